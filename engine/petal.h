@@ -1,0 +1,567 @@
+/*
+ * petal.h -- the public interface of Petal, an embedded store with HBase's data model.
+ *
+ * THE MODEL.  A database is a directory.  It holds tables; a table has rows, ordered by
+ * their bytes; a row has cells, each in a column (family, qualifier) at a timestamp.  The
+ * families of a table are fixed by its schema, qualifiers are free.  A deletion is a cell
+ * too (a marker), which hides older cells.  Every write goes to a log and to a table in
+ * memory (memtable); a full memtable becomes an immutable, sorted store file.  A read asks
+ * all of them and is fast because it can prove, from facts kept in memory and from a Bloom
+ * filter in each store file, that most of them cannot hold its answer.
+ *
+ * CAVEATS, before the calls:
+ * - At equal timestamps the later write wins, deletion or put.  (HBase lets the deletion win.)
+ * - A timestamp that the store assigns (PETAL_LATEST) never goes back.  Two puts of one column in
+ *   one millisecond are two writes of one version: the later one is what readers see.
+ * - Deleting one version (petal_delete_version) can bring an older version to light again.
+ * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
+ *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
+ *   survives both.
+ * - Slices that come from a result or a cursor live until its next use, no longer.
+ *
+ * THREADS.  A petal_db, its tables and families may be used by any number of threads at once.
+ * A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread at a time.
+ *
+ * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
+ * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
+ * and results are empty.  A row without cells is PETAL_OK with an empty result.
+ *
+ * OPTIONS.  Option structs begin with their size (sizeof, set by PETAL_OPTIONS_INIT or by hand; 0 is
+ * taken as the size this header knows).  In every field 0 means the default; a NULL options
+ * pointer means all defaults.
+ */
+#ifndef PETAL_H
+#define PETAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PETAL_API        __attribute__((visibility("default")))
+#define PETAL_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define PETAL_API
+#define PETAL_MUST_CHECK
+#endif
+
+/* ---- Status and errors ------------------------------------------------------------------- */
+
+/* code, stored value, text.  Values are never renumbered. */
+#define PETAL_STATUS_MAP(X)                                                                        \
+    X(OK, 0, "ok")                                                                                 \
+    X(IO, 1, "input/output error")                                                                 \
+    X(CORRUPT, 2, "stored data is damaged")                                                        \
+    X(NO_MEMORY, 3, "out of memory")                                                               \
+    X(INVALID, 4, "invalid argument")                                                              \
+    X(NOT_FOUND, 5, "no such database, table or column family")                                    \
+    X(EXISTS, 6, "exists already")                                                                 \
+    X(BUSY, 7, "database is open elsewhere")                                                       \
+    X(UNSUPPORTED, 8, "written by a newer format version")                                         \
+    X(READ_ONLY, 9, "database is read-only")                                                       \
+    X(NO_SPACE, 10, "no space left on the device")
+
+enum petal_status {
+#define PETAL_STATUS_ENTRY(name, value, text) PETAL_##name = value,
+    PETAL_STATUS_MAP(PETAL_STATUS_ENTRY)
+#undef PETAL_STATUS_ENTRY
+};
+
+/* The fixed text of a status; "unknown status" for a number that is none.  Never NULL. */
+PETAL_API const char *petal_status_text(enum petal_status status);
+
+#define PETAL_ERROR_FILE_BYTES 256
+#define PETAL_ERROR_TEXT_BYTES 384
+
+/* Details of a failed call.  Held by the caller, written once where the failure arose. */
+typedef struct petal_error {
+    enum petal_status status;
+    int os_error;    /* errno of the failed system call, 0 if none */
+    uint64_t offset; /* byte offset in `file` where that makes sense, else 0 */
+    char file
+        [PETAL_ERROR_FILE_BYTES]; /* path concerned, "" if none; cut at the front when too long */
+    char text[PETAL_ERROR_TEXT_BYTES]; /* one line for people, without newline */
+} petal_error;
+
+/* ---- Bytes, cells, limits ---------------------------------------------------------------- */
+
+/* Bytes of someone else.  As an argument: borrowed for the call.  `data` may be NULL if size is 0. */
+typedef struct petal_slice {
+    const void *data;
+    size_t size;
+} petal_slice;
+
+#define PETAL_LATEST              INT64_MAX /* timestamp of a write: the store assigns it */
+#define PETAL_MAX_ROW_BYTES       32767     /* as HBase; a row has at least 1 byte */
+#define PETAL_MAX_FAMILY_BYTES    127       /* as HBase; at least 1 byte */
+#define PETAL_MAX_QUALIFIER_BYTES (1u << 20)
+#define PETAL_MAX_VALUE_BYTES     10485760u /* HBase's hbase.client.keyvalue.maxsize */
+#define PETAL_MAX_BATCH_BYTES     (1u << 30)
+
+/* HBase's type codes.  The marker's own timestamp T and sequence decide what it hides: kinds 12 and 14
+ * all puts at (timestamp, sequence) below its own, kinds 8 and 10 earlier writes at exactly T. */
+enum petal_cell_type {
+    PETAL_PUT = 4,
+    PETAL_DELETE = 8,                 /* one version of a column */
+    PETAL_DELETE_FAMILY_VERSION = 10, /* all columns of the family at one timestamp */
+    PETAL_DELETE_COLUMN = 12,         /* all versions of a column up to a timestamp */
+    PETAL_DELETE_FAMILY = 14          /* all columns of the family up to a timestamp */
+};
+
+typedef struct petal_cell {
+    petal_slice family;
+    petal_slice row;
+    petal_slice qualifier;
+    petal_slice value;
+    int64_t timestamp; /* milliseconds since 1970, or what the writer gave */
+    enum petal_cell_type type;
+} petal_cell;
+
+/* ---- The surroundings: memory, files, clock, log ------------------------------------------ */
+
+/* Memory.  Both functions are called from several threads.  The default is aligned malloc and free. */
+typedef struct petal_allocator {
+    void *context;
+    void *(*allocate)(void *context, size_t alignment, size_t size); /* NULL when there is none */
+    void (*release)(void *context, void *memory, size_t size);       /* memory may be NULL */
+} petal_allocator;
+
+typedef struct petal_file petal_file; /* defined by the file layer that opened it */
+
+enum petal_open_flags {
+    PETAL_FILE_READ = 1,     /* must exist, unless CREATE is given too */
+    PETAL_FILE_WRITE = 2,    /* read and write */
+    PETAL_FILE_CREATE = 4,   /* create if absent, mode 0600 */
+    PETAL_FILE_EXCLUSIVE = 8 /* with CREATE: EEXIST if present */
+};
+
+/*
+ * Every file and directory call of the library goes through one such table.  Functions return 0 or an
+ * errno value; they do not retry short transfers away except read_at, which reads until `size` bytes
+ * or the end of the file.  A file or directory operation is durable only after the matching sync.
+ * Called from several threads; one file may be read and written from several threads at once.
+ */
+typedef struct petal_vfs {
+    void *context;
+    int (*open)(void *context, const char *path, unsigned flags, petal_file **file);
+    int (*close)(void *context, petal_file *file);
+    int (*read_at)(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+                   size_t *read_bytes);
+    int (*write_at)(void *context, petal_file *file, uint64_t offset, const void *bytes,
+                    size_t size); /* all bytes or an error */
+    /* As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. */
+    int (*log_store)(void *context, petal_file *log, uint64_t offset, const void *bytes,
+                     size_t size);
+    int (*sync)(void *context, petal_file *file); /* fdatasync */
+    int (*size)(void *context, petal_file *file, uint64_t *size);
+    /* Exclusive advisory lock, held until close.  EAGAIN: another holder, this process included. */
+    int (*lock)(void *context, petal_file *file);
+    int (*make_directory)(void *context, const char *path); /* EEXIST if present */
+    int (*sync_directory)(void *context, const char *path);
+    int (*list_directory)(void *context, const char *path,
+                          void (*visit)(void *argument, const char *name), void *argument);
+    int (*rename)(void *context, const char *from, const char *to); /* replaces `to` */
+    int (*remove)(void *context, const char *path);
+} petal_vfs;
+
+enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };
+
+/* What the library takes from outside.  A NULL member means the default.  Copied at petal_open. */
+typedef struct petal_env {
+    size_t size;
+    const petal_allocator *allocator; /* outlives the database */
+    const petal_vfs *vfs;             /* outlives the database */
+    void *clock_context;
+    int64_t (*clock_ms)(void *context); /* wall clock, milliseconds since 1970 */
+    void *random_context;
+    uint64_t (*random)(void *context); /* identities and salts; default: the kernel's source */
+    void *log_context;
+    /* Events of background work, one line each; called from any thread.  Default: dropped. */
+    void (*log)(void *context, enum petal_log_level level, const char *line);
+} petal_env;
+
+/* ---- Databases ----------------------------------------------------------------------------- */
+
+typedef struct petal_db petal_db;
+typedef struct petal_table petal_table;   /* owned by the database, valid until petal_close */
+typedef struct petal_family petal_family; /* owned by the database, valid until petal_close */
+
+/* HBase's durability levels, weakest first. */
+enum petal_durability {
+    PETAL_DURABILITY_DEFAULT = 0, /* of the table, then of the database, then SYNC_WAL */
+    PETAL_SKIP_WAL = 1,           /* memory only; after a crash neither atomic nor in order */
+    PETAL_ASYNC_WAL = 2,          /* in the log's buffer; reaches the kernel within a second */
+    PETAL_SYNC_WAL = 3,           /* the kernel has it: survives the process */
+    PETAL_FSYNC_WAL = 4           /* on the medium before the call returns */
+};
+
+#define PETAL_NO_CACHE SIZE_MAX   /* for cache_bytes: keep nothing between calls */
+#define PETAL_NEVER    UINT32_MAX /* for an interval */
+
+typedef struct petal_options {
+    size_t size;
+    bool create;           /* make the database if the directory has none */
+    bool error_if_exists;  /* with create */
+    size_t cache_bytes;    /* block cache; default 64 MiB, at least 64 KiB, or PETAL_NO_CACHE */
+    size_t memtable_bytes; /* of all memtables that take writes, before they are flushed;
+                                default 64 MiB, at least 64 KiB, at most 4 GiB */
+    uint32_t log_sync_interval_ms;    /* background sync of the log; default 1000, or PETAL_NEVER */
+    enum petal_durability durability; /* default PETAL_SYNC_WAL */
+    const petal_env *env;
+} petal_options;
+
+/*
+ * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses (PETAL_CORRUPT,
+ * file and offset in *error) when something is missing that a sync had promised.  PETAL_BUSY while another opener has
+ * it, in this process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
+
+/* Flush what is in memory, then release everything, also when the flush failed (then its status is
+ * returned and the log still holds the data).  All cursors must be closed and no call be running. NULL: no-op. */
+PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
+
+/* ---- Tables and families -------------------------------------------------------------------- */
+
+/* Which keys a store file's Bloom filter holds.  Values are stored. */
+enum petal_bloom_type {
+    PETAL_BLOOM_DEFAULT = 0, /* ROW */
+    PETAL_BLOOM_NONE = 1,
+    PETAL_BLOOM_ROW = 2,       /* rows: serves every get */
+    PETAL_BLOOM_ROWCOL = 3,    /* columns: serves gets and scans that name columns */
+    PETAL_BLOOM_ROW_ROWCOL = 4 /* both in one filter; not in HBase */
+};
+
+enum petal_compression {
+    PETAL_COMPRESSION_DEFAULT = 0,
+    PETAL_COMPRESSION_NONE = 1,
+    PETAL_COMPRESSION_LZ4 = 2
+};
+
+/* A column family.  Names and defaults are HBase's, but for compression. */
+typedef struct petal_family_options {
+    size_t size;
+    petal_slice name;     /* 1..127 bytes; no ':', '/', '\\', control characters, leading '.' */
+    uint32_t versions;    /* VERSIONS; default 1 */
+    uint32_t block_bytes; /* BLOCKSIZE before compression; default 65536, 1 KiB..16 MiB */
+    enum petal_compression compression; /* default LZ4 */
+    enum petal_bloom_type bloom;        /* BLOOMFILTER; default ROW */
+    double
+        bloom_error_rate; /* io.storefile.bloom.error.rate, per file; default 0.01, 0.0001..0.5 */
+    bool in_memory;       /* IN_MEMORY: its blocks enter the cache with the highest priority */
+    bool no_block_cache;  /* BLOCKCACHE => false: data blocks are not kept */
+} petal_family_options;
+
+typedef struct petal_table_options {
+    size_t size;
+    petal_slice
+        name; /* letters, digits, '_', '-', '.'; not starting with '.' or '-'; at most 255 bytes */
+    const petal_family_options *families;
+    size_t family_count; /* at least 1 */
+    enum petal_durability durability;
+} petal_table_options;
+
+/* The limits above are checked; PETAL_INVALID names attribute, value and range.  PETAL_EXISTS if the name is taken. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_create(petal_db *db,
+                                                                const petal_table_options *options,
+                                                                petal_table **table,
+                                                                petal_error *error);
+
+/* The table of that name; PETAL_NOT_FOUND if there is none. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error);
+
+/* Drop the table with its data.  Handles stay valid memory; calls on them return PETAL_NOT_FOUND. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
+                                                              petal_error *error);
+
+/* Call `visit` for each table, by name; it may call back into the library.  A visit that returns false ends it. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
+                 petal_error *error);
+
+PETAL_API petal_slice petal_table_name(const petal_table *table);
+PETAL_API enum petal_durability petal_table_durability(const petal_table *table);
+PETAL_API size_t petal_table_family_count(const petal_table *table);
+
+/* The family at `index` (0 .. count - 1), in order of their names. */
+PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t index);
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
+
+/* The family's attributes, defaults filled in.  The name in it lives as long as the family. */
+PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
+PETAL_API petal_slice petal_family_name(const petal_family *family);
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+typedef struct petal_write_options {
+    size_t size;
+    enum petal_durability durability; /* default: of the table */
+} petal_write_options;
+
+/* Write one cell.  `timestamp` is >= 0 or PETAL_LATEST. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
+          petal_slice value, const petal_write_options *options, petal_error *error);
+
+/* Write one deletion marker of `type` (not PETAL_PUT).  `qualifier` is for the column kinds, and empty for the
+ * family kinds.  With PETAL_LATEST kinds 10, 12, 14 are stamped now; kind 8 with the timestamp of
+ * the newest living version, or now if there is none, as HBase does. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
+             enum petal_cell_type type, const petal_write_options *options, petal_error *error);
+
+/* A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
+ * one database, also after a crash (at its durability: the strongest of its tables' when the options name none). */
+typedef struct petal_batch petal_batch;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_batch_new(petal_db *db, petal_batch **batch,
+                                                             petal_error *error);
+PETAL_API void petal_batch_free(petal_batch *batch); /* NULL: no-op */
+PETAL_API void petal_batch_clear(petal_batch *batch);
+PETAL_API size_t petal_batch_count(const petal_batch *batch);
+
+/* Bytes are copied.  A refused cell leaves the batch as it was. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
+                int64_t timestamp, petal_slice value, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
+                   int64_t timestamp, enum petal_cell_type type, petal_error *error);
+
+/* Apply the batch; it can be cleared and used again.  An empty batch succeeds. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_write(petal_db *db, petal_batch *batch,
+                                                         const petal_write_options *options,
+                                                         petal_error *error);
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+/* Why a source was not read, in the order of the tests.  petal_skip_text gives the words. */
+enum petal_skip {
+    PETAL_SKIP_NONE = 0,    /* it was read */
+    PETAL_SKIP_FOUND_NEWER, /* what was found before is newer than all it holds */
+    PETAL_SKIP_ROW_RANGE,
+    PETAL_SKIP_TIME_RANGE,
+    PETAL_SKIP_COLUMNS, /* none of its recorded qualifiers is asked for */
+    PETAL_SKIP_BLOOM,
+    PETAL_SKIP_COUNT
+};
+#define PETAL_WITHOUT(skip) (1u << (skip)) /* for petal_read_options.without */
+
+PETAL_API const char *petal_skip_text(enum petal_skip skip);
+
+/* A column that a read names: one qualifier, or the whole family when `whole_family`. */
+typedef struct petal_column {
+    petal_family *family;
+    petal_slice qualifier;
+    bool whole_family;
+} petal_column;
+
+typedef struct petal_receipt petal_receipt;
+
+typedef struct petal_read_options {
+    size_t size;
+    const petal_column *columns; /* of the table read; 0 columns: all families */
+    size_t column_count;
+    bool has_time_range; /* only cells with time_min <= timestamp < time_limit */
+    int64_t time_min, time_limit;
+    bool keep_out_of_cache; /* data blocks that this read fetches do not enter the cache */
+    unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
+    petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
+} petal_read_options;
+
+/* The answer to gets: made once, reused, freed by the caller. */
+typedef struct petal_result petal_result;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_result_new(petal_db *db, petal_result **result,
+                                                              petal_error *error);
+PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op; before petal_close */
+PETAL_API size_t petal_result_count(const petal_result *result);
+
+/* Cells by family, qualifier; good until the result's next get or free.  `index` < count. */
+PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t index);
+
+/* Read the newest version of each asked column of one row.  Allocates nothing once `result` is warm. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_get(petal_table *table, petal_slice row,
+                                                       const petal_read_options *options,
+                                                       petal_result *result, petal_error *error);
+
+typedef struct petal_scan_options {
+    petal_read_options read;
+    petal_slice start_row; /* inclusive; empty: from the first row */
+    petal_slice stop_row;  /* exclusive; empty: to the last row */
+    uint64_t row_limit;    /* 0: none */
+} petal_scan_options;
+
+/* Reads cells forward, by row, family, qualifier; sees the database as it was at opening. */
+typedef struct petal_cursor petal_cursor;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_cursor_open(petal_table *table,
+                                                               const petal_scan_options *options,
+                                                               petal_cursor **cursor,
+                                                               petal_error *error);
+
+/* Step to the next cell: *cell points to it until the next call, or is NULL at the end. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error);
+
+/* Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier).  `family` NULL: the
+ * row's first cell.  Bounds and columns of the options stay; a row limit starts anew. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
+                  petal_slice qualifier, petal_error *error);
+PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before petal_close */
+
+/* ---- The receipt of a read -------------------------------------------------------------------- */
+
+enum petal_block_kind {
+    PETAL_BLOCK_DATA,
+    PETAL_BLOCK_INDEX,
+    PETAL_BLOCK_FILTER,
+    PETAL_BLOCK_KINDS
+};
+
+/* One memtable or store file that a read considered. */
+typedef struct petal_receipt_source {
+    petal_slice family;
+    uint64_t file_number; /* 0: a memtable */
+    enum petal_skip skip;
+    uint32_t filter_probes, filter_negatives; /* asked of its Bloom filter; answered "absent" */
+    uint32_t seeks;                           /* positionings inside it */
+    uint32_t seeks_saved;                     /* of a scan: not made because of the filter */
+    uint32_t blocks_cached[PETAL_BLOCK_KINDS], blocks_fetched[PETAL_BLOCK_KINDS];
+    uint64_t bytes_fetched;       /* from the file, as stored */
+    uint64_t cells_read;          /* cells of it that were looked at */
+    petal_slice row_min, row_max; /* facts of a file */
+    int64_t time_min, time_max;
+    uint64_t sequence_min, sequence_max;
+    uint64_t cells;
+} petal_receipt_source;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error);
+PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; before petal_close */
+
+/* Sources in the order they were considered, those not visited last; of the latest read, good until the next. */
+PETAL_API size_t petal_receipt_count(const petal_receipt *receipt);
+PETAL_API const petal_receipt_source *petal_receipt_at(const petal_receipt *receipt, size_t index);
+PETAL_API uint64_t
+petal_receipt_cells_hidden(const petal_receipt *receipt); /* by markers, versions, time */
+PETAL_API uint64_t petal_receipt_bytes_returned(const petal_receipt *receipt);
+
+/* ---- Flush, statistics ------------------------------------------------------------------------ */
+
+/* Write the table's memtables (of all tables if NULL) to store files and wait for it. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_table *table,
+                                                         petal_error *error);
+
+/* Counters since petal_open: name, meaning.  A read counts when it ends. */
+#define PETAL_STATS_MAP(X)                                                                         \
+    X(gets, "gets of one row in one family")                                                       \
+    X(memtables_considered, "memtables considered by gets")                                        \
+    X(memtables_skipped, "memtables not walked because their filter said absent")                  \
+    X(files_considered, "store files considered by gets")                                          \
+    X(skipped_found_newer, "files skipped: found newer")                                           \
+    X(skipped_row_range, "files skipped: row range")                                               \
+    X(skipped_time_range, "files skipped: time range")                                             \
+    X(skipped_columns, "files skipped: columns")                                                   \
+    X(skipped_bloom, "files skipped: Bloom filter")                                                \
+    X(files_read, "files read by gets")                                                            \
+    X(filter_probes, "Bloom filter probes")                                                        \
+    X(filter_negatives, "Bloom filter probes that said absent")                                    \
+    X(filter_false_positives,                                                                      \
+      "gets that read a file its filter let pass and that held nothing asked")                     \
+    X(scan_seeks, "seeks of scans in store files")                                                 \
+    X(scan_seeks_saved, "seeks of scans saved by filters")                                         \
+    X(scan_cells, "cells returned by scans")                                                       \
+    X(data_cached, "data blocks found in the cache")                                               \
+    X(data_fetched, "data blocks read from files")                                                 \
+    X(index_cached, "index blocks found in the cache")                                             \
+    X(index_fetched, "index blocks read from files")                                               \
+    X(filter_cached, "filter chunks found in the cache")                                           \
+    X(filter_fetched, "filter chunks read from files")                                             \
+    X(bytes_fetched, "bytes read from store files")                                                \
+    X(cells_written, "cells written")                                                              \
+    X(batches_written, "writes: single cells and batches")                                         \
+    X(write_groups, "groups of writes that went to the log together")                              \
+    X(log_bytes, "bytes stored to the log")                                                        \
+    X(log_syncs, "syncs of the log")                                                               \
+    X(flushes, "memtables flushed")                                                                \
+    X(flush_cells, "cells written by flushes")                                                     \
+    X(flush_bytes, "bytes written by flushes")
+
+typedef struct petal_stats {
+#define PETAL_STATS_FIELD(name, meaning) uint64_t name;
+    PETAL_STATS_MAP(PETAL_STATS_FIELD)
+#undef PETAL_STATS_FIELD
+    /* The cache now, and since opening, by petal_block_kind. */
+    uint64_t cache_capacity;
+    uint64_t cache_bytes[PETAL_BLOCK_KINDS];
+    uint64_t cache_blocks[PETAL_BLOCK_KINDS];
+    uint64_t cache_inserted[PETAL_BLOCK_KINDS];
+    uint64_t cache_evicted[PETAL_BLOCK_KINDS];
+} petal_stats;
+
+PETAL_API void petal_stats_get(petal_db *db, petal_stats *stats);
+
+/* What is known of a store file without reading it. */
+typedef struct petal_file_info {
+    petal_slice family;
+    uint64_t number;
+    uint64_t file_bytes, data_bytes, raw_data_bytes, index_bytes, filter_bytes;
+    uint64_t cells, rows, markers, data_blocks;
+    petal_slice row_min, row_max;
+    int64_t time_min, time_max;
+    uint64_t sequence_min, sequence_max;
+    enum petal_bloom_type bloom;
+    double bloom_error_rate; /* what its filter was built for */
+    uint64_t bloom_keys, bloom_chunks;
+} petal_file_info;
+
+/* Call `visit` for each store file of the table; slices are good during the visit. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
+                  void *argument, petal_error *error);
+
+/* Memory held by the table's memtables, in bytes. */
+PETAL_API uint64_t petal_table_memtable_bytes(petal_table *table);
+
+/* Read every block of every store file of the table: checksums, order, counts, and every key through its
+ * filter.  The first fault found is returned as PETAL_CORRUPT. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_verify(petal_table *table,
+                                                                petal_error *error);
+
+/* ---- Plain key -> value -------------------------------------------------------------------------- */
+
+/* A table of one family with the empty qualifier, behind five calls.  Keys are 1..32767 bytes. */
+typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
+
+/* Open the key-value table `name`, making it if there is none (options NULL: family defaults, 4 KiB blocks). */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_open(petal_db *db, petal_slice name,
+                                                           const petal_family_options *options,
+                                                           petal_kv **kv, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_put(petal_kv *kv, petal_slice key,
+                                                          petal_slice value, petal_error *error);
+
+/* *value points into `result`, good until its next use; *found says whether there is one. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_get(petal_kv *kv, petal_slice key,
+                                                          petal_result *result, bool *found,
+                                                          petal_slice *value, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_delete(petal_kv *kv, petal_slice key,
+                                                             petal_error *error);
+
+/* Iterate with petal_cursor_open on this table: each cell is a pair (row, value). */
+PETAL_API petal_table *petal_kv_table(petal_kv *kv);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
