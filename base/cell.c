@@ -1,0 +1,208 @@
+/* cell.c -- see cell.h. */
+#include "base/cell.h"
+
+#include "base/coding.h"
+
+#include <assert.h>
+
+enum {
+    ESCAPE = 0x00,
+    ESCAPED_ZERO = 0xff,
+    END_OF_QUALIFIER = 0x01,
+    CLASS_FAMILY = 0x01,
+    CLASS_COLUMN = 0x02
+};
+
+static int
+compare_version(int64_t time_a, uint64_t sequence_a, int64_t time_b, uint64_t sequence_b)
+{
+    if (time_a != time_b)
+        return time_a > time_b ? -1 : 1;
+    if (sequence_a != sequence_b)
+        return sequence_a > sequence_b ? -1 : 1;
+    return 0;
+}
+
+int
+cell_compare(const struct cell *a, const struct cell *b)
+{
+    bool family_a = cell_is_family_marker(a->type);
+    bool family_b = cell_is_family_marker(b->type);
+    int order = slice_compare(a->row, b->row);
+
+    if (order != 0)
+        return order;
+    if (family_a != family_b)
+        return family_a ? -1 : 1;
+    order = slice_compare(a->qualifier, b->qualifier);
+    if (order != 0)
+        return order;
+    return compare_version(a->timestamp, a->sequence, b->timestamp, b->sequence);
+}
+
+int
+cell_compare_key(const struct cell *cell, const struct cell_key *key)
+{
+    bool family = cell_is_family_marker(cell->type);
+    int order = slice_compare(cell->row, key->row);
+
+    if (order != 0)
+        return order;
+    if (family != key->family_class)
+        return family ? -1 : 1;
+    order = slice_compare(cell->qualifier, key->qualifier);
+    if (order != 0)
+        return order;
+    return compare_version(cell->timestamp, cell->sequence, key->timestamp, key->sequence);
+}
+
+static uint8_t *
+escape(uint8_t *to, petal_slice bytes)
+{
+    const uint8_t *from = bytes.data;
+    const uint8_t *end = from + bytes.size;
+
+    while (from < end) {
+        const uint8_t *zero = memchr(from, ESCAPE, (size_t)(end - from));
+        size_t plain = (size_t)((zero != NULL ? zero : end) - from);
+
+        memcpy(to, from, plain);
+        to += plain;
+        from += plain;
+        if (zero != NULL) {
+            *to++ = ESCAPE;
+            *to++ = ESCAPED_ZERO;
+            from++;
+        }
+    }
+    return to;
+}
+
+void
+cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
+              bool family_class, int64_t timestamp, uint64_t sequence)
+{
+    uint8_t *to = buffer;
+
+    assert(row.size > 0);
+    if (row.size > 0)
+        to = escape(to, row);
+    *to++ = ESCAPE;
+    key->row_prefix = (size_t)(to - buffer);
+    *to++ = family_class ? CLASS_FAMILY : CLASS_COLUMN;
+    if (family_class) {
+        key->column_prefix = (size_t)(to - buffer);
+    } else {
+        if (qualifier.size > 0)
+            to = escape(to, qualifier);
+        *to++ = ESCAPE;
+        key->column_prefix = (size_t)(to - buffer);
+        *to++ = END_OF_QUALIFIER;
+    }
+    put_be64(to, ~((uint64_t)timestamp ^ ((uint64_t)1 << 63)));
+    put_be64(to + 8, ~sequence);
+    to += CELL_KEY_SUFFIX_BYTES;
+
+    key->encoded = slice_make(buffer, (size_t)(to - buffer));
+    key->row = row;
+    key->qualifier = family_class ? slice_make(NULL, 0) : qualifier;
+    key->timestamp = timestamp;
+    key->sequence = sequence;
+    key->family_class = family_class;
+}
+
+void
+cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell)
+{
+    cell_key_make(key, buffer, cell->row, cell->qualifier, cell_is_family_marker(cell->type),
+                  cell->timestamp, cell->sequence);
+}
+
+/* Undo escape() up to the terminating 00; return the byte behind that 00, NULL if there is none. */
+static const uint8_t *
+unescape(const uint8_t *from, const uint8_t *end, uint8_t **scratch, petal_slice *bytes)
+{
+    const uint8_t *start = from;
+    const uint8_t *zero = memchr(from, ESCAPE, (size_t)(end - from));
+    uint8_t *to = *scratch;
+
+    if (zero == NULL || zero + 1 >= end)
+        return NULL;
+    if (zero[1] != ESCAPED_ZERO) {
+        *bytes = slice_make(start, (size_t)(zero - start));
+        return zero + 1;
+    }
+    while (zero != NULL && zero + 1 < end) {
+        memcpy(to, from, (size_t)(zero - from));
+        to += zero - from;
+        if (zero[1] != ESCAPED_ZERO) {
+            *bytes = slice_make(*scratch, (size_t)(to - *scratch));
+            *scratch = to;
+            return zero + 1;
+        }
+        *to++ = 0;
+        from = zero + 2;
+        zero = memchr(from, ESCAPE, (size_t)(end - from));
+    }
+    return NULL;
+}
+
+bool
+cell_key_parse(petal_slice encoded, uint8_t *scratch, struct cell_key *key)
+{
+    const uint8_t *from = encoded.data;
+    const uint8_t *end;
+
+    if (encoded.size < CELL_KEY_SUFFIX_BYTES + 3)
+        return false;
+    end = from + (encoded.size - CELL_KEY_SUFFIX_BYTES);
+    from = unescape(from, end, &scratch, &key->row);
+    if (from == NULL || key->row.size == 0)
+        return false;
+    key->row_prefix = (size_t)(from - slice_bytes(encoded));
+    key->family_class = *from == CLASS_FAMILY;
+    key->qualifier = slice_make(NULL, 0);
+    if (!key->family_class && *from != CLASS_COLUMN)
+        return false;
+    from++;
+    if (key->family_class) {
+        key->column_prefix = (size_t)(from - slice_bytes(encoded));
+    } else {
+        from = unescape(from, end, &scratch, &key->qualifier);
+        if (from == NULL || *from != END_OF_QUALIFIER)
+            return false;
+        key->column_prefix = (size_t)(from - slice_bytes(encoded));
+        from++;
+    }
+    if (from != end)
+        return false;
+    key->encoded = encoded;
+    key->timestamp = (int64_t)(~get_be64(end) ^ ((uint64_t)1 << 63));
+    key->sequence = ~get_be64(end + 8);
+    return true;
+}
+
+size_t
+slice_common_prefix(petal_slice a, petal_slice b)
+{
+    const uint8_t *left = a.data, *right = b.data;
+    size_t limit = a.size < b.size ? a.size : b.size;
+    size_t i = 0;
+
+    while (i < limit && left[i] == right[i])
+        i++;
+    return i;
+}
+
+uint64_t
+slice_head(petal_slice bytes, size_t offset)
+{
+    const uint8_t *from = slice_bytes(bytes);
+    uint64_t head = 0;
+
+    if (bytes.size >= offset + 8)
+        return get_be64(from + offset);
+    for (size_t i = 0; i < 8; i++)
+        head = head << 8 | (offset + i < bytes.size ? from[offset + i] : 0);
+    return head;
+}

@@ -1,0 +1,104 @@
+/*
+ * cell.h -- the cell, its order, and its key as comparable bytes.
+ *
+ * Order inside a store (one family): row ascending; in a row the family markers (types 14 and 10) before
+ * all columns; then qualifier ascending; in one column (or among the family markers) timestamp
+ * descending, then sequence descending.  The type is not part of the order.  HBase instead gives
+ * family markers the empty qualifier, and readers that skipped past that column have missed them.
+ *
+ * A CELL KEY is the same order as bytes: memcmp on two keys, the shorter first on a tie, orders
+ * them as cell_compare orders the cells.  So memtable, index and filter need one comparator.
+ *
+ *     column          esc(row) 00 02 esc(qualifier) 00 01 time(8) sequence(8)
+ *     family marker   esc(row) 00 01                      time(8) sequence(8)
+ *
+ * esc() writes 00 as 00 FF and other bytes as they are; time is ~(timestamp ^ 2^63) and sequence is
+ * ~sequence, both big endian.  Prefixes of it address groups of cells:
+ *
+ *     row             esc(row) 00                         ROW PREFIX
+ *     family markers  esc(row) 00 01                      FAMILY PREFIX
+ *     column          esc(row) 00 02 esc(qualifier) 00    COLUMN PREFIX
+ *
+ * A prefix sorts before all the keys that begin with it, and behind all keys of smaller groups.
+ */
+#ifndef PETAL_BASE_CELL_H
+#define PETAL_BASE_CELL_H
+
+#include "base/slice.h"
+
+struct cell {
+    petal_slice row;
+    petal_slice qualifier; /* empty for family markers */
+    petal_slice value;     /* empty for markers */
+    int64_t timestamp;
+    uint64_t sequence;
+    enum petal_cell_type type;
+};
+
+#define CELL_KEY_SUFFIX_BYTES 16 /* time and sequence */
+#define CELL_SEQUENCE_MAX     UINT64_MAX
+
+static inline bool
+cell_type_valid(unsigned type)
+{
+    return type >= PETAL_PUT && type <= PETAL_DELETE_FAMILY && type % 2 == 0 && type != 6;
+}
+
+static inline bool
+cell_is_family_marker(enum petal_cell_type type)
+{
+    return type == PETAL_DELETE_FAMILY || type == PETAL_DELETE_FAMILY_VERSION;
+}
+
+static inline bool
+cell_is_marker(enum petal_cell_type type)
+{
+    return type != PETAL_PUT;
+}
+
+/* <0, 0, >0.  0 only for cells with the same place and sequence. */
+int cell_compare(const struct cell *a, const struct cell *b);
+
+/* A position in a store: its parts, and the same as key bytes.  Both forms are given because
+ * memtables and indexes compare bytes and data blocks compare parts. */
+struct cell_key {
+    petal_slice encoded;
+    petal_slice row;
+    petal_slice qualifier;
+    int64_t timestamp;
+    uint64_t sequence;
+    bool family_class;    /* the place of the row's family markers, not of a column */
+    size_t row_prefix;    /* length of the ROW PREFIX in `encoded` */
+    size_t column_prefix; /* length of the FAMILY or COLUMN PREFIX in `encoded` */
+};
+
+/* Bytes that the encoded key of such a cell needs at most. */
+static inline size_t
+cell_key_bound(size_t row_bytes, size_t qualifier_bytes)
+{
+    return 2 * row_bytes + 2 * qualifier_bytes + 4 + CELL_KEY_SUFFIX_BYTES;
+}
+
+/* Encode at `buffer` (cell_key_bound bytes) and describe it in *key, which borrows row, qualifier and buffer. */
+void cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
+                   bool family_class, int64_t timestamp, uint64_t sequence);
+
+/* The position of `cell`. */
+void cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell);
+
+/*
+ * Take `encoded` apart.  Row and qualifier point into it where they hold no 00 byte, else into `scratch`
+ * (as large as `encoded`).  False when the bytes are no cell key.
+ */
+bool cell_key_parse(petal_slice encoded, uint8_t *scratch, struct cell_key *key);
+
+/* <0, 0, >0: the cell against the position. */
+int cell_compare_key(const struct cell *cell, const struct cell_key *key);
+
+/* Number of bytes that two byte strings share at their beginning. */
+size_t slice_common_prefix(petal_slice a, petal_slice b);
+
+/* The up to 8 bytes of `bytes` from `offset` on, as a number that compares like them (zero-filled). */
+uint64_t slice_head(petal_slice bytes, size_t offset);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * cell_iter.h -- yields cells in cell order (base/cell.h) from one source: a memtable, a store
+ * file, or a merge of others.  To implement one, make struct cell_iter the first member.
+ *
+ * Errors come back from the step itself, so end and error cannot be confused; after an
+ * error `valid` is false.  `valid` and `cell` are fields so that a merge compares without
+ * indirect calls.  Not safe for use by two threads at once.
+ */
+#ifndef PETAL_BASE_CELL_ITER_H
+#define PETAL_BASE_CELL_ITER_H
+
+#include "base/cell.h"
+
+struct cell_iter {
+    const struct cell_iter_ops *ops;
+    bool valid; /* positioned at a cell; false at the end, before a seek and after an error */
+    bool
+        pending; /* with valid: only the place of `cell` is known (row, qualifier, timestamp, sequence, and the
+                         class of its type), not its value and type; `load` fetches them.  Set only by sources
+                         that were asked to be lazy: a merge loads a source when it reaches the top. */
+    struct cell cell; /* the current cell; its memory is good until the next seek, next or close */
+};
+
+struct cell_iter_ops {
+    /* Position at the first cell at or after `key`, which is borrowed for the call; forwards or back. */
+    enum petal_status (*seek)(struct cell_iter *iter, const struct cell_key *key,
+                              petal_error *error);
+    /* Position at the source's first cell. */
+    enum petal_status (*seek_first)(struct cell_iter *iter, petal_error *error);
+    /* Step to the following cell.  REQUIRES: iter->valid. */
+    enum petal_status (*next)(struct cell_iter *iter, petal_error *error);
+    /* Complete the current cell.  REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
+    enum petal_status (*load)(struct cell_iter *iter, petal_error *error);
+    /* Release what the iterator holds; not the struct itself. */
+    void (*close)(struct cell_iter *iter);
+};
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * coding.h -- integers as bytes: fixed width little endian (formats), fixed width big
+ * endian (comparable keys), varints (LEB128: 7 bits a byte, low first, top bit: more follows).
+ *
+ * Decoders of variable length take the end of the input and return NULL when it would be
+ * passed or the value does not fit; they never read at or behind `limit`.
+ */
+#ifndef PETAL_BASE_CODING_H
+#define PETAL_BASE_CODING_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define VARINT32_MAX_BYTES 5
+#define VARINT64_MAX_BYTES 10
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define CODING_LE16(v) __builtin_bswap16(v)
+#define CODING_LE32(v) __builtin_bswap32(v)
+#define CODING_LE64(v) __builtin_bswap64(v)
+#define CODING_BE64(v) (v)
+#else
+#define CODING_LE16(v) (v)
+#define CODING_LE32(v) (v)
+#define CODING_LE64(v) (v)
+#define CODING_BE64(v) __builtin_bswap64(v)
+#endif
+
+static inline uint16_t
+get_le16(const void *from)
+{
+    uint16_t v;
+    memcpy(&v, from, sizeof v);
+    return CODING_LE16(v);
+}
+
+static inline uint32_t
+get_le32(const void *from)
+{
+    uint32_t v;
+    memcpy(&v, from, sizeof v);
+    return CODING_LE32(v);
+}
+
+static inline uint64_t
+get_le64(const void *from)
+{
+    uint64_t v;
+    memcpy(&v, from, sizeof v);
+    return CODING_LE64(v);
+}
+
+static inline uint64_t
+get_be64(const void *from)
+{
+    uint64_t v;
+    memcpy(&v, from, sizeof v);
+    return CODING_BE64(v);
+}
+
+static inline void
+put_le16(void *to, uint16_t v)
+{
+    v = CODING_LE16(v);
+    memcpy(to, &v, sizeof v);
+}
+
+static inline void
+put_le32(void *to, uint32_t v)
+{
+    v = CODING_LE32(v);
+    memcpy(to, &v, sizeof v);
+}
+
+static inline void
+put_le64(void *to, uint64_t v)
+{
+    v = CODING_LE64(v);
+    memcpy(to, &v, sizeof v);
+}
+
+static inline void
+put_be64(void *to, uint64_t v)
+{
+    v = CODING_BE64(v);
+    memcpy(to, &v, sizeof v);
+}
+
+/* Write `v` at `to` (room for the maximum); return the byte behind it. */
+uint8_t *put_varint64(uint8_t *to, uint64_t v);
+
+/* Bytes that put_varint64 writes for `v`. */
+size_t varint64_size(uint64_t v);
+
+const uint8_t *get_varint64(const uint8_t *from, const uint8_t *limit, uint64_t *v);
+const uint8_t *get_varint32_slow(const uint8_t *from, const uint8_t *limit, uint32_t *v);
+
+static inline const uint8_t *
+get_varint32(const uint8_t *from, const uint8_t *limit, uint32_t *v)
+{
+    if (from < limit && *from < 0x80) {
+        *v = *from;
+        return from + 1;
+    }
+    return get_varint32_slow(from, limit, v);
+}
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * epoch.c -- see epoch.h.
+ *
+ * `current` numbers the epochs.  An item is unlinked, then retired in epoch e = current.  A collection first
+ * moves `current` past the newest item, then looks at all slots, and releases the items whose epoch is
+ * below every number it saw.
+ *
+ * Why it is safe.  Take an item retired in epoch e that a collection releases, and any reader.
+ * - The collection saw the reader's number n > e.  The reader took n from `current`, which held it only
+ *   after a collection had moved it past e, and that came after the unlinking.  Every write to
+ *   `current` is a read-modify-write, so reading n synchronises with that move, and what the reader loads
+ *   from then on is no older than the unlinking: it cannot reach the item.
+ * - The collection saw the slot free, and the reader took it afterwards.  Moving `current`, looking at the slot,
+ *   taking it, and the reader's load of `current` behind that stand in this order in the single order of
+ *   the sequentially consistent operations.  So the load sees the move, and the reader is in the first case.
+ *   Without that second load nothing would order the reader's later, weaker loads behind the unlinking.
+ * - The reader had left before the look.  Its leaving is a release that the look acquires, so what it did inside
+ *   comes before the release of the item.
+ */
+#include "base/epoch.h"
+
+#include <assert.h>
+#include <sched.h>
+
+enum petal_status
+epoch_init(struct epoch *epoch)
+{
+    for (unsigned i = 0; i < EPOCH_SLOTS; i++)
+        atomic_init(&epoch->slots[i].entered, 0);
+    atomic_init(&epoch->current, 1);
+    epoch->oldest = NULL;
+    epoch->newest = NULL;
+    return pthread_mutex_init(&epoch->mutex, NULL) == 0 ? PETAL_OK : PETAL_NO_MEMORY;
+}
+
+static unsigned
+first_choice(void)
+{
+    /* pthread_self is an address on the systems at hand; a poor spread costs a few steps, no more. */
+    uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+
+    return (unsigned)((self * 0x9E3779B97F4A7C15u) >> 58) % EPOCH_SLOTS;
+}
+
+/* Take the slot if it is free. */
+static bool
+take_slot(struct epoch *epoch, struct epoch_slot *slot)
+{
+    uint64_t vacant = 0;
+    uint64_t before = atomic_load_explicit(&epoch->current, memory_order_acquire);
+    uint64_t now;
+
+    /* A failed exchange would still pull the line away from the reader inside: look first. */
+    if (atomic_load_explicit(&slot->entered, memory_order_relaxed) != 0 ||
+        !atomic_compare_exchange_strong(&slot->entered, &vacant, before))
+        return false;
+    /* Nothing shared was loaded yet, so the newer number is as true; the load itself is what counts (see the top). */
+    now = atomic_load(&epoch->current);
+    if (now != before)
+        atomic_store_explicit(&slot->entered, now, memory_order_release);
+    return true;
+}
+
+unsigned
+epoch_enter(struct epoch *epoch)
+{
+    unsigned slot = first_choice();
+
+    for (unsigned tries = 1;; tries++) {
+        if (take_slot(epoch, &epoch->slots[slot]))
+            return slot;
+        slot = (slot + 1) % EPOCH_SLOTS;
+        if (tries % EPOCH_SLOTS == 0)
+            sched_yield();
+    }
+}
+
+void
+epoch_leave(struct epoch *epoch, unsigned slot)
+{
+    assert(slot < EPOCH_SLOTS);
+    assert(atomic_load_explicit(&epoch->slots[slot].entered, memory_order_relaxed) != 0);
+    atomic_store_explicit(&epoch->slots[slot].entered, 0, memory_order_release);
+}
+
+/* The smallest epoch that a reader inside entered at. */
+static uint64_t
+oldest_reader(struct epoch *epoch)
+{
+    uint64_t oldest = UINT64_MAX;
+
+    for (unsigned i = 0; i < EPOCH_SLOTS; i++) {
+        uint64_t entered = atomic_load(&epoch->slots[i].entered);
+
+        if (entered != 0 && entered < oldest)
+            oldest = entered;
+    }
+    return oldest;
+}
+
+/* REQUIRES: mutex held. */
+static void
+append(struct epoch *epoch, struct epoch_item *item)
+{
+    assert(item->release != NULL);
+    item->next = NULL;
+    item->retired_at = atomic_load_explicit(&epoch->current, memory_order_relaxed);
+    if (epoch->newest != NULL)
+        epoch->newest->next = item;
+    else
+        epoch->oldest = item;
+    epoch->newest = item;
+}
+
+/* Take the items off the list that no reader can see.  REQUIRES: mutex held. */
+static struct epoch_item *
+take_unseen(struct epoch *epoch)
+{
+    struct epoch_item *first = epoch->oldest;
+    struct epoch_item *last = NULL;
+    uint64_t limit;
+
+    if (first == NULL)
+        return NULL;
+    /* Readers share this line, so it is written only when an item asks for it. */
+    if (epoch->newest->retired_at == atomic_load_explicit(&epoch->current, memory_order_relaxed))
+        atomic_fetch_add(&epoch->current, 1);
+    limit = oldest_reader(epoch);
+    while (epoch->oldest != NULL && epoch->oldest->retired_at < limit) {
+        last = epoch->oldest;
+        epoch->oldest = last->next;
+    }
+    if (epoch->oldest == NULL)
+        epoch->newest = NULL;
+    if (last == NULL)
+        return NULL;
+    last->next = NULL;
+    return first;
+}
+
+/* REQUIRES: mutex not held, since release functions may retire. */
+static void
+release_all(struct epoch_item *item)
+{
+    while (item != NULL) {
+        struct epoch_item *next = item->next;
+
+        item->release(item);
+        item = next;
+    }
+}
+
+void
+epoch_retire(struct epoch *epoch, struct epoch_item *item)
+{
+    struct epoch_item *unseen;
+
+    pthread_mutex_lock(&epoch->mutex);
+    append(epoch, item);
+    unseen = take_unseen(epoch);
+    pthread_mutex_unlock(&epoch->mutex);
+    release_all(unseen);
+}
+
+void
+epoch_defer(struct epoch *epoch, struct epoch_item *item)
+{
+    pthread_mutex_lock(&epoch->mutex);
+    append(epoch, item);
+    pthread_mutex_unlock(&epoch->mutex);
+}
+
+void
+epoch_collect(struct epoch *epoch)
+{
+    struct epoch_item *unseen;
+
+    pthread_mutex_lock(&epoch->mutex);
+    unseen = take_unseen(epoch);
+    pthread_mutex_unlock(&epoch->mutex);
+    release_all(unseen);
+}
+
+void
+epoch_fini(struct epoch *epoch)
+{
+    /* Releasing may retire more. */
+    while (epoch->oldest != NULL) {
+        struct epoch_item *items = epoch->oldest;
+
+        epoch->oldest = NULL;
+        epoch->newest = NULL;
+        release_all(items);
+    }
+    pthread_mutex_destroy(&epoch->mutex);
+}

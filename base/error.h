@@ -1,0 +1,40 @@
+/*
+ * error.h -- errors are born here and nowhere else, so one breakpoint shows every first
+ * cause.  Each call fills *error (may be NULL) and returns the status, so that a caller writes
+ * `return error_corrupt(error, path, offset, "…")`.  The texts name what is wrong, found and expected.
+ */
+#ifndef PETAL_BASE_ERROR_H
+#define PETAL_BASE_ERROR_H
+
+#include "engine/petal.h"
+
+#if defined(__GNUC__)
+#define ERROR_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define ERROR_PRINTF(text, first)
+#endif
+
+/* A system call on `file` failed with `os_error`; PETAL_NO_SPACE for a full disk, else PETAL_IO. */
+enum petal_status error_io(petal_error *error, const char *file, int os_error, const char *action);
+
+/* Bytes of `file` at `offset` are not what was written. */
+enum petal_status error_corrupt(petal_error *error, const char *file, uint64_t offset,
+                                const char *format, ...) ERROR_PRINTF(4, 5);
+
+enum petal_status error_no_memory(petal_error *error);
+
+/* Any other status. */
+enum petal_status error_set(petal_error *error, enum petal_status status, const char *format, ...)
+    ERROR_PRINTF(3, 4);
+
+/* The same, about a file. */
+enum petal_status error_file(petal_error *error, enum petal_status status, const char *file,
+                             const char *format, ...) ERROR_PRINTF(4, 5);
+
+/* Forget what was there: status OK, texts empty. */
+void error_clear(petal_error *error);
+
+/* `bytes` as text for a message: printable ASCII kept, the rest as \xHH, cut with "…" to fit; returns `text`. */
+const char *error_quote(petal_slice bytes, char *text, size_t text_bytes);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * vfs_posix.h -- the default file layer: petal_vfs over POSIX calls.
+ *
+ * The only code of the library that asks the operating system about files.  Files are
+ * regular files, opened with O_CLOEXEC and O_NOFOLLOW, created with mode 0600 (directories
+ * 0700); a symbolic link in the place of a file is refused with ELOOP, a device or a pipe with
+ * EINVAL.  The path to a directory may lead over symbolic links: it is the caller's own.
+ *
+ * Locks belong to the open file (F_OFD_SETLK), so they also exclude a second opener in the same
+ * process, and closing another descriptor of the file does not drop them.  A forked child that
+ * keeps the descriptor keeps the lock.
+ *
+ * Threads: all functions from any thread; pread and pwrite share no file position.
+ */
+#ifndef PETAL_BASE_VFS_POSIX_H
+#define PETAL_BASE_VFS_POSIX_H
+
+#include "engine/petal.h"
+
+extern const petal_vfs vfs_posix;
+
+#endif
