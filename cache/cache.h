@@ -1,0 +1,117 @@
+/*
+ * cache.h -- the block cache: one byte limit over data blocks, index blocks and filter chunks, keyed by
+ * (file number, offset).  Knows nothing of what a block holds beyond its kind.
+ *
+ * READING takes no lock and writes to no shared line, but for a recency bit when it changes: inside an
+ * epoch (base/epoch.h) cache_find walks a hash chain of atomic pointers; what it returns stays good until the
+ * caller leaves the epoch.  A pin outlives the epoch.  Blocks are never copied.
+ *
+ * HINTS.  A block's descriptor (struct cache_block) lies in memory that is never given back before cache_close, only
+ * reused for other blocks.  So a reader may keep a descriptor's address without pinning it, and later
+ * check, inside an epoch, whether it still describes the block wanted: a hot read needs no hash table
+ * (pointer swizzling; LeanStore, Leis et al., ICDE 2018).  Why that is safe: cache.c.
+ *
+ * EVICTION.  LRU approximated by second chance, in HBase's three priorities (single 25 %, multi 50 %, in-memory 25 %
+ * of what index and filter blocks leave): the class most over its share gives first, so a scan cannot
+ * empty the cache.  A single block that was used again is found out when its turn to go comes, and becomes
+ * multi.  Index blocks and filter chunks are a class of their own, which gives only when it exceeds seven
+ * eighths of the capacity, since one of them serves many data blocks.
+ *
+ * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its bytes, hints and
+ * descriptor.  Outside of it: the hash table (at most 1/256 of the capacity), evicted blocks that wait for
+ * readers (up to 1/16 of the capacity gathers before they are looked through, and what readers inside
+ * the epoch hold), and pinned blocks that were evicted, which are freed after their last unpin.
+ *
+ * Sharded by key: inserts of different shards do not wait for one another.
+ */
+#ifndef PETAL_CACHE_CACHE_H
+#define PETAL_CACHE_CACHE_H
+
+#include "base/epoch.h"
+#include "base/mem.h"
+
+enum cache_priority { CACHE_SINGLE, CACHE_MULTI, CACHE_MEMORY, CACHE_PRIORITIES };
+
+struct cache;
+
+/*
+ * A block in memory.  Readers use data, size, hint_count, hints, kind; the rest is the cache's.
+ * What readers touch lies in the first line, what only writers touch in the second.
+ * REQUIRES: inside the epoch in which it was found, or pinned.
+ */
+struct cache_block {
+    _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) file; /* 0 while not in the table */
+    _Atomic(uint64_t) offset;
+    const uint8_t *data; /* on a 64-byte border */
+    uint32_t size;
+    uint32_t hint_count;
+    _Atomic(struct cache_block *) *hints; /* of the blocks that this one names; NULL at first */
+    _Atomic(struct cache_block *) next;   /* in the hash chain */
+    _Atomic(uint32_t) pins;               /* one of them is the table's own */
+    _Atomic(uint8_t) recent;              /* used since the clock hand passed */
+    uint8_t kind;                         /* enum petal_block_kind */
+    uint8_t priority;                     /* enum cache_priority; guarded by the shard's mutex */
+
+    /* Guarded by the shard's mutex. */
+    _Alignas(CACHE_LINE_BYTES) struct cache_block *queue_next;
+    struct cache_block *queue_previous;
+    struct cache *cache;
+    struct epoch_item retire;
+};
+
+/*
+ * `capacity` in bytes (PETAL_NO_CACHE or 0: keep nothing; blocks then live for their epoch or pin).
+ * `shards` 0: a number fit for the capacity, one below 8 MiB.  Each has its even part of the capacity, and a block
+ * larger than that is not kept.  The epoch's memory and the allocator outlive the cache.  NULL on failure: PETAL_NO_MEMORY.
+ */
+enum petal_status cache_open(struct cache **cache, const petal_allocator *allocator,
+                             struct epoch *epoch, size_t capacity, unsigned shards);
+
+/* Free everything.  NULL: no-op.  May come after epoch_fini, too.  REQUIRES: no pins, no reader inside the epoch, no call
+ * on the epoch running. */
+void cache_close(struct cache *cache);
+
+/* The block, or NULL.  File numbers are not 0.  REQUIRES: inside the epoch. */
+struct cache_block *cache_find(struct cache *cache, uint64_t file, uint64_t offset);
+
+/* The same by way of a hint, which is updated when the table knew better.  `hint` may be NULL.  A hint is any word that
+ * started as NULL and was written by this function only, for the same cache; it may be used for changing keys. */
+struct cache_block *cache_find_hinted(struct cache *cache, _Atomic(struct cache_block *) *hint,
+                                      uint64_t file, uint64_t offset);
+
+/*
+ * Memory for a block of `size` bytes with `hint_count` hints (NULL at first), not yet in the table.  Fill the bytes
+ * through *data, then insert or discard it.  NULL when there is no memory or `size` is above UINT32_MAX.
+ */
+struct cache_block *cache_allocate(struct cache *cache, size_t size, uint32_t hint_count,
+                                   uint8_t **data);
+void cache_discard(struct cache *cache, struct cache_block *block);
+
+/*
+ * Put an allocated block in the table under (file, offset), evicting others.  When another thread was faster, or
+ * the block cannot be kept (too large, no capacity, or `keep` false), it is not kept, but what is returned can be used as
+ * if found.  Never NULL; needs no memory.  REQUIRES: inside the epoch.
+ */
+struct cache_block *cache_insert(struct cache *cache, struct cache_block *block, uint64_t file,
+                                 uint64_t offset, enum petal_block_kind kind,
+                                 enum cache_priority priority, bool keep);
+
+/* Keep a block beyond the epoch.  cache_pin REQUIRES: inside the epoch in which it was found, or pinned already.  After
+ * cache_unpin it can be used until the caller leaves the epoch, if inside. */
+void cache_pin(struct cache_block *block);
+void cache_unpin(struct cache *cache, struct cache_block *block);
+
+/* Take all blocks of a file out of the table.  Looks at every block: for files that are removed.  Inserting a block
+ * of the file afterwards is allowed; it stays until it is evicted. */
+void cache_erase_file(struct cache *cache, uint64_t file);
+
+struct cache_usage {
+    uint64_t capacity;
+    uint64_t bytes[PETAL_BLOCK_KINDS]; /* in the table now, descriptors included */
+    uint64_t blocks[PETAL_BLOCK_KINDS];
+    uint64_t inserted[PETAL_BLOCK_KINDS];
+    uint64_t evicted[PETAL_BLOCK_KINDS]; /* to make room; not those of erased files */
+};
+void cache_usage_get(struct cache *cache, struct cache_usage *usage);
+
+#endif

@@ -1,0 +1,312 @@
+/*
+ * shard.c -- see shard.h.
+ *
+ * A chain is changed only under the mutex: a block enters at the head, and leaves by making its
+ * predecessor skip it.  It keeps its own `next`, so a reader who stands on it walks on into the chain.  What that
+ * leads to left the table later than the block itself, so the reader's epoch keeps it, too.
+ *
+ * `file` is set last when a block enters and cleared first when it leaves: readers take a descriptor for
+ * what it says only while file is not 0.
+ */
+#include "cache/shard.h"
+
+#include "cache/pool.h"
+
+#include <assert.h>
+
+#define BYTES_PER_BUCKET 4096
+#define MIN_BUCKETS      16
+#define MAX_BUCKETS      (UINT64_C(1) << 24)
+
+/* Second chances given by one insertion.  Past it the next block goes even if it was used: when nearly all were,
+ * being used tells nothing apart, and the mutex must not be held for a walk through the whole shard. */
+#define MAX_CHANCES 64
+
+static uint64_t
+buckets_for(uint64_t capacity)
+{
+    uint64_t buckets = MIN_BUCKETS;
+
+    while (buckets < capacity / BYTES_PER_BUCKET && buckets < MAX_BUCKETS)
+        buckets *= 2;
+    return buckets;
+}
+
+enum petal_status
+shard_init(struct cache_shard *shard, const petal_allocator *allocator, uint64_t capacity)
+{
+    uint64_t buckets = buckets_for(capacity);
+
+    *shard = (struct cache_shard){
+        .allocator = allocator, .capacity = capacity, .bucket_mask = buckets - 1};
+    shard->buckets = mem_alloc(allocator, (size_t)buckets * sizeof *shard->buckets);
+    if (shard->buckets == NULL)
+        return PETAL_NO_MEMORY;
+    for (uint64_t i = 0; i < buckets; i++)
+        atomic_init(&shard->buckets[i], NULL);
+    if (pthread_mutex_init(&shard->mutex, NULL) != 0) {
+        mem_free(allocator, shard->buckets, (size_t)buckets * sizeof *shard->buckets);
+        return PETAL_NO_MEMORY;
+    }
+    return PETAL_OK;
+}
+
+void
+shard_fini(struct cache_shard *shard)
+{
+    for (unsigned i = 0; i < SHARD_QUEUES; i++)
+        assert(shard->queues[i].oldest == NULL && shard->queues[i].bytes == 0);
+    pthread_mutex_destroy(&shard->mutex);
+    mem_free(shard->allocator, shard->buckets,
+             (size_t)(shard->bucket_mask + 1) * sizeof *shard->buckets);
+}
+
+struct cache_block *
+shard_find(const struct cache_shard *shard, uint64_t hash, uint64_t file, uint64_t offset)
+{
+    /* Acquire, as each step below: the descriptor's fields were written before it was linked. */
+    struct cache_block *block =
+        atomic_load_explicit(&shard->buckets[hash & shard->bucket_mask], memory_order_acquire);
+
+    while (block != NULL) {
+        if (atomic_load_explicit(&block->file, memory_order_acquire) == file &&
+            atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
+            break;
+        block = atomic_load_explicit(&block->next, memory_order_acquire);
+    }
+    return block;
+}
+
+/* ---- Queues ---- */
+
+static unsigned
+queue_of(const struct cache_block *block)
+{
+    return block->kind == PETAL_BLOCK_DATA ? block->priority : SHARD_META;
+}
+
+static void
+queue_append(struct block_queue *queue, struct cache_block *block)
+{
+    block->queue_next = NULL;
+    block->queue_previous = queue->newest;
+    if (queue->newest != NULL)
+        queue->newest->queue_next = block;
+    else
+        queue->oldest = block;
+    queue->newest = block;
+    queue->bytes += pool_charge(block);
+}
+
+static void
+queue_remove(struct block_queue *queue, struct cache_block *block)
+{
+    if (block->queue_previous != NULL)
+        block->queue_previous->queue_next = block->queue_next;
+    else
+        queue->oldest = block->queue_next;
+    if (block->queue_next != NULL)
+        block->queue_next->queue_previous = block->queue_previous;
+    else
+        queue->newest = block->queue_previous;
+    queue->bytes -= pool_charge(block);
+}
+
+/* ---- Entering and leaving the table; REQUIRES: mutex held ---- */
+
+static void
+chain_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash)
+{
+    _Atomic(struct cache_block *) *link = &shard->buckets[hash & shard->bucket_mask];
+    struct cache_block *at = atomic_load_explicit(link, memory_order_relaxed);
+
+    while (at != block) {
+        assert(at != NULL);
+        link = &at->next;
+        at = atomic_load_explicit(link, memory_order_relaxed);
+    }
+    /* Release: a reader may meet the next block by this store first. */
+    atomic_store_explicit(link, atomic_load_explicit(&block->next, memory_order_relaxed),
+                          memory_order_release);
+}
+
+static void
+enter(struct cache_shard *shard, struct cache_block *block, uint64_t hash, uint64_t file,
+      uint64_t offset)
+{
+    _Atomic(struct cache_block *) *bucket = &shard->buckets[hash & shard->bucket_mask];
+
+    atomic_store_explicit(&block->offset, offset, memory_order_relaxed);
+    atomic_store_explicit(&block->next, atomic_load_explicit(bucket, memory_order_relaxed),
+                          memory_order_relaxed);
+    /* Release, since a stale hint leads here, too: who sees the file sees offset, data, size, hints. */
+    atomic_store_explicit(&block->file, file, memory_order_release);
+    atomic_store_explicit(bucket, block, memory_order_release);
+    queue_append(&shard->queues[queue_of(block)], block);
+    shard->usage.bytes[block->kind] += pool_charge(block);
+    shard->usage.blocks[block->kind]++;
+    shard->usage.inserted[block->kind]++;
+}
+
+static void
+take_out(struct cache_shard *shard, struct cache_block *block, struct cache_block **removed)
+{
+    uint64_t file = atomic_load_explicit(&block->file, memory_order_relaxed);
+    uint64_t offset = atomic_load_explicit(&block->offset, memory_order_relaxed);
+
+    atomic_store_explicit(&block->file, 0, memory_order_release);
+    chain_remove(shard, block, block_key_hash(file, offset));
+    queue_remove(&shard->queues[queue_of(block)], block);
+    shard->usage.bytes[block->kind] -= pool_charge(block);
+    shard->usage.blocks[block->kind]--;
+    block->queue_next = *removed;
+    *removed = block;
+}
+
+/* ---- Eviction; REQUIRES: mutex held ---- */
+
+/* What index blocks and filter chunks may have before they give. */
+static uint64_t
+meta_limit(const struct cache_shard *shard)
+{
+    return shard->capacity - shard->capacity / 8;
+}
+
+static uint64_t
+bytes_held(const struct cache_shard *shard)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < SHARD_QUEUES; i++)
+        bytes += shard->queues[i].bytes;
+    return bytes;
+}
+
+/* Whether evicting can make room at all: data does not push out index and filter blocks within their limit. */
+static bool
+can_hold(const struct cache_shard *shard, unsigned queue, uint64_t charge)
+{
+    uint64_t meta = shard->queues[SHARD_META].bytes;
+
+    if (queue == SHARD_META)
+        return charge <= shard->capacity;
+    if (meta > meta_limit(shard))
+        meta = meta_limit(shard);
+    return charge <= shard->capacity - meta;
+}
+
+/* The data queue that is most over its share, `charge` more bytes of queue `coming` counted in; SHARD_META if
+ * all are empty. */
+static unsigned
+data_queue_most_over(const struct cache_shard *shard, unsigned coming, uint64_t charge,
+                     uint64_t left)
+{
+    unsigned most = SHARD_META;
+    int64_t most_over = INT64_MIN;
+
+    for (unsigned i = 0; i < CACHE_PRIORITIES; i++) {
+        uint64_t bytes = shard->queues[i].bytes + (i == coming ? charge : 0);
+        int64_t over = (int64_t)bytes - (int64_t)(i == CACHE_MULTI ? left / 2 : left / 4);
+
+        if (shard->queues[i].oldest != NULL && over > most_over) {
+            most = i;
+            most_over = over;
+        }
+    }
+    return most;
+}
+
+/* The queue to take from.  REQUIRES: something is held, and can_hold. */
+static unsigned
+queue_to_give(const struct cache_shard *shard, unsigned coming, uint64_t charge)
+{
+    uint64_t meta = shard->queues[SHARD_META].bytes + (coming == SHARD_META ? charge : 0);
+
+    if (meta > meta_limit(shard) && shard->queues[SHARD_META].oldest != NULL)
+        return SHARD_META;
+    return data_queue_most_over(shard, coming, charge,
+                                shard->capacity > meta ? shard->capacity - meta : 0);
+}
+
+/* Let the clock hand pass the oldest block of a queue: it stays if it was used and there are chances left,
+ * else it goes. */
+static void
+pass_hand(struct cache_shard *shard, unsigned queue, unsigned *chances,
+          struct cache_block **removed)
+{
+    struct cache_block *block = shard->queues[queue].oldest;
+
+    assert(block != NULL);
+    if (*chances == 0 || atomic_load_explicit(&block->recent, memory_order_relaxed) == 0) {
+        shard->usage.evicted[block->kind]++;
+        take_out(shard, block, removed);
+        return;
+    }
+    (*chances)--;
+    atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
+    queue_remove(&shard->queues[queue], block);
+    if (block->priority == CACHE_SINGLE)
+        block->priority = CACHE_MULTI;
+    queue_append(&shard->queues[queue_of(block)], block);
+}
+
+static bool
+make_room(struct cache_shard *shard, unsigned coming, uint64_t charge, struct cache_block **removed)
+{
+    unsigned chances = MAX_CHANCES;
+
+    if (!can_hold(shard, coming, charge))
+        return false;
+    while (bytes_held(shard) + charge > shard->capacity)
+        pass_hand(shard, queue_to_give(shard, coming, charge), &chances, removed);
+    return true;
+}
+
+struct cache_block *
+shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash, uint64_t file,
+             uint64_t offset, struct cache_block **removed)
+{
+    struct cache_block *held;
+
+    *removed = NULL;
+    pthread_mutex_lock(&shard->mutex);
+    held = shard_find(shard, hash, file, offset);
+    if (held == NULL && make_room(shard, queue_of(block), pool_charge(block), removed)) {
+        enter(shard, block, hash, file, offset);
+        held = block;
+    }
+    pthread_mutex_unlock(&shard->mutex);
+    return held;
+}
+
+void
+shard_erase_file(struct cache_shard *shard, uint64_t file, struct cache_block **removed)
+{
+    *removed = NULL;
+    pthread_mutex_lock(&shard->mutex);
+    for (unsigned i = 0; i < SHARD_QUEUES; i++) {
+        struct cache_block *block = shard->queues[i].oldest;
+
+        while (block != NULL) {
+            struct cache_block *next = block->queue_next;
+
+            if (file == 0 || atomic_load_explicit(&block->file, memory_order_relaxed) == file)
+                take_out(shard, block, removed);
+            block = next;
+        }
+    }
+    pthread_mutex_unlock(&shard->mutex);
+}
+
+void
+shard_add_usage(struct cache_shard *shard, struct cache_usage *sum)
+{
+    pthread_mutex_lock(&shard->mutex);
+    for (unsigned i = 0; i < PETAL_BLOCK_KINDS; i++) {
+        sum->bytes[i] += shard->usage.bytes[i];
+        sum->blocks[i] += shard->usage.blocks[i];
+        sum->inserted[i] += shard->usage.inserted[i];
+        sum->evicted[i] += shard->usage.evicted[i];
+    }
+    pthread_mutex_unlock(&shard->mutex);
+}
