@@ -1,0 +1,160 @@
+# Petal: `make help` lists the targets.
+
+CC ?= cc
+BUILD ?= build
+CSTD = -std=c11
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
+OPTIMIZE ?= -O2 -g
+CPPFLAGS += -I. -D_GNU_SOURCE
+CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
+LDFLAGS_ALL = -pthread $(SANITIZE) $(LDFLAGS)
+LIB_LIBS = -llz4 -lxxhash -lm
+SANITIZE ?=
+
+SONAME = -Wl,-soname,libpetal.so
+
+# One short line a file; V=1 shows the commands.
+ifeq ($(V),1)
+say = $(1)
+else
+say = @printf '  %-4s %s\n' $(2) '$@' && $(1)
+endif
+
+LIB_FOLDERS = base bloom cache memtable sstable engine
+LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
+LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
+SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
+BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
+SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c,$(wildcard tests/*.c)))
+TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
+C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests)))
+
+.PHONY: all
+all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-bench ## build the library and the tools (the default)
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,$(CC) $(CPPFLAGS) $(CFLAGS_ALL) -MMD -MP -c $< -o $@,CC)
+
+# One relocatable object whose hidden names are made local: nothing but petal_ names leaves the archive.
+$(BUILD)/petal.o: $(LIB_OBJECTS)
+	$(call say,$(LD) -r -o $@ $^ && objcopy --localize-hidden $@,LD)
+
+$(BUILD)/libpetal.a: $(BUILD)/petal.o
+	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
+
+$(BUILD)/libpetal.so: $(LIB_OBJECTS)
+	$(call say,$(CC) -shared $(SONAME) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+# What tests link: all names visible to them.
+$(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
+	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
+
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -ledit,LINK)
+
+# Rivals that the benchmark measures beside Petal, each if its development package is there.
+HAVE_HEADER = $(shell echo '\#include <$(1)>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+ifeq ($(call HAVE_HEADER,lmdb.h),yes)
+CPPFLAGS += -DHAVE_LMDB
+PEER_LIBS += -llmdb
+endif
+ifeq ($(call HAVE_HEADER,leveldb/c.h),yes)
+CPPFLAGS += -DHAVE_LEVELDB
+PEER_LIBS += -lleveldb
+endif
+
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS),LINK)
+
+$(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
+
+.PHONY: tests
+tests: $(TESTS) ## build the tests
+
+# ---- setting up --------------------------------------------------------------------------------
+
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev
+CHECK_PACKAGES = clang clang-format libclang-rt-14-dev
+BENCH_PACKAGES = liblmdb-dev libleveldb-dev gnuplot-nox
+SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+# Installs what is missing, and says what.
+define install
+	@missing=$$(for p in $(1); do dpkg-query -W -f '$${Status}\n' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -z "$$missing" ]; then echo "all packages are there: $(1)"; else \
+	echo "installing with apt-get:" $$missing; \
+	$(SUDO) apt-get update -q && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; fi
+endef
+
+.PHONY: deps check-deps bench-deps
+deps: ## install what building, the demo and the tests need (Debian; sudo only if not root)
+	$(call install,$(PACKAGES))
+check-deps: deps ## install what `make check` needs beyond that
+	$(call install,$(CHECK_PACKAGES))
+bench-deps: deps ## install the stores that kv-bench compares with, and gnuplot
+	$(call install,$(BENCH_PACKAGES))
+
+# ---- using -------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
+	tools/demo.sh $(BUILD)/kv-shell
+
+# ---- testing -----------------------------------------------------------------------------------
+
+.PHONY: test check format-check format lint layers names header sanitize-address sanitize-thread fuzz-smoke
+test: all tests ## build and run the tests
+	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
+
+check: format-check layers names header lint test sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, sanitizers, fuzzers
+
+format-check: ## are all C files as clang-format writes them?
+	clang-format --dry-run -Werror $(C_FILES)
+
+format: ## format all C files
+	clang-format -i $(C_FILES)
+
+layers: ## do includes point down only?
+	tools/check_layers.sh
+
+names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a ## does the library export petal_ names only?
+	tools/check_names.sh $(BUILD)
+
+header: ## is the public header complete in itself, as C11 and as C++17?
+	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
+	$(CXX) -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ engine/petal.h
+
+lint: ## no warnings, with gcc and with clang
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-gcc CC=gcc CFLAGS=-Werror all tests
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-clang CC=clang CFLAGS=-Werror all tests
+
+sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" test
+
+sanitize-thread: ## the tests of threads under ThreadSanitizer
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" all tests
+	tests/run.sh $(BUILD)/tsan threads
+
+FUZZERS = $(sort $(patsubst tests/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz_*.c)))
+FUZZ_SECONDS ?= 5
+$(BUILD)/fuzz/fuzz_%: tests/fuzz_%.c $(LIB_SOURCES)
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $< $(LIB_SOURCES) $(LIB_LIBS)
+
+fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
+	@for f in $(FUZZERS); do echo "$$f"; $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -print_final_stats=1 2>&1 \
+	  | grep -E 'ERROR|SUMMARY|number_of_executed|average_exec' || true; \
+	  [ "$${PIPESTATUS:-0}" = 0 ] || true; ls crash-* leak-* timeout-* oom-* 2>/dev/null && exit 1 || true; done
+
+.PHONY: clean help
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | awk -F'\t' '{printf "  %-18s %s\n", $$1, $$2}'
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+.SECONDARY:
