@@ -1,0 +1,69 @@
+/*
+ * arena.h -- memory of a memtable: handed out in pieces, given back whole.
+ *
+ * Pieces are cut from chunks.  Small ones of any size (records) come from the front of the chunk,
+ * whole cache lines (tree nodes) from its back, so that neither pays for the alignment of the
+ * other and nodes lie side by side:
+ *
+ *     | chunk header | record record record ->      free      <- node node node |
+ *
+ * RESERVING.  Only arena_reserve asks the allocator.  After it has succeeded for `bytes`, pieces
+ * that together take at most `bytes` (record sizes rounded up as arena_record_bytes says) cannot
+ * fail: either they fit into the free space of the current chunk, or an unused spare chunk is at
+ * hand that holds all of them, to which the arena moves when the first piece does not fit.  So
+ * only less than one piece is lost at the end of a chunk.
+ *
+ * Threads: one writer; arena_bytes from any thread.
+ */
+#ifndef PETAL_MEMTABLE_ARENA_H
+#define PETAL_MEMTABLE_ARENA_H
+
+#include "base/mem.h"
+
+#include <stdatomic.h>
+
+#define ARENA_RECORD_ALIGNMENT 4
+
+struct arena_chunk {
+    struct arena_chunk *next; /* older chunk */
+    size_t size;              /* of the whole chunk, header included */
+};
+
+struct arena {
+    const petal_allocator *allocator;
+    struct arena_chunk *chunks; /* in use; the current one first */
+    struct arena_chunk *spare;  /* untouched, or NULL */
+    uint8_t *front, *back;      /* the free space of the current chunk */
+    _Atomic(size_t) held;       /* bytes of all chunks; written by the writer only */
+};
+
+/* Allocates nothing.  The allocator outlives the arena. */
+void arena_init(struct arena *arena, const petal_allocator *allocator);
+void arena_fini(struct arena *arena);
+
+/* See RESERVING.  False when there is no memory; the arena is then as it was.  WRITER. */
+bool arena_reserve(struct arena *arena, size_t bytes);
+
+/* What a record of `size` bytes counts towards a reservation. */
+static inline size_t
+arena_record_bytes(size_t size)
+{
+    return (size + ARENA_RECORD_ALIGNMENT - 1) & ~(size_t)(ARENA_RECORD_ALIGNMENT - 1);
+}
+
+/* Uninitialised memory on a 4-byte border.  REQUIRES: reserved.  WRITER. */
+void *arena_take_record(struct arena *arena, size_t size);
+
+/*
+ * Give back what the record that was taken last does not need.  REQUIRES: nothing was taken since.
+ */
+void arena_trim_record(struct arena *arena, void *record, size_t size);
+
+/* Uninitialised memory on a cache line's border; `size` is a multiple of CACHE_LINE_BYTES.
+ * REQUIRES: reserved.  WRITER. */
+void *arena_take_lines(struct arena *arena, size_t size);
+
+/* Bytes got from the allocator.  Any thread. */
+size_t arena_bytes(const struct arena *arena);
+
+#endif

@@ -1,0 +1,97 @@
+/* cell_tree.c -- reading; see cell_tree.h. */
+#include "memtable/cell_tree.h"
+
+#include "memtable/tree_node.h"
+
+void
+cell_tree_init(struct cell_tree *tree, struct arena *arena)
+{
+    tree->arena = arena;
+    atomic_init(&tree->root, NULL);
+    tree->height = 0;
+    tree->leaves = 0;
+    tree->inner_nodes = 0;
+}
+
+static inline const struct tree_node *
+child_for(const struct tree_node *node, petal_slice key)
+{
+    const struct tree_inner *inner = (const struct tree_inner *)node;
+
+    for (;;) {
+        /* Acquire: the slots that the word names. */
+        uint64_t order = atomic_load_explicit(&node->order, memory_order_acquire);
+        unsigned rank = node_rank(node, order, key, node_head(node, key, true), true);
+        /* Acquire: the child's content; and it keeps the load below behind this one. */
+        const struct tree_node *child =
+            atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_acquire);
+
+        prefetch_node(child);
+        if (atomic_load_explicit(&node->order, memory_order_relaxed) == order)
+            return child;
+    }
+}
+
+void
+cell_tree_seek(const struct cell_tree *tree, petal_slice key, struct cell_tree_position *position)
+{
+    const struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_acquire);
+    const struct tree_leaf *leaf;
+    bool within = true;
+
+    while (node != NULL && !node->is_leaf)
+        node = child_for(node, key);
+    leaf = (const struct tree_leaf *)node;
+    while (leaf != NULL) {
+        node = &leaf->node;
+        position->order = atomic_load_explicit(&node->order, memory_order_acquire);
+        position->index =
+            node_rank(node, position->order, key, node_head(node, key, within), false);
+        if (position->index < order_count(position->order))
+            break;
+        leaf = atomic_load_explicit(&leaf->next, memory_order_acquire);
+        within = false;
+    }
+    position->leaf = leaf;
+}
+
+static void
+position_at_leaf(struct cell_tree_position *position, const struct tree_leaf *leaf)
+{
+    position->leaf = leaf;
+    position->index = 0;
+    if (leaf != NULL)
+        position->order = atomic_load_explicit(&leaf->node.order, memory_order_acquire);
+}
+
+void
+cell_tree_seek_first(const struct cell_tree *tree, struct cell_tree_position *position)
+{
+    const struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_acquire);
+
+    /*
+     * A child before the first separator is replaced by one that begins at the same place: no
+     * second look.
+     */
+    while (node != NULL && !node->is_leaf)
+        node = atomic_load_explicit(&((const struct tree_inner *)node)->children[LEFTMOST],
+                                    memory_order_acquire);
+    position_at_leaf(position, (const struct tree_leaf *)node);
+}
+
+void
+cell_tree_next(struct cell_tree_position *position)
+{
+    assert(position->leaf != NULL);
+    position->index++;
+    if (position->index == order_count(position->order))
+        position_at_leaf(position,
+                         atomic_load_explicit(&position->leaf->next, memory_order_acquire));
+}
+
+const struct cell_record *
+cell_tree_record(const struct cell_tree_position *position)
+{
+    assert(position->leaf != NULL);
+    return position->leaf->records[order_slot(position->order, position->index)];
+}

@@ -1,0 +1,448 @@
+/* cell_tree_insert.c -- writing; see cell_tree.h.  Only the writer runs this. */
+#include "memtable/arena.h"
+#include "memtable/cell_tree.h"
+#include "memtable/tree_node.h"
+
+enum {
+    MAX_HEIGHT = 32, /* a level has at most a quarter as many splits as the one below, and some */
+    MIDDLE = SLOTS / 2,
+    RUN = 7, /* so many inserts side by side make a run */
+    /* An edge node's prefix is cut by so much: a growing key soon leaves what the keys share. */
+    EDGE_PREFIX_SLACK = 2
+};
+
+/* ---- Nodes ------------------------------------------------------------------------ */
+
+/* The writer reads what it stored itself. */
+static inline uint64_t
+own_order(const struct tree_node *node)
+{
+    return atomic_load_explicit(&node->order, memory_order_relaxed);
+}
+
+static inline bool
+is_full(const struct tree_node *node)
+{
+    return order_count(own_order(node)) == SLOTS;
+}
+
+/* What is known of the keys that a new node will get. */
+struct key_range {
+    const struct cell_record *low, *high;   /* bounds, NULL at an edge of the tree */
+    const struct cell_record *first, *last; /* of the keys at hand, its own among them */
+};
+
+static void
+node_set_prefix(struct tree_node *node, const struct key_range *range)
+{
+    bool bounded = range->low != NULL && range->high != NULL;
+    size_t common;
+
+    if (bounded) {
+        common = slice_common_prefix(cell_record_key(range->low), cell_record_key(range->high));
+    } else if (range->first == range->last) {
+        common = 0; /* one key tells nothing of those to come */
+    } else {
+        common = slice_common_prefix(cell_record_key(range->first), cell_record_key(range->last));
+        common = common < EDGE_PREFIX_SLACK ? 0 : common - EDGE_PREFIX_SLACK;
+    }
+    node->prefix_bytes = (uint32_t)common;
+    node->fenced = bounded || common == 0;
+}
+
+/* Nobody else sees the node until it is published with release: plain initialisation. */
+static void
+node_init(struct tree_node *node, bool is_leaf, const struct cell_record *const *records,
+          unsigned count, const struct key_range *range)
+{
+    assert(count > 0 && count <= SLOTS);
+    node->is_leaf = is_leaf;
+    node->run = 0;
+    memcpy(records_of(node), records, count * sizeof records[0]);
+    node_set_prefix(node, range);
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        atomic_init(&node->heads[slot], slot < count
+                                            ? node_head(node, cell_record_key(records[slot]), true)
+                                            : UINT64_MAX);
+    atomic_init(&node->order, order_identity(count));
+}
+
+static struct tree_leaf *
+leaf_new(struct cell_tree *tree, const struct cell_record *const *records, unsigned count,
+         const struct key_range *range, struct tree_leaf *next)
+{
+    struct tree_leaf *leaf = arena_take_lines(tree->arena, sizeof *leaf);
+
+    node_init(&leaf->node, true, records, count, range);
+    atomic_init(&leaf->next, next);
+    leaf->previous = NULL;
+    tree->leaves++;
+    return leaf;
+}
+
+/* `children`: count + 1, the leftmost first. */
+static struct tree_inner *
+inner_new(struct cell_tree *tree, const struct cell_record *const *separators,
+          struct tree_node *const *children, unsigned count, const struct key_range *range)
+{
+    struct tree_inner *inner = arena_take_lines(tree->arena, sizeof *inner);
+
+    node_init(&inner->node, false, separators, count, range);
+    atomic_init(&inner->children[LEFTMOST], children[0]);
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        atomic_init(&inner->children[slot], slot < count ? children[slot + 1] : NULL);
+    tree->inner_nodes++;
+    return inner;
+}
+
+/* Fill the next slot; readers see it with the release of the new order. */
+static void
+node_add(struct tree_node *node, unsigned position, const struct cell_record *record, uint64_t head)
+{
+    uint64_t order = own_order(node);
+    unsigned slot = order_count(order);
+
+    records_of(node)[slot] = record;
+    atomic_store_explicit(&node->heads[slot], head, memory_order_relaxed);
+    atomic_store_explicit(&node->order, order_insert(order, position), memory_order_release);
+}
+
+/* ---- The way down ----------------------------------------------------------------- */
+
+/* Inner nodes from the root on, and how many of their separators are not above the key. */
+struct tree_path {
+    unsigned depth;
+    struct path_step {
+        struct tree_inner *inner;
+        unsigned rank;
+    } steps[MAX_HEIGHT];
+};
+
+/*
+ * The bounds of the range of the node below the first `depth` steps: the nearest separators on the
+ * way.
+ */
+static void
+path_bounds(const struct tree_path *path, unsigned depth, struct key_range *range)
+{
+    range->low = NULL;
+    range->high = NULL;
+    while (depth-- > 0 && (range->low == NULL || range->high == NULL)) {
+        const struct tree_node *node = &path->steps[depth].inner->node;
+        uint64_t order = own_order(node);
+        unsigned rank = path->steps[depth].rank;
+
+        if (range->low == NULL && rank > 0)
+            range->low = record_at(node, order_slot(order, rank - 1));
+        if (range->high == NULL && rank < order_count(order))
+            range->high = record_at(node, order_slot(order, rank));
+    }
+}
+
+static void
+grow_root(struct cell_tree *tree, struct tree_node *left, const struct cell_record *separator,
+          struct tree_node *right, const struct key_range *range)
+{
+    struct tree_node *children[2] = {left, right};
+    struct key_range all = {NULL, NULL, range->first, range->last};
+    struct tree_inner *root = inner_new(tree, &separator, children, 1, &all);
+
+    tree->height++;
+    assert(tree->height <= MAX_HEIGHT);
+    atomic_store_explicit(&tree->root, &root->node, memory_order_release);
+}
+
+/*
+ * In place of the node below the first `depth` steps come `left`, `separator`, `right`.  The
+ * separator first, the left node after it: a reader that gets `left` must be able to see that it
+ * was split.
+ */
+static void
+path_replace(struct cell_tree *tree, struct tree_path *path, unsigned depth, struct tree_node *left,
+             const struct cell_record *separator, struct tree_node *right,
+             const struct key_range *range)
+{
+    struct tree_inner *parent;
+    unsigned rank, replaced;
+    uint64_t order;
+
+    if (depth == 0) {
+        grow_root(tree, left, separator, right, range);
+        return;
+    }
+    parent = path->steps[depth - 1].inner;
+    rank = path->steps[depth - 1].rank;
+    order = own_order(&parent->node);
+    replaced = child_index(order, rank);
+    /* Relaxed: named by no permutation yet; published with the next one. */
+    atomic_store_explicit(&parent->children[order_count(order)], right, memory_order_relaxed);
+    node_add(&parent->node, rank, separator,
+             node_head(&parent->node, cell_record_key(separator), true));
+    atomic_store_explicit(&parent->children[replaced], left, memory_order_release);
+}
+
+static void
+gather(const struct tree_node *node, const struct cell_record **records)
+{
+    uint64_t order = own_order(node);
+
+    for (unsigned i = 0; i < order_count(order); i++)
+        records[i] = record_at(node, order_slot(order, i));
+}
+
+/* Split the full inner node below the first `depth` steps; the key goes to its `rank`-th child. */
+static void
+split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
+            struct tree_inner *inner, unsigned rank)
+{
+    const struct cell_record *separators[SLOTS];
+    struct tree_node *children[SLOTS + 1];
+    struct tree_inner *left, *right;
+    struct key_range whole, part;
+    unsigned middle = MIDDLE;
+    uint64_t order = own_order(&inner->node);
+
+    gather(&inner->node, separators);
+    for (unsigned i = 0; i <= SLOTS; i++)
+        children[i] =
+            atomic_load_explicit(&inner->children[child_index(order, i)], memory_order_relaxed);
+    path_bounds(path, depth, &whole);
+    whole.first = separators[0];
+    whole.last = separators[SLOTS - 1];
+    /* The right edge grows by ascending keys: it leaves full nodes behind. */
+    if (whole.high == NULL && rank == SLOTS)
+        middle = SLOTS - 2;
+
+    part = whole;
+    part.high = separators[middle];
+    left = inner_new(tree, separators, children, middle, &part);
+    part = whole;
+    part.low = separators[middle];
+    right =
+        inner_new(tree, separators + middle + 1, children + middle + 1, SLOTS - middle - 1, &part);
+    path_replace(tree, path, depth, &left->node, separators[middle], &right->node, &whole);
+}
+
+/*
+ * The leaf that the key belongs to, with the path to it.  NULL when a full inner node was split on
+ * the way.
+ */
+static struct tree_leaf *
+descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
+{
+    struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_relaxed);
+
+    path->depth = 0;
+    while (!node->is_leaf) {
+        struct tree_inner *inner = (struct tree_inner *)node;
+        uint64_t order = own_order(node);
+        unsigned rank = node_rank(node, order, key, node_head(node, key, true), true);
+
+        if (is_full(node)) {
+            split_inner(tree, path, path->depth, inner, rank);
+            return NULL;
+        }
+        assert(path->depth < MAX_HEIGHT);
+        path->steps[path->depth++] = (struct path_step){inner, rank};
+        node =
+            atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_relaxed);
+        prefetch_node(node);
+    }
+    return (struct tree_leaf *)node;
+}
+
+/* ---- Leaves ----------------------------------------------------------------------- */
+
+/* Count inserts side by side: does the key at `rank` come next to the latest slot's? */
+static void
+note_run(struct tree_node *node, uint64_t order, unsigned rank)
+{
+    unsigned latest = order_count(order) - 1;
+    int run = node->run;
+
+    if (rank > 0 && order_slot(order, rank - 1) == latest)
+        run = run > 0 ? run + 1 : 1;
+    else if (rank <= latest && order_slot(order, rank) == latest)
+        run = run < 0 ? run - 1 : -1;
+    else
+        run = 0;
+    node->run = (int8_t)run;
+}
+
+static struct tree_leaf *
+own_next(const struct tree_leaf *leaf)
+{
+    return atomic_load_explicit(&leaf->next, memory_order_relaxed);
+}
+
+/*
+ * The leaves of a split are to be reached by the links of their neighbours, too.  `previous` may
+ * be NULL.
+ */
+static void
+link_leaves(struct tree_leaf *previous, struct tree_leaf *first, struct tree_leaf *last)
+{
+    struct tree_leaf *next = own_next(last);
+
+    first->previous = previous;
+    if (next != NULL)
+        next->previous = last;
+    if (previous != NULL)
+        atomic_store_explicit(&previous->next, first, memory_order_release);
+}
+
+/* A run ends behind the full `leaf`: the record starts a leaf of its own. */
+static void
+append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
+            const struct cell_record *record)
+{
+    struct tree_leaf *appended;
+    struct key_range range;
+
+    path_bounds(path, path->depth, &range);
+    range.low = record;
+    range.first = leaf->records[order_slot(own_order(&leaf->node), 0)];
+    range.last = record;
+    appended = leaf_new(tree, &record, 1, &range, own_next(leaf));
+    link_leaves(leaf, appended, appended);
+    leaf->node.run = 0;
+    path_replace(tree, path, path->depth, &leaf->node, record, &appended->node, &range);
+}
+
+/* Copy the full `leaf` and the record, which is to be at `rank`, into two leaves. */
+static void
+split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
+           const struct cell_record *record, unsigned rank)
+{
+    const struct cell_record *records[SLOTS + 1];
+    struct tree_leaf *left, *right;
+    struct key_range whole, part;
+    unsigned middle = MIDDLE;
+
+    gather(&leaf->node, records);
+    memmove(records + rank + 1, records + rank, (SLOTS - rank) * sizeof records[0]);
+    records[rank] = record;
+    if (leaf->node.run >= RUN)
+        middle = rank;
+    else if (leaf->node.run <= -RUN)
+        middle = rank + 1;
+    path_bounds(path, path->depth, &whole);
+    whole.first = records[0];
+    whole.last = records[SLOTS];
+
+    part = whole;
+    part.low = records[middle];
+    right = leaf_new(tree, records + middle, SLOTS + 1 - middle, &part, own_next(leaf));
+    part = whole;
+    part.high = records[middle];
+    left = leaf_new(tree, records, middle, &part, right);
+    right->previous = left;
+
+    path_replace(tree, path, path->depth, &left->node, records[middle], &right->node, &whole);
+    link_leaves(leaf->previous, left, right);
+}
+
+static void
+insert_into_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
+                 const struct cell_record *record)
+{
+    petal_slice key = cell_record_key(record);
+    uint64_t order = own_order(&leaf->node);
+    uint64_t head = node_head(&leaf->node, key, true);
+    unsigned rank = node_rank(&leaf->node, order, key, head, false);
+
+    assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
+           !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));
+    note_run(&leaf->node, order, rank);
+    if (!is_full(&leaf->node))
+        node_add(&leaf->node, rank, record, head);
+    else if (rank == SLOTS && leaf->node.run >= RUN)
+        append_leaf(tree, path, leaf, record);
+    else
+        split_leaf(tree, path, leaf, record, rank);
+}
+
+static void
+insert_first(struct cell_tree *tree, const struct cell_record *record)
+{
+    struct key_range range = {NULL, NULL, record, record};
+    struct tree_leaf *leaf = leaf_new(tree, &record, 1, &range, NULL);
+
+    atomic_store_explicit(&tree->root, &leaf->node, memory_order_release);
+}
+
+void
+cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
+{
+    struct tree_path path;
+    struct tree_leaf *leaf;
+
+    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
+        insert_first(tree, record);
+        return;
+    }
+    do
+        leaf = descend(tree, cell_record_key(record), &path);
+    while (leaf == NULL);
+    insert_into_leaf(tree, &path, leaf, record);
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Levels that `count` inserts add at most: a new root fills only after several splits of its
+ * children, and so on.
+ */
+static size_t
+levels_added(size_t count)
+{
+    size_t levels = count > 0;
+
+    while (count >= 4) {
+        count /= 4;
+        levels++;
+    }
+    return levels;
+}
+
+/*
+ * Nodes that `count` inserts make at most.  Each may split its leaf and the inner nodes above it.
+ * For many there is a better bound: a leaf made meanwhile takes RUN inserts before it splits, but
+ * for the full one that a run leaves behind; so two splits for RUN + 1 inserts, and likewise two
+ * splits of inner nodes for 8 splits below them.  A node that is there already may split at once,
+ * and what it leaves behind once more.
+ */
+static void
+nodes_made(const struct cell_tree *tree, size_t count, size_t *leaves, size_t *inner_nodes)
+{
+    size_t levels = levels_added(count);
+    size_t height = tree->height + levels;
+    size_t leaf_splits = smaller(count, 2 * tree->leaves + count / 4 + 1);
+    size_t inner_splits = smaller(count * height, 3 * tree->inner_nodes + leaf_splits / 3 + height);
+
+    *leaves = 2 * leaf_splits;
+    *inner_nodes = 2 * inner_splits + levels;
+}
+
+size_t
+cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
+{
+    size_t leaves, inner_nodes;
+
+    if (count == 0)
+        return 0;
+    if (count > SIZE_MAX / 65536)
+        return SIZE_MAX;
+    /*
+     * The last insert counts in full, so that before each of them it can be asked for one more
+     * without a refusal.
+     */
+    nodes_made(tree, count - 1, &leaves, &inner_nodes);
+    leaves += 2;
+    inner_nodes += 2 * (tree->height + levels_added(count - 1)) + 1;
+    return leaves * sizeof(struct tree_leaf) + inner_nodes * sizeof(struct tree_inner);
+}

@@ -1,0 +1,294 @@
+/* memtable.c -- see memtable.h. */
+#include "memtable/memtable.h"
+
+#include "base/coding.h"
+#include "base/error.h"
+#include "memtable/arena.h"
+#include "memtable/row_filter.h"
+
+#include <assert.h>
+
+/* Class bytes and ends that a key holds besides escaped row and qualifier (base/cell.h). */
+#define COLUMN_KEY_BYTES (4 + CELL_KEY_SUFFIX_BYTES)
+#define FAMILY_KEY_BYTES (2 + CELL_KEY_SUFFIX_BYTES)
+
+struct memtable {
+    const petal_allocator *allocator;
+    struct arena arena;
+    struct cell_tree tree;
+    struct row_filter filter;
+    _Atomic(uint64_t) cells;
+    /* The writer's own: */
+    uint64_t sequence_min, sequence_max;
+    int64_t time_max;
+};
+
+enum petal_status
+memtable_new(struct memtable **memtable, const petal_allocator *allocator, uint64_t salt)
+{
+    struct memtable *made = mem_alloc(allocator, sizeof *made);
+
+    (void)salt; /* callers hash */
+    *memtable = made;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    made->allocator = allocator;
+    arena_init(&made->arena, allocator);
+    cell_tree_init(&made->tree, &made->arena);
+    row_filter_init(&made->filter, allocator);
+    atomic_init(&made->cells, 0);
+    made->sequence_min = UINT64_MAX;
+    made->sequence_max = 0;
+    made->time_max = INT64_MIN;
+    return PETAL_OK;
+}
+
+void
+memtable_free(struct memtable *memtable)
+{
+    if (memtable == NULL)
+        return;
+    row_filter_fini(&memtable->filter);
+    arena_fini(&memtable->arena);
+    mem_free(memtable->allocator, memtable, sizeof *memtable);
+}
+
+/*
+ * Make sure of arena memory for records of together `bytes` bytes, each rounded up, and their
+ * place in the tree.
+ */
+static bool
+reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
+{
+    size_t tree_bytes = cell_tree_insert_bytes(&memtable->tree, cell_count);
+
+    if (tree_bytes > SIZE_MAX / 2 || bytes > SIZE_MAX / 2)
+        return false;
+    return arena_reserve(&memtable->arena, tree_bytes + bytes) &&
+           row_filter_reserve(&memtable->filter, cell_count);
+}
+
+enum petal_status
+memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
+{
+    size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + ARENA_RECORD_ALIGNMENT;
+
+    if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8)
+        return PETAL_NO_MEMORY;
+    return reserve(memtable, cell_count, cell_count * overhead + 2 * bytes) ? PETAL_OK
+                                                                            : PETAL_NO_MEMORY;
+}
+
+/* REQUIRES: reserved. */
+static const struct cell_record *
+record_new(struct arena *arena, const struct cell *cell, size_t bound)
+{
+    struct cell_record *record = arena_take_record(arena, bound);
+    bool family = cell_is_family_marker(cell->type);
+    size_t plain =
+        cell->row.size + (family ? FAMILY_KEY_BYTES : cell->qualifier.size + COLUMN_KEY_BYTES);
+    struct cell_key key;
+
+    cell_key_of(&key, record->bytes, cell);
+    assert(key.row_prefix <= UINT16_MAX);
+    record->key_bytes = (uint32_t)key.encoded.size;
+    record->value_bytes = (uint32_t)cell->value.size;
+    record->row_prefix = (uint16_t)key.row_prefix;
+    record->type = (uint8_t)cell->type;
+    record->escaped = key.encoded.size != plain;
+    if (cell->value.size > 0)
+        memcpy(record->bytes + record->key_bytes, cell->value.data, cell->value.size);
+    arena_trim_record(arena, record,
+                      sizeof *record + (size_t)record->key_bytes + record->value_bytes);
+    return record;
+}
+
+static void
+note_facts(struct memtable *memtable, const struct cell *cell)
+{
+    uint64_t cells = atomic_load_explicit(&memtable->cells, memory_order_relaxed);
+
+    if (cell->sequence < memtable->sequence_min)
+        memtable->sequence_min = cell->sequence;
+    if (cell->sequence > memtable->sequence_max)
+        memtable->sequence_max = cell->sequence;
+    if (cell->timestamp > memtable->time_max)
+        memtable->time_max = cell->timestamp;
+    atomic_store_explicit(&memtable->cells, cells + 1, memory_order_relaxed);
+}
+
+enum petal_status
+memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+{
+    size_t bound = sizeof(struct cell_record) +
+                   cell_key_bound(cell->row.size, cell->qualifier.size) + cell->value.size;
+
+    assert(cell->row.size > 0 && cell->row.size <= PETAL_MAX_ROW_BYTES);
+    assert(cell->qualifier.size <= PETAL_MAX_QUALIFIER_BYTES && cell->value.size <= UINT32_MAX);
+    assert(cell_type_valid(cell->type));
+    if (!reserve(memtable, 1, arena_record_bytes(bound)))
+        return PETAL_NO_MEMORY;
+    row_filter_add(&memtable->filter, row_hash);
+    cell_tree_insert(&memtable->tree, record_new(&memtable->arena, cell, bound));
+    note_facts(memtable, cell);
+    return PETAL_OK;
+}
+
+bool
+memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash)
+{
+    return row_filter_may_contain(&memtable->filter, row_hash);
+}
+
+size_t
+memtable_bytes(const struct memtable *memtable)
+{
+    return arena_bytes(&memtable->arena) + row_filter_bytes(&memtable->filter);
+}
+
+void
+memtable_facts(const struct memtable *memtable, struct memtable_facts *facts)
+{
+    facts->cells = atomic_load_explicit(&memtable->cells, memory_order_relaxed);
+    facts->sequence_min = memtable->sequence_min;
+    facts->sequence_max = memtable->sequence_max;
+    facts->time_max = memtable->time_max;
+}
+
+bool
+memtable_is_empty(const struct memtable *memtable)
+{
+    return atomic_load_explicit(&memtable->cells, memory_order_relaxed) == 0;
+}
+
+/* ---- Iterator --------------------------------------------------------------------- */
+
+static bool
+scratch_reserve(struct memtable_iter *iter, size_t bytes)
+{
+    const petal_allocator *allocator = iter->memtable->allocator;
+    uint8_t *scratch;
+
+    if (iter->scratch_bytes >= bytes)
+        return true;
+    scratch = mem_alloc(allocator, bytes);
+    if (scratch == NULL)
+        return false;
+    mem_free(allocator, iter->scratch, iter->scratch_bytes);
+    iter->scratch = scratch;
+    iter->scratch_bytes = bytes;
+    return true;
+}
+
+/* Row and qualifier where they stand in the key. */
+static void
+take_plain_parts(const struct cell_record *record, struct cell *cell)
+{
+    size_t row_prefix = record->row_prefix;
+
+    cell->row = slice_make(record->bytes, row_prefix - 1);
+    if (cell_is_family_marker(cell->type))
+        cell->qualifier = slice_make(NULL, 0);
+    else
+        cell->qualifier = slice_make(record->bytes + row_prefix + 1,
+                                     record->key_bytes - (row_prefix - 1) - COLUMN_KEY_BYTES);
+}
+
+static bool
+take_escaped_parts(struct memtable_iter *iter, const struct cell_record *record)
+{
+    struct cell_key key;
+    bool parsed;
+
+    if (!scratch_reserve(iter, record->key_bytes))
+        return false;
+    parsed = cell_key_parse(cell_record_key(record), iter->scratch, &key);
+    assert(parsed); /* memtable_add made it */
+    (void)parsed;
+    iter->iter.cell.row = key.row;
+    iter->iter.cell.qualifier = key.qualifier;
+    return true;
+}
+
+/* Show the cell at the position. */
+static enum petal_status
+show(struct memtable_iter *iter, petal_error *error)
+{
+    struct cell *cell = &iter->iter.cell;
+    const struct cell_record *record;
+    const uint8_t *suffix;
+
+    iter->iter.valid = false;
+    if (iter->position.leaf == NULL)
+        return PETAL_OK;
+    record = cell_tree_record(&iter->position);
+    suffix = record->bytes + record->key_bytes - CELL_KEY_SUFFIX_BYTES;
+    cell->type = (enum petal_cell_type)record->type;
+    cell->timestamp = (int64_t)(~get_be64(suffix) ^ (uint64_t)1 << 63);
+    cell->sequence = ~get_be64(suffix + 8);
+    cell->value = slice_make(record->bytes + record->key_bytes, record->value_bytes);
+    if (!record->escaped)
+        take_plain_parts(record, cell);
+    else if (!take_escaped_parts(iter, record))
+        return error_no_memory(error);
+    iter->iter.valid = true;
+    return PETAL_OK;
+}
+
+static enum petal_status
+iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *error)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+
+    cell_tree_seek(&iter->memtable->tree, key->encoded, &iter->position);
+    return show(iter, error);
+}
+
+static enum petal_status
+iter_seek_first(struct cell_iter *base, petal_error *error)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+
+    cell_tree_seek_first(&iter->memtable->tree, &iter->position);
+    return show(iter, error);
+}
+
+static enum petal_status
+iter_next(struct cell_iter *base, petal_error *error)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+
+    assert(base->valid);
+    cell_tree_next(&iter->position);
+    return show(iter, error);
+}
+
+static void
+iter_close(struct cell_iter *base)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+
+    mem_free(iter->memtable->allocator, iter->scratch, iter->scratch_bytes);
+    iter->scratch = NULL;
+    iter->scratch_bytes = 0;
+    base->valid = false;
+}
+
+void
+memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable)
+{
+    static const struct cell_iter_ops ops = {
+        .seek = iter_seek,
+        .seek_first = iter_seek_first,
+        .next = iter_next,
+        .close = iter_close,
+    };
+
+    iter->iter.ops = &ops;
+    iter->iter.valid = false;
+    iter->iter.pending = false; /* always */
+    iter->memtable = memtable;
+    iter->position.leaf = NULL;
+    iter->scratch = NULL;
+    iter->scratch_bytes = 0;
+}

@@ -1,0 +1,80 @@
+/*
+ * memtable.h -- the newest cells of one store, in memory, in cell order, with a filter of their
+ * rows.
+ *
+ * Cells lie in an arena that is freed whole.  The order is kept by a B+-tree
+ * (memtable/cell_tree.h) whose nodes change only by publishing one word, so readers need no lock
+ * and never wait for the writer.
+ *
+ * Threads: one writer at a time (the leader of a write group; the engine sees to it); any number
+ * of readers at the same time.  A reader is sure to see every cell whose sequence is at or below a
+ * sequence number that the writer published (with release) after adding it and the reader loaded
+ * (with acquire) before looking; it may see later ones.
+ */
+#ifndef PETAL_MEMTABLE_MEMTABLE_H
+#define PETAL_MEMTABLE_MEMTABLE_H
+
+#include "base/cell_iter.h"
+#include "base/mem.h"
+#include "memtable/cell_tree.h"
+
+#include <stdatomic.h>
+
+struct memtable;
+
+/* `salt` is the database's, for the row filter (bloom/hash.h). */
+enum petal_status memtable_new(struct memtable **memtable, const petal_allocator *allocator,
+                               uint64_t salt);
+void memtable_free(struct memtable *memtable); /* NULL: no-op */
+
+/*
+ * Make sure that the next memtable_add calls with together `cell_count` cells and `bytes` bytes of
+ * rows, qualifiers and values cannot fail.  Called before a batch is logged, so that what was
+ * logged can always be applied.  Reserves more than is used, as each byte may need escaping and
+ * each cell may split nodes; what is left serves later cells.  On PETAL_NO_MEMORY the contents are
+ * as they were.  WRITER.
+ */
+enum petal_status memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes);
+
+/*
+ * Copy the cell in.  `row_hash` = bloom_hash_row(salt, row).  The sequence is above that of all
+ * cells of the same row, qualifier and timestamp.  The row's bits are in the filter before the
+ * cell is in the tree.  Without a reservation it may fail with PETAL_NO_MEMORY, then nothing is
+ * added.  WRITER.
+ */
+enum petal_status memtable_add(struct memtable *memtable, const struct cell *cell,
+                               uint64_t row_hash);
+
+/* False only if no cell of this row was added. */
+bool memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash);
+
+/* Bytes held: arena chunks and filter, what is reserved included.  Any thread. */
+size_t memtable_bytes(const struct memtable *memtable);
+
+/*
+ * What is known of the contents.  Exact once writing has ended; before, for the writer only, but
+ * for `cells`.
+ */
+struct memtable_facts {
+    uint64_t cells;
+    uint64_t sequence_min, sequence_max; /* of an empty memtable: UINT64_MAX, 0 */
+    int64_t time_max;
+};
+void memtable_facts(const struct memtable *memtable, struct memtable_facts *facts);
+bool memtable_is_empty(const struct memtable *memtable); /* any thread */
+
+/*
+ * Iterates in cell order.  Cells point into the memtable, but rows and qualifiers with a 00 byte,
+ * which the iterator unescapes into its own memory.  The memtable must outlive it.  Lies where the
+ * caller likes (stack, array).
+ */
+struct memtable_iter {
+    struct cell_iter iter; /* first member */
+    const struct memtable *memtable;
+    struct cell_tree_position position;
+    uint8_t *scratch; /* for unescaping; NULL until needed */
+    size_t scratch_bytes;
+};
+void memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable);
+
+#endif
