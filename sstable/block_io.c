@@ -1,0 +1,279 @@
+/* block_io.c -- see block_io.h. */
+#include "sstable/block_io.h"
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <lz4.h>
+
+enum {
+    CHECKSUM_AT = 0,
+    KIND_AT = 8,
+    CODEC_AT = 9,
+    RESERVED_AT = 10,
+    STORED_AT = 12,
+    RAW_AT = 16,
+    ENTRIES_AT = 20,
+
+    CHECKED_FROM = KIND_AT,
+    SINK_BYTES = 1 << 20,
+    SAVING_SHARE = 16 /* LZ4 has to save one part in so many */
+};
+
+const char *
+block_kind_text(enum block_kind kind)
+{
+    switch (kind) {
+    case BLOCK_DATA:
+        return "data block";
+    case BLOCK_DATA_INDEX:
+        return "index node";
+    case BLOCK_FILTER:
+        return "filter chunk";
+    case BLOCK_FILTER_INDEX:
+        return "filter index node";
+    case BLOCK_FACTS:
+        return "facts block";
+    }
+    return "block of unknown kind";
+}
+
+/* ---- writing ---- */
+
+void
+block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file, const char *path,
+                uint64_t file_identity)
+{
+    *sink = (struct block_sink){
+        .env = env, .file = file, .path = path, .file_identity = file_identity};
+}
+
+void
+block_sink_fini(struct block_sink *sink)
+{
+    mem_free(sink->env->allocator, sink->buffer, sink->capacity);
+    sink->buffer = NULL;
+    sink->capacity = 0;
+}
+
+enum petal_status
+block_sink_flush(struct block_sink *sink, petal_error *error)
+{
+    const petal_vfs *vfs = sink->env->vfs;
+    int failure;
+
+    if (sink->used == 0)
+        return PETAL_OK;
+    failure = vfs->write_at(vfs->context, sink->file, sink->flushed, sink->buffer, sink->used);
+    if (failure != 0)
+        return error_io(error, sink->path, failure, "write");
+    sink->flushed += sink->used;
+    sink->used = 0;
+    return PETAL_OK;
+}
+
+/* Room for `size` bytes behind what is in the buffer. */
+static enum petal_status
+sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
+{
+    enum petal_status status;
+    void *buffer = sink->buffer;
+    size_t need = size > SINK_BYTES ? size : SINK_BYTES;
+
+    if (sink->capacity - sink->used >= size)
+        return PETAL_OK;
+    status = block_sink_flush(sink, error);
+    if (status != PETAL_OK)
+        return status;
+    if (!mem_grow(sink->env->allocator, &buffer, &sink->capacity, 0, need, 1))
+        return error_no_memory(error);
+    sink->buffer = buffer;
+    return PETAL_OK;
+}
+
+/* Compress to `to` if that saves enough; returns the stored bytes, 0 if it does not. */
+static uint32_t
+compress_block(petal_slice raw, uint8_t *to)
+{
+    size_t room = raw.size - raw.size / SAVING_SHARE - 1;
+
+    if (raw.size < SAVING_SHARE)
+        return 0;
+    return (uint32_t)LZ4_compress_default(raw.data, (char *)to, (int)raw.size, (int)room);
+}
+
+enum petal_status
+block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint32_t entries,
+                  bool compress, struct block_handle *handle, petal_error *error)
+{
+    enum petal_status status;
+    uint8_t *frame;
+    uint32_t stored = 0;
+
+    assert(raw.size > 0);
+    if (raw.size > BLOCK_MAX_RAW_BYTES)
+        return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
+                          block_kind_text(kind), raw.size);
+    status = sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
+    if (status != PETAL_OK)
+        return status;
+    frame = sink->buffer + sink->used;
+    if (compress)
+        stored = compress_block(raw, frame + BLOCK_FRAME_BYTES);
+    frame[CODEC_AT] = stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW;
+    if (stored == 0) {
+        stored = (uint32_t)raw.size;
+        memcpy(frame + BLOCK_FRAME_BYTES, raw.data, raw.size);
+    }
+    frame[KIND_AT] = (uint8_t)kind;
+    put_le16(frame + RESERVED_AT, 0);
+    put_le32(frame + STORED_AT, stored);
+    put_le32(frame + RAW_AT, (uint32_t)raw.size);
+    put_le32(frame + ENTRIES_AT, entries);
+    handle->offset = block_sink_offset(sink);
+    handle->size = BLOCK_FRAME_BYTES + stored;
+    put_le64(frame + CHECKSUM_AT, checksum_at(sink->file_identity, handle->offset,
+                                              frame + CHECKED_FROM, handle->size - CHECKED_FROM));
+    sink->used += handle->size;
+    return PETAL_OK;
+}
+
+enum petal_status
+block_sink_append_bytes(struct block_sink *sink, petal_slice bytes, petal_error *error)
+{
+    enum petal_status status = sink_reserve(sink, bytes.size, error);
+
+    if (status != PETAL_OK)
+        return status;
+    memcpy(sink->buffer + sink->used, bytes.data, bytes.size);
+    sink->used += bytes.size;
+    return PETAL_OK;
+}
+
+/* ---- reading ---- */
+
+enum petal_status
+block_source_read(const struct block_source *source, uint64_t offset, uint8_t *bytes, size_t size,
+                  petal_error *error)
+{
+    const petal_vfs *vfs = source->env->vfs;
+    size_t got = 0;
+    int failure = vfs->read_at(vfs->context, source->file, offset, bytes, size, &got);
+
+    if (failure != 0)
+        return error_io(error, source->path, failure, "read");
+    if (got != size)
+        return error_corrupt(error, source->path, offset,
+                             "the file ends after %zu of %zu bytes read at offset %" PRIu64, got,
+                             size, offset);
+    return PETAL_OK;
+}
+
+bool
+block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
+{
+    unsigned kind = bytes[KIND_AT];
+    unsigned codec = bytes[CODEC_AT];
+    uint32_t stored = get_le32(bytes + STORED_AT);
+    uint32_t raw = get_le32(bytes + RAW_AT);
+
+    if (kind < BLOCK_DATA || kind > BLOCK_FACTS || codec > BLOCK_CODEC_LZ4)
+        return false;
+    if (get_le16(bytes + RESERVED_AT) != 0 || stored == 0 || raw == 0)
+        return false;
+    if (raw > BLOCK_MAX_RAW_BYTES || stored > raw)
+        return false;
+    if (codec == BLOCK_CODEC_RAW && stored != raw)
+        return false;
+    *frame = (struct block_frame){(enum block_kind)kind, (enum block_codec)codec, stored, raw,
+                                  get_le32(bytes + ENTRIES_AT)};
+    return true;
+}
+
+static enum petal_status
+check_handle(const struct block_source *source, struct block_handle handle, enum block_kind kind,
+             petal_error *error)
+{
+    if (handle.size > BLOCK_FRAME_BYTES && handle.size <= BLOCK_FRAME_BYTES + BLOCK_MAX_RAW_BYTES &&
+        handle.offset <= source->limit && handle.size <= source->limit - handle.offset)
+        return PETAL_OK;
+    return error_corrupt(error, source->path, handle.offset,
+                         "%s at offset %" PRIu64 " is said to have %" PRIu32
+                         " bytes; blocks end at %" PRIu64,
+                         block_kind_text(kind), handle.offset, handle.size, source->limit);
+}
+
+static enum petal_status
+check_image(const struct block_source *source, struct block_handle handle, enum block_kind kind,
+            const uint8_t *bytes, struct block_frame *frame, petal_error *error)
+{
+    uint64_t found = get_le64(bytes + CHECKSUM_AT);
+    uint64_t expected = checksum_at(source->file_identity, handle.offset, bytes + CHECKED_FROM,
+                                    handle.size - CHECKED_FROM);
+
+    if (found != expected)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 ": checksum %016" PRIx64
+                             ", its %" PRIu32 " bytes give %016" PRIx64,
+                             block_kind_text(kind), handle.offset, found, handle.size, expected);
+    if (!block_frame_decode(frame, bytes) || frame->stored_bytes != handle.size - BLOCK_FRAME_BYTES)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 ": malformed frame", block_kind_text(kind),
+                             handle.offset);
+    if (frame->kind != kind)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 " where a %s is expected",
+                             block_kind_text(frame->kind), handle.offset, block_kind_text(kind));
+    return PETAL_OK;
+}
+
+enum petal_status
+block_read(const struct block_source *source, struct block_handle handle, enum block_kind kind,
+           uint8_t *scratch, size_t scratch_bytes, struct block_image *image, petal_error *error)
+{
+    enum petal_status status = check_handle(source, handle, kind, error);
+    uint8_t *bytes = scratch;
+
+    image->memory = NULL;
+    if (status != PETAL_OK)
+        return status;
+    if (handle.size > scratch_bytes) {
+        image->memory_bytes = handle.size;
+        image->memory = mem_alloc(source->env->allocator, handle.size);
+        if (image->memory == NULL)
+            return error_no_memory(error);
+        bytes = image->memory;
+    }
+    status = block_source_read(source, handle.offset, bytes, handle.size, error);
+    if (status == PETAL_OK)
+        status = check_image(source, handle, kind, bytes, &image->frame, error);
+    if (status != PETAL_OK) {
+        block_image_fini(image, source);
+        return status;
+    }
+    image->stored = bytes + BLOCK_FRAME_BYTES;
+    return PETAL_OK;
+}
+
+void
+block_image_fini(struct block_image *image, const struct block_source *source)
+{
+    mem_free(source->env->allocator, image->memory, image->memory_bytes);
+    image->memory = NULL;
+}
+
+bool
+block_image_decode(const struct block_image *image, uint8_t *to)
+{
+    const struct block_frame *frame = &image->frame;
+
+    if (frame->codec == BLOCK_CODEC_RAW) {
+        memcpy(to, image->stored, frame->raw_bytes);
+        return true;
+    }
+    return LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
+                               (int)frame->raw_bytes) == (int)frame->raw_bytes;
+}

@@ -1,0 +1,112 @@
+/*
+ * block_io.h -- blocks as they stand in the file: each in a frame with its kind, sizes and checksum.
+ *
+ * FRAME (little endian):
+ *
+ *     offset size
+ *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this offset
+ *      8     1   kind (enum block_kind)
+ *      9     1   compression: 0 raw, 1 LZ4
+ *     10     2   0
+ *     12     4   stored bytes
+ *     16     4   raw bytes; equal to the stored ones when raw
+ *     20     4   entries: of index nodes the number of their entries, so that a reader knows the number of
+ *                hints before it decodes; else 0
+ *     24         stored bytes
+ *
+ * So a block that is damaged, stale, misplaced or from another file does not pass.
+ *
+ * Threads: a sink belongs to one thread; block_read may be called by any number at once.
+ */
+#ifndef PETAL_SSTABLE_BLOCK_IO_H
+#define PETAL_SSTABLE_BLOCK_IO_H
+
+#include "base/env.h"
+#include "sstable/format.h"
+
+#define BLOCK_FRAME_BYTES 24
+
+enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1 };
+
+struct block_frame {
+    enum block_kind kind;
+    enum block_codec codec;
+    uint32_t stored_bytes, raw_bytes, entries;
+};
+
+/* For messages: "data block", "filter chunk", ... */
+const char *block_kind_text(enum block_kind kind);
+
+/* ---- writing ---- */
+
+/* A file that is written front to back through a buffer. */
+struct block_sink {
+    const struct env *env;
+    petal_file *file; /* borrowed */
+    const char *path; /* borrowed */
+    uint64_t file_identity;
+    uint64_t flushed; /* bytes given to the file */
+    uint8_t *buffer;  /* what follows them */
+    size_t used, capacity;
+};
+
+/* Allocates nothing. */
+void block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file,
+                     const char *path, uint64_t file_identity);
+void block_sink_fini(struct block_sink *sink);
+
+static inline uint64_t
+block_sink_offset(const struct block_sink *sink)
+{
+    return sink->flushed + sink->used;
+}
+
+/* Append a block in its frame.  `compress`: with LZ4, if that saves a sixteenth.  `entries`: see above. */
+enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
+                                    uint32_t entries, bool compress, struct block_handle *handle,
+                                    petal_error *error);
+
+/* Append bytes as they are. */
+enum petal_status block_sink_append_bytes(struct block_sink *sink, petal_slice bytes,
+                                          petal_error *error);
+enum petal_status block_sink_flush(struct block_sink *sink, petal_error *error);
+
+/* ---- reading ---- */
+
+/* Where blocks are read from. */
+struct block_source {
+    const struct env *env;
+    petal_file *file;
+    const char *path;
+    uint64_t file_identity;
+    uint64_t limit; /* blocks end at or before it */
+};
+
+/* A frame with its stored bytes in memory, verified. */
+struct block_image {
+    struct block_frame frame;
+    const uint8_t *stored;
+    uint8_t *memory; /* NULL: the caller's scratch was large enough */
+    size_t memory_bytes;
+};
+
+/*
+ * Read and verify the block at `handle`.  Uses `scratch` where it is large enough, else allocates: block_image_fini
+ * releases.  PETAL_CORRUPT names path and offset.
+ */
+enum petal_status block_read(const struct block_source *source, struct block_handle handle,
+                             enum block_kind kind, uint8_t *scratch, size_t scratch_bytes,
+                             struct block_image *image, petal_error *error);
+void block_image_fini(struct block_image *image, const struct block_source *source);
+
+/* Decode into `to` (frame.raw_bytes of them); false when the stored bytes do not give exactly these. */
+bool block_image_decode(const struct block_image *image, uint8_t *to);
+
+/* Read `size` bytes, or PETAL_CORRUPT when the file ends before. */
+enum petal_status block_source_read(const struct block_source *source, uint64_t offset,
+                                    uint8_t *bytes, size_t size, petal_error *error);
+
+/* The frame at `bytes` (BLOCK_FRAME_BYTES) of a file; false if malformed. The checksum is not looked at. */
+bool block_frame_decode(struct block_frame *frame, const uint8_t *bytes);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * data_block.h -- the cells of one data block as bytes: builder, complete check, search, iteration.
+ *
+ * WHY THIS SHAPE.  A point read must find its cell without decoding the block from its start and
+ * touch few cache lines; a row's bytes must stand once.  So a block begins with arrays that are
+ * searched: heads of the rows (4 bytes behind the prefix that all rows share) and, in blocks with
+ * wide rows, heads of the qualifiers.  Then come the records.  What would say nothing new is left
+ * out: a number that is equal in all cells takes no bytes, and with one cell a row there is no
+ * array that tells the cells of the rows.
+ *
+ * LAYOUT (little endian).  FORMAT.md repeats it with an example.
+ *
+ *     offset size
+ *      0     4   rows, at least 1
+ *      4     4   cells, at least as many
+ *      8     4   bytes of all records
+ *     12     2   flags (enum data_block_flags)
+ *     14     1   width of a record offset, 0..4
+ *     15     1   width of a first cell, 0..4; 0 with ONE_CELL_PER_ROW
+ *     16     1   width of a timestamp, 0..8
+ *     17     1   width of a sequence, 0..8
+ *     18     2   length of the row prefix
+ *     20     2   length of every row's rest with FIXED_ROW_REST, else 0
+ *     22     2   length of the longest row
+ *     24     4   length of the qualifier prefix
+ *     28     4   length of the longest qualifier
+ *     32     8   least timestamp (a bound: no cell is below it)
+ *     40     8   greatest timestamp
+ *     48     8   least sequence (a bound)
+ *     56     8   greatest sequence
+ *     64         row heads, 4 each: the first 4 bytes of the row's rest, filled with 00, read as a
+ *                big endian number
+ *                qualifier heads, 4 each cell: the same of the qualifier's rest, 0 for family
+ *                markers; only with QUALIFIER_HEADS
+ *                record offsets, cells + 1 of them: from the first record; the last is the end
+ *                first cells, rows + 1 of them: index of each row's first cell; the last is
+ *                `cells`; absent with ONE_CELL_PER_ROW
+ *                timestamps, one a cell, less the least
+ *                sequences, one a cell, less the least
+ *                types, 1 byte a cell; only with HAS_MARKERS, else all are puts
+ *                row prefix, qualifier prefix
+ *                records, one a cell, without gaps
+ *
+ * A record is
+ *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's rest
+ *     in columns' cells:      [varint length of the qualifier's rest] qualifier's rest; absent with
+ *                             ONE_QUALIFIER: then the qualifier is the prefix
+ *     in all:                 value, up to the record's end; empty in markers
+ *
+ * Family markers have the empty qualifier and do not count for the qualifier prefix.
+ *
+ * Integers of width w are w bytes each.  A decoder may load the 8 bytes that end with one: the
+ * header lies before the first.
+ *
+ * Bytes are checked once, completely, when a block enters memory (data_block_check); afterwards no
+ * read checks bounds.  The order of the keys is not part of that check: a block out of order gives
+ * wrong positions, never an access out of bounds.  Threads: the bytes are immutable; builder and
+ * cursor belong to one thread.
+ */
+#ifndef PETAL_SSTABLE_DATA_BLOCK_H
+#define PETAL_SSTABLE_DATA_BLOCK_H
+
+#include "base/cell.h"
+#include "base/mem.h"
+
+#define DATA_BLOCK_HEADER_BYTES 64
+#define DATA_BLOCK_MAX_BYTES    (1u << 30) /* of a block; larger ones are refused */
+
+/* Stored; never renumbered. */
+enum data_block_flags {
+    DATA_BLOCK_HAS_MARKERS = 1,      /* there is a types array */
+    DATA_BLOCK_ONE_CELL_PER_ROW = 2, /* cell i is row i */
+    DATA_BLOCK_ONE_VERSION = 4, /* no column twice; the first does not continue the block before */
+    DATA_BLOCK_ONE_QUALIFIER = 8,    /* all columns' cells have the qualifier that is the prefix */
+    DATA_BLOCK_FIXED_ROW_REST = 16,  /* all rows are equally long */
+    DATA_BLOCK_QUALIFIER_HEADS = 32, /* there is a qualifier heads array */
+    DATA_BLOCK_ALL_FLAGS = 63
+};
+
+/* ---- building ---- */
+
+/* Gathers cells and encodes them in finish, when prefixes and widths are known. */
+struct data_block_builder {
+    const petal_allocator *allocator;
+    uint8_t *bytes; /* rows, qualifiers and values as they came */
+    size_t bytes_used, bytes_capacity;
+    struct data_block_row *rows;
+    size_t row_count, row_capacity;
+    struct data_block_entry *entries; /* one a cell */
+    size_t cell_count, cell_capacity;
+    uint8_t *out; /* what the last finish gave */
+    size_t out_capacity;
+    /* Facts of the cells so far.  Totals are of lengths. */
+    int64_t timestamp_min, timestamp_max;
+    uint64_t sequence_min, sequence_max;
+    size_t row_total, row_varint_total, qualifier_total, qualifier_varint_total, value_total;
+    uint32_t row_prefix, row_bytes_min, row_bytes_max;
+    uint32_t qualifier_prefix, qualifier_bytes_min, qualifier_bytes_max;
+    size_t shared_qualifier; /* where in `bytes` the first column's qualifier lies */
+    uint32_t column_cells;   /* cells that are no family markers */
+    uint32_t widest_row;     /* cells of the row that has most */
+    bool has_markers, repeats_column;
+};
+
+/* Allocates nothing. */
+void data_block_builder_init(struct data_block_builder *builder, const petal_allocator *allocator);
+void data_block_builder_fini(struct data_block_builder *builder);
+
+/*
+ * REQUIRES: cell sorts behind the one before, lies within the limits of engine/petal.h, and a
+ * marker's value is empty; all cells together stay below DATA_BLOCK_MAX_BYTES.  Copies what it
+ * needs.  On failure (PETAL_NO_MEMORY) the builder is as before.
+ */
+enum petal_status data_block_builder_add(struct data_block_builder *builder,
+                                         const struct cell *cell);
+
+/* Bytes that finish would give: never less, and exact but for the varints of lengths that cross
+ * a power of 128 when the shared prefix is taken off.  0 without cells. */
+size_t data_block_builder_bytes(const struct data_block_builder *builder);
+size_t data_block_builder_cells(const struct data_block_builder *builder);
+
+/*
+ * The block's bytes, good until the next finish or fini.  `continues`: the first cell's column is that
+ * of the previous block's last cell.  REQUIRES: at least one cell.
+ */
+enum petal_status data_block_builder_finish(struct data_block_builder *builder, bool continues,
+                                            petal_slice *bytes);
+
+/* Forget the cells, keep the memory. */
+void data_block_builder_reset(struct data_block_builder *builder);
+
+/* ---- reading ---- */
+
+/* An array of integers of one width. */
+struct packed_array {
+    const uint8_t *base; /* 8 bytes before the end of element 0; with width 0: 8 zero bytes */
+    uint32_t width;
+    uint32_t shift; /* takes off what was loaded before the element */
+};
+
+/* Decoded header: pointers into the block's bytes. */
+struct data_block {
+    const uint8_t *bytes;
+    size_t size;
+    uint32_t rows, cells;
+    uint32_t flags;
+    uint32_t row_rest_bytes; /* with FIXED_ROW_REST */
+    uint32_t row_bytes_max, qualifier_bytes_max;
+    int64_t timestamp_min, timestamp_max;
+    uint64_t sequence_min, sequence_max;
+    petal_slice row_prefix, qualifier_prefix;
+    const uint8_t *row_heads;
+    const uint8_t *qualifier_heads; /* NULL if absent */
+    const uint8_t *types;           /* NULL if absent */
+    const uint8_t *records;
+    struct packed_array offsets, firsts, timestamps, sequences;
+};
+
+/* Full check of untrusted bytes; false if malformed (the caller names file and offset).  Also fills *block. */
+bool data_block_check(struct data_block *block, const uint8_t *bytes, size_t size);
+
+/* Fill *block from bytes that data_block_check has accepted before. */
+void data_block_view(struct data_block *block, const uint8_t *bytes, size_t size);
+
+/* No markers; no column twice; the first column does not continue the previous block's. */
+static inline bool
+data_block_is_plain(const struct data_block *block)
+{
+    return (block->flags & (DATA_BLOCK_HAS_MARKERS | DATA_BLOCK_ONE_VERSION)) ==
+           DATA_BLOCK_ONE_VERSION;
+}
+
+/*
+ * A position in a block.  Steps fill a struct cell: its value points into the block; its row and
+ * qualifier too where their prefix or rest is empty, else into the cursor's buffers.  They
+ * are good until the cursor's next step or change of block.  The caller keeps the block's bytes alive meanwhile.
+ *
+ * Rows and qualifiers that are 16 bytes shorter than the inline buffers need no allocation.  The
+ * struct must not be moved while it is attached to a block.
+ */
+#define DATA_BLOCK_INLINE_ROW_BYTES       128
+#define DATA_BLOCK_INLINE_QUALIFIER_BYTES 80
+
+struct data_block_cursor {
+    struct data_block block;   /* what it is attached to */
+    bool simple;               /* one cell a row, one qualifier, no markers */
+    uint32_t cell;             /* index of the current cell; block.cells: behind the last */
+    const uint8_t *record_end; /* of the current cell's record; the next begins there */
+    /* What follows of the current row is kept by seek and first, and by next unless `simple`. */
+    uint32_t row;              /* its index */
+    uint32_t row_first;        /* index of the row's first cell */
+    uint32_t row_end;          /* index behind the row's last cell */
+    petal_slice row_bytes;     /* the row's key */
+    const uint8_t *first_body; /* of the row's first cell: what follows the row's rest */
+    uint8_t *row_memory;       /* the prefix in place; the rest is copied behind it */
+    uint8_t *qualifier_memory;
+    size_t row_grown, qualifier_grown; /* bytes allocated, 0: inline */
+    const petal_allocator *allocator;
+    uint8_t row_inline[DATA_BLOCK_INLINE_ROW_BYTES];
+    uint8_t qualifier_inline[DATA_BLOCK_INLINE_QUALIFIER_BYTES];
+};
+
+/* Cheap: touches a few fields.  fini releases what grew. */
+void data_block_cursor_init(struct data_block_cursor *cursor, const petal_allocator *allocator);
+void data_block_cursor_fini(struct data_block_cursor *cursor);
+
+/*
+ * Attach to a block that data_block_check has accepted; not positioned afterwards.  Fails only
+ * with PETAL_NO_MEMORY, when long keys need a larger buffer; then it is attached to nothing.
+ */
+enum petal_status data_block_cursor_attach(struct data_block_cursor *cursor, const uint8_t *bytes,
+                                           size_t size);
+
+/* Position at the block's first cell.  REQUIRES: attached. */
+void data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell);
+
+/* Position at the first cell at or after `key`; false if there is none: *cell unchanged.  REQUIRES: attached. */
+bool data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *key,
+                            struct cell *cell);
+
+/* Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a cell. */
+bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
+
+#endif

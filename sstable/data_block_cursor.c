@@ -1,0 +1,455 @@
+/*
+ * data_block_cursor.c -- iterating and searching a data block.  See data_block.h.
+ *
+ * The cursor knows the current row: its key put together once, its cells' range, and where the first
+ * cell's record goes on behind the row's rest.  So a step inside a row decodes the cell alone.
+ */
+#include "sstable/data_block_layout.h"
+
+#include <assert.h>
+
+/* Bytes of room behind what the buffers are reserved for: see copy_from_block. */
+#define SLACK 16
+
+/* For the two steps that every call of a scan takes: together they cost less than their calls would. */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+void
+data_block_cursor_init(struct data_block_cursor *cursor, const petal_allocator *allocator)
+{
+    cursor->allocator = allocator;
+    cursor->row_memory = cursor->row_inline;
+    cursor->row_grown = 0;
+    cursor->qualifier_memory = cursor->qualifier_inline;
+    cursor->qualifier_grown = 0;
+    cursor->block.rows = 0;
+    cursor->block.cells = 0;
+    cursor->cell = 0;
+}
+
+void
+data_block_cursor_fini(struct data_block_cursor *cursor)
+{
+    if (cursor->row_grown != 0)
+        mem_free(cursor->allocator, cursor->row_memory, cursor->row_grown);
+    if (cursor->qualifier_grown != 0)
+        mem_free(cursor->allocator, cursor->qualifier_memory, cursor->qualifier_grown);
+    data_block_cursor_init(cursor, cursor->allocator);
+}
+
+/* Have `need` bytes at *memory; *grown of them are allocated, or it has `room` inline ones. */
+static bool
+reserve(const petal_allocator *allocator, uint8_t **memory, size_t *grown, size_t room, size_t need)
+{
+    uint8_t *larger;
+
+    if (need <= (*grown != 0 ? *grown : room))
+        return true;
+    larger = mem_alloc(allocator, need);
+    if (larger == NULL)
+        return false;
+    if (*grown != 0)
+        mem_free(allocator, *memory, *grown);
+    *memory = larger;
+    *grown = need;
+    return true;
+}
+
+/*
+ * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room behind them.  Most keys'
+ * parts are short: so many bytes are copied at once where the block has them, instead of a call.
+ */
+static inline void
+copy_from_block(uint8_t *to, const struct data_block *block, const uint8_t *from, size_t size)
+{
+    if (size <= SLACK && (size_t)(block->bytes + block->size - from) >= SLACK)
+        memcpy(to, from, SLACK);
+    else
+        memcpy(to, from, size);
+}
+
+enum petal_status
+data_block_cursor_attach(struct data_block_cursor *cursor, const uint8_t *bytes, size_t size)
+{
+    struct data_block *block = &cursor->block;
+
+    data_block_view(block, bytes, size);
+    cursor->simple = is_simple(block);
+    cursor->cell = block->cells;
+    if (!reserve(cursor->allocator, &cursor->row_memory, &cursor->row_grown,
+                 sizeof cursor->row_inline, block->row_bytes_max + SLACK) ||
+        !reserve(cursor->allocator, &cursor->qualifier_memory, &cursor->qualifier_grown,
+                 sizeof cursor->qualifier_inline,
+                 one_qualifier(block) ? 0 : block->qualifier_bytes_max + SLACK)) {
+        block->rows = 0;
+        block->cells = 0;
+        cursor->cell = 0;
+        return PETAL_NO_MEMORY;
+    }
+    copy_from_block(cursor->row_memory, block, block->row_prefix.data, block->row_prefix.size);
+    if (!one_qualifier(block))
+        copy_from_block(cursor->qualifier_memory, block, block->qualifier_prefix.data,
+                        block->qualifier_prefix.size);
+    return PETAL_OK;
+}
+
+/* Prefix and rest as contiguous bytes: one of them alone, or in `memory`, which begins with the prefix. */
+static inline petal_slice
+join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8_t *memory)
+{
+    if (rest.size == 0)
+        return prefix;
+    if (prefix.size == 0)
+        return rest;
+    copy_from_block(memory + prefix.size, block, rest.data, rest.size);
+    return slice_make(memory, prefix.size + rest.size);
+}
+
+/* Make `row` the current row.  `record` is that of its first cell, `first`.  Returns what follows the row's rest in it. */
+static ALWAYS_INLINE const uint8_t *
+enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const uint8_t *record)
+{
+    const struct data_block *block = &cursor->block;
+    petal_slice rest = row_rest(block, record);
+
+    cursor->row = row;
+    cursor->row_first = first;
+    cursor->row_end = first_cell(block, row + 1);
+    cursor->row_bytes = join(block, block->row_prefix, rest, cursor->row_memory);
+    cursor->first_body = slice_bytes(rest) + rest.size;
+    return cursor->first_body;
+}
+
+/* Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest, if any. */
+static ALWAYS_INLINE void
+take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    const uint8_t *end = record_of(block, index + 1);
+    uint64_t timestamp = (uint64_t)block->timestamp_min + packed_get(&block->timestamps, index);
+
+    cell->row = cursor->row_bytes;
+    cell->timestamp = (int64_t)timestamp;
+    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
+    cell->type = block->types != NULL ? block->types[index] : PETAL_PUT;
+    if (one_qualifier(block) || cell_is_family_marker(cell->type)) {
+        cell->qualifier =
+            cell_is_family_marker(cell->type) ? slice_make(NULL, 0) : block->qualifier_prefix;
+    } else {
+        petal_slice rest = {.size = take_length(&body)};
+
+        rest.data = body;
+        cell->qualifier = join(block, block->qualifier_prefix, rest, cursor->qualifier_memory);
+        body += rest.size;
+    }
+    cell->value = slice_make(body, (size_t)(end - body));
+    cursor->cell = index;
+    cursor->record_end = end;
+}
+
+static void
+take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    uint32_t first = first_cell(&cursor->block, row);
+
+    take_cell(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
+}
+
+void
+data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_first_of_row(cursor, 0, cell);
+}
+
+static inline void
+next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    petal_slice rest = row_rest(block, cursor->record_end);
+    const uint8_t *value = slice_bytes(rest) + rest.size;
+    const uint8_t *end = record_of(block, index + 1);
+
+    cursor->cell = index;
+    cursor->record_end = end;
+    cell->timestamp =
+        (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
+    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
+    cell->row = join(block, block->row_prefix, rest, cursor->row_memory);
+    cell->qualifier = block->qualifier_prefix;
+    cell->value = slice_make(value, (size_t)(end - value));
+    cell->type = PETAL_PUT;
+}
+
+bool
+data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell)
+{
+    const uint8_t *body = cursor->record_end;
+    uint32_t next = cursor->cell + 1;
+
+    assert(next != 0 && next <= cursor->block.cells);
+    if (next == cursor->block.cells) {
+        cursor->cell = next;
+        return false;
+    }
+    if (cursor->simple) {
+        next_simple(cursor, next, cell);
+        return true;
+    }
+    if (next == cursor->row_end)
+        body = enter_row(cursor, cursor->row + 1, next, body);
+    take_cell(cursor, next, body, cell);
+    return true;
+}
+
+/* ---- search ---- */
+
+/* All bits if a < b, else none: for adding without a branch, which compilers make of a ?: here. */
+static inline size_t
+below_mask(uint32_t a, uint32_t b)
+{
+    return (size_t)0 - (size_t)(a < b);
+}
+
+/* Index of the first of heads [from, to) that is not below `head`.  Without branches that depend on data. */
+static inline uint32_t
+lower_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
+{
+    const uint8_t *base = heads + 4 * (size_t)from;
+    size_t count = to - from;
+
+    if (count == 0)
+        return from;
+    while (count > 1) {
+        size_t half = count / 2;
+
+        base += below_mask(get_le32(base + 4 * half - 4), head) & 4 * half;
+        count -= half;
+    }
+    return (uint32_t)((size_t)(base - heads) / 4) + (get_le32(base) < head);
+}
+
+static inline uint32_t
+upper_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
+{
+    return head == UINT32_MAX ? to : lower_bound(heads, from, to, head + 1);
+}
+
+static inline uint32_t
+head_at(const uint8_t *heads, uint32_t index)
+{
+    return get_le32(heads + 4 * (size_t)index);
+}
+
+static inline uint32_t
+get_be32(const uint8_t *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+/* memcmp, without a call for up to 16 bytes: as two numbers each, which may overlap. */
+static inline int
+compare_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    uint64_t left = 0, right = 0;
+
+    if (size > 16)
+        return memcmp(a, b, size);
+    if (size >= 8) {
+        left = get_be64(a);
+        right = get_be64(b);
+        if (left == right) {
+            left = get_be64(a + size - 8);
+            right = get_be64(b + size - 8);
+        }
+    } else if (size >= 4) {
+        left = (uint64_t)get_be32(a) << 32 | get_be32(a + size - 4);
+        right = (uint64_t)get_be32(b) << 32 | get_be32(b + size - 4);
+    } else {
+        left = head_of(a, size);
+        right = head_of(b, size);
+    }
+    return left < right ? -1 : left > right;
+}
+
+static inline int
+compare_rests(petal_slice a, petal_slice b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = compare_bytes(a.data, b.data, common);
+
+    if (order != 0)
+        return order;
+    return a.size < b.size ? -1 : a.size > b.size;
+}
+
+/*
+ * Where `key` lies against byte strings that begin with `prefix`: <0 before all of them, >0 behind
+ * all, 0: among them, by its *rest.
+ */
+static inline int
+compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
+{
+    size_t common = key.size < prefix.size ? key.size : prefix.size;
+    int order = compare_bytes(key.data, prefix.data, common);
+
+    if (order != 0)
+        return order;
+    if (key.size < prefix.size)
+        return -1;
+    *rest = slice_make(slice_bytes(key) + common, key.size - common);
+    return 0;
+}
+
+/* Index of the first row at or behind `key` (rows: none); *equal: it is that row. */
+static uint32_t
+find_row(const struct data_block *block, petal_slice key, bool *equal)
+{
+    petal_slice rest;
+    int order = compare_prefix(key, block->row_prefix, &rest);
+    uint32_t head, low, high;
+
+    *equal = false;
+    if (order != 0)
+        return order < 0 ? 0 : block->rows;
+    head = head_of(rest.data, rest.size);
+    low = lower_bound(block->row_heads, 0, block->rows, head);
+    if (low == block->rows || head_at(block->row_heads, low) != head)
+        return low;
+    high = low + 1;
+    if (high < block->rows && head_at(block->row_heads, high) == head)
+        high = upper_bound(block->row_heads, high, block->rows, head);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        order = compare_rests(row_rest(block, record_of(block, first_cell(block, middle))), rest);
+        if (order == 0) {
+            *equal = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What follows the row's rest, if any, in the record of a cell of the current row. */
+static inline const uint8_t *
+body_of(const struct data_block_cursor *cursor, uint32_t cell)
+{
+    return cell == cursor->row_first ? cursor->first_body : record_of(&cursor->block, cell);
+}
+
+/* <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest` follows the prefix. */
+static int
+compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const struct cell_key *key,
+               petal_slice rest)
+{
+    const struct data_block *block = &cursor->block;
+    bool family = is_family_marker(block, index);
+    int64_t timestamp;
+    uint64_t sequence;
+
+    if (family != key->family_class)
+        return family ? -1 : 1;
+    if (!family && !one_qualifier(block)) {
+        const uint8_t *at = body_of(cursor, index);
+        size_t size = take_length(&at);
+        int order = compare_rests(slice_make(at, size), rest);
+
+        if (order != 0)
+            return order;
+    }
+    timestamp = (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
+    if (timestamp != key->timestamp)
+        return timestamp > key->timestamp ? -1 : 1;
+    sequence = block->sequence_min + packed_get(&block->sequences, index);
+    if (sequence != key->sequence)
+        return sequence > key->sequence ? -1 : 1;
+    return 0;
+}
+
+/* The first of the current row's cells that is no family marker. */
+static uint32_t
+first_column(const struct data_block_cursor *cursor)
+{
+    uint32_t low = cursor->row_first, high = cursor->row_end;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (is_family_marker(&cursor->block, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Index of the first of the current row's cells at or behind `key`, row_end if there is none. */
+static uint32_t
+find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
+{
+    const struct data_block *block = &cursor->block;
+    uint32_t low = cursor->row_first, high = cursor->row_end;
+    petal_slice rest = slice_make(NULL, 0);
+
+    if (!key->family_class) {
+        int order = compare_prefix(key->qualifier, block->qualifier_prefix, &rest);
+
+        if (order < 0)
+            return first_column(cursor);
+        if (order > 0 || (one_qualifier(block) && rest.size > 0))
+            return high;
+    }
+    if (block->qualifier_heads != NULL) {
+        uint32_t head = head_of(rest.data, rest.size);
+
+        low = lower_bound(block->qualifier_heads, low, high, head);
+        high = upper_bound(block->qualifier_heads, low, high, head);
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (compare_in_row(cursor, middle, key, rest) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool
+data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *key,
+                       struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    bool equal;
+    uint32_t row = find_row(block, key->row, &equal);
+    uint32_t index;
+
+    assert(block->cells > 0);
+    if (equal) {
+        uint32_t first = first_cell(block, row);
+
+        enter_row(cursor, row, first, record_of(block, first));
+        index = find_in_row(cursor, key);
+        if (index < cursor->row_end) {
+            take_cell(cursor, index, body_of(cursor, index), cell);
+            return true;
+        }
+        row++;
+    }
+    if (row < block->rows) {
+        take_first_of_row(cursor, row, cell);
+        return true;
+    }
+    cursor->cell = block->cells;
+    return false;
+}

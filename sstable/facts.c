@@ -1,0 +1,367 @@
+/* facts.c -- see facts.h. */
+#include "sstable/facts.h"
+
+#include "base/coding.h"
+
+#include <assert.h>
+
+enum {
+    CELLS_AT = 0,
+    ROWS_AT = 8,
+    PUTS_AT = 16,
+    DELETES_AT = 24,
+    FAMILY_VERSION_DELETES_AT = 32,
+    COLUMN_DELETES_AT = 40,
+    FAMILY_DELETES_AT = 48,
+    TIME_MIN_AT = 56,
+    TIME_MAX_AT = 64,
+    SEQUENCE_MIN_AT = 72,
+    SEQUENCE_MAX_AT = 80,
+    DATA_BLOCKS_AT = 88,
+    DATA_BYTES_AT = 96,
+    RAW_DATA_BYTES_AT = 104,
+    INDEX_BYTES_AT = 112,
+    FILTER_BYTES_AT = 120,
+    BLOOM_KEYS_AT = 128,
+    BLOOM_CHUNKS_AT = 136,
+    SALT_AT = 144,
+    ERROR_RATE_AT = 152,
+    BLOOM_AT = 160,
+    LAYOUT_AT = 161,
+    HASH_VERSION_AT = 162,
+    BLOCK_BYTES_AT = 164,
+    COMPRESSION_AT = 168,
+    EXACT_AT = 169,
+    QUALIFIER_COUNT_AT = 170,
+    RESERVED_AT = 172,
+    FIXED_BYTES = 176
+};
+
+/* ---- gathering ---- */
+
+void
+facts_gatherer_init(struct facts_gatherer *gatherer, const petal_allocator *allocator)
+{
+    *gatherer = (struct facts_gatherer){.allocator = allocator};
+    gatherer->facts.time_min = INT64_MAX;
+    gatherer->facts.time_max = INT64_MIN;
+    gatherer->facts.sequence_min = UINT64_MAX;
+    qualifier_set_init(&gatherer->qualifiers);
+}
+
+void
+facts_gatherer_fini(struct facts_gatherer *gatherer)
+{
+    qualifier_set_fini(&gatherer->qualifiers, gatherer->allocator);
+    mem_free(gatherer->allocator, gatherer->row_min, gatherer->row_min_bytes);
+    gatherer->row_min = NULL;
+}
+
+static void
+count_type(struct file_facts *facts, enum petal_cell_type type)
+{
+    switch (type) {
+    case PETAL_PUT:
+        facts->puts++;
+        break;
+    case PETAL_DELETE:
+        facts->deletes++;
+        break;
+    case PETAL_DELETE_FAMILY_VERSION:
+        facts->family_version_deletes++;
+        break;
+    case PETAL_DELETE_COLUMN:
+        facts->column_deletes++;
+        break;
+    case PETAL_DELETE_FAMILY:
+        facts->family_deletes++;
+        break;
+    }
+}
+
+/* The time that a read must overlap for the cell to matter to it. */
+static int64_t
+earliest_time_touched(const struct cell *cell)
+{
+    bool hides_older =
+        cell->type == PETAL_DELETE_COLUMN || cell->type == PETAL_DELETE_FAMILY;
+
+    return hides_older && cell->timestamp > 0 ? 0 : cell->timestamp;
+}
+
+enum petal_status
+facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, bool new_row,
+                   bool new_column)
+{
+    struct file_facts *facts = &gatherer->facts;
+    int64_t earliest = earliest_time_touched(cell);
+
+    if (facts->cells == 0) {
+        gatherer->row_min = mem_alloc(gatherer->allocator, cell->row.size);
+        if (gatherer->row_min == NULL)
+            return PETAL_NO_MEMORY;
+        gatherer->row_min_bytes = cell->row.size;
+        memcpy(gatherer->row_min, cell->row.data, cell->row.size);
+    }
+    if (new_column && !cell_is_family_marker(cell->type)) {
+        enum petal_status status =
+            qualifier_set_add(&gatherer->qualifiers, gatherer->allocator, cell->qualifier);
+
+        if (status != PETAL_OK)
+            return status;
+    }
+    facts->cells++;
+    facts->rows += new_row;
+    count_type(facts, cell->type);
+    if (earliest < facts->time_min)
+        facts->time_min = earliest;
+    if (cell->timestamp > facts->time_max)
+        facts->time_max = cell->timestamp;
+    if (cell->sequence < facts->sequence_min)
+        facts->sequence_min = cell->sequence;
+    if (cell->sequence > facts->sequence_max)
+        facts->sequence_max = cell->sequence;
+    return PETAL_OK;
+}
+
+void
+facts_gatherer_finish(struct facts_gatherer *gatherer, petal_slice row_max)
+{
+    struct file_facts *facts = &gatherer->facts;
+
+    facts->row_min = slice_make(gatherer->row_min, gatherer->row_min_bytes);
+    facts->row_max = row_max;
+    facts->qualifiers_exact = gatherer->qualifiers.exact;
+    facts->qualifier_count = gatherer->qualifiers.count;
+    facts->qualifiers = gatherer->qualifiers.slices;
+}
+
+/* ---- bytes ---- */
+
+static size_t
+slice_encoded_bytes(petal_slice slice)
+{
+    return varint64_size(slice.size) + slice.size;
+}
+
+size_t
+facts_encoded_bytes(const struct file_facts *facts)
+{
+    size_t bytes =
+        FIXED_BYTES + slice_encoded_bytes(facts->row_min) + slice_encoded_bytes(facts->row_max);
+
+    for (uint32_t i = 0; i < facts->qualifier_count; i++)
+        bytes += slice_encoded_bytes(facts->qualifiers[i]);
+    return bytes;
+}
+
+static uint8_t *
+put_slice(uint8_t *to, petal_slice slice)
+{
+    to = put_varint64(to, slice.size);
+    if (slice.size > 0)
+        memcpy(to, slice.data, slice.size);
+    return to + slice.size;
+}
+
+void
+facts_encode(const struct file_facts *facts, uint8_t *to)
+{
+    uint64_t rate;
+
+    memset(to, 0, FIXED_BYTES);
+    put_le64(to + CELLS_AT, facts->cells);
+    put_le64(to + ROWS_AT, facts->rows);
+    put_le64(to + PUTS_AT, facts->puts);
+    put_le64(to + DELETES_AT, facts->deletes);
+    put_le64(to + FAMILY_VERSION_DELETES_AT, facts->family_version_deletes);
+    put_le64(to + COLUMN_DELETES_AT, facts->column_deletes);
+    put_le64(to + FAMILY_DELETES_AT, facts->family_deletes);
+    put_le64(to + TIME_MIN_AT, (uint64_t)facts->time_min);
+    put_le64(to + TIME_MAX_AT, (uint64_t)facts->time_max);
+    put_le64(to + SEQUENCE_MIN_AT, facts->sequence_min);
+    put_le64(to + SEQUENCE_MAX_AT, facts->sequence_max);
+    put_le64(to + DATA_BLOCKS_AT, facts->data_blocks);
+    put_le64(to + DATA_BYTES_AT, facts->data_bytes);
+    put_le64(to + RAW_DATA_BYTES_AT, facts->raw_data_bytes);
+    put_le64(to + INDEX_BYTES_AT, facts->index_bytes);
+    put_le64(to + FILTER_BYTES_AT, facts->filter_bytes);
+    put_le64(to + BLOOM_KEYS_AT, facts->bloom_keys);
+    put_le64(to + BLOOM_CHUNKS_AT, facts->bloom_chunks);
+    put_le64(to + SALT_AT, facts->salt);
+    memcpy(&rate, &facts->bloom_error_rate, sizeof rate);
+    put_le64(to + ERROR_RATE_AT, rate);
+    to[BLOOM_AT] = (uint8_t)facts->bloom;
+    to[LAYOUT_AT] = (uint8_t)facts->bloom_layout;
+    put_le16(to + HASH_VERSION_AT, (uint16_t)facts->bloom_hash_version);
+    put_le32(to + BLOCK_BYTES_AT, facts->block_bytes);
+    to[COMPRESSION_AT] = (uint8_t)facts->compression;
+    to[EXACT_AT] = facts->qualifiers_exact;
+    put_le16(to + QUALIFIER_COUNT_AT, (uint16_t)facts->qualifier_count);
+    to = put_slice(to + FIXED_BYTES, facts->row_min);
+    to = put_slice(to, facts->row_max);
+    for (uint32_t i = 0; i < facts->qualifier_count; i++)
+        to = put_slice(to, facts->qualifiers[i]);
+}
+
+static void
+decode_fixed(struct file_facts *facts, const uint8_t *from)
+{
+    uint64_t rate = get_le64(from + ERROR_RATE_AT);
+
+    *facts = (struct file_facts){
+        .cells = get_le64(from + CELLS_AT),
+        .rows = get_le64(from + ROWS_AT),
+        .puts = get_le64(from + PUTS_AT),
+        .deletes = get_le64(from + DELETES_AT),
+        .family_version_deletes = get_le64(from + FAMILY_VERSION_DELETES_AT),
+        .column_deletes = get_le64(from + COLUMN_DELETES_AT),
+        .family_deletes = get_le64(from + FAMILY_DELETES_AT),
+        .time_min = (int64_t)get_le64(from + TIME_MIN_AT),
+        .time_max = (int64_t)get_le64(from + TIME_MAX_AT),
+        .sequence_min = get_le64(from + SEQUENCE_MIN_AT),
+        .sequence_max = get_le64(from + SEQUENCE_MAX_AT),
+        .data_blocks = get_le64(from + DATA_BLOCKS_AT),
+        .data_bytes = get_le64(from + DATA_BYTES_AT),
+        .raw_data_bytes = get_le64(from + RAW_DATA_BYTES_AT),
+        .index_bytes = get_le64(from + INDEX_BYTES_AT),
+        .filter_bytes = get_le64(from + FILTER_BYTES_AT),
+        .bloom_keys = get_le64(from + BLOOM_KEYS_AT),
+        .bloom_chunks = get_le64(from + BLOOM_CHUNKS_AT),
+        .salt = get_le64(from + SALT_AT),
+        .bloom = (enum petal_bloom_type)from[BLOOM_AT],
+        .bloom_layout = from[LAYOUT_AT],
+        .bloom_hash_version = get_le16(from + HASH_VERSION_AT),
+        .block_bytes = get_le32(from + BLOCK_BYTES_AT),
+        .compression = (enum petal_compression)from[COMPRESSION_AT],
+        .qualifiers_exact = from[EXACT_AT] == 1,
+        .qualifier_count = get_le16(from + QUALIFIER_COUNT_AT),
+    };
+    memcpy(&facts->bloom_error_rate, &rate, sizeof rate);
+}
+
+/* NULL, or what is wrong. */
+static const char *
+check_numbers(const struct file_facts *facts, const uint8_t *from)
+{
+    const uint64_t parts[] = {facts->puts, facts->deletes, facts->family_version_deletes,
+                              facts->column_deletes, facts->family_deletes};
+    uint64_t rest = facts->cells;
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i] > rest)
+            return "cells by type are more than all";
+        rest -= parts[i];
+    }
+    if (rest != 0)
+        return "cells by type do not sum to all";
+    if (facts->cells == 0 || facts->rows == 0 || facts->rows > facts->cells)
+        return "impossible number of rows";
+    if (facts->data_blocks == 0 || facts->data_blocks > facts->cells)
+        return "impossible number of data blocks";
+    if (facts->time_min > facts->time_max)
+        return "time range is empty";
+    if (facts->sequence_min > facts->sequence_max)
+        return "sequence range is empty";
+    if (from[EXACT_AT] > 1 || get_le32(from + RESERVED_AT) != 0 ||
+        facts->qualifier_count > FACTS_MAX_QUALIFIERS ||
+        (!facts->qualifiers_exact && facts->qualifier_count != 0))
+        return "malformed number of qualifiers";
+    return NULL;
+}
+
+static const uint8_t *
+get_slice(const uint8_t *from, const uint8_t *limit, petal_slice *slice)
+{
+    uint32_t size;
+
+    from = get_varint32(from, limit, &size);
+    if (from == NULL || size > (size_t)(limit - from))
+        return NULL;
+    *slice = slice_make(from, size);
+    return from + size;
+}
+
+/* NULL, or what is wrong. */
+static const char *
+decode_slices(struct file_facts *facts, petal_slice *qualifiers, const uint8_t *from,
+              const uint8_t *limit)
+{
+    from = get_slice(from, limit, &facts->row_min);
+    if (from != NULL)
+        from = get_slice(from, limit, &facts->row_max);
+    for (uint32_t i = 0; from != NULL && i < facts->qualifier_count; i++) {
+        from = get_slice(from, limit, &qualifiers[i]);
+        if (from != NULL && i > 0 && slice_compare(qualifiers[i - 1], qualifiers[i]) >= 0)
+            return "qualifiers are out of order";
+    }
+    if (from != limit)
+        return "lengths do not fit";
+    if (facts->row_min.size == 0 || slice_compare(facts->row_min, facts->row_max) > 0)
+        return "row range is empty";
+    return NULL;
+}
+
+enum petal_status
+facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator *allocator,
+             const char **what)
+{
+    const uint8_t *from = bytes.data;
+    petal_slice *qualifiers = NULL;
+
+    *facts = (struct file_facts){0};
+    *what = "too short";
+    if (bytes.size < FIXED_BYTES)
+        return PETAL_CORRUPT;
+    decode_fixed(facts, from);
+    *what = check_numbers(facts, from);
+    if (*what != NULL) {
+        *facts = (struct file_facts){0};
+        return PETAL_CORRUPT;
+    }
+    if (facts->qualifier_count > 0) {
+        qualifiers = mem_alloc(allocator, facts->qualifier_count * sizeof *qualifiers);
+        if (qualifiers == NULL) {
+            *facts = (struct file_facts){0};
+            return PETAL_NO_MEMORY;
+        }
+        facts->qualifiers = qualifiers;
+    }
+    *what = decode_slices(facts, qualifiers, from + FIXED_BYTES, from + bytes.size);
+    if (*what != NULL) {
+        facts_fini(facts, allocator);
+        return PETAL_CORRUPT;
+    }
+    return PETAL_OK;
+}
+
+void
+facts_fini(struct file_facts *facts, const petal_allocator *allocator)
+{
+    petal_slice *qualifiers = (petal_slice *)(uintptr_t)facts->qualifiers;
+
+    mem_free(allocator, qualifiers, facts->qualifier_count * sizeof *qualifiers);
+    *facts = (struct file_facts){0};
+}
+
+bool
+facts_may_have_qualifier(const struct file_facts *facts, petal_slice qualifier)
+{
+    uint32_t low = 0;
+    uint32_t high = facts->qualifier_count;
+
+    if (!facts->qualifiers_exact)
+        return true;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = slice_compare(facts->qualifiers[middle], qualifier);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}

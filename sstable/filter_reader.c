@@ -1,0 +1,135 @@
+/* filter_reader.c -- see filter_reader.h. */
+#include "sstable/filter_reader.h"
+
+#include "bloom/bloom.h"
+#include "bloom/hash.h"
+
+static bool
+is_known(const struct file_facts *facts)
+{
+    return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_ROWCOL &&
+           facts->bloom_hash_version == BLOOM_HASH_VERSION &&
+           (facts->bloom_layout == BLOOM_STANDARD || facts->bloom_layout == BLOOM_BLOCKED);
+}
+
+enum petal_status
+filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
+                   const struct file_facts *facts, struct block_handle root, petal_error *error)
+{
+    enum petal_status status;
+
+    *reader = (struct filter_reader){0};
+    if (facts->bloom == PETAL_BLOOM_NONE)
+        return PETAL_OK;
+    reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL;
+    reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW;
+    reader->blocked = facts->bloom_layout == BLOOM_BLOCKED;
+    reader->unknown = !is_known(facts);
+    if (reader->unknown)
+        return PETAL_OK;
+    status = index_tree_open(&reader->tree, file, BLOCK_FILTER_INDEX, root, error);
+    if (status == PETAL_CORRUPT) {
+        error_clear(error);
+        reader->damaged = true;
+        status = PETAL_OK;
+    }
+    return status;
+}
+
+void
+filter_reader_close(struct filter_reader *reader)
+{
+    index_tree_close(&reader->tree);
+}
+
+/*
+ * Start loading the line that the question will touch.  Its place follows from the size of the chunk, so this need
+ * not wait for the footer.  In a small chunk of the other layout it is another line: no harm.
+ */
+static inline void
+prefetch_line(const struct filter_reader *reader, const struct cache_block *chunk, uint64_t hash)
+{
+#if defined(__GNUC__)
+    uint64_t lines = (chunk->size - BLOOM_FOOTER_BYTES) / BLOOM_LINE_BYTES;
+
+    if (reader->blocked)
+        __builtin_prefetch(chunk->data + BLOOM_LINE_BYTES * bloom_line(hash, lines));
+    __builtin_prefetch(chunk->data + chunk->size - BLOOM_FOOTER_BYTES);
+#else
+    (void)reader;
+    (void)chunk;
+    (void)hash;
+#endif
+}
+
+enum petal_status
+filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+                    const struct read_context *context, bool *may_contain, petal_error *error)
+{
+    struct index_place place;
+    struct cache_block *block;
+    struct bloom_filter filter;
+    enum petal_status status =
+        index_tree_find(&reader->tree, prefix, context, &place, may_contain, error);
+
+    if (status != PETAL_OK || !*may_contain)
+        return status;
+    status = sst_file_fetch(reader->tree.file, place.handle, BLOCK_FILTER, place.hint, context,
+                            &block, error);
+    if (status != PETAL_OK)
+        return status;
+    prefetch_line(reader, block, hash);
+    *may_contain = !bloom_open(&filter, block->data, block->size) || /* it was checked: never */
+                   bloom_may_contain(&filter, hash);
+    return PETAL_OK;
+}
+
+static bool
+ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+    const struct read_context *context)
+{
+    bool may_contain;
+
+    if (reader->unknown || reader->damaged ||
+        filter_reader_probe(reader, prefix, hash, context, &may_contain, NULL) != PETAL_OK) {
+        context->trace->filter_ignored++;
+        return true;
+    }
+    context->trace->filter_probes++;
+    context->trace->filter_negatives += !may_contain;
+    return may_contain;
+}
+
+bool
+filter_reader_may_contain_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+                              const struct read_context *context)
+{
+    return !reader->serves_rows || ask(reader, prefix, hash, context);
+}
+
+bool
+filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
+                                 uint64_t hash, const struct read_context *context)
+{
+    return !reader->serves_columns || ask(reader, prefix, hash, context);
+}
+
+void
+filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash)
+{
+    const struct index_tree *tree = &reader->tree;
+    struct block_handle handle;
+    struct cache_block *block;
+    int64_t position;
+
+    if (!reader->serves_rows || reader->unknown || reader->damaged || tree->root.level > 0)
+        return;
+    position = index_block_search(&tree->root, prefix);
+    if (position < 0)
+        return;
+    handle = index_block_handle(&tree->root, (uint32_t)position);
+    block = cache_find_hinted(tree->file->cache, &tree->hints[position], tree->file->number,
+                              handle.offset);
+    if (block != NULL && block->kind == PETAL_BLOCK_FILTER)
+        prefetch_line(reader, block, hash);
+}

@@ -1,0 +1,46 @@
+/*
+ * filter_reader.h -- asks the compound Bloom filter of an open store file.
+ *
+ * A filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
+ * read now says "may contain", and is counted in the trace (filter_ignored) unless the file simply has
+ * no filter for the question.
+ *
+ * Any number of threads use it at once.  Questions are EPOCH (sst_reader.h).
+ */
+#ifndef PETAL_SSTABLE_FILTER_READER_H
+#define PETAL_SSTABLE_FILTER_READER_H
+
+#include "base/cell.h"
+#include "sstable/index_tree.h"
+
+struct filter_reader {
+    struct index_tree tree;
+    bool serves_rows, serves_columns; /* by the type of filter that the file has */
+    bool blocked;                     /* chunks are of the BLOCKED layout, as a rule */
+    bool unknown;                     /* it has one that this version does not know: `tree` is empty */
+    bool damaged;                     /* the root of its index is damaged: `tree` is empty */
+};
+
+/* `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
+enum petal_status filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
+                                     const struct file_facts *facts, struct block_handle root,
+                                     petal_error *error);
+void filter_reader_close(struct filter_reader *reader);
+
+/* `prefix`: the key's place (ROW PREFIX; FAMILY or COLUMN PREFIX). */
+bool filter_reader_may_contain_row(const struct filter_reader *reader, petal_slice prefix,
+                                   uint64_t hash, const struct read_context *context);
+bool filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
+                                      uint64_t hash, const struct read_context *context);
+
+/* The question itself, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
+ * filter (not unknown, not damaged) that serves it. */
+enum petal_status filter_reader_probe(const struct filter_reader *reader, petal_slice prefix,
+                                      uint64_t hash, const struct read_context *context,
+                                      bool *may_contain, petal_error *error);
+
+/* Start loading what the row question will touch, as far as it is in the cache. */
+void filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix,
+                                uint64_t hash);
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * format.h -- the constants and small structures of the store file, version 1.  FORMAT.md describes every byte.
+ *
+ *     blocks, each in a frame (block_io.h), without gaps from offset 0:
+ *         data blocks, filter chunks and lower index nodes as they fill,
+ *         the root of the data index, the root of the filter index if there is one, facts
+ *     trailer (trailer.h), of fixed size
+ */
+#ifndef PETAL_SSTABLE_FORMAT_H
+#define PETAL_SSTABLE_FORMAT_H
+
+#include "base/slice.h"
+
+/* Stored in each frame; never renumbered. */
+enum block_kind {
+    BLOCK_DATA = 1,
+    BLOCK_DATA_INDEX = 2,
+    BLOCK_FILTER = 3,
+    BLOCK_FILTER_INDEX = 4,
+    BLOCK_FACTS = 5
+};
+
+/* Where a block stands in the file: offset of its frame, and stored bytes with the frame header. */
+struct block_handle {
+    uint64_t offset;
+    uint32_t size;
+};
+
+/* A block before compression.  The largest cell has 11 MiB, and blocks close at 16 MiB at the latest. */
+#define BLOCK_MAX_RAW_BYTES (64u << 20)
+
+/* Nodes of the indexes are closed at this size; a root is split into such nodes when it passes the other. */
+#define INDEX_NODE_BYTES 4096
+#define INDEX_ROOT_BYTES (128u << 10)
+#define INDEX_MAX_LEVELS 12
+
+#define FACTS_MAX_QUALIFIERS      256
+#define FACTS_MAX_QUALIFIER_BYTES 16384 /* all together; beyond: not exact */
+
+/*
+ * What is known of a store file without reading its blocks; stored in its facts block.
+ * Row slices point into memory of whoever holds the facts.
+ */
+struct file_facts {
+    petal_slice row_min, row_max;
+    int64_t time_min, time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
+    uint64_t sequence_min, sequence_max;
+    uint64_t cells, rows;
+    uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
+    uint64_t data_blocks;
+    uint64_t data_bytes, index_bytes, filter_bytes; /* stored, with frames; index: both indexes */
+    uint64_t raw_data_bytes;                        /* before compression, without frames */
+    uint64_t file_bytes;
+    uint32_t block_bytes; /* the size that data blocks were closed at */
+    enum petal_compression compression;
+    enum petal_bloom_type bloom;
+    unsigned bloom_layout, bloom_hash_version; /* as stored: may be unknown to this version */
+    double bloom_error_rate;
+    uint64_t bloom_keys, bloom_chunks;
+    uint64_t salt; /* of the hashes in the filter */
+    /* The qualifiers in the file, sorted, exact up to FACTS_MAX_QUALIFIERS; `qualifiers_exact` false: unknown, many. */
+    bool qualifiers_exact;
+    uint32_t qualifier_count;
+    const petal_slice *qualifiers;
+};
+
+static inline uint64_t
+facts_family_markers(const struct file_facts *facts)
+{
+    return facts->family_version_deletes + facts->family_deletes;
+}
+
+#endif

@@ -1,0 +1,315 @@
+/*
+ * index_block.c -- building and searching index nodes; see index_block.h.
+ *
+ * The builder keeps whole keys one behind the other and splits off the prefix in finish; keys are
+ * sorted, so what the first and the last share all share.
+ */
+#include "sstable/index_block.h"
+
+#include "base/cell.h"
+#include "base/coding.h"
+
+#include <assert.h>
+
+struct index_entry {
+    size_t end; /* of its key in the builder's keys */
+    struct block_handle handle;
+};
+
+struct index_block_builder {
+    const petal_allocator *allocator;
+    uint8_t *keys;
+    size_t keys_used, keys_capacity;
+    struct index_entry *entries;
+    size_t count, capacity;
+    size_t prefix; /* bytes that all keys share */
+    uint8_t *out;  /* what the last finish gave */
+    size_t out_capacity;
+};
+
+/* ---- building ---- */
+
+enum petal_status
+index_block_builder_new(struct index_block_builder **builder, const petal_allocator *allocator)
+{
+    *builder = mem_zalloc(allocator, sizeof **builder);
+    if (*builder == NULL)
+        return PETAL_NO_MEMORY;
+    (*builder)->allocator = allocator;
+    return PETAL_OK;
+}
+
+void
+index_block_builder_free(struct index_block_builder *builder)
+{
+    if (builder == NULL)
+        return;
+    mem_free(builder->allocator, builder->keys, builder->keys_capacity);
+    mem_free(builder->allocator, builder->entries, builder->capacity * sizeof *builder->entries);
+    mem_free(builder->allocator, builder->out, builder->out_capacity);
+    mem_free(builder->allocator, builder, sizeof *builder);
+}
+
+void
+index_block_builder_reset(struct index_block_builder *builder)
+{
+    builder->keys_used = 0;
+    builder->count = 0;
+    builder->prefix = 0;
+}
+
+static bool
+make_room(struct index_block_builder *builder, size_t bytes)
+{
+    void *keys = builder->keys, *entries = builder->entries;
+
+    if (!mem_grow(builder->allocator, &keys, &builder->keys_capacity, builder->keys_used,
+                  builder->keys_used + bytes, 1))
+        return false;
+    builder->keys = keys;
+    if (!mem_grow(builder->allocator, &entries, &builder->capacity, builder->count,
+                  builder->count + 1, sizeof *builder->entries))
+        return false;
+    builder->entries = entries;
+    return true;
+}
+
+static petal_slice
+key_at(const struct index_block_builder *builder, size_t index)
+{
+    size_t start = index == 0 ? 0 : builder->entries[index - 1].end;
+
+    return slice_make(builder->keys + start, builder->entries[index].end - start);
+}
+
+enum petal_status
+index_block_builder_add(struct index_block_builder *builder, petal_slice key,
+                        struct block_handle handle)
+{
+    assert(key.size > 0 && key.size < INDEX_BLOCK_MAX_BYTES);
+    if (!make_room(builder, key.size))
+        return PETAL_NO_MEMORY;
+    memcpy(builder->keys + builder->keys_used, key.data, key.size);
+    builder->keys_used += key.size;
+    builder->entries[builder->count].end = builder->keys_used;
+    builder->entries[builder->count].handle = handle;
+    if (builder->count++ == 0) {
+        builder->prefix = key.size;
+    } else {
+        petal_slice shared = slice_make(builder->keys, builder->prefix);
+
+        builder->prefix = slice_common_prefix(shared, key);
+    }
+    assert(index_block_builder_bytes(builder) <= INDEX_BLOCK_MAX_BYTES);
+    return PETAL_OK;
+}
+
+size_t
+index_block_builder_bytes(const struct index_block_builder *builder)
+{
+    if (builder->count == 0)
+        return 0;
+    return INDEX_BLOCK_HEADER_BYTES + builder->count * INDEX_BLOCK_ENTRY_BYTES +
+           builder->keys_used - (builder->count - 1) * builder->prefix;
+}
+
+size_t
+index_block_builder_count(const struct index_block_builder *builder)
+{
+    return builder->count;
+}
+
+petal_slice
+index_block_builder_first_key(const struct index_block_builder *builder)
+{
+    assert(builder->count > 0);
+    return key_at(builder, 0);
+}
+
+static void
+encode(const struct index_block_builder *builder, uint32_t level, uint8_t *to)
+{
+    size_t count = builder->count, prefix = builder->prefix;
+    uint8_t *heads = to + INDEX_BLOCK_HEADER_BYTES;
+    uint8_t *offsets = heads + 8 * count;
+    uint8_t *sizes = offsets + 8 * count;
+    uint8_t *ends = sizes + 4 * count;
+    uint8_t *rests = ends + 4 * count + prefix;
+    size_t end = 0;
+
+    put_le32(to, (uint32_t)count);
+    put_le32(to + 4, level);
+    put_le32(to + 8, (uint32_t)prefix);
+    put_le32(to + 12, (uint32_t)(builder->keys_used - count * prefix));
+    memcpy(ends + 4 * count, builder->keys, prefix);
+    for (size_t i = 0; i < count; i++) {
+        petal_slice key = key_at(builder, i);
+
+        put_le64(heads + 8 * i, slice_head(key, prefix));
+        put_le64(offsets + 8 * i, builder->entries[i].handle.offset);
+        put_le32(sizes + 4 * i, builder->entries[i].handle.size);
+        memcpy(rests + end, slice_bytes(key) + prefix, key.size - prefix);
+        end += key.size - prefix;
+        put_le32(ends + 4 * i, (uint32_t)end);
+    }
+}
+
+enum petal_status
+index_block_builder_finish(struct index_block_builder *builder, uint32_t level, petal_slice *bytes)
+{
+    size_t size = index_block_builder_bytes(builder);
+    void *out = builder->out;
+
+    assert(builder->count > 0);
+    *bytes = slice_make(NULL, 0);
+    if (!mem_grow(builder->allocator, &out, &builder->out_capacity, 0, size, 1))
+        return PETAL_NO_MEMORY;
+    builder->out = out;
+    encode(builder, level, builder->out);
+    *bytes = slice_make(builder->out, size);
+    return PETAL_OK;
+}
+
+/* ---- reading ---- */
+
+void
+index_block_view(struct index_block *block, const uint8_t *bytes, size_t size)
+{
+    size_t count = get_le32(bytes), prefix = get_le32(bytes + 8);
+
+    block->bytes = bytes;
+    block->size = size;
+    block->count = (uint32_t)count;
+    block->level = get_le32(bytes + 4);
+    block->heads = bytes + INDEX_BLOCK_HEADER_BYTES;
+    block->offsets = block->heads + 8 * count;
+    block->sizes = block->offsets + 8 * count;
+    block->ends = block->sizes + 4 * count;
+    block->prefix = slice_make(block->ends + 4 * count, prefix);
+    block->rests = block->ends + 4 * count + prefix;
+}
+
+static inline petal_slice
+rest_at(const struct index_block *block, uint32_t index)
+{
+    uint32_t start = index == 0 ? 0 : get_le32(block->ends + 4 * (size_t)index - 4);
+
+    return slice_make(block->rests + start, get_le32(block->ends + 4 * (size_t)index) - start);
+}
+
+static inline uint64_t
+head_at(const struct index_block *block, uint32_t index)
+{
+    return get_le64(block->heads + 8 * (size_t)index);
+}
+
+bool
+index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
+{
+    uint64_t count, rests, end = 0;
+
+    if (size < INDEX_BLOCK_HEADER_BYTES || size > INDEX_BLOCK_MAX_BYTES)
+        return false;
+    count = get_le32(bytes);
+    rests = get_le32(bytes + 12);
+    /* No overflow: all terms are below 2^37. */
+    if (count == 0 ||
+        INDEX_BLOCK_HEADER_BYTES + count * INDEX_BLOCK_ENTRY_BYTES + get_le32(bytes + 8) + rests !=
+            size)
+        return false;
+    index_block_view(block, bytes, size);
+    for (uint32_t i = 0; i < block->count; i++) {
+        uint64_t next = get_le32(block->ends + 4 * (size_t)i);
+
+        if (next < end || next > rests)
+            return false;
+        if (head_at(block, i) != slice_head(slice_make(block->rests + end, next - end), 0))
+            return false;
+        end = next;
+    }
+    return end == rests;
+}
+
+/* Number of the first `count` heads that are below `head`.  Without branches that depend on data. */
+static inline uint32_t
+count_below(const struct index_block *block, size_t count, uint64_t head)
+{
+    const uint8_t *base = block->heads;
+
+    while (count > 1) {
+        size_t half = count / 2;
+        /* All bits or none: for adding without the branch that compilers make of a ?: here. */
+        size_t below = (size_t)0 - (size_t)(get_le64(base + 8 * half - 8) < head);
+
+        base += below & 8 * half;
+        count -= half;
+    }
+    return (uint32_t)((size_t)(base - block->heads) / 8) + (get_le64(base) < head);
+}
+
+/* -1 if `key` lies before all that begin with the prefix, 1 if behind, 0 if it begins with it, too. */
+static inline int
+compare_prefix(petal_slice key, petal_slice prefix)
+{
+    size_t common = key.size < prefix.size ? key.size : prefix.size;
+    int order = common == 0 ? 0 : memcmp(key.data, prefix.data, common);
+
+    if (order != 0)
+        return order < 0 ? -1 : 1;
+    return key.size < prefix.size ? -1 : 0;
+}
+
+int64_t
+index_block_search(const struct index_block *block, petal_slice key)
+{
+    int order = compare_prefix(key, block->prefix);
+    uint32_t low, high;
+    petal_slice rest;
+    uint64_t head;
+
+    if (order != 0)
+        return order < 0 ? -1 : (int64_t)block->count - 1;
+    rest = slice_make(slice_bytes(key) + block->prefix.size, key.size - block->prefix.size);
+    head = slice_head(rest, 0);
+    high = head == UINT64_MAX ? block->count : count_below(block, block->count, head + 1);
+    if (high == 0 || head_at(block, high - 1) != head)
+        return (int64_t)high - 1;
+    low = high - 1;
+    if (low > 0 && head_at(block, low - 1) == head)
+        low = count_below(block, low, head);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (slice_compare(rest_at(block, middle), rest) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low - 1;
+}
+
+struct block_handle
+index_block_handle(const struct index_block *block, uint32_t index)
+{
+    assert(index < block->count);
+    return (struct block_handle){.offset = get_le64(block->offsets + 8 * (size_t)index),
+                                 .size = get_le32(block->sizes + 4 * (size_t)index)};
+}
+
+size_t
+index_block_key_bytes(const struct index_block *block, uint32_t index)
+{
+    assert(index < block->count);
+    return block->prefix.size + rest_at(block, index).size;
+}
+
+void
+index_block_key(const struct index_block *block, uint32_t index, uint8_t *buffer)
+{
+    petal_slice rest;
+
+    assert(index < block->count);
+    rest = rest_at(block, index);
+    memcpy(buffer, block->prefix.data, block->prefix.size);
+    memcpy(buffer + block->prefix.size, rest.data, rest.size);
+}

@@ -1,0 +1,98 @@
+/*
+ * index_tree.h -- an index of an open store file: its root in memory, its lower nodes through the cache.
+ *
+ * Beside each entry, root or cached node, lies a hint: where in the cache the block was that the entry names.  So a
+ * hot search goes from node to node without the cache's hash table.
+ *
+ * The tree is immutable but for the hints, which any thread may write; a cursor belongs to one thread.
+ * All functions but open and close are EPOCH (sst_reader.h), also those of a cursor that pins.
+ */
+#ifndef PETAL_SSTABLE_INDEX_TREE_H
+#define PETAL_SSTABLE_INDEX_TREE_H
+
+#include "sstable/index_block.h"
+#include "sstable/sst_file.h"
+
+struct index_tree {
+    const struct sst_file *file;
+    enum block_kind kind; /* of the nodes */
+    struct index_block root;
+    uint8_t *root_memory;
+    _Atomic(struct cache_block *) *hints; /* of the root's entries */
+};
+
+/* A block that an index names. */
+struct index_place {
+    struct block_handle handle;
+    _Atomic(struct cache_block *) *hint;
+};
+
+/* Reads the root. */
+enum petal_status index_tree_open(struct index_tree *tree, const struct sst_file *file,
+                                  enum block_kind kind, struct block_handle root,
+                                  petal_error *error);
+void index_tree_close(struct index_tree *tree); /* all zero: no-op */
+
+/* The block whose key is the last at or below `key`; *found false when all keys are above. */
+enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key,
+                                  const struct read_context *context, struct index_place *place,
+                                  bool *found, petal_error *error);
+
+/* ---- a position ---- */
+
+struct index_step {
+    struct cache_block *node; /* NULL: the root */
+    uint32_t position;
+};
+
+struct index_cursor {
+    const struct index_tree *tree;
+    bool pins;                      /* nodes on the path are pinned, so the position outlives the epoch */
+    uint32_t depth;                 /* steps on the path; 0: not positioned */
+    const struct index_block *leaf; /* the node of the last step: the root or leaf_view */
+    struct index_block leaf_view;
+    struct index_step steps[INDEX_MAX_LEVELS];
+};
+
+void index_cursor_init(struct index_cursor *cursor, const struct index_tree *tree, bool pins);
+
+/* Give up the position and the pins. */
+void index_cursor_release(struct index_cursor *cursor);
+
+/* Position at the last entry at or below `key`; where all are above, at the first, and *before is set.
+ * After an error it is not positioned. */
+enum petal_status index_cursor_seek(struct index_cursor *cursor, petal_slice key,
+                                    const struct read_context *context, bool *before,
+                                    petal_error *error);
+enum petal_status index_cursor_first(struct index_cursor *cursor,
+                                     const struct read_context *context, petal_error *error);
+
+/* Step; behind the last entry it is not positioned.  REQUIRES: positioned. */
+enum petal_status index_cursor_next(struct index_cursor *cursor, const struct read_context *context,
+                                    petal_error *error);
+
+static inline bool
+index_cursor_valid(const struct index_cursor *cursor)
+{
+    return cursor->depth > 0;
+}
+
+/* REQUIRES for these: positioned. */
+static inline uint32_t
+index_cursor_position(const struct index_cursor *cursor)
+{
+    return cursor->steps[cursor->depth - 1].position;
+}
+
+static inline struct index_place
+index_cursor_place(const struct index_cursor *cursor)
+{
+    const struct index_step *step = &cursor->steps[cursor->depth - 1];
+    _Atomic(struct cache_block *) *hints =
+        step->node != NULL ? step->node->hints : cursor->tree->hints;
+
+    return (struct index_place){index_block_handle(cursor->leaf, step->position),
+                                &hints[step->position]};
+}
+
+#endif

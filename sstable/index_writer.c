@@ -1,0 +1,165 @@
+/* index_writer.c -- see index_writer.h. */
+#include "sstable/index_writer.h"
+
+#include <assert.h>
+
+void
+index_writer_init(struct index_writer *writer, struct block_sink *sink, enum block_kind kind,
+                  bool compress)
+{
+    *writer = (struct index_writer){.sink = sink, .kind = kind, .compress = compress};
+}
+
+void
+index_writer_fini(struct index_writer *writer)
+{
+    for (unsigned i = 0; i < INDEX_MAX_LEVELS; i++) {
+        index_block_builder_free(writer->levels[i].builder);
+        writer->levels[i].builder = NULL;
+    }
+}
+
+static enum petal_status level_add(struct index_writer *writer, unsigned level, petal_slice key,
+                                   struct block_handle handle, petal_error *error);
+
+static enum petal_status
+write_node(struct index_writer *writer, struct index_block_builder *builder, unsigned level,
+           struct block_handle *handle, petal_error *error)
+{
+    petal_slice bytes;
+    enum petal_status status = index_block_builder_finish(builder, level, &bytes);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    status = block_sink_append(writer->sink, writer->kind, bytes,
+                               (uint32_t)index_block_builder_count(builder), writer->compress,
+                               handle, error);
+    if (status == PETAL_OK)
+        writer->bytes += handle->size;
+    return status;
+}
+
+/* Write the builder's entries as one node, name it in the level above, and start the next. */
+static enum petal_status
+close_node(struct index_writer *writer, struct index_block_builder *builder, unsigned level,
+           petal_error *error)
+{
+    struct block_handle handle;
+    enum petal_status status = write_node(writer, builder, level, &handle, error);
+
+    if (status == PETAL_OK)
+        status = level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
+    index_block_builder_reset(builder);
+    return status;
+}
+
+/* Add to a level that is split: to the node at hand, or to a new one when that is full. */
+static enum petal_status
+add_to_node(struct index_writer *writer, struct index_block_builder *builder, unsigned level,
+            petal_slice key, struct block_handle handle, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (index_block_builder_count(builder) >= INDEX_NODE_ENTRIES &&
+        index_block_builder_bytes(builder) + INDEX_BLOCK_ENTRY_BYTES + key.size > INDEX_NODE_BYTES)
+        status = close_node(writer, builder, level, error);
+    if (status == PETAL_OK && index_block_builder_add(builder, key, handle) != PETAL_OK)
+        status = error_no_memory(error);
+    return status;
+}
+
+/* Give all entries of a finished node to `to`, through nodes of the small size. */
+static enum petal_status
+split_entries(struct index_writer *writer, const struct index_block *from,
+              struct index_block_builder *to, unsigned level, petal_error *error)
+{
+    const petal_allocator *allocator = writer->sink->env->allocator;
+    enum petal_status status = PETAL_OK;
+    void *key = NULL;
+    size_t capacity = 0;
+
+    for (uint32_t i = 0; status == PETAL_OK && i < from->count; i++) {
+        size_t size = index_block_key_bytes(from, i);
+
+        if (!mem_grow(allocator, &key, &capacity, 0, size, 1)) {
+            status = error_no_memory(error);
+            break;
+        }
+        index_block_key(from, i, key);
+        status = add_to_node(writer, to, level, slice_make(key, size), index_block_handle(from, i),
+                             error);
+    }
+    mem_free(allocator, key, capacity);
+    return status;
+}
+
+/* The level has outgrown a root: write it as small nodes.  The last of them stays open. */
+static enum petal_status
+split_level(struct index_writer *writer, unsigned level, petal_error *error)
+{
+    struct index_level *at = &writer->levels[level];
+    struct index_block_builder *large = at->builder;
+    struct index_block node;
+    petal_slice bytes;
+    enum petal_status status;
+
+    if (index_block_builder_new(&at->builder, writer->sink->env->allocator) != PETAL_OK) {
+        at->builder = large;
+        return error_no_memory(error);
+    }
+    at->split = true;
+    status = index_block_builder_finish(large, level, &bytes);
+    if (status == PETAL_OK) {
+        index_block_view(&node, bytes.data, bytes.size);
+        status = split_entries(writer, &node, at->builder, level, error);
+    } else {
+        status = error_no_memory(error);
+    }
+    index_block_builder_free(large);
+    return status;
+}
+
+static enum petal_status
+level_add(struct index_writer *writer, unsigned level, petal_slice key, struct block_handle handle,
+          petal_error *error)
+{
+    struct index_level *at = &writer->levels[level];
+
+    if (level + 1 == INDEX_MAX_LEVELS)
+        return error_file(error, PETAL_INVALID, writer->sink->path,
+                          "the index would need more than %d levels", INDEX_MAX_LEVELS);
+    if (at->builder == NULL &&
+        index_block_builder_new(&at->builder, writer->sink->env->allocator) != PETAL_OK) {
+        at->builder = NULL;
+        return error_no_memory(error);
+    }
+    if (at->split)
+        return add_to_node(writer, at->builder, level, key, handle, error);
+    if (index_block_builder_add(at->builder, key, handle) != PETAL_OK)
+        return error_no_memory(error);
+    if (index_block_builder_count(at->builder) > INDEX_NODE_ENTRIES &&
+        index_block_builder_bytes(at->builder) > INDEX_ROOT_BYTES)
+        return split_level(writer, level, error);
+    return PETAL_OK;
+}
+
+enum petal_status
+index_writer_add(struct index_writer *writer, petal_slice key, struct block_handle handle,
+                 petal_error *error)
+{
+    return level_add(writer, 0, key, handle, error);
+}
+
+enum petal_status
+index_writer_finish(struct index_writer *writer, struct block_handle *root, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    unsigned level = 0;
+
+    assert(writer->levels[0].builder != NULL);
+    for (; status == PETAL_OK && writer->levels[level].split; level++)
+        status = close_node(writer, writer->levels[level].builder, level, error);
+    if (status != PETAL_OK)
+        return status;
+    return write_node(writer, writer->levels[level].builder, level, root, error);
+}

@@ -1,0 +1,46 @@
+/*
+ * index_writer.h -- builds a multi-level index while a file is written: the data index or the filter index.
+ *
+ * Each level gathers its entries in one node, the root to be.  When that passes INDEX_ROOT_BYTES it is split into
+ * nodes of INDEX_NODE_BYTES, which are written to the file and named by a level above; from then on the
+ * level writes such nodes as they fill.  So small files have one node, and the root of a large one stays small
+ * enough to be held in memory, large enough to save a level.  Nodes hold at least INDEX_NODE_ENTRIES keys,
+ * however long these are, which bounds the number of levels.
+ *
+ * Belongs to one thread.
+ */
+#ifndef PETAL_SSTABLE_INDEX_WRITER_H
+#define PETAL_SSTABLE_INDEX_WRITER_H
+
+#include "sstable/block_io.h"
+#include "sstable/index_block.h"
+
+#define INDEX_NODE_ENTRIES 8
+
+struct index_level {
+    struct index_block_builder *builder; /* NULL: the level does not exist */
+    bool split;                          /* nodes of this level have been written */
+};
+
+struct index_writer {
+    struct block_sink *sink;
+    enum block_kind kind; /* BLOCK_DATA_INDEX or BLOCK_FILTER_INDEX */
+    bool compress;
+    uint64_t bytes; /* of the nodes written, with frames */
+    struct index_level levels[INDEX_MAX_LEVELS];
+};
+
+/* Allocates nothing. */
+void index_writer_init(struct index_writer *writer, struct block_sink *sink, enum block_kind kind,
+                       bool compress);
+void index_writer_fini(struct index_writer *writer);
+
+/* REQUIRES: key sorts behind the one before. */
+enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
+                                   struct block_handle handle, petal_error *error);
+
+/* Write what is left, the root last.  REQUIRES: at least one entry. */
+enum petal_status index_writer_finish(struct index_writer *writer, struct block_handle *root,
+                                      petal_error *error);
+
+#endif

@@ -1,0 +1,24 @@
+/* read_trace.h -- what one read did to one store file, and how it wants its blocks. */
+#ifndef PETAL_SSTABLE_READ_TRACE_H
+#define PETAL_SSTABLE_READ_TRACE_H
+
+#include "engine/petal.h"
+
+/* Counted up by the functions that take a read_context, never reset there.  The caller adds it to statistics and receipt. */
+struct read_trace {
+    uint32_t blocks_cached[PETAL_BLOCK_KINDS];
+    uint32_t blocks_fetched[PETAL_BLOCK_KINDS];
+    uint32_t filter_probes, filter_negatives;
+    uint32_t filter_ignored; /* questions that a damaged or unknown filter could not answer: "may contain" */
+    uint32_t seeks;
+    uint64_t bytes_fetched;
+    uint64_t cells_read;
+};
+
+/* How one read wants its blocks. */
+struct read_context {
+    struct read_trace *trace; /* never NULL; one thread writes to it */
+    bool keep_out_of_cache;   /* data blocks fetched by this read are not kept */
+};
+
+#endif

@@ -1,0 +1,228 @@
+/* sst_reader.c -- opening a store file and asking its filter; see sst_reader.h. */
+#include "sstable/sst_reader.h"
+
+#include "sstable/sst_reader_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* ---- opening ---- */
+
+static enum petal_status
+open_file(struct sst_reader *reader, uint64_t *size, petal_error *error)
+{
+    struct block_source *source = &reader->file.source;
+    const petal_vfs *vfs = source->env->vfs;
+    int failure = vfs->open(vfs->context, reader->path, PETAL_FILE_READ, &source->file);
+
+    if (failure != 0) {
+        source->file = NULL;
+        return error_io(error, reader->path, failure, "open");
+    }
+    failure = vfs->size(vfs->context, source->file, size);
+    if (failure != 0)
+        return error_io(error, reader->path, failure, "take the size of");
+    return PETAL_OK;
+}
+
+static enum petal_status
+read_trailer(struct sst_reader *reader, uint64_t size, uint64_t expected_identity,
+             petal_error *error)
+{
+    struct block_source *source = &reader->file.source;
+    uint8_t bytes[TRAILER_BYTES];
+    enum petal_status status;
+
+    if (size < TRAILER_BYTES)
+        return error_corrupt(error, reader->path, size,
+                             "a store file has at least %d bytes, this one %" PRIu64, TRAILER_BYTES,
+                             size);
+    source->limit = size - TRAILER_BYTES;
+    status = block_source_read(source, source->limit, bytes, sizeof bytes, error);
+    if (status == PETAL_OK)
+        status = trailer_decode(&reader->trailer, bytes, size, reader->path, error);
+    if (status != PETAL_OK)
+        return status;
+    source->file_identity = reader->trailer.file_identity;
+    if (expected_identity != 0 && expected_identity != source->file_identity)
+        return error_corrupt(error, reader->path, source->limit,
+                             "another file stands here: its identity is %016" PRIx64
+                             ", expected is %016" PRIx64,
+                             source->file_identity, expected_identity);
+    return PETAL_OK;
+}
+
+static enum petal_status
+decode_facts(struct sst_reader *reader, const struct block_image *image, petal_error *error)
+{
+    const petal_allocator *allocator = reader->file.source.env->allocator;
+    uint64_t offset = reader->trailer.facts.offset;
+    const char *what;
+    enum petal_status status;
+
+    reader->facts_memory_bytes = image->frame.raw_bytes;
+    reader->facts_memory = mem_alloc(allocator, reader->facts_memory_bytes);
+    if (reader->facts_memory == NULL)
+        return error_no_memory(error);
+    if (!block_image_decode(image, reader->facts_memory))
+        return error_corrupt(error, reader->path, offset,
+                             "facts block at offset %" PRIu64 " cannot be decompressed", offset);
+    status = facts_decode(&reader->facts,
+                          slice_make(reader->facts_memory, reader->facts_memory_bytes), allocator,
+                          &what);
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != PETAL_OK)
+        return error_corrupt(error, reader->path, offset, "facts block at offset %" PRIu64 ": %s",
+                             offset, what);
+    reader->facts.file_bytes = reader->trailer.file_bytes;
+    return PETAL_OK;
+}
+
+static enum petal_status
+read_facts(struct sst_reader *reader, petal_error *error)
+{
+    const struct block_source *source = &reader->file.source;
+    struct block_image image;
+    enum petal_status status =
+        block_read(source, reader->trailer.facts, BLOCK_FACTS, NULL, 0, &image, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = decode_facts(reader, &image, error);
+    block_image_fini(&image, source);
+    return status;
+}
+
+static enum petal_status
+open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *error)
+{
+    uint64_t size = 0;
+    enum petal_status status = open_file(reader, &size, error);
+
+    if (status == PETAL_OK)
+        status = read_trailer(reader, size, expected_identity, error);
+    if (status == PETAL_OK)
+        status = read_facts(reader, error);
+    if (status == PETAL_OK)
+        status = index_tree_open(&reader->index, &reader->file, BLOCK_DATA_INDEX,
+                                 reader->trailer.data_root, error);
+    if (status == PETAL_OK)
+        status = filter_reader_open(&reader->filter, &reader->file, &reader->facts,
+                                    reader->trailer.filter_root, error);
+    return status;
+}
+
+enum petal_status
+sst_reader_open(struct sst_reader **reader, const struct env *env, const char *path,
+                const struct sst_open_options *options, petal_error *error)
+{
+    struct sst_reader *made = mem_zalloc(env->allocator, sizeof *made);
+    enum petal_status status;
+
+    assert(options->file_number != 0);
+    *reader = NULL;
+    if (made == NULL)
+        return error_no_memory(error);
+    made->file = (struct sst_file){.source = {.env = env},
+                                   .number = options->file_number,
+                                   .cache = options->cache,
+                                   .priority = options->in_memory ? CACHE_MEMORY : CACHE_SINGLE,
+                                   .keep_data = !options->no_block_cache};
+    made->epoch = options->epoch;
+    made->path_bytes = strlen(path) + 1;
+    made->path = mem_alloc(env->allocator, made->path_bytes);
+    if (made->path == NULL) {
+        sst_reader_close(made);
+        return error_no_memory(error);
+    }
+    memcpy(made->path, path, made->path_bytes);
+    made->file.source.path = made->path;
+    status = open_parts(made, options->file_identity, error);
+    if (status != PETAL_OK) {
+        sst_reader_close(made);
+        return status;
+    }
+    *reader = made;
+    return PETAL_OK;
+}
+
+void
+sst_reader_close(struct sst_reader *reader)
+{
+    const struct env *env;
+
+    if (reader == NULL)
+        return;
+    env = reader->file.source.env;
+    if (reader->file.source.file != NULL)
+        env->vfs->close(env->vfs->context, reader->file.source.file);
+    filter_reader_close(&reader->filter);
+    index_tree_close(&reader->index);
+    facts_fini(&reader->facts, env->allocator);
+    mem_free(env->allocator, reader->facts_memory, reader->facts_memory_bytes);
+    mem_free(env->allocator, reader->path, reader->path_bytes);
+    mem_free(env->allocator, reader, sizeof *reader);
+}
+
+/* ---- asking ---- */
+
+const struct file_facts *
+sst_reader_facts(const struct sst_reader *reader)
+{
+    return &reader->facts;
+}
+
+uint64_t
+sst_reader_identity(const struct sst_reader *reader)
+{
+    return reader->trailer.file_identity;
+}
+
+const char *
+sst_reader_path(const struct sst_reader *reader)
+{
+    return reader->path;
+}
+
+bool
+sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
+                           uint64_t row_hash, const struct read_context *context)
+{
+    return filter_reader_may_contain_row(
+        &reader->filter, slice_make(key->encoded.data, key->row_prefix), row_hash, context);
+}
+
+bool
+sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
+                              uint64_t column_hash, const struct read_context *context)
+{
+    assert(!key->family_class);
+    return filter_reader_may_contain_column(
+        &reader->filter, slice_make(key->encoded.data, key->column_prefix), column_hash, context);
+}
+
+bool
+sst_reader_may_contain_family_marker(const struct sst_reader *reader, const struct cell_key *key,
+                                     uint64_t marker_hash, const struct read_context *context)
+{
+    assert(key->family_class);
+    if (facts_family_markers(&reader->facts) == 0)
+        return false;
+    return filter_reader_may_contain_column(
+        &reader->filter, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
+}
+
+void
+sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
+                        uint64_t row_hash)
+{
+    filter_reader_prefetch_row(&reader->filter, slice_make(key->encoded.data, key->row_prefix),
+                               row_hash);
+}
+
+bool
+sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier)
+{
+    return facts_may_have_qualifier(&reader->facts, qualifier);
+}

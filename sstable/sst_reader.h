@@ -1,0 +1,95 @@
+/*
+ * sst_reader.h -- an open store file: facts, filter, iterators.  Immutable, so any number of threads use it at
+ * once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
+ *
+ * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the cache's epoch; what
+ * they point to is good until the caller leaves it.  Iterators pin their blocks and can be kept.
+ */
+#ifndef PETAL_SSTABLE_SST_READER_H
+#define PETAL_SSTABLE_SST_READER_H
+
+#include "base/cell_iter.h"
+#include "base/env.h"
+#include "cache/cache.h"
+#include "sstable/data_block.h"
+#include "sstable/format.h"
+#include "sstable/index_tree.h"
+#include "sstable/read_trace.h"
+
+struct sst_reader;
+
+struct sst_open_options {
+    uint64_t file_number;   /* cache key; never reused, not 0 */
+    uint64_t file_identity; /* from the manifest; a file with another one is refused.  0: take the trailer's */
+    struct cache *cache;    /* outlives the reader */
+    struct epoch *epoch;    /* the cache's */
+    bool in_memory;         /* blocks enter the cache with CACHE_MEMORY */
+    bool no_block_cache;    /* data blocks are not kept */
+};
+
+/*
+ * PETAL_CORRUPT names path and offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter
+ * index is no error: the filter is ignored, and counted in each trace (filter_reader.h).
+ */
+enum petal_status sst_reader_open(struct sst_reader **reader, const struct env *env,
+                                  const char *path, const struct sst_open_options *options,
+                                  petal_error *error);
+void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
+
+const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
+uint64_t sst_reader_identity(const struct sst_reader *reader);
+const char *sst_reader_path(const struct sst_reader *reader);
+
+/*
+ * The filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
+ * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
+ * False: certainly not in the file.  A missing, damaged or unknown filter answers true.
+ * row: needs a ROW or ROW_ROWCOL filter, else true.  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
+ */
+bool sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
+                                uint64_t row_hash, const struct read_context *context);
+bool sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
+                                   uint64_t column_hash, const struct read_context *context);
+
+/* The facts rule the question out, unasked, when the file has no family markers at all. */
+bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
+                                          const struct cell_key *key, uint64_t marker_hash,
+                                          const struct read_context *context);
+
+/* Start loading the cache lines that the row question will touch, if its chunk is in the cache.  EPOCH. */
+void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
+                             uint64_t row_hash);
+
+/* May the file hold this column, by its recorded qualifiers?  True when they are not exact.  Says nothing of family
+ * markers, which matter to all columns. */
+bool sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier);
+
+/*
+ * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch by themselves only when
+ * they change the block; the current block is pinned unless `borrow`: then every call and every use of the cell is made
+ * EPOCH, in one stay, and nothing is pinned (point gets).
+ */
+struct sst_iter {
+    struct cell_iter iter; /* first member */
+    const struct sst_reader *reader;
+    struct read_context context;
+    bool borrow;
+    bool lazy;  /* at the end of a block, take the next cell's place from the index and leave its block unread (cell_iter.h: pending) */
+    bool plain; /* the current block has no markers and no column twice, also not one of the block before; false while pending */
+    uint64_t block_sequence_max; /* of the current block; UINT64_MAX while pending */
+
+    /* The rest is sst_iter.c's. */
+    struct cache_block *block;       /* current data block, NULL if none */
+    uint64_t block_offset;           /* its place in the file */
+    struct index_cursor index;       /* of `block`, or of the block that `pending` stands before */
+    uint8_t *place_memory;           /* while pending: the next block's first key, and its parts */
+    size_t place_capacity;
+    struct data_block_cursor cursor; /* in `block` */
+};
+void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
+                   const struct read_context *context, bool borrow, bool lazy);
+
+/* Read every block: checksums, order, counts, facts, and each key through the filter. */
+enum petal_status sst_reader_verify(const struct sst_reader *reader, petal_error *error);
+
+#endif

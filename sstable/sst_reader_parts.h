@@ -1,0 +1,24 @@
+/* sst_reader_parts.h -- what sst_reader.c, sst_iter.c and sst_verify.c share: the reader itself. */
+#ifndef PETAL_SSTABLE_SST_READER_PARTS_H
+#define PETAL_SSTABLE_SST_READER_PARTS_H
+
+#include "sstable/facts.h"
+#include "sstable/filter_reader.h"
+#include "sstable/sst_file.h"
+#include "sstable/sst_reader.h"
+#include "sstable/trailer.h"
+
+struct sst_reader {
+    struct sst_file file;
+    struct epoch *epoch;
+    struct index_tree index;
+    struct filter_reader filter;
+    struct file_facts facts;
+    uint8_t *facts_memory; /* what the facts' slices point into */
+    size_t facts_memory_bytes;
+    struct trailer trailer;
+    char *path;
+    size_t path_bytes;
+};
+
+#endif

@@ -1,0 +1,473 @@
+/*
+ * sst_verify.c -- proves a store file sound from its bytes on disk; see sst_reader.h.
+ *
+ * Opens the file anew with a small cache of its own, so nothing is taken from the shared one.  First the file is
+ * walked frame by frame from offset 0 to the trailer, which leaves no byte out; then the index and the cells are
+ * walked in order, the facts are gathered again and compared, and every key is asked of the filter.
+ */
+#include "sstable/sst_reader.h"
+
+#include "bloom/hash.h"
+#include "sstable/sst_reader_parts.h"
+
+#include <inttypes.h>
+
+#define VERIFY_CACHE_BYTES (4u << 20)
+#define QUOTE_BYTES        80
+
+struct verification {
+    struct sst_reader *reader; /* of its own */
+    struct epoch *epoch;
+    struct cache *cache;
+    struct read_trace trace;
+
+    /* Found frame by frame. */
+    uint64_t data_blocks, data_bytes, raw_data_bytes, index_bytes, filter_chunks, filter_bytes;
+    uint64_t facts_blocks;
+
+    /* Found cell by cell. */
+    struct facts_gatherer gatherer;
+    uint64_t named_blocks, named_bytes; /* data blocks that the index names */
+    bool has_filter; /* one that this version knows */
+    uint64_t filter_keys;
+    struct cell previous;
+    uint8_t *previous_memory; /* row and qualifier of `previous` */
+    size_t previous_capacity;
+    uint8_t *key_memory;
+    size_t key_capacity;
+};
+
+static enum petal_status
+reserve(const struct verification *v, uint8_t **memory, size_t *capacity, size_t size,
+        petal_error *error)
+{
+    void *grown = *memory;
+
+    if (!mem_grow(v->reader->file.source.env->allocator, &grown, capacity, 0, size, 1))
+        return error_no_memory(error);
+    *memory = grown;
+    return PETAL_OK;
+}
+
+/* ---- frame by frame ---- */
+
+static void
+count_frame(struct verification *v, const struct block_frame *frame)
+{
+    uint64_t bytes = (uint64_t)BLOCK_FRAME_BYTES + frame->stored_bytes;
+
+    switch (frame->kind) {
+    case BLOCK_DATA:
+        v->data_blocks++;
+        v->data_bytes += bytes;
+        v->raw_data_bytes += frame->raw_bytes;
+        break;
+    case BLOCK_DATA_INDEX:
+    case BLOCK_FILTER_INDEX:
+        v->index_bytes += bytes;
+        break;
+    case BLOCK_FILTER:
+        v->filter_chunks++;
+        v->filter_bytes += bytes;
+        break;
+    case BLOCK_FACTS:
+        v->facts_blocks++;
+        break;
+    }
+}
+
+static enum petal_status
+verify_frame(struct verification *v, uint64_t *offset, petal_error *error)
+{
+    const struct block_source *source = &v->reader->file.source;
+    uint8_t header[BLOCK_FRAME_BYTES];
+    struct block_frame frame;
+    struct block_image image;
+    struct block_handle handle = {.offset = *offset};
+    enum petal_status status;
+
+    if (source->limit - *offset <= BLOCK_FRAME_BYTES)
+        return error_corrupt(error, source->path, *offset,
+                             "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
+                             source->limit - *offset, *offset);
+    status = block_source_read(source, *offset, header, sizeof header, error);
+    if (status != PETAL_OK)
+        return status;
+    if (!block_frame_decode(&frame, header))
+        return error_corrupt(error, source->path, *offset, "no block begins at offset %" PRIu64,
+                             *offset);
+    handle.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
+    status = block_read(source, handle, frame.kind, NULL, 0, &image, error);
+    if (status != PETAL_OK)
+        return status;
+    block_image_fini(&image, source);
+    count_frame(v, &frame);
+    *offset += handle.size;
+    return PETAL_OK;
+}
+
+static enum petal_status
+error_fact(const struct verification *v, const char *name, uint64_t stored, uint64_t found,
+           petal_error *error)
+{
+    return error_corrupt(error, v->reader->path, v->reader->trailer.facts.offset,
+                         "facts block at offset %" PRIu64 " says %s %" PRIu64 ", found %" PRIu64,
+                         v->reader->trailer.facts.offset, name, stored, found);
+}
+
+struct fact {
+    const char *name;
+    uint64_t stored, found;
+};
+
+static enum petal_status
+compare_facts(const struct verification *v, const struct fact *facts, size_t count,
+              petal_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (facts[i].stored != facts[i].found)
+            return error_fact(v, facts[i].name, facts[i].stored, facts[i].found, error);
+    }
+    return PETAL_OK;
+}
+
+static enum petal_status
+verify_frames(struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+    uint64_t offset = 0;
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && offset < v->reader->file.source.limit)
+        status = verify_frame(v, &offset, error);
+    if (status != PETAL_OK)
+        return status;
+    return compare_facts(v,
+                         (const struct fact[]){
+                             {"data blocks", stored->data_blocks, v->data_blocks},
+                             {"data bytes", stored->data_bytes, v->data_bytes},
+                             {"raw data bytes", stored->raw_data_bytes, v->raw_data_bytes},
+                             {"index bytes", stored->index_bytes, v->index_bytes},
+                             {"filter bytes", stored->filter_bytes, v->filter_bytes},
+                             {"filter chunks", stored->bloom_chunks, v->filter_chunks},
+                             {"facts blocks", 1, v->facts_blocks},
+                         },
+                         7, error);
+}
+
+/* ---- the index ---- */
+
+/* Each data block is named once, in the order of the file. */
+static enum petal_status
+verify_index(struct verification *v, petal_error *error)
+{
+    const struct sst_reader *reader = v->reader;
+    struct read_context context = {.trace = &v->trace};
+    struct index_cursor cursor;
+    uint64_t behind = 0;
+    unsigned slot = epoch_enter(v->epoch);
+    enum petal_status status;
+
+    index_cursor_init(&cursor, &reader->index, true);
+    status = index_cursor_first(&cursor, &context, error);
+    while (status == PETAL_OK && index_cursor_valid(&cursor)) {
+        struct block_handle handle = index_cursor_place(&cursor).handle;
+
+        if (handle.offset < behind) {
+            status = error_corrupt(error, reader->path, handle.offset,
+                                   "the index names the data block at offset %" PRIu64
+                                   " behind one that ends at %" PRIu64,
+                                   handle.offset, behind);
+            break;
+        }
+        behind = handle.offset + handle.size;
+        v->named_blocks++;
+        v->named_bytes += handle.size;
+        status = index_cursor_next(&cursor, &context, error);
+        epoch_leave(v->epoch, slot);
+        slot = epoch_enter(v->epoch);
+    }
+    index_cursor_release(&cursor);
+    epoch_leave(v->epoch, slot);
+    if (status != PETAL_OK)
+        return status;
+    return compare_facts(v,
+                         (const struct fact[]){
+                             {"data blocks", reader->facts.data_blocks, v->named_blocks},
+                             {"data bytes", reader->facts.data_bytes, v->named_bytes},
+                         },
+                         2, error);
+}
+
+/* ---- cell by cell ---- */
+
+static enum petal_status
+error_cell(const struct verification *v, const struct sst_iter *iter, const char *what,
+           petal_error *error)
+{
+    char row[QUOTE_BYTES];
+
+    return error_corrupt(error, v->reader->path, iter->block_offset,
+                         "data block at offset %" PRIu64 ", row %s: %s", iter->block_offset,
+                         error_quote(iter->iter.cell.row, row, sizeof row), what);
+}
+
+/* Order, and what the block claims of its cells. */
+static enum petal_status
+verify_cell(const struct verification *v, const struct sst_iter *iter, bool same_column,
+            petal_error *error)
+{
+    const struct cell *cell = &iter->iter.cell;
+
+    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
+        return error_cell(v, iter, "a cell does not sort behind the one before", error);
+    if (iter->plain && (same_column || cell_is_marker(cell->type)))
+        return error_cell(v, iter, "the block is said to have no markers and no column twice",
+                          error);
+    if (cell->sequence > iter->block_sequence_max)
+        return error_cell(v, iter, "a sequence is above the block's greatest", error);
+    return PETAL_OK;
+}
+
+/* The filter must not deny the key whose place is `prefix`. */
+static enum petal_status
+verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const struct cell *cell,
+           petal_error *error)
+{
+    const struct sst_reader *reader = v->reader;
+    struct read_context context = {.trace = &v->trace};
+    unsigned slot = epoch_enter(v->epoch);
+    bool found = true;
+    enum petal_status status =
+        filter_reader_probe(&reader->filter, prefix, hash, &context, &found, error);
+    char row[QUOTE_BYTES];
+
+    epoch_leave(v->epoch, slot);
+    v->filter_keys++;
+    if (status != PETAL_OK || found)
+        return status;
+    return error_corrupt(error, reader->path, reader->trailer.filter_root.offset,
+                         "the Bloom filter denies a key of row %s",
+                         error_quote(cell->row, row, sizeof row));
+}
+
+/* Ask the filter for what the cell begins: a row, a column, a row's family markers. */
+static enum petal_status
+verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
+{
+    const struct filter_reader *filter = &v->reader->filter;
+    uint64_t row_hash = bloom_hash_row(v->reader->facts.salt, cell->row.data, cell->row.size);
+    uint64_t column_hash =
+        cell_is_family_marker(cell->type)
+            ? bloom_hash_family_marker(row_hash)
+            : bloom_hash_column(row_hash, cell->qualifier.data, cell->qualifier.size);
+    struct cell_key key;
+    enum petal_status status = reserve(v, &v->key_memory, &v->key_capacity,
+                                       cell_key_bound(cell->row.size, cell->qualifier.size), error);
+
+    if (status != PETAL_OK)
+        return status;
+    cell_key_of(&key, v->key_memory, cell);
+    if (new_row && filter->serves_rows)
+        status = verify_key(v, slice_make(key.encoded.data, key.row_prefix), row_hash, cell, error);
+    if (status == PETAL_OK && filter->serves_columns)
+        status =
+            verify_key(v, slice_make(key.encoded.data, key.column_prefix), column_hash, cell, error);
+    return status;
+}
+
+static enum petal_status
+remember(struct verification *v, const struct cell *cell, petal_error *error)
+{
+    size_t row = cell->row.size;
+    size_t qualifier = cell->qualifier.size;
+    enum petal_status status =
+        reserve(v, &v->previous_memory, &v->previous_capacity, row + qualifier, error);
+
+    if (status != PETAL_OK)
+        return status;
+    memcpy(v->previous_memory, cell->row.data, row);
+    if (qualifier > 0)
+        memcpy(v->previous_memory + row, cell->qualifier.data, qualifier);
+    v->previous = *cell;
+    v->previous.row = slice_make(v->previous_memory, row);
+    v->previous.qualifier = slice_make(v->previous_memory + row, qualifier);
+    return PETAL_OK;
+}
+
+static enum petal_status
+visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *error)
+{
+    const struct cell *cell = &iter->iter.cell;
+    bool first = v->gatherer.facts.cells == 0;
+    bool new_row = first || !slice_equal(v->previous.row, cell->row);
+    bool new_column = new_row ||
+                      cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
+                      !slice_equal(v->previous.qualifier, cell->qualifier);
+    enum petal_status status = verify_cell(v, iter, !new_column, error);
+
+    if (status == PETAL_OK && new_column && v->has_filter)
+        status = verify_in_filter(v, cell, new_row, error);
+    if (status == PETAL_OK &&
+        facts_gatherer_add(&v->gatherer, cell, new_row, new_column) != PETAL_OK)
+        status = error_no_memory(error);
+    if (status == PETAL_OK)
+        status = remember(v, cell, error);
+    return status;
+}
+
+static enum petal_status
+verify_cells(struct verification *v, petal_error *error)
+{
+    struct read_context context = {.trace = &v->trace};
+    struct sst_iter iter;
+    struct cell_iter *base = &iter.iter;
+    enum petal_status status;
+
+    /* Lazy: so that each block is entered by way of its index key, which must be its first cell's. */
+    sst_iter_init(&iter, v->reader, &context, false, true);
+    status = base->ops->seek_first(base, error);
+    while (status == PETAL_OK && base->valid) {
+        if (base->pending)
+            status = base->ops->load(base, error);
+        if (status == PETAL_OK)
+            status = visit_cell(v, &iter, error);
+        if (status == PETAL_OK)
+            status = base->ops->next(base, error);
+    }
+    base->ops->close(base);
+    return status;
+}
+
+/* ---- the facts ---- */
+
+static bool
+same_qualifiers(const struct file_facts *a, const struct file_facts *b)
+{
+    if (a->qualifiers_exact != b->qualifiers_exact || a->qualifier_count != b->qualifier_count)
+        return false;
+    for (uint32_t i = 0; i < a->qualifier_count; i++) {
+        if (!slice_equal(a->qualifiers[i], b->qualifiers[i]))
+            return false;
+    }
+    return true;
+}
+
+static enum petal_status
+verify_ranges(const struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+    const struct file_facts *found = &v->gatherer.facts;
+    const char *wrong = NULL;
+
+    if (!slice_equal(stored->row_min, found->row_min) ||
+        !slice_equal(stored->row_max, found->row_max))
+        wrong = "row range";
+    else if (stored->time_min != found->time_min || stored->time_max != found->time_max)
+        wrong = "time range";
+    else if (stored->sequence_min > found->sequence_min ||
+             stored->sequence_max < found->sequence_max)
+        wrong = "sequence range";
+    else if (!same_qualifiers(stored, found))
+        wrong = "set of qualifiers";
+    if (wrong == NULL)
+        return PETAL_OK;
+    return error_corrupt(error, v->reader->path, v->reader->trailer.facts.offset,
+                         "facts block at offset %" PRIu64 ": the %s is not that of the cells",
+                         v->reader->trailer.facts.offset, wrong);
+}
+
+static enum petal_status
+verify_facts(struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+    const struct file_facts *found = &v->gatherer.facts;
+    enum petal_status status;
+
+    facts_gatherer_finish(&v->gatherer, v->previous.row);
+    status = compare_facts(
+        v,
+        (const struct fact[]){
+            {"cells", stored->cells, found->cells},
+            {"rows", stored->rows, found->rows},
+            {"puts", stored->puts, found->puts},
+            {"deletes", stored->deletes, found->deletes},
+            {"family version deletes", stored->family_version_deletes,
+             found->family_version_deletes},
+            {"column deletes", stored->column_deletes, found->column_deletes},
+            {"family deletes", stored->family_deletes, found->family_deletes},
+        },
+        7, error);
+    if (status == PETAL_OK)
+        status = verify_ranges(v, error);
+    if (status != PETAL_OK || !v->has_filter)
+        return status;
+    return compare_facts(
+        v, (const struct fact[]){{"filter keys", stored->bloom_keys, v->filter_keys}}, 1, error);
+}
+
+/* ---- all ---- */
+
+static enum petal_status
+verify_all(struct verification *v, petal_error *error)
+{
+    enum petal_status status;
+
+    facts_gatherer_init(&v->gatherer, v->reader->file.source.env->allocator);
+    v->has_filter = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->filter.unknown;
+    status = verify_frames(v, error);
+    if (status == PETAL_OK && v->reader->filter.damaged)
+        status = error_corrupt(error, v->reader->path, v->reader->trailer.filter_root.offset,
+                               "the root of the filter index is damaged");
+    if (status == PETAL_OK)
+        status = verify_index(v, error);
+    if (status == PETAL_OK)
+        status = verify_cells(v, error);
+    if (status == PETAL_OK)
+        status = verify_facts(v, error);
+    facts_gatherer_fini(&v->gatherer);
+    mem_free(v->reader->file.source.env->allocator, v->previous_memory, v->previous_capacity);
+    mem_free(v->reader->file.source.env->allocator, v->key_memory, v->key_capacity);
+    return status;
+}
+
+static enum petal_status
+open_and_verify(struct verification *v, const struct sst_reader *reader, petal_error *error)
+{
+    const struct env *env = reader->file.source.env;
+    struct sst_open_options options = {.file_number = 1,
+                                       .file_identity = reader->trailer.file_identity,
+                                       .cache = v->cache,
+                                       .epoch = v->epoch};
+    enum petal_status status = sst_reader_open(&v->reader, env, reader->path, &options, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = verify_all(v, error);
+    sst_reader_close(v->reader);
+    return status;
+}
+
+enum petal_status
+sst_reader_verify(const struct sst_reader *reader, petal_error *error)
+{
+    const petal_allocator *allocator = reader->file.source.env->allocator;
+    struct verification v = {0};
+    enum petal_status status;
+
+    v.epoch = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, sizeof *v.epoch);
+    if (v.epoch == NULL)
+        return error_no_memory(error);
+    if (epoch_init(v.epoch) != PETAL_OK) {
+        mem_free(allocator, v.epoch, sizeof *v.epoch);
+        return error_no_memory(error);
+    }
+    if (cache_open(&v.cache, allocator, v.epoch, VERIFY_CACHE_BYTES, 1) == PETAL_OK)
+        status = open_and_verify(&v, reader, error);
+    else
+        status = error_no_memory(error);
+    cache_close(v.cache);
+    epoch_fini(v.epoch);
+    mem_free(allocator, v.epoch, sizeof *v.epoch);
+    return status;
+}

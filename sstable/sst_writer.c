@@ -1,0 +1,437 @@
+/*
+ * sst_writer.c -- see sst_writer.h.
+ *
+ * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells behind the last
+ * data block; `previous` is the last cell added, its row and qualifier in memory of the writer.
+ */
+#include "sstable/sst_writer.h"
+
+#include "bloom/hash.h"
+#include "sstable/data_block.h"
+#include "sstable/facts.h"
+#include "sstable/filter_writer.h"
+#include "sstable/trailer.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+/* What a cell adds to a block beside row, qualifier and value, about. */
+#define CELL_OVERHEAD_BYTES 12
+
+struct grown_bytes {
+    uint8_t *bytes;
+    size_t capacity;
+};
+
+struct sst_writer {
+    const struct env *env;
+    char *path;
+    size_t path_bytes;
+    struct sst_options options;
+    petal_file *file; /* NULL: closed */
+    bool finished;
+    enum petal_status failure; /* the first one */
+
+    struct block_sink sink;
+    struct data_block_builder data;
+    struct index_writer index;
+    bool has_filter;
+    struct filter_writer filter;
+    struct facts_gatherer gatherer;
+
+    struct cell previous;
+    struct grown_bytes previous_row, previous_qualifier;
+
+    /* The data block being built. */
+    struct grown_bytes first_key;
+    size_t first_key_bytes;
+    bool continues; /* its first cell's column is the one before's last */
+};
+
+/* What a cell is to the one before it. */
+enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
+
+/* ---- opening ---- */
+
+static void
+init_parts(struct sst_writer *writer)
+{
+    const struct sst_options *options = &writer->options;
+    bool compress = options->compression == PETAL_COMPRESSION_LZ4;
+
+    block_sink_init(&writer->sink, writer->env, writer->file, writer->path, options->file_identity);
+    data_block_builder_init(&writer->data, writer->env->allocator);
+    index_writer_init(&writer->index, &writer->sink, BLOCK_DATA_INDEX, compress);
+    facts_gatherer_init(&writer->gatherer, writer->env->allocator);
+    writer->has_filter = options->bloom != PETAL_BLOOM_NONE;
+    if (writer->has_filter) {
+        struct filter_options filter = {.type = options->bloom,
+                                        .layout = (enum bloom_layout)options->bloom_layout,
+                                        .error_rate = options->bloom_error_rate,
+                                        .salt = options->salt,
+                                        .block_bytes = options->block_bytes};
+
+        filter_writer_init(&writer->filter, &writer->sink, &filter, compress);
+    }
+}
+
+static void
+fill_defaults(struct sst_options *options)
+{
+    if (options->compression == PETAL_COMPRESSION_DEFAULT)
+        options->compression = PETAL_COMPRESSION_LZ4;
+    if (options->bloom == PETAL_BLOOM_DEFAULT)
+        options->bloom = PETAL_BLOOM_ROW;
+    if (options->bloom_layout == 0)
+        options->bloom_layout = BLOOM_BLOCKED;
+}
+
+enum petal_status
+sst_writer_open(struct sst_writer **writer, const struct env *env, const char *path,
+                const struct sst_options *options, petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    struct sst_writer *made = mem_zalloc(env->allocator, sizeof *made);
+    int failure;
+
+    assert(options->block_bytes > 0 && options->block_bytes <= 16u << 20);
+    *writer = NULL;
+    if (made == NULL)
+        return error_no_memory(error);
+    made->env = env;
+    made->options = *options;
+    fill_defaults(&made->options);
+    made->path_bytes = strlen(path) + 1;
+    made->path = mem_alloc(env->allocator, made->path_bytes);
+    if (made->path == NULL) {
+        mem_free(env->allocator, made, sizeof *made);
+        return error_no_memory(error);
+    }
+    memcpy(made->path, path, made->path_bytes);
+    failure =
+        vfs->open(vfs->context, path,
+                  PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &made->file);
+    if (failure != 0) {
+        mem_free(env->allocator, made->path, made->path_bytes);
+        mem_free(env->allocator, made, sizeof *made);
+        return error_io(error, path, failure, "create");
+    }
+    init_parts(made);
+    *writer = made;
+    return PETAL_OK;
+}
+
+void
+sst_writer_free(struct sst_writer *writer)
+{
+    const petal_allocator *allocator;
+    const petal_vfs *vfs;
+
+    if (writer == NULL)
+        return;
+    allocator = writer->env->allocator;
+    vfs = writer->env->vfs;
+    if (writer->file != NULL)
+        vfs->close(vfs->context, writer->file);
+    if (!writer->finished)
+        vfs->remove(vfs->context, writer->path);
+    if (writer->has_filter)
+        filter_writer_fini(&writer->filter);
+    facts_gatherer_fini(&writer->gatherer);
+    index_writer_fini(&writer->index);
+    data_block_builder_fini(&writer->data);
+    block_sink_fini(&writer->sink);
+    mem_free(allocator, writer->previous_row.bytes, writer->previous_row.capacity);
+    mem_free(allocator, writer->previous_qualifier.bytes, writer->previous_qualifier.capacity);
+    mem_free(allocator, writer->first_key.bytes, writer->first_key.capacity);
+    mem_free(allocator, writer->path, writer->path_bytes);
+    mem_free(allocator, writer, sizeof *writer);
+}
+
+/* ---- adding ---- */
+
+static bool
+reserve(const struct sst_writer *writer, struct grown_bytes *memory, size_t size)
+{
+    void *bytes = memory->bytes;
+
+    if (!mem_grow(writer->env->allocator, &bytes, &memory->capacity, 0, size, 1))
+        return false;
+    memory->bytes = bytes;
+    return true;
+}
+
+static bool
+copy_slice(const struct sst_writer *writer, struct grown_bytes *memory, petal_slice from,
+           petal_slice *to)
+{
+    if (!reserve(writer, memory, from.size))
+        return false;
+    if (from.size > 0)
+        memcpy(memory->bytes, from.data, from.size);
+    *to = slice_make(memory->bytes, from.size);
+    return true;
+}
+
+static enum succession
+succession_of(const struct sst_writer *writer, const struct cell *cell)
+{
+    const struct cell *previous = &writer->previous;
+    int order;
+
+    if (writer->gatherer.facts.cells == 0)
+        return NEW_ROW;
+    order = slice_compare(previous->row, cell->row);
+    if (order != 0)
+        return order < 0 ? NEW_ROW : OUT_OF_ORDER;
+    if (cell_is_family_marker(previous->type) != cell_is_family_marker(cell->type))
+        return cell_is_family_marker(previous->type) ? NEW_COLUMN : OUT_OF_ORDER;
+    order = slice_compare(previous->qualifier, cell->qualifier);
+    if (order != 0)
+        return order < 0 ? NEW_COLUMN : OUT_OF_ORDER;
+    if (previous->timestamp != cell->timestamp)
+        return previous->timestamp > cell->timestamp ? SAME_COLUMN : OUT_OF_ORDER;
+    return previous->sequence > cell->sequence ? SAME_COLUMN : OUT_OF_ORDER;
+}
+
+static enum petal_status
+write_data_block(struct sst_writer *writer, petal_error *error)
+{
+    struct file_facts *facts = &writer->gatherer.facts;
+    struct block_handle handle;
+    petal_slice bytes;
+    enum petal_status status = data_block_builder_finish(&writer->data, writer->continues, &bytes);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    status = block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0,
+                               writer->options.compression == PETAL_COMPRESSION_LZ4, &handle, error);
+    if (status == PETAL_OK)
+        status = index_writer_add(&writer->index,
+                                  slice_make(writer->first_key.bytes, writer->first_key_bytes),
+                                  handle, error);
+    if (status != PETAL_OK)
+        return status;
+    facts->data_blocks++;
+    facts->data_bytes += handle.size;
+    facts->raw_data_bytes += bytes.size;
+    if (writer->has_filter)
+        filter_writer_note_block(&writer->filter, handle.size);
+    data_block_builder_reset(&writer->data);
+    return PETAL_OK;
+}
+
+static enum petal_status
+begin_data_block(struct sst_writer *writer, const struct cell *cell, bool continues,
+                 petal_error *error)
+{
+    struct cell_key key;
+
+    if (!reserve(writer, &writer->first_key, cell_key_bound(cell->row.size, cell->qualifier.size)))
+        return error_no_memory(error);
+    cell_key_of(&key, writer->first_key.bytes, cell);
+    writer->first_key_bytes = key.encoded.size;
+    writer->continues = continues;
+    return PETAL_OK;
+}
+
+static enum petal_status
+add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession succession,
+             petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    size_t cell_bytes = (succession == NEW_ROW ? cell->row.size : 0) + cell->qualifier.size +
+                        cell->value.size + CELL_OVERHEAD_BYTES;
+
+    if (data_block_builder_cells(&writer->data) > 0 &&
+        data_block_builder_bytes(&writer->data) + cell_bytes > writer->options.block_bytes)
+        status = write_data_block(writer, error);
+    if (status == PETAL_OK && data_block_builder_cells(&writer->data) == 0)
+        status = begin_data_block(writer, cell, succession == SAME_COLUMN, error);
+    if (status == PETAL_OK && data_block_builder_add(&writer->data, cell) != PETAL_OK)
+        status = error_no_memory(error);
+    return status;
+}
+
+static enum petal_status
+remember(struct sst_writer *writer, const struct cell *cell, enum succession succession,
+         petal_error *error)
+{
+    struct cell *previous = &writer->previous;
+    petal_slice row = previous->row;
+    petal_slice qualifier = previous->qualifier;
+
+    if (succession == NEW_ROW && !copy_slice(writer, &writer->previous_row, cell->row, &row))
+        return error_no_memory(error);
+    if (succession != SAME_COLUMN &&
+        !copy_slice(writer, &writer->previous_qualifier, cell->qualifier, &qualifier))
+        return error_no_memory(error);
+    *previous = *cell;
+    previous->row = row;
+    previous->qualifier = qualifier;
+    previous->value = slice_make(NULL, 0);
+    return PETAL_OK;
+}
+
+static enum petal_status
+add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
+{
+    enum succession succession = succession_of(writer, cell);
+    bool new_row = succession == NEW_ROW;
+    bool new_column = succession != SAME_COLUMN;
+    char row[64];
+    enum petal_status status;
+
+    if (succession == OUT_OF_ORDER)
+        return error_file(error, PETAL_INVALID, writer->path,
+                          "cell %" PRIu64 " of row %s does not sort behind the one before",
+                          writer->gatherer.facts.cells, error_quote(cell->row, row, sizeof row));
+    status = add_to_block(writer, cell, succession, error);
+    if (status == PETAL_OK && new_column && writer->has_filter)
+        status = filter_writer_add(&writer->filter, cell, new_row, new_column, error);
+    if (status == PETAL_OK &&
+        facts_gatherer_add(&writer->gatherer, cell, new_row, new_column) != PETAL_OK)
+        status = error_no_memory(error);
+    if (status == PETAL_OK)
+        status = remember(writer, cell, succession, error);
+    return status;
+}
+
+static enum petal_status
+error_failed_before(const struct sst_writer *writer, petal_error *error)
+{
+    return error_file(error, writer->failure, writer->path,
+                      "writing this file has failed before");
+}
+
+enum petal_status
+sst_writer_add(struct sst_writer *writer, const struct cell *cell, petal_error *error)
+{
+    assert(!writer->finished);
+    if (writer->failure != PETAL_OK)
+        return error_failed_before(writer, error);
+    writer->failure = add_cell(writer, cell, error);
+    return writer->failure;
+}
+
+void
+sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min, uint64_t sequence_max)
+{
+    struct file_facts *facts = &writer->gatherer.facts;
+
+    if (sequence_min < facts->sequence_min)
+        facts->sequence_min = sequence_min;
+    if (sequence_max > facts->sequence_max)
+        facts->sequence_max = sequence_max;
+}
+
+uint64_t
+sst_writer_bytes(const struct sst_writer *writer)
+{
+    return block_sink_offset(&writer->sink) + data_block_builder_bytes(&writer->data) +
+           (writer->has_filter ? filter_writer_pending_bytes(&writer->filter) : 0);
+}
+
+/* ---- finishing ---- */
+
+static void
+complete_facts(struct sst_writer *writer)
+{
+    struct file_facts *facts = &writer->gatherer.facts;
+
+    facts_gatherer_finish(&writer->gatherer, writer->previous.row);
+    facts->index_bytes = writer->index.bytes;
+    facts->block_bytes = writer->options.block_bytes;
+    facts->compression = writer->options.compression;
+    facts->bloom = writer->options.bloom;
+    if (!writer->has_filter)
+        return;
+    facts->index_bytes += writer->filter.index.bytes;
+    facts->filter_bytes = writer->filter.bytes;
+    facts->bloom_layout = writer->options.bloom_layout;
+    facts->bloom_hash_version = BLOOM_HASH_VERSION;
+    facts->bloom_error_rate = writer->options.bloom_error_rate;
+    facts->bloom_keys = writer->filter.keys;
+    facts->bloom_chunks = writer->filter.chunks;
+    facts->salt = writer->options.salt;
+}
+
+static enum petal_status
+write_facts(struct sst_writer *writer, struct block_handle *handle, petal_error *error)
+{
+    const petal_allocator *allocator = writer->env->allocator;
+    size_t size = facts_encoded_bytes(&writer->gatherer.facts);
+    uint8_t *bytes = mem_alloc(allocator, size);
+    enum petal_status status;
+
+    if (bytes == NULL)
+        return error_no_memory(error);
+    facts_encode(&writer->gatherer.facts, bytes);
+    status = block_sink_append(&writer->sink, BLOCK_FACTS, slice_make(bytes, size), 0, false,
+                               handle, error);
+    mem_free(allocator, bytes, size);
+    return status;
+}
+
+/* All that follows the cells. */
+static enum petal_status
+write_tail(struct sst_writer *writer, petal_error *error)
+{
+    struct trailer trailer = {.file_identity = writer->options.file_identity};
+    uint8_t bytes[TRAILER_BYTES];
+    enum petal_status status = write_data_block(writer, error);
+
+    if (status == PETAL_OK)
+        status = index_writer_finish(&writer->index, &trailer.data_root, error);
+    if (status == PETAL_OK && writer->has_filter)
+        status = filter_writer_finish(&writer->filter, &trailer.filter_root, error);
+    if (status != PETAL_OK)
+        return status;
+    complete_facts(writer);
+    status = write_facts(writer, &trailer.facts, error);
+    if (status != PETAL_OK)
+        return status;
+    trailer.file_bytes = block_sink_offset(&writer->sink) + TRAILER_BYTES;
+    writer->gatherer.facts.file_bytes = trailer.file_bytes;
+    trailer_encode(&trailer, bytes);
+    status = block_sink_append_bytes(&writer->sink, slice_make(bytes, sizeof bytes), error);
+    if (status == PETAL_OK)
+        status = block_sink_flush(&writer->sink, error);
+    return status;
+}
+
+static enum petal_status
+sync_and_close(struct sst_writer *writer, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    int failure = vfs->sync(vfs->context, writer->file);
+
+    if (failure != 0)
+        return error_io(error, writer->path, failure, "sync");
+    failure = vfs->close(vfs->context, writer->file);
+    writer->file = NULL;
+    if (failure != 0)
+        return error_io(error, writer->path, failure, "close");
+    return PETAL_OK;
+}
+
+enum petal_status
+sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, petal_error *error)
+{
+    assert(!writer->finished);
+    if (facts != NULL)
+        *facts = NULL;
+    if (writer->failure != PETAL_OK)
+        return error_failed_before(writer, error);
+    if (writer->gatherer.facts.cells == 0)
+        return error_file(error, PETAL_INVALID, writer->path, "a store file without cells");
+    writer->failure = write_tail(writer, error);
+    if (writer->failure == PETAL_OK)
+        writer->failure = sync_and_close(writer, error);
+    if (writer->failure != PETAL_OK)
+        return writer->failure;
+    writer->finished = true;
+    if (facts != NULL)
+        *facts = &writer->gatherer.facts;
+    return PETAL_OK;
+}

@@ -1,0 +1,57 @@
+/*
+ * sst_writer.h -- writes one store file, front to back, from cells in cell order.
+ *
+ * Data blocks, filter chunks and index nodes go out as they fill; sst_writer_finish adds the roots of the indexes,
+ * facts and trailer and syncs the file.  The caller syncs the directory and names the file in the manifest.
+ * Before finish succeeds every key's hash has been probed against the finished filter chunk, so that bad
+ * memory does not make a filter that lies.
+ *
+ * After an error the writer only repeats it: free it.
+ *
+ * Threads: a writer belongs to one thread.
+ */
+#ifndef PETAL_SSTABLE_SST_WRITER_H
+#define PETAL_SSTABLE_SST_WRITER_H
+
+#include "base/cell.h"
+#include "base/env.h"
+#include "sstable/format.h"
+
+struct sst_options {
+    uint32_t block_bytes;               /* data blocks are closed before they pass it */
+    enum petal_compression compression; /* DEFAULT: LZ4 */
+    enum petal_bloom_type bloom;        /* DEFAULT: ROW */
+    double bloom_error_rate;            /* of a probe; a read that asks for a column asks twice when the file
+                                           has family markers */
+    unsigned bloom_layout;              /* enum bloom_layout; 0: BLOCKED */
+    uint64_t salt;                      /* for bloom/hash.h */
+    uint64_t file_identity;             /* random; in trailer, manifest and every block's checksum */
+};
+
+struct sst_writer;
+
+/* Creates the file (it must not exist). */
+enum petal_status sst_writer_open(struct sst_writer **writer, const struct env *env,
+                                  const char *path, const struct sst_options *options,
+                                  petal_error *error);
+
+/* `cell` sorts behind the previous one: else PETAL_INVALID.  Its bytes are copied. */
+enum petal_status sst_writer_add(struct sst_writer *writer, const struct cell *cell,
+                                 petal_error *error);
+
+/* The facts' sequence range shall include these: for cells whose sequences were zeroed.  Before finish. */
+void sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min,
+                                uint64_t sequence_max);
+
+/* Bytes written and buffered so far: when to start another file. */
+uint64_t sst_writer_bytes(const struct sst_writer *writer);
+
+/* Complete, sync and close the file; PETAL_INVALID without cells.  *facts (may be NULL) points into the writer
+ * until sst_writer_free. */
+enum petal_status sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts,
+                                    petal_error *error);
+
+/* Releases everything; removes the file if it was not finished.  NULL: no-op. */
+void sst_writer_free(struct sst_writer *writer);
+
+#endif
