@@ -1,0 +1,288 @@
+/* column_iter.c -- see column_iter.h. */
+#include "engine/column_iter.h"
+
+#include "base/error.h"
+#include "bloom/hash.h"
+
+#include <assert.h>
+
+static petal_slice
+row_of(const struct column_iter *columns)
+{
+    return slice_make(columns->row, columns->row_bytes);
+}
+
+static bool
+grow(const struct column_iter *columns, uint8_t **memory, size_t *capacity, size_t need)
+{
+    void *array = *memory;
+    bool grown = mem_grow(columns->allocator, &array, capacity, 0, need, 1);
+
+    *memory = array;
+    return grown;
+}
+
+/* Show the source's cell as it stands. */
+static void
+show(struct column_iter *columns)
+{
+    columns->iter.cell = columns->source->cell;
+    columns->iter.pending = columns->source->pending;
+    columns->iter.valid = true;
+}
+
+/* Begin with the row that the source stands at. */
+static enum petal_status
+enter_row(struct column_iter *columns)
+{
+    petal_slice row = columns->source->cell.row;
+
+    if (!grow(columns, &columns->row, &columns->row_capacity, row.size + 1))
+        return PETAL_NO_MEMORY;
+    memcpy(columns->row, row.data, row.size);
+    columns->row[row.size] = 0; /* row and this byte: the first possible row behind it */
+    columns->row_bytes = row.size;
+    if (columns->reader != NULL)
+        columns->row_hash = bloom_hash_row(columns->salt, row.data, row.size);
+    columns->column = 0;
+    columns->in_family_markers = cell_is_family_marker(columns->source->cell.type);
+    return PETAL_OK;
+}
+
+/* The place of the column at hand. */
+static enum petal_status
+column_key(struct column_iter *columns, struct cell_key *key)
+{
+    petal_slice qualifier = columns->qualifiers[columns->column];
+
+    if (!grow(columns, &columns->key, &columns->key_capacity,
+              cell_key_bound(columns->row_bytes, qualifier.size)))
+        return PETAL_NO_MEMORY;
+    cell_key_make(key, columns->key, row_of(columns), qualifier, false, INT64_MAX,
+                  CELL_SEQUENCE_MAX);
+    return PETAL_OK;
+}
+
+static bool
+filter_rules_out(struct column_iter *columns, const struct cell_key *key)
+{
+    petal_slice qualifier = key->qualifier;
+    unsigned slot;
+    bool may_contain;
+
+    if (columns->reader == NULL)
+        return false;
+    slot = epoch_enter(columns->epoch);
+    may_contain = sst_reader_may_contain_column(
+        columns->reader, key, bloom_hash_column(columns->row_hash, qualifier.data, qualifier.size),
+        &columns->context);
+    epoch_leave(columns->epoch, slot);
+    columns->seeks_saved += !may_contain;
+    return !may_contain;
+}
+
+/* The source stands at the column at hand of the row at hand. */
+static bool
+at_column(const struct column_iter *columns)
+{
+    const struct cell_iter *source = columns->source;
+
+    return source->valid && !cell_is_family_marker(source->cell.type) &&
+           slice_equal(source->cell.qualifier, columns->qualifiers[columns->column]) &&
+           slice_equal(source->cell.row, row_of(columns));
+}
+
+/* Seek the columns from the one at hand on; *found says whether the source stands at one of them. */
+static enum petal_status
+seek_columns(struct column_iter *columns, bool *found, petal_error *error)
+{
+    for (*found = false; columns->column < columns->qualifier_count; columns->column++) {
+        struct cell_key key;
+        enum petal_status status;
+
+        if (column_key(columns, &key) != PETAL_OK)
+            return error_no_memory(error);
+        if (filter_rules_out(columns, &key))
+            continue;
+        /* The source may stand behind the place already, at this column or a later one. */
+        if (columns->source->valid && cell_compare_key(&columns->source->cell, &key) < 0) {
+            status = columns->source->ops->seek(columns->source, &key, error);
+            if (status != PETAL_OK)
+                return status;
+        }
+        if (at_column(columns)) {
+            *found = true;
+            return PETAL_OK;
+        }
+        if (!columns->source->valid || !slice_equal(columns->source->cell.row, row_of(columns)))
+            columns->column = columns->qualifier_count - 1; /* the row is over */
+    }
+    return PETAL_OK;
+}
+
+/* Go behind the row at hand, if the source is not there yet. */
+static enum petal_status
+leave_row(struct column_iter *columns, petal_error *error)
+{
+    struct cell_key key;
+
+    if (!columns->source->valid || !slice_equal(columns->source->cell.row, row_of(columns)))
+        return PETAL_OK;
+    if (!grow(columns, &columns->key, &columns->key_capacity,
+              cell_key_bound(columns->row_bytes + 1, 0)))
+        return error_no_memory(error);
+    cell_key_make(&key, columns->key, slice_make(columns->row, columns->row_bytes + 1),
+                  slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    return columns->source->ops->seek(columns->source, &key, error);
+}
+
+/* From where the source stands at a new row, or at the end: show the next cell that belongs here. */
+static enum petal_status
+find_row(struct column_iter *columns, petal_error *error)
+{
+    columns->iter.valid = false;
+    while (columns->source->valid) {
+        enum petal_status status = enter_row(columns);
+        bool found;
+
+        if (status != PETAL_OK)
+            return error_no_memory(error);
+        if (columns->in_family_markers) {
+            show(columns);
+            return PETAL_OK;
+        }
+        status = seek_columns(columns, &found, error);
+        if (status == PETAL_OK && found) {
+            show(columns);
+            return PETAL_OK;
+        }
+        if (status == PETAL_OK)
+            status = leave_row(columns, error);
+        if (status != PETAL_OK)
+            return status;
+    }
+    return PETAL_OK;
+}
+
+/* Go on in the row at hand behind what was shown. */
+static enum petal_status
+go_on(struct column_iter *columns, petal_error *error)
+{
+    enum petal_status status;
+    bool found;
+
+    if (columns->in_family_markers) {
+        if (columns->source->valid && cell_is_family_marker(columns->source->cell.type) &&
+            slice_equal(columns->source->cell.row, row_of(columns))) {
+            show(columns);
+            return PETAL_OK;
+        }
+        columns->in_family_markers = false;
+    } else if (at_column(columns)) {
+        show(columns);
+        return PETAL_OK;
+    } else {
+        columns->column++;
+    }
+    status = seek_columns(columns, &found, error);
+    if (status == PETAL_OK && found) {
+        show(columns);
+        return PETAL_OK;
+    }
+    if (status == PETAL_OK)
+        status = leave_row(columns, error);
+    return status == PETAL_OK ? find_row(columns, error) : status;
+}
+
+static enum petal_status
+columns_next(struct cell_iter *iter, petal_error *error)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+    enum petal_status status;
+
+    assert(iter->valid);
+    iter->valid = false;
+    status = columns->source->ops->next(columns->source, error);
+    return status == PETAL_OK ? go_on(columns, error) : status;
+}
+
+static enum petal_status
+columns_seek_first(struct cell_iter *iter, petal_error *error)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+    enum petal_status status = columns->source->ops->seek_first(columns->source, error);
+
+    iter->valid = false;
+    return status == PETAL_OK ? find_row(columns, error) : status;
+}
+
+/* A place inside a row: start with its row, then step over what lies before the place. */
+static enum petal_status
+columns_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+    enum petal_status status;
+
+    iter->valid = false;
+    status = columns->source->ops->seek(columns->source, key, error);
+    if (status == PETAL_OK)
+        status = find_row(columns, error);
+    while (status == PETAL_OK && iter->valid && cell_compare_key(&iter->cell, key) < 0)
+        status = columns_next(iter, error);
+    return status;
+}
+
+static enum petal_status
+columns_load(struct cell_iter *iter, petal_error *error)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+    enum petal_status status = columns->source->ops->load(columns->source, error);
+
+    iter->valid = false;
+    if (status == PETAL_OK)
+        show(columns);
+    return status;
+}
+
+static void
+columns_close(struct cell_iter *iter)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+
+    mem_free(columns->allocator, columns->row, columns->row_capacity);
+    mem_free(columns->allocator, columns->key, columns->key_capacity);
+    columns->row = NULL;
+    columns->key = NULL;
+    iter->valid = false;
+}
+
+static const struct cell_iter_ops columns_ops = {
+    .seek = columns_seek,
+    .seek_first = columns_seek_first,
+    .next = columns_next,
+    .load = columns_load,
+    .close = columns_close,
+};
+
+void
+column_iter_init(struct column_iter *columns, const petal_allocator *allocator,
+                 struct cell_iter *source, const petal_slice *qualifiers, size_t count)
+{
+    *columns = (struct column_iter){
+        .iter.ops = &columns_ops,
+        .source = source,
+        .allocator = allocator,
+        .qualifiers = qualifiers,
+        .qualifier_count = count,
+    };
+}
+
+void
+column_iter_use_filter(struct column_iter *columns, struct sst_reader *reader, struct epoch *epoch,
+                       const struct read_context *context)
+{
+    columns->reader = reader;
+    columns->epoch = epoch;
+    columns->salt = sst_reader_facts(reader)->salt;
+    columns->context = *context;
+}

@@ -1,0 +1,216 @@
+/*
+ * db.h -- the inside of a database: struct petal_db, its tables and families (stores), and which lock guards what.
+ *
+ * WRITE LEADERSHIP.  Writers queue (engine/write.c); the first in the queue leads and owns, until it hands on, everything
+ * marked [leader]: the log's writing side, active memtables, sequence and timestamp counters. Work that
+ * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
+ *
+ * LOCK ORDER, outermost first:
+ *   leadership > ddl_mutex > manifest_mutex > view_mutex; flush_mutex, queue_mutex and failure_mutex are leaves.
+ * Readers take none of them.
+ */
+#ifndef PETAL_ENGINE_DB_H
+#define PETAL_ENGINE_DB_H
+
+#include "base/env.h"
+#include "base/epoch.h"
+#include "base/error.h"
+#include "cache/cache.h"
+#include "engine/filename.h"
+#include "engine/manifest.h"
+#include "engine/stats.h"
+#include "engine/view.h"
+#include "engine/wal.h"
+#include "engine/write_queue.h"
+
+/* A store: one family of one table. Immutable but for the [leader] part; lives until the database is closed. */
+struct petal_family {
+    petal_table *table;
+    uint16_t id;
+    size_t slot;                  /* in views */
+    petal_family_options options; /* name points behind the struct */
+    /* [leader] */
+    struct store_memtable
+        *active;         /* the front memtable of the current view; the view holds the reference */
+    size_t active_bytes; /* of it, as counted in db->active_bytes */
+    size_t group_cells, group_bytes; /* what the current write group adds */
+    petal_family *group_next;
+};
+
+struct petal_table {
+    petal_db *db;
+    uint32_t id;
+    petal_slice name;
+    enum petal_durability durability;
+    _Atomic(bool) dropped;
+    size_t family_count;
+    petal_family **families; /* by name */
+    petal_table *next;       /* in db->tables; guarded by ddl_mutex */
+};
+
+struct petal_kv {
+    petal_table *table;
+    petal_family *family;
+    petal_kv *next;
+};
+
+/* A log that takes no more writes and holds cells that are not flushed yet. */
+struct closed_log {
+    uint64_t number;
+    uint64_t last_sequence;
+    uint64_t length;
+};
+
+struct petal_db {
+    struct env env;
+    char directory[PETAL_PATH_BYTES];
+    size_t memtable_bytes;
+    uint32_t log_sync_interval_ms;
+    enum petal_durability durability;
+    petal_file *lock_file;
+    struct cache *cache;
+    uint64_t identity;
+    uint64_t salt;
+    _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
+
+    /* Readers. */
+    struct epoch *epoch;
+    _Atomic(struct view *) view;
+    _Atomic(uint64_t) published_sequence; /* readers see cells up to it */
+    _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
+    struct stats_shard *stats; /* EPOCH_SLOTS of them for readers, one more for the rest */
+
+    /* Writers. */
+    struct write_queue queue;
+    uint64_t last_sequence; /* [leader] */
+    int64_t last_timestamp; /* [leader] greatest assigned */
+    size_t active_bytes;    /* [leader] of all active memtables */
+    struct wal *wal; /* [leader] NULL until the first logged write; changed under log_mutex, too */
+    bool recovering; /* logs are being replayed: none of them may go yet */
+    uint64_t predecessor_number, predecessor_length,
+        predecessor_last_sequence; /* [leader] of the next log */
+
+    pthread_mutex_t log_mutex; /* guards the pointer `wal` against its closing, and closed_logs */
+    struct closed_log *closed_logs; /* in order of their numbers */
+    size_t closed_log_count, closed_log_capacity;
+    _Atomic(int64_t)
+        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
+    _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
+
+    pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards tables, key_values */
+    petal_table *tables;
+    petal_kv *key_values;
+    size_t slot_count; /* of stores ever, in this opening */
+
+    pthread_mutex_t manifest_mutex; /* commits, and reading the manifest's state */
+    struct manifest *manifest;
+    pthread_mutex_t view_mutex; /* replacing `view` */
+
+    /* Flush thread and log sync thread. */
+    pthread_mutex_t flush_mutex;
+    pthread_cond_t flush_wanted, flush_done, sync_wanted;
+    struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
+    uint32_t flush_count;
+    uint64_t flush_ticket; /* of the newest job */
+    bool stopping;
+    bool flush_thread_started, sync_thread_started;
+    pthread_t flush_thread, sync_thread;
+
+    /* Once set, writes are refused with this cause until the database is opened again. */
+    pthread_mutex_t failure_mutex;
+    _Atomic(bool) failed;
+    petal_error failure;
+};
+
+/* ---- failure ---- */
+
+/* Keep the first cause, log it, and turn the database read-only. */
+void db_fail(petal_db *db, const petal_error *cause);
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error. */
+enum petal_status db_check_writable(petal_db *db, petal_error *error);
+
+/* ---- file numbers ---- */
+
+static inline uint64_t
+db_take_file_number(petal_db *db)
+{
+    return atomic_fetch_add_explicit(&db->next_file_number, 1, memory_order_relaxed);
+}
+
+static inline uint64_t
+db_next_file_number(petal_db *db)
+{
+    return atomic_load_explicit(&db->next_file_number, memory_order_relaxed);
+}
+
+/* ---- views ---- */
+
+struct read_point {
+    struct view *view;
+    uint64_t sequence;
+    unsigned slot; /* of the epoch; also the reader's shard of the statistics */
+};
+
+/* Enter the epoch with a view and a sequence that fit together: a batch over tables is seen whole or not at all. */
+static inline void
+read_begin(petal_db *db, struct read_point *point)
+{
+    struct view *view;
+
+    point->slot = epoch_enter(db->epoch);
+    view = atomic_load_explicit(&db->view, memory_order_acquire);
+    for (;;) {
+        struct view *now;
+
+        point->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+        /* Memtables switch before the next batch is published: if the view is still the same, the sequence belongs to it. */
+        now = atomic_load_explicit(&db->view, memory_order_acquire);
+        if (now == view)
+            break;
+        view = now;
+    }
+    point->view = view;
+}
+
+static inline void
+read_end(petal_db *db, const struct read_point *point)
+{
+    epoch_leave(db->epoch, point->slot);
+}
+
+/* The store's part of a view; NULL when it was dropped or is newer than the view. */
+static inline const struct store_view *
+view_store(const struct view *view, const petal_family *family)
+{
+    return family->slot < view->store_count ? view->stores[family->slot] : NULL;
+}
+
+/* Make `view` current and retire the one before. REQUIRES: view_mutex held. */
+void db_publish_view(petal_db *db, struct view *view);
+
+/* ---- store files and the manifest ---- */
+
+/* Open a store file that the manifest describes, or is about to. */
+enum petal_status db_open_file(petal_db *db, const petal_family *family,
+                               const struct manifest_file *described, struct store_file **file,
+                               petal_error *error);
+
+/* Add the counters as they stand to an edit. REQUIRES: manifest_mutex held. */
+void db_edit_counters(petal_db *db, struct manifest_edit *edit);
+
+/* manifest_commit; a failure that leaves the manifest's state unknown turns the database read-only. REQUIRES: the same. */
+enum petal_status db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error);
+
+/* ---- tables (engine/table.c) ---- */
+
+/* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
+enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
+                               petal_table **table);
+void table_free(petal_table *table);
+petal_table *table_by_id(petal_db *db, uint32_t id);
+petal_family *table_family_by_id(petal_table *table, uint16_t id);
+
+/* PETAL_NOT_FOUND if the table was dropped. */
+enum petal_status table_check_alive(const petal_table *table, petal_error *error);
+
+#endif

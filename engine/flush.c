@@ -1,0 +1,521 @@
+/* flush.c -- see flush.h. */
+#include "engine/flush.h"
+
+#include <time.h>
+
+#include "engine/log.h"
+#include "engine/write.h"
+#include "sstable/sst_writer.h"
+
+/* Frozen generations that may wait while writers fill the next: they bound memory at (1 + this) times the limit. */
+#define MOST_WAITING_JOBS 2
+
+/* How many times the memtable limit the logs may grow before a store that writes little is flushed to free them. */
+#define LOG_LIMIT_FACTOR 4
+
+#define RETRY_SECONDS 1
+
+/* ---- freeze ---- */
+
+static size_t
+job_bytes(size_t part_count)
+{
+    return sizeof(struct flush_job) + part_count * sizeof(struct flush_part);
+}
+
+void
+flush_job_free(petal_db *db, struct flush_job *job)
+{
+    if (job == NULL)
+        return;
+    for (size_t i = 0; i < job->part_count; i++) {
+        store_memtable_unref(job->parts[i].memtable);
+        store_file_unref(job->parts[i].file);
+    }
+    mem_free(db->env.allocator, job, job_bytes(job->part_count));
+}
+
+static bool
+wants_flush(const petal_family *family, const petal_table *table)
+{
+    return (table == NULL || family->table == table) &&
+           !atomic_load_explicit(&family->table->dropped, memory_order_relaxed) &&
+           atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed) != 0;
+}
+
+/* Put an empty memtable in front of the family's in `view`, which is not published yet. */
+static enum petal_status
+freeze_family(petal_db *db, petal_family *family, struct view *view, struct flush_part *part)
+{
+    struct store_memtable *fresh;
+    struct store_view *changed;
+    enum petal_status status = store_memtable_new(&fresh, db->env.allocator, db->salt);
+
+    if (status != PETAL_OK)
+        return status;
+    status = store_view_new(&changed, db->env.allocator, view->stores[family->slot],
+                            &(struct store_change){.add_memtable = fresh});
+    store_memtable_unref(fresh); /* the store view has its own reference */
+    if (status != PETAL_OK)
+        return status;
+    part->family = family;
+    part->memtable = family->active;
+    atomic_fetch_add_explicit(&part->memtable->references, 1, memory_order_relaxed);
+    view_set_store(view, family->slot, changed);
+    return PETAL_OK;
+}
+
+/* Fill a new view and the job. REQUIRES: ddl_mutex and view_mutex held. */
+static enum petal_status
+freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct flush_job *job)
+{
+    for (petal_table *t = db->tables; t != NULL; t = t->next) {
+        for (size_t i = 0; i < t->family_count; i++) {
+            enum petal_status status;
+
+            if (!wants_flush(t->families[i], table))
+                continue;
+            status = freeze_family(db, t->families[i], view, &job->parts[job->part_count]);
+            if (status != PETAL_OK)
+                return status;
+            job->part_count++;
+        }
+    }
+    return PETAL_OK;
+}
+
+/* Memtables that hold cells. REQUIRES: ddl_mutex held. */
+static size_t
+count_full(petal_db *db, const petal_table *table)
+{
+    size_t count = 0;
+
+    for (petal_table *t = db->tables; t != NULL; t = t->next) {
+        for (size_t i = 0; i < t->family_count; i++)
+            count += wants_flush(t->families[i], table);
+    }
+    return count;
+}
+
+static enum petal_status
+freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct flush_job **job)
+{
+    struct flush_job *made = mem_zalloc(db->env.allocator, job_bytes(count));
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    struct view *view;
+    enum petal_status status;
+
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    status = view_new(&view, db->env.allocator, current, current->store_count);
+    if (status == PETAL_OK) {
+        status = freeze_stores(db, table, view, made);
+        if (status == PETAL_OK) {
+            for (size_t i = 0; i < made->part_count; i++) {
+                petal_family *family = made->parts[i].family;
+
+                family->active = view->stores[family->slot]->memtables[0];
+                db->active_bytes -= family->active_bytes;
+                family->active_bytes = 0;
+                memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
+            }
+            db_publish_view(db, view);
+            *job = made;
+            return PETAL_OK;
+        }
+        view_unref(view);
+    }
+    made->part_count = count; /* parts that were not reached are zero */
+    flush_job_free(db, made);
+    return status;
+}
+
+enum petal_status
+flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, petal_error *error)
+{
+    enum petal_status status;
+    size_t count;
+
+    *job = NULL;
+    pthread_mutex_lock(&db->ddl_mutex);
+    count = count_full(db, table);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (count == 0)
+        return PETAL_OK;
+    status = log_rotate(db, error);
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = freeze_under_lock(db, table, count, job);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+/* ---- one job ---- */
+
+static enum petal_status
+write_cells(petal_db *db, const struct flush_part *part, struct sst_writer *writer,
+            petal_error *error)
+{
+    struct memtable_iter iter;
+    uint64_t cells = 0;
+    enum petal_status status;
+
+    (void)db;
+    memtable_iter_init(&iter, part->memtable->memtable);
+    status = iter.iter.ops->seek_first(&iter.iter, error);
+    while (status == PETAL_OK && iter.iter.valid) {
+        status = sst_writer_add(writer, &iter.iter.cell, error);
+        cells++;
+        if (status == PETAL_OK)
+            status = iter.iter.ops->next(&iter.iter, error);
+    }
+    iter.iter.ops->close(&iter.iter);
+    /* Bad memory must not lose cells in silence. */
+    if (status == PETAL_OK && cells != part->facts.cells)
+        return error_set(error, PETAL_CORRUPT, "a memtable of %llu cells gave %llu to its flush",
+                         (unsigned long long)part->facts.cells, (unsigned long long)cells);
+    return status;
+}
+
+static enum petal_status
+write_file(petal_db *db, struct flush_part *part, const char *path, petal_error *error)
+{
+    const petal_family_options *family = &part->family->options;
+    struct sst_options options = {
+        .block_bytes = family->block_bytes,
+        .compression = family->compression,
+        .bloom = family->bloom,
+        .bloom_error_rate = family->bloom_error_rate,
+        .salt = db->salt,
+        .file_identity = part->described.identity,
+    };
+    const struct file_facts *facts;
+    struct sst_writer *writer;
+    enum petal_status status = sst_writer_open(&writer, &db->env, path, &options, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = write_cells(db, part, writer, error);
+    if (status == PETAL_OK)
+        status = sst_writer_finish(writer, &facts, error);
+    if (status == PETAL_OK) {
+        part->described.file_bytes = facts->file_bytes;
+        part->described.sequence_min = facts->sequence_min;
+        part->described.sequence_max = facts->sequence_max;
+        part->described.cells = facts->cells;
+        STATS_ADD_SHARED(db, flush_cells, facts->cells);
+        STATS_ADD_SHARED(db, flush_bytes, facts->file_bytes);
+    }
+    sst_writer_free(writer);
+    return status;
+}
+
+static enum petal_status
+write_part(petal_db *db, struct flush_part *part, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    enum petal_status status;
+
+    if (part->file != NULL ||
+        atomic_load_explicit(&part->family->table->dropped, memory_order_relaxed))
+        return PETAL_OK;
+    part->described = (struct manifest_file){
+        .number = db_take_file_number(db),
+        .identity = env_random(&db->env),
+    };
+    part->described.run = part->described.number;
+    filename_store_file(path, db->directory, part->described.number);
+    status = write_file(db, part, path, error);
+    if (status == PETAL_OK)
+        status = db_open_file(db, part->family, &part->described, &part->file, error);
+    if (status != PETAL_OK)
+        db->env.vfs->remove(db->env.vfs->context, path); /* ENOENT is fine */
+    return status;
+}
+
+/* The first sequence that is in a memtable and not in this job. REQUIRES: view_mutex held. */
+static uint64_t
+oldest_unflushed(petal_db *db, const struct flush_job *job)
+{
+    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
+    uint64_t oldest = UINT64_MAX;
+
+    for (size_t i = 0; i < view->store_count; i++) {
+        const struct store_view *store = view->stores[i];
+
+        for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++) {
+            uint64_t first =
+                atomic_load_explicit(&store->memtables[k]->sequence_first, memory_order_relaxed);
+            bool in_job = false;
+
+            for (size_t p = 0; p < job->part_count; p++)
+                in_job = in_job || job->parts[p].memtable == store->memtables[k];
+            if (first != 0 && first < oldest && !in_job)
+                oldest = first;
+        }
+    }
+    return oldest;
+}
+
+/* The edit that names the job's files. *oldest_log: logs below it are not needed once it is committed. */
+static void
+build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit,
+           uint64_t *oldest_log)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+        const petal_family *family = part->family;
+
+        if (part->file == NULL ||
+            atomic_load_explicit(&family->table->dropped, memory_order_relaxed))
+            continue;
+        manifest_edit_add_file(edit, family->table->id, family->id, &part->described);
+        manifest_edit_flushed(edit, family->table->id, family->id, part->facts.sequence_max);
+    }
+    *oldest_log = log_oldest_needed(db, oldest_unflushed(db, job));
+    manifest_edit_oldest_log(edit, *oldest_log);
+    db_edit_counters(db, edit);
+}
+
+/* The view with the job's files in place of its memtables. */
+static enum petal_status
+build_view(petal_db *db, const struct flush_job *job, struct view **view)
+{
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    enum petal_status status = view_new(view, db->env.allocator, current, current->store_count);
+
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+        struct store_view *changed;
+
+        if (part->file == NULL || current->stores[part->family->slot] == NULL)
+            continue;
+        status = store_view_new(&changed, db->env.allocator, current->stores[part->family->slot],
+                                &(struct store_change){.remove_memtable = part->memtable,
+                                                       .add_files = &part->file,
+                                                       .add_file_count = 1});
+        if (status == PETAL_OK)
+            view_set_store(*view, part->family->slot, changed);
+    }
+    if (status != PETAL_OK) {
+        view_unref(*view);
+        *view = NULL;
+    }
+    return status;
+}
+
+/* Files of tables that were dropped while they were written go at once. */
+static void
+drop_files_of_dropped(struct flush_job *job)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        struct flush_part *part = &job->parts[i];
+
+        if (part->file != NULL &&
+            atomic_load_explicit(&part->family->table->dropped, memory_order_relaxed)) {
+            atomic_store_explicit(&part->file->obsolete, true, memory_order_relaxed);
+            store_file_unref(part->file);
+            part->file = NULL;
+        }
+    }
+}
+
+/* Everything that can fail for lack of memory is made before the commit. REQUIRES: manifest_mutex and view_mutex held. */
+static enum petal_status
+commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
+{
+    struct manifest_edit edit;
+    struct view *view = NULL;
+    enum petal_status status;
+
+    drop_files_of_dropped(job);
+    manifest_edit_init(&edit, db->env.allocator);
+    build_edit(db, job, &edit, oldest_log);
+    status = build_view(db, job, &view);
+    if (status == PETAL_OK)
+        status = db_commit(db, &edit, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK)
+        db_publish_view(db, view);
+    else
+        view_unref(view);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+enum petal_status
+flush_run(petal_db *db, struct flush_job *job, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    uint64_t oldest_log = 0;
+    int failed;
+
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
+        status = write_part(db, &job->parts[i], error);
+    if (status != PETAL_OK)
+        return status;
+    failed = db->env.vfs->sync_directory(db->env.vfs->context, db->directory);
+    if (failed != 0)
+        return error_io(error, db->directory, failed, "sync directory");
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = commit(db, job, &oldest_log, error);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK) {
+        STATS_ADD_SHARED(db, flushes, job->part_count);
+        log_remove_below(db, oldest_log);
+    }
+    return status;
+}
+
+/* ---- the queue of jobs ---- */
+
+static void
+enqueue(petal_db *db, struct flush_job *job)
+{
+    pthread_mutex_lock(&db->flush_mutex);
+    job->ticket = ++db->flush_ticket;
+    if (db->flush_newest != NULL)
+        db->flush_newest->next = job;
+    else
+        db->flush_oldest = job;
+    db->flush_newest = job;
+    db->flush_count++;
+    pthread_cond_signal(&db->flush_wanted);
+    pthread_mutex_unlock(&db->flush_mutex);
+}
+
+/* Wait until at most `most` jobs wait, or `ticket` is done; a failed try at the oldest ends the wait with its error. */
+static enum petal_status
+wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    while (db->flush_count > most && db->flush_oldest->ticket <= ticket) {
+        status = db_check_writable(db, error);
+        if (status != PETAL_OK)
+            break;
+        if (db->flush_oldest->status != PETAL_OK) {
+            status = db->flush_oldest->status;
+            if (error != NULL)
+                *error = db->flush_oldest->error;
+            break;
+        }
+        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+    }
+    pthread_mutex_unlock(&db->flush_mutex);
+    return status;
+}
+
+enum petal_status
+flush_make_room(petal_db *db, petal_error *error)
+{
+    struct flush_job *job;
+    enum petal_status status;
+
+    if (db->active_bytes < db->memtable_bytes)
+        return PETAL_OK;
+    status = wait_for_jobs(db, MOST_WAITING_JOBS - 1, UINT64_MAX, error);
+    if (status == PETAL_OK)
+        status = flush_freeze(db, NULL, &job, error);
+    if (status == PETAL_OK && job != NULL)
+        enqueue(db, job);
+    return status;
+}
+
+enum petal_status
+flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
+{
+    struct flush_job *job = NULL;
+    struct write_place place;
+    enum petal_status status;
+    uint64_t ticket;
+
+    write_lead_alone(db, &place);
+    status = db_check_writable(db, error);
+    if (status == PETAL_OK) {
+        /* When one cold store keeps the logs, all are flushed. */
+        if (log_kept_bytes(db) > (uint64_t)LOG_LIMIT_FACTOR * db->memtable_bytes)
+            table = NULL;
+        status = flush_freeze(db, table, &job, error);
+    }
+    if (job != NULL)
+        enqueue(db, job);
+    pthread_mutex_lock(&db->flush_mutex);
+    ticket = db->flush_ticket;
+    pthread_mutex_unlock(&db->flush_mutex);
+    write_lead_end(db, &place);
+    if (status == PETAL_OK)
+        status = wait_for_jobs(db, 0, ticket, error);
+    return status;
+}
+
+static void
+wait_before_retry(petal_db *db)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += RETRY_SECONDS;
+    if (!db->stopping)
+        pthread_cond_timedwait(&db->flush_wanted, &db->flush_mutex, &until);
+}
+
+/* Run the oldest job once. REQUIRES: flush_mutex held; gives it up meanwhile. */
+static void
+run_oldest(petal_db *db)
+{
+    struct flush_job *job = db->flush_oldest;
+    petal_error error;
+    enum petal_status status;
+
+    pthread_mutex_unlock(&db->flush_mutex);
+    error_clear(&error);
+    status = flush_run(db, job, &error);
+    if (status != PETAL_OK)
+        env_log(&db->env, PETAL_LOG_ERROR, "flush failed, its cells stay in memory and log: %s",
+                error.text);
+    if (status != PETAL_OK && status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
+        db_fail(db, &error);
+    pthread_mutex_lock(&db->flush_mutex);
+    job->status = status;
+    job->error = error;
+    if (status == PETAL_OK) {
+        db->flush_oldest = job->next;
+        if (db->flush_oldest == NULL)
+            db->flush_newest = NULL;
+        db->flush_count--;
+        flush_job_free(db, job);
+    }
+    pthread_cond_broadcast(&db->flush_done);
+}
+
+void *
+flush_thread(void *argument)
+{
+    petal_db *db = argument;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    for (;;) {
+        bool hopeless = atomic_load_explicit(&db->failed, memory_order_relaxed);
+
+        if (db->flush_oldest != NULL && !hopeless &&
+            (db->flush_oldest->status == PETAL_OK || !db->stopping)) {
+            if (db->flush_oldest->status != PETAL_OK)
+                wait_before_retry(db);
+            run_oldest(db);
+        } else if (db->stopping) {
+            break;
+        } else {
+            pthread_cond_wait(&db->flush_wanted, &db->flush_mutex);
+        }
+    }
+    pthread_mutex_unlock(&db->flush_mutex);
+    return NULL;
+}

@@ -1,0 +1,505 @@
+/*
+ * get.c -- the point read of one row.
+ *
+ * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest timestamp, newest first.
+ * Timestamps may come from the client, so it stops early only when the facts of the files that are left prove that
+ * they cannot change the answer. It is cheap by not starting on a file: skip_reason() rules files out from facts that
+ * lie side by side in the view, and then by the Bloom filter. Everything happens inside one epoch: no lock, no
+ * count, no copy but that of the answer.
+ */
+#include "engine/get.h"
+
+#include "bloom/hash.h"
+#include "engine/receipt.h"
+#include "engine/result.h"
+
+/* ---- options ---- */
+
+enum petal_status
+read_check_row(petal_slice row, petal_error *error)
+{
+    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES)
+        return error_set(error, PETAL_INVALID, "the row has %zu bytes; a row has 1 to %d", row.size,
+                         PETAL_MAX_ROW_BYTES);
+    return PETAL_OK;
+}
+
+void
+read_options_init(petal_read_options *options, const petal_read_options *given)
+{
+    *options = (petal_read_options){.size = sizeof *options};
+    if (given != NULL)
+        memcpy(options, given,
+               given->size == 0 || given->size > sizeof *given ? sizeof *given : given->size);
+    if (!options->has_time_range) {
+        options->time_min = 0;
+        options->time_limit = INT64_MAX;
+    }
+}
+
+enum petal_status
+read_check_options(const petal_table *table, const petal_read_options *options, petal_error *error)
+{
+    if (options->has_time_range &&
+        (options->time_min < 0 || options->time_limit < options->time_min))
+        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
+                         (long long)options->time_min, (long long)options->time_limit);
+    for (size_t i = 0; i < options->column_count; i++) {
+        const petal_column *column = &options->columns[i];
+
+        if (column->family == NULL || column->family->table != table)
+            return error_set(error, PETAL_INVALID, "column %zu names a family of another table",
+                             i + 1);
+        if (column->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
+            return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
+                             column->qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
+    }
+    return PETAL_OK;
+}
+
+bool
+read_asks_family(const petal_read_options *options, const petal_family *family,
+                 petal_slice *qualifiers, size_t *count)
+{
+    bool asked = options->column_count == 0;
+    bool whole = asked;
+
+    *count = 0;
+    for (size_t i = 0; i < options->column_count; i++) {
+        const petal_column *column = &options->columns[i];
+
+        if (column->family != family)
+            continue;
+        asked = true;
+        whole = whole || column->whole_family;
+        if (qualifiers != NULL)
+            qualifiers[*count] = column->qualifier;
+        (*count)++;
+    }
+    if (whole)
+        *count = 0;
+    return asked;
+}
+
+/* ---- one store ---- */
+
+struct store_get {
+    const petal_family *family;
+    const struct store_view *store;
+    struct row_collect *collect;
+    const petal_read_options *options;
+    struct stats_shard *stats;
+    uint64_t row_head;
+    uint64_t filter_false_positives;
+    petal_error *error;
+};
+
+static bool
+may_use(const struct store_get *get, enum petal_skip skip)
+{
+    return (get->options->without & PETAL_WITHOUT(skip)) == 0;
+}
+
+static bool
+outside_row_range(const struct store_get *get, const struct file_entry *file)
+{
+    petal_slice row = get->collect->row;
+
+    if (get->row_head < file->row_min_head || get->row_head > file->row_max_head)
+        return true;
+    return (get->row_head == file->row_min_head && slice_compare(row, file->facts->row_min) < 0) ||
+           (get->row_head == file->row_max_head && slice_compare(row, file->facts->row_max) > 0);
+}
+
+static bool
+has_family_markers(const struct file_entry *file)
+{
+    return file->facts->family_deletes + file->facts->family_version_deletes > 0;
+}
+
+/* By the recorded qualifiers: which of the columns this source is to be asked for. */
+static bool
+ask_recorded_columns(const struct store_get *get, const struct file_entry *file)
+{
+    struct row_collect *collect = get->collect;
+    struct version_point newest = {file->time_max, file->sequence_max};
+    bool any = false;
+
+    for (size_t i = 0; i < collect->column_count; i++) {
+        struct collect_column *column = &collect->columns[i];
+
+        column->asked = !(may_use(get, PETAL_SKIP_FOUND_NEWER) &&
+                          row_collect_column_settled(collect, column, newest)) &&
+                        (!may_use(get, PETAL_SKIP_COLUMNS) ||
+                         sst_reader_has_qualifier(file->reader, column->key.qualifier));
+        any = any || column->asked;
+    }
+    return any || collect->column_count == 0;
+}
+
+/*
+ * By the Bloom filter: may the file hold the row, or one of the columns still asked? Columns that it rules out are not
+ * asked any more. *family_markers comes in as what the facts say and goes out as what the filter leaves of it.
+ */
+static bool
+ask_filter(const struct store_get *get, const struct file_entry *file,
+           const struct read_context *context, bool *family_markers)
+{
+    struct row_collect *collect = get->collect;
+    bool by_column =
+        file->facts->bloom == PETAL_BLOOM_ROWCOL || file->facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
+    bool any = false;
+
+    if (collect->column_count == 0 || !by_column)
+        return sst_reader_may_contain_row(file->reader, &collect->row_key, collect->row_hash,
+                                          context);
+    for (size_t i = 0; i < collect->column_count; i++) {
+        struct collect_column *column = &collect->columns[i];
+
+        if (!column->asked)
+            continue;
+        column->asked =
+            sst_reader_may_contain_column(file->reader, &column->key, column->hash, context);
+        any = any || column->asked;
+    }
+    if (*family_markers)
+        *family_markers = sst_reader_may_contain_family_marker(
+            file->reader, &collect->row_key, bloom_hash_family_marker(collect->row_hash), context);
+    return any || *family_markers;
+}
+
+/* Why the file is left out, cheapest test first. Sets what is asked of it otherwise. */
+static enum petal_skip
+skip_reason(const struct store_get *get, const struct file_entry *file,
+            const struct read_context *context, bool *family_markers)
+{
+    *family_markers = has_family_markers(file);
+    if (may_use(get, PETAL_SKIP_ROW_RANGE) && outside_row_range(get, file))
+        return PETAL_SKIP_ROW_RANGE;
+    if (may_use(get, PETAL_SKIP_TIME_RANGE) &&
+        (file->time_max < get->options->time_min || file->time_min >= get->options->time_limit))
+        return PETAL_SKIP_TIME_RANGE;
+    if (!ask_recorded_columns(get, file) && !*family_markers)
+        return PETAL_SKIP_COLUMNS;
+    if (may_use(get, PETAL_SKIP_BLOOM) && !ask_filter(get, file, context, family_markers))
+        return PETAL_SKIP_BLOOM;
+    return PETAL_SKIP_NONE;
+}
+
+static void
+count_trace(struct stats_shard *stats, const struct read_trace *trace)
+{
+    STATS_ADD(stats, filter_probes, trace->filter_probes);
+    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
+    STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+}
+
+static enum petal_status
+read_file(const struct store_get *get, const struct file_entry *file,
+          const struct read_context *context, bool family_markers, bool *gave_cells)
+{
+    struct sst_iter iter;
+    size_t before = get->collect->count;
+    enum petal_status status;
+
+    /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
+    sst_iter_init(&iter, file->reader, context, true, true);
+    status = row_collect_source(get->collect, &iter.iter, family_markers, get->error);
+    iter.iter.ops->close(&iter.iter);
+    *gave_cells = get->collect->count > before;
+    return status;
+}
+
+static enum petal_status
+visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip *skip)
+{
+    struct read_trace trace = {0};
+    struct read_context context = {&trace, get->options->keep_out_of_cache};
+    enum petal_status status = PETAL_OK;
+    bool family_markers, gave_cells = true;
+
+    *skip = skip_reason(get, file, &context, &family_markers);
+    if (*skip == PETAL_SKIP_NONE)
+        status = read_file(get, file, &context, family_markers, &gave_cells);
+    get->filter_false_positives += !gave_cells && trace.filter_probes > 0;
+    count_trace(get->stats, &trace);
+    if (get->options->receipt != NULL)
+        receipt_set_trace(get->options->receipt,
+                          receipt_add_file(get->options->receipt, get->family, file, *skip),
+                          &trace);
+    return status;
+}
+
+static enum petal_status
+visit_files(struct store_get *get)
+{
+    const struct store_view *store = get->store;
+    uint32_t skipped[PETAL_SKIP_COUNT] = {0};
+    enum petal_status status = PETAL_OK;
+    uint32_t i;
+
+    for (i = 0; status == PETAL_OK && i < store->file_count; i++) {
+        const struct file_entry *file = &store->files[i];
+        struct version_point newest = {file->time_max, file->sequence_max};
+        enum petal_skip skip;
+
+        if (may_use(get, PETAL_SKIP_FOUND_NEWER) && row_collect_settled(get->collect, newest))
+            break;
+        status = visit_file(get, file, &skip);
+        skipped[skip]++;
+    }
+    /* The files are sorted by that point, so the answer is settled against all that are left. */
+    skipped[PETAL_SKIP_FOUND_NEWER] += store->file_count - i;
+    if (get->options->receipt != NULL) {
+        for (; i < store->file_count; i++)
+            receipt_add_file(get->options->receipt, get->family, &store->files[i],
+                             PETAL_SKIP_FOUND_NEWER);
+    }
+    STATS_ADD(get->stats, files_considered, store->file_count);
+    STATS_ADD(get->stats, files_read, skipped[PETAL_SKIP_NONE]);
+    STATS_ADD(get->stats, skipped_found_newer, skipped[PETAL_SKIP_FOUND_NEWER]);
+    STATS_ADD(get->stats, skipped_row_range, skipped[PETAL_SKIP_ROW_RANGE]);
+    STATS_ADD(get->stats, skipped_time_range, skipped[PETAL_SKIP_TIME_RANGE]);
+    STATS_ADD(get->stats, skipped_columns, skipped[PETAL_SKIP_COLUMNS]);
+    STATS_ADD(get->stats, skipped_bloom, skipped[PETAL_SKIP_BLOOM]);
+    STATS_ADD(get->stats, filter_false_positives, get->filter_false_positives);
+    return status;
+}
+
+static enum petal_status
+visit_memtables(struct store_get *get)
+{
+    enum petal_status status = PETAL_OK;
+    uint32_t considered = 0, filtered = 0;
+
+    for (uint32_t i = 0; status == PETAL_OK && i < get->store->memtable_count; i++) {
+        const struct store_memtable *memtable = get->store->memtables[i];
+        size_t at = SIZE_MAX;
+        struct read_trace trace = {0};
+
+        if (memtable_is_empty(memtable->memtable))
+            continue;
+        considered++;
+        if (get->options->receipt != NULL)
+            at = receipt_add_memtable(get->options->receipt, get->family, memtable);
+        if (may_use(get, PETAL_SKIP_BLOOM)) {
+            trace.filter_probes = 1;
+            trace.filter_negatives =
+                !memtable_may_contain_row(memtable->memtable, get->collect->row_hash);
+        }
+        if (trace.filter_negatives > 0) {
+            filtered++;
+            if (at != SIZE_MAX)
+                get->options->receipt->sources[at].skip = PETAL_SKIP_BLOOM;
+        } else {
+            struct memtable_iter iter;
+
+            memtable_iter_init(&iter, memtable->memtable);
+            status = row_collect_source(
+                get->collect, &iter.iter,
+                atomic_load_explicit(&memtable->family_markers, memory_order_relaxed) > 0,
+                get->error);
+            iter.iter.ops->close(&iter.iter);
+            trace.seeks = 1;
+        }
+        if (at != SIZE_MAX)
+            receipt_set_trace(get->options->receipt, at, &trace);
+    }
+    STATS_ADD(get->stats, memtables_considered, considered);
+    STATS_ADD(get->stats, memtables_skipped, filtered);
+    return status;
+}
+
+/* Markers of kinds 8 and 10 anywhere in the store. */
+static bool
+store_has_version_markers(const struct store_view *store)
+{
+    bool any = store->version_markers > 0;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        any = any ||
+              atomic_load_explicit(&store->memtables[i]->version_markers, memory_order_relaxed) > 0;
+    return any;
+}
+
+/* Column hashes are chained on the row's; only column filters ask for them. Files keep the filter type they were
+ * written with, so the family's present type does not decide. */
+static void
+hash_columns(struct row_collect *collect, const struct store_view *store)
+{
+    if (store->column_filters == 0)
+        return;
+    for (size_t i = 0; i < collect->column_count; i++) {
+        petal_slice qualifier = collect->columns[i].key.qualifier;
+
+        collect->columns[i].hash =
+            bloom_hash_column(collect->row_hash, qualifier.data, qualifier.size);
+    }
+}
+
+/* Overlap the cache misses of the filters that will be asked. */
+static void
+prefetch_filters(const struct store_get *get)
+{
+    const struct store_view *store = get->store;
+
+    if (store->row_filters < 2)
+        return;
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        if (!outside_row_range(get, &store->files[i]))
+            sst_reader_prefetch_row(store->files[i].reader, &get->collect->row_key,
+                                    get->collect->row_hash);
+    }
+}
+
+/* Answer the part of a get that concerns one family, from its part of the view. */
+static enum petal_status
+store_get(petal_family *family, const struct read_point *point, petal_slice row, uint64_t row_hash,
+          const petal_read_options *options, const petal_slice *qualifiers, size_t count,
+          petal_result *result, petal_error *error)
+{
+    struct row_collect *collect = &result->collect;
+    struct store_get get = {
+        .family = family,
+        .store = view_store(point->view, family),
+        .collect = collect,
+        .options = options,
+        .stats = &family->table->db->stats[point->slot],
+        .row_head = slice_head(row, 0),
+        .error = error,
+    };
+    enum petal_status status = row_collect_start(collect, row, row_hash, qualifiers, count);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    if (get.store == NULL)
+        return PETAL_OK;
+    collect->time_min = options->time_min;
+    collect->time_limit = options->time_limit;
+    collect->read_point = point->sequence;
+    collect->every_version = store_has_version_markers(get.store);
+    STATS_ADD(get.stats, gets, 1);
+    status = visit_memtables(&get);
+    if (status == PETAL_OK && get.store->file_count > 0) {
+        hash_columns(collect, get.store);
+        prefetch_filters(&get);
+        status = visit_files(&get);
+    }
+    if (status != PETAL_OK)
+        return status;
+    status = row_collect_finish(collect);
+    if (status == PETAL_OK)
+        status = result_add(result, family, collect->shown, collect->shown_count);
+    if (options->receipt != NULL)
+        options->receipt->cells_hidden += collect->hidden_count;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+/* ---- public calls ---- */
+
+#define FEW_QUALIFIERS 16
+
+/* The qualifiers asked of each family are gathered on the stack when they are few. */
+static enum petal_status
+get_families(petal_table *table, petal_slice row, const petal_read_options *options,
+             const struct read_point *point, petal_slice *qualifiers, petal_result *result,
+             petal_error *error)
+{
+    uint64_t row_hash = bloom_hash_row(table->db->salt, row.data, row.size);
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
+        petal_family *family = table->families[i];
+        size_t count;
+
+        if (read_asks_family(options, family, qualifiers, &count))
+            status =
+                store_get(family, point, row, row_hash, options, qualifiers, count, result, error);
+    }
+    return status;
+}
+
+static enum petal_status
+get_row(petal_table *table, petal_slice row, const petal_read_options *options,
+        petal_slice *qualifiers, petal_result *result, petal_error *error)
+{
+    struct read_point point;
+    enum petal_status status;
+
+    read_begin(table->db, &point);
+    if (options->receipt != NULL)
+        receipt_start(options->receipt, point.view);
+    status = result_start(result, row);
+    if (status == PETAL_OK)
+        status = get_families(table, row, options, &point, qualifiers, result, error);
+    else
+        error_no_memory(error);
+    read_end(table->db, &point);
+    if (status != PETAL_OK) {
+        result->count = 0;
+        return status;
+    }
+    if (options->receipt != NULL) {
+        options->receipt->bytes_returned = result->byte_count;
+        if (options->receipt->incomplete)
+            return error_no_memory(error);
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
+          petal_result *result, petal_error *error)
+{
+    petal_read_options options;
+    petal_slice few[FEW_QUALIFIERS];
+    petal_slice *qualifiers = few;
+    enum petal_status status;
+
+    error_clear(error);
+    result->count = 0;
+    read_options_init(&options, given);
+    status = read_check_row(row, error);
+    if (status == PETAL_OK)
+        status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = read_check_options(table, &options, error);
+    if (status != PETAL_OK)
+        return status;
+    if (options.column_count > FEW_QUALIFIERS) {
+        qualifiers = mem_alloc(table->db->env.allocator, options.column_count * sizeof *qualifiers);
+        if (qualifiers == NULL)
+            return error_no_memory(error);
+    }
+    status = get_row(table, row, &options, qualifiers, result, error);
+    if (qualifiers != few)
+        mem_free(table->db->env.allocator, qualifiers, options.column_count * sizeof *qualifiers);
+    return status;
+}
+
+enum petal_status
+get_newest_timestamp(petal_family *family, petal_slice row, petal_slice qualifier, bool *found,
+                     int64_t *timestamp, petal_error *error)
+{
+    petal_column column = {family, qualifier, false};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+    petal_result *result;
+    enum petal_status status = petal_result_new(family->table->db, &result, error);
+
+    *found = false;
+    if (status != PETAL_OK)
+        return status;
+    status = petal_get(family->table, row, &options, result, error);
+    if (status == PETAL_OK && result->count > 0) {
+        *found = true;
+        *timestamp = result->cells[0].timestamp;
+    }
+    petal_result_free(result);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* kv.c -- plain key -> value on a table of one family with the empty qualifier. */
+#include "engine/db.h"
+
+#define KV_FAMILY      "v"
+#define KV_BLOCK_BYTES 4096
+
+/* Find the table or make it. REQUIRES: nothing held. */
+static enum petal_status
+open_table(petal_db *db, petal_slice name, const petal_family_options *options, petal_table **table,
+           petal_error *error)
+{
+    petal_family_options family = {.block_bytes = KV_BLOCK_BYTES};
+    petal_table_options described = {.name = name, .families = &family, .family_count = 1};
+    enum petal_status status = petal_table_open(db, name, table, error);
+
+    if (status != PETAL_NOT_FOUND)
+        return status;
+    if (options != NULL)
+        memcpy(&family, options,
+               options->size == 0 || options->size > sizeof family ? sizeof family : options->size);
+    if (family.block_bytes == 0)
+        family.block_bytes = KV_BLOCK_BYTES;
+    family.size = sizeof family;
+    family.name = slice_from_text(KV_FAMILY);
+    status = petal_table_create(db, &described, table, error);
+    /* Another thread may have made it meanwhile. */
+    if (status == PETAL_EXISTS)
+        status = petal_table_open(db, name, table, error);
+    return status;
+}
+
+enum petal_status
+petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
+              petal_error *error)
+{
+    petal_table *table;
+    petal_kv *made;
+    enum petal_status status = open_table(db, name, options, &table, error);
+
+    *kv = NULL;
+    if (status != PETAL_OK)
+        return status;
+    if (table->family_count != 1)
+        return error_set(error, PETAL_INVALID,
+                         "the table has %zu families; a key-value table has one",
+                         table->family_count);
+    made = mem_zalloc(db->env.allocator, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->table = table;
+    made->family = table->families[0];
+    pthread_mutex_lock(&db->ddl_mutex);
+    made->next = db->key_values;
+    db->key_values = made;
+    pthread_mutex_unlock(&db->ddl_mutex);
+    *kv = made;
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error)
+{
+    return petal_put(kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value, NULL, error);
+}
+
+enum petal_status
+petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
+             petal_error *error)
+{
+    petal_column column = {kv->family, {NULL, 0}, false};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+    enum petal_status status = petal_get(kv->table, key, &options, result, error);
+
+    *found = status == PETAL_OK && petal_result_count(result) > 0;
+    *value = *found ? petal_result_cell(result, 0)->value : slice_make(NULL, 0);
+    return status;
+}
+
+enum petal_status
+petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error)
+{
+    return petal_delete(kv->family, key, slice_make(NULL, 0), PETAL_LATEST, PETAL_DELETE_COLUMN,
+                        NULL, error);
+}
+
+petal_table *
+petal_kv_table(petal_kv *kv)
+{
+    return kv->table;
+}

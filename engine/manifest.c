@@ -1,0 +1,526 @@
+/* manifest.c -- the file MANIFEST: loading it, committing edits to it; see manifest.h and, for the bytes, manifest_format.h. */
+#include "engine/manifest.h"
+
+#include <errno.h>
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "engine/filename.h"
+#include "engine/manifest_format.h"
+
+/* A file that has grown by so much beyond four times its snapshot is written anew. */
+#define GROWTH_BYTES ((uint64_t)64 << 10)
+/* Far beyond what a snapshot of millions of store files takes; a larger file is not read. */
+#define MOST_FILE_BYTES ((uint64_t)1 << 30)
+
+struct manifest_writer {
+    const struct env *env;
+    petal_file *file; /* NULL: the next commit writes a new file */
+    uint64_t file_identity;
+    uint64_t length; /* where the next record goes */
+    uint64_t synced_length;
+    uint64_t snapshot_length;
+    bool failed; /* then `failure` is what every commit returns */
+    petal_error failure;
+    char directory[PETAL_PATH_BYTES];
+    char path[PETAL_PATH_BYTES];
+};
+
+/* ---- records ---- */
+
+static size_t
+record_bytes(size_t payload_bytes)
+{
+    return MANIFEST_RECORD_BYTES +
+           (payload_bytes + MANIFEST_ALIGNMENT - 1) / MANIFEST_ALIGNMENT * MANIFEST_ALIGNMENT;
+}
+
+static uint64_t
+record_checksum(uint64_t file_identity, uint64_t offset, const uint8_t *record, size_t bytes)
+{
+    return checksum_at(file_identity, offset, record + MANIFEST_CHECKSUM_BYTES,
+                       bytes - MANIFEST_CHECKSUM_BYTES);
+}
+
+static void
+encode_record(uint8_t *to, uint64_t file_identity, uint64_t offset, uint64_t promise,
+              enum manifest_record_kind kind, petal_slice payload)
+{
+    size_t bytes = record_bytes(payload.size);
+
+    put_le64(to + 8, promise);
+    put_le32(to + 16, (uint32_t)payload.size);
+    put_le32(to + 20, (uint32_t)kind);
+    memset(to + MANIFEST_RECORD_BYTES, 0, bytes - MANIFEST_RECORD_BYTES);
+    if (payload.size > 0)
+        memcpy(to + MANIFEST_RECORD_BYTES, payload.data, payload.size);
+    put_le64(to, record_checksum(file_identity, offset, to, bytes));
+}
+
+struct record {
+    petal_slice payload;
+    uint64_t promise;
+    uint32_t kind;
+    size_t bytes; /* with header and padding */
+};
+
+/* Is there a whole record at `offset` of `file`? */
+static bool
+decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct record *record)
+{
+    const uint8_t *from = slice_bytes(file) + offset;
+    size_t left = file.size - (size_t)offset;
+
+    if (left < MANIFEST_RECORD_BYTES || get_le32(from + 16) > left - MANIFEST_RECORD_BYTES)
+        return false;
+    record->payload = slice_make(from + MANIFEST_RECORD_BYTES, get_le32(from + 16));
+    record->promise = get_le64(from + 8);
+    record->kind = get_le32(from + 20); /* the zeros behind it included */
+    record->bytes = record_bytes(record->payload.size);
+    return record->bytes <= left && record->promise <= offset &&
+           get_le64(from) == record_checksum(file_identity, offset, from, record->bytes);
+}
+
+/* ---- making and freeing ---- */
+
+static enum petal_status
+manifest_make(struct manifest **made, const struct env *env, const char *directory,
+              petal_error *error)
+{
+    struct manifest *manifest;
+    struct manifest_writer *writer;
+
+    *made = NULL;
+    if (!filename_directory_fits(directory))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    manifest = mem_alloc(env->allocator, sizeof *manifest);
+    writer = mem_zalloc(env->allocator, sizeof *writer);
+    if (manifest == NULL || writer == NULL) {
+        mem_free(env->allocator, manifest, sizeof *manifest);
+        mem_free(env->allocator, writer, sizeof *writer);
+        return error_no_memory(error);
+    }
+    manifest_state_init(manifest);
+    manifest->writer = writer;
+    writer->env = env;
+    memcpy(writer->directory, directory, strlen(directory) + 1);
+    filename_manifest(writer->path, directory);
+    *made = manifest;
+    return PETAL_OK;
+}
+
+void
+manifest_free(struct manifest *manifest)
+{
+    const struct env *env;
+
+    if (manifest == NULL)
+        return;
+    env = manifest->writer->env;
+    if (manifest->writer->file != NULL)
+        env->vfs->close(env->vfs->context, manifest->writer->file);
+    manifest_state_fini(manifest, env->allocator);
+    mem_free(env->allocator, manifest->writer, sizeof *manifest->writer);
+    mem_free(env->allocator, manifest, sizeof *manifest);
+}
+
+enum petal_status
+manifest_new(struct manifest **made, const struct env *env, const char *directory,
+             uint64_t database_identity, uint64_t salt, petal_error *error)
+{
+    enum petal_status status = manifest_make(made, env, directory, error);
+
+    if (status != PETAL_OK)
+        return status;
+    (*made)->database_identity = database_identity;
+    (*made)->salt = salt;
+    return PETAL_OK;
+}
+
+/* ---- loading ---- */
+
+static enum petal_status
+open_for_reading(const struct env *env, const char *directory, petal_file **file,
+                 petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    int failed;
+
+    if (!filename_directory_fits(directory))
+        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
+    filename_manifest(path, directory);
+    failed = env->vfs->open(env->vfs->context, path, PETAL_FILE_READ, file);
+    if (failed == ENOENT)
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", directory);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
+}
+
+enum petal_status
+manifest_check_exists(const struct env *env, const char *directory, petal_error *error)
+{
+    petal_file *file;
+    enum petal_status status = open_for_reading(env, directory, &file, error);
+
+    if (status == PETAL_OK)
+        env->vfs->close(env->vfs->context, file);
+    return status;
+}
+
+/* The whole file in memory; the caller frees it, `allocated` bytes. */
+static enum petal_status
+read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **bytes,
+           size_t *allocated, size_t *size, petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    uint64_t file_bytes;
+    int failed = vfs->size(vfs->context, file, &file_bytes);
+
+    if (failed != 0)
+        return error_io(error, path, failed, "take the size of");
+    if (file_bytes < MANIFEST_HEADER_BYTES || file_bytes > MOST_FILE_BYTES)
+        return error_corrupt(error, path, 0, "%s has %llu bytes, which no manifest can have", path,
+                             (unsigned long long)file_bytes);
+    *allocated = (size_t)file_bytes;
+    *bytes = mem_alloc(env->allocator, *allocated);
+    if (*bytes == NULL)
+        return error_no_memory(error);
+    failed = vfs->read_at(vfs->context, file, 0, *bytes, *allocated, size);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "read");
+}
+
+static enum petal_status
+decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    const uint8_t *header = file.data;
+    const char *path = writer->path;
+
+    if (file.size < MANIFEST_HEADER_BYTES || memcmp(header, MANIFEST_MAGIC, 8) != 0 ||
+        get_le64(header + MANIFEST_HEADER_CHECKSUM) !=
+            checksum_at(0, 0, header, MANIFEST_HEADER_CHECKSUM))
+        return error_corrupt(error, path, 0, "%s does not begin with the header of a manifest",
+                             path);
+    if (get_le32(header + 8) != MANIFEST_VERSION)
+        return error_file(error, PETAL_UNSUPPORTED, path, "%s has manifest format %u; this is %u",
+                          path, get_le32(header + 8), MANIFEST_VERSION);
+    manifest->database_identity = get_le64(header + 16);
+    manifest->salt = get_le64(header + 24);
+    writer->file_identity = get_le64(header + 32);
+    writer->snapshot_length = get_le64(header + 40);
+    if (get_le32(header + 12) != MANIFEST_HEADER_BYTES || get_le64(header + 48) != 0)
+        return error_corrupt(error, path, 12, "%s has a header that no manifest can have", path);
+    return PETAL_OK;
+}
+
+/* What applying refused is damage when it comes from a file. */
+static enum petal_status
+refuse_record(const char *path, uint64_t offset, const petal_error *cause, petal_error *error)
+{
+    if (cause->status == PETAL_INVALID)
+        return error_corrupt(error, path, offset, "%s: the record at %llu: %s", path,
+                             (unsigned long long)offset, cause->text);
+    if (cause->status == PETAL_UNSUPPORTED)
+        return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause->text);
+    if (error != NULL)
+        *error = *cause;
+    return cause->status;
+}
+
+/*
+ * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for: each sync is
+ * followed by one, and being small they cost little to check at every place where one might stand.
+ */
+static uint64_t
+greatest_promise(const struct manifest_writer *writer, petal_slice file, uint64_t bad)
+{
+    uint64_t greatest = writer->snapshot_length;
+
+    for (uint64_t offset = bad; offset + MANIFEST_RECORD_BYTES <= file.size;
+         offset += MANIFEST_ALIGNMENT) {
+        struct record record;
+        const uint8_t *header = slice_bytes(file) + offset;
+
+        if (get_le32(header + 16) == 0 && get_le32(header + 20) == MANIFEST_SEAL &&
+            decode_record(file, writer->file_identity, offset, &record) &&
+            record.promise > greatest)
+            greatest = record.promise;
+    }
+    return greatest;
+}
+
+static enum petal_status
+apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
+{
+    const struct manifest_writer *writer = manifest->writer;
+    const char *path = writer->path;
+    uint64_t offset = MANIFEST_HEADER_BYTES, promise;
+    struct record record;
+    petal_error cause;
+
+    for (; decode_record(file, writer->file_identity, offset, &record); offset += record.bytes) {
+        if (record.kind != MANIFEST_EDIT && record.kind != MANIFEST_SEAL)
+            return error_file(error, PETAL_UNSUPPORTED, path,
+                              "%s: the record at %llu is of a newer kind", path,
+                              (unsigned long long)offset);
+        if (record.kind == MANIFEST_EDIT &&
+            manifest_state_apply(manifest, writer->env->allocator, record.payload, &cause) !=
+                PETAL_OK)
+            return refuse_record(path, offset, &cause, error);
+    }
+    promise = greatest_promise(writer, file, offset);
+    if (promise > offset)
+        return error_corrupt(error, path, offset,
+                             "%s is damaged at offset %llu: %llu bytes were synced", path,
+                             (unsigned long long)offset, (unsigned long long)promise);
+    if (manifest_state_check(manifest, writer->env->allocator, &cause) != PETAL_OK)
+        return refuse_record(path, offset, &cause, error);
+    return PETAL_OK;
+}
+
+static enum petal_status
+load_file(struct manifest *manifest, petal_file *file, petal_error *error)
+{
+    const struct env *env = manifest->writer->env;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
+    enum petal_status status =
+        read_whole(env, manifest->writer->path, file, &bytes, &allocated, &size, error);
+
+    if (status == PETAL_OK)
+        status = decode_header(manifest, slice_make(bytes, size), error);
+    if (status == PETAL_OK)
+        status = apply_records(manifest, slice_make(bytes, size), error);
+    mem_free(env->allocator, bytes, allocated);
+    return status;
+}
+
+enum petal_status
+manifest_load(struct manifest **loaded, const struct env *env, const char *directory,
+              petal_error *error)
+{
+    petal_file *file;
+    enum petal_status status;
+
+    *loaded = NULL;
+    status = open_for_reading(env, directory, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    status = manifest_make(loaded, env, directory, error);
+    if (status == PETAL_OK)
+        status = load_file(*loaded, file, error);
+    env->vfs->close(env->vfs->context, file);
+    if (status != PETAL_OK) {
+        manifest_free(*loaded);
+        *loaded = NULL;
+    }
+    return status;
+}
+
+/* ---- committing: a new file ---- */
+
+/* The bytes of a file that holds a snapshot of `state` and nothing else. */
+static enum petal_status
+encode_file(const struct manifest *state, uint64_t file_identity, struct manifest_edit *edit,
+            uint8_t **bytes, size_t *size, petal_error *error)
+{
+    uint8_t *to;
+
+    manifest_edit_snapshot(edit, state);
+    if (edit->failed)
+        return error_no_memory(error);
+    if (edit->size > MOST_FILE_BYTES / 2)
+        return error_set(error, PETAL_INVALID, "the manifest would be larger than %llu bytes",
+                         (unsigned long long)MOST_FILE_BYTES / 2);
+    *size = MANIFEST_HEADER_BYTES + record_bytes(edit->size);
+    to = mem_alloc(edit->allocator, *size);
+    *bytes = to;
+    if (to == NULL)
+        return error_no_memory(error);
+    memcpy(to, MANIFEST_MAGIC, 8);
+    put_le32(to + 8, MANIFEST_VERSION);
+    put_le32(to + 12, MANIFEST_HEADER_BYTES);
+    put_le64(to + 16, state->database_identity);
+    put_le64(to + 24, state->salt);
+    put_le64(to + 32, file_identity);
+    put_le64(to + 40, *size);
+    put_le64(to + 48, 0);
+    put_le64(to + MANIFEST_HEADER_CHECKSUM, checksum_at(0, 0, to, MANIFEST_HEADER_CHECKSUM));
+    encode_record(to + MANIFEST_HEADER_BYTES, file_identity, MANIFEST_HEADER_BYTES, 0,
+                  MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
+    return PETAL_OK;
+}
+
+/* Write and sync a file that nothing names yet; it is gone again when that fails. */
+static enum petal_status
+write_temporary(const struct env *env, const char *path, const uint8_t *bytes, size_t size,
+                petal_file **file, petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    const char *action = "remove";
+    int failed = vfs->remove(vfs->context, path); /* left by a commit that was cut off */
+
+    if (failed == 0 || failed == ENOENT) {
+        action = "create";
+        failed = vfs->open(vfs->context, path,
+                           PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
+    }
+    if (failed != 0)
+        return error_io(error, path, failed, action);
+    action = "write";
+    failed = vfs->write_at(vfs->context, *file, 0, bytes, size);
+    if (failed == 0) {
+        action = "sync";
+        failed = vfs->sync(vfs->context, *file);
+    }
+    if (failed == 0)
+        return PETAL_OK;
+    vfs->close(vfs->context, *file);
+    vfs->remove(vfs->context, path);
+    return error_io(error, path, failed, action);
+}
+
+static enum petal_status
+writer_fail(struct manifest_writer *writer, const char *path, int os_error, const char *action,
+            petal_error *error)
+{
+    writer->failed = true;
+    error_io(&writer->failure, path, os_error, action);
+    if (error != NULL)
+        *error = writer->failure;
+    return writer->failure.status;
+}
+
+/* Give the new file its name.  Whether a failed rename or directory sync took effect cannot be known. */
+static enum petal_status
+install_file(struct manifest_writer *writer, const char *temporary, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    int failed = vfs->rename(vfs->context, temporary, writer->path);
+
+    if (failed != 0)
+        return writer_fail(writer, temporary, failed, "rename", error);
+    failed = vfs->sync_directory(vfs->context, writer->directory);
+    if (failed != 0)
+        return writer_fail(writer, writer->directory, failed, "sync directory", error);
+    return PETAL_OK;
+}
+
+/* Until the rename a failure leaves the file before untouched, so the next commit may try again. */
+static enum petal_status
+write_file(struct manifest_writer *writer, const struct manifest *state, petal_error *error)
+{
+    const struct env *env = writer->env;
+    uint64_t file_identity = env_random(env);
+    char temporary[PETAL_PATH_BYTES];
+    struct manifest_edit edit;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    petal_file *file = NULL;
+    enum petal_status status;
+
+    filename_manifest_temporary(temporary, writer->directory);
+    manifest_edit_init(&edit, env->allocator);
+    status = encode_file(state, file_identity, &edit, &bytes, &size, error);
+    if (status == PETAL_OK)
+        status = write_temporary(env, temporary, bytes, size, &file, error);
+    mem_free(env->allocator, bytes, size);
+    manifest_edit_fini(&edit);
+    if (status != PETAL_OK)
+        return status;
+    if (writer->file != NULL)
+        env->vfs->close(env->vfs->context, writer->file);
+    writer->file = file;
+    writer->file_identity = file_identity;
+    writer->length = writer->synced_length = writer->snapshot_length = size;
+    return install_file(writer, temporary, error);
+}
+
+/* ---- committing: one record more ---- */
+
+/* Say that the file is synced.  Not synced itself: it matters only if it is there. */
+static void
+append_seal(struct manifest_writer *writer)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    uint8_t seal[MANIFEST_RECORD_BYTES];
+    int failed;
+
+    encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
+                  slice_make(NULL, 0));
+    failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
+    if (failed != 0)
+        (void)writer_fail(writer, writer->path, failed, "write",
+                          NULL); /* the edit itself is safe */
+    writer->length += sizeof seal;
+}
+
+static enum petal_status
+append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    size_t bytes = record_bytes(edit->size);
+    uint8_t *record = mem_alloc(writer->env->allocator, bytes);
+    const char *action = "write";
+    int failed;
+
+    if (record == NULL)
+        return error_no_memory(error);
+    encode_record(record, writer->file_identity, writer->length, writer->synced_length,
+                  MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
+    failed = vfs->write_at(vfs->context, writer->file, writer->length, record, bytes);
+    if (failed == 0) {
+        action = "sync";
+        failed = vfs->sync(vfs->context, writer->file);
+    }
+    mem_free(writer->env->allocator, record, bytes);
+    if (failed != 0)
+        return writer_fail(writer, writer->path, failed, action, error);
+    writer->length += bytes;
+    writer->synced_length = writer->length;
+    append_seal(writer);
+    return PETAL_OK;
+}
+
+/* ---- committing ---- */
+
+static enum petal_status
+make_durable(struct manifest_writer *writer, const struct manifest *state,
+             const struct manifest_edit *edit, petal_error *error)
+{
+    bool grown = writer->length + edit->size > 4 * writer->snapshot_length + GROWTH_BYTES;
+
+    if (writer->file == NULL || grown)
+        return write_file(writer, state, error);
+    return append_edit(writer, edit, error);
+}
+
+enum petal_status
+manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    const petal_allocator *allocator = writer->env->allocator;
+    struct manifest next;
+    enum petal_status status;
+
+    if (writer->failed) {
+        if (error != NULL)
+            *error = writer->failure;
+        return writer->failure.status;
+    }
+    if (edit->failed || manifest_state_copy(&next, manifest, allocator) != PETAL_OK)
+        return error_no_memory(error);
+    status = manifest_state_apply(&next, allocator, slice_make(edit->bytes, edit->size), error);
+    if (status == PETAL_OK)
+        status = manifest_state_check(&next, allocator, error);
+    if (status == PETAL_OK)
+        status = make_durable(writer, &next, edit, error);
+    if (status != PETAL_OK) {
+        manifest_state_fini(&next, allocator);
+        return status;
+    }
+    manifest_state_fini(manifest, allocator);
+    *manifest = next;
+    return PETAL_OK;
+}

@@ -1,0 +1,124 @@
+/*
+ * manifest.h -- which tables, families and store files there are, where the log begins, and the counters that
+ * must not go back: the durable state of a database but for its cells.
+ *
+ * It lives in one file, MANIFEST: a snapshot of the state, then one record for each edit.  An edit is atomic: after a
+ * power cut all of it is there or nothing.  FORMAT.md describes every byte.  The first commit after opening
+ * always writes a new file (MANIFEST.tmp, sync, rename, directory sync), since what was read may be in the page
+ * cache only; later commits append and sync, until the file has grown far beyond its snapshot.
+ *
+ * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
+ * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
+ * commit tries again.  An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
+ *
+ * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
+ */
+#ifndef PETAL_ENGINE_MANIFEST_H
+#define PETAL_ENGINE_MANIFEST_H
+
+#include "base/env.h"
+#include "engine/wal.h"
+
+struct manifest_file {
+    uint64_t number;
+    uint64_t identity; /* the store file's own, of its trailer */
+    uint64_t run;      /* files of one run have disjoint row ranges */
+    uint64_t file_bytes;
+    uint64_t sequence_min, sequence_max;
+    uint64_t cells;
+};
+
+struct manifest_family {
+    uint16_t id;                  /* unique in its table */
+    petal_family_options options; /* defaults filled in; the name is the manifest's memory */
+    uint64_t flushed_sequence;    /* cells of this store at or below it are in store files */
+    struct manifest_file *files;  /* in no order */
+    size_t file_count, file_capacity;
+};
+
+struct manifest_table {
+    uint32_t id; /* never reused */
+    petal_slice name;
+    enum petal_durability durability;
+    struct manifest_family *families; /* in order of creation */
+    size_t family_count, family_capacity;
+};
+
+struct manifest_writer;
+
+/* What is durable, for reading.  Pointers into `tables` are good until the next manifest_commit, which replaces them. */
+struct manifest {
+    uint64_t database_identity;
+    uint64_t salt;             /* of the Bloom filters' hashes */
+    uint64_t next_file_number; /* logs and store files; at least 1; an added file raises it */
+    uint32_t
+        next_table_id; /* at least 1; a created table raises it.  An id below that is not in `tables` was dropped */
+    uint64_t last_sequence;
+    int64_t last_timestamp; /* the greatest one that the store assigned; 0: none */
+    uint64_t oldest_log;    /* logs below are obsolete */
+    struct wal_promise promise;
+    struct manifest_table *tables; /* by id */
+    size_t table_count, table_capacity;
+    struct manifest_writer *writer;
+};
+
+/* A fresh database with an empty state.  Writes nothing before the first commit. */
+enum petal_status manifest_new(struct manifest **manifest, const struct env *env,
+                               const char *directory, uint64_t database_identity, uint64_t salt,
+                               petal_error *error);
+
+/*
+ * Read DIRECTORY/MANIFEST; writes nothing.  PETAL_NOT_FOUND: there is none.  PETAL_UNSUPPORTED: of a newer format.
+ * PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can say.
+ */
+enum petal_status manifest_load(struct manifest **manifest, const struct env *env,
+                                const char *directory, petal_error *error);
+
+/* Whether DIRECTORY/MANIFEST can be opened: PETAL_OK, PETAL_NOT_FOUND or an error.  Reads and writes nothing. */
+enum petal_status manifest_check_exists(const struct env *env, const char *directory,
+                                        petal_error *error);
+void manifest_free(struct manifest *manifest); /* NULL: no-op */
+
+/* NULL when there is none. */
+struct manifest_table *manifest_find_table(const struct manifest *manifest, uint32_t id);
+struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
+
+/*
+ * An edit is a list of changes, gathered in memory and applied in the order of the calls.  The builder's calls fail with
+ * PETAL_NO_MEMORY only, which manifest_commit returns again for an edit that lacks a change.  They do not look at the state:
+ * manifest_commit refuses what does not fit it.
+ */
+struct manifest_edit {
+    const petal_allocator *allocator;
+    uint8_t *bytes; /* encoded items */
+    size_t size, capacity;
+    bool failed;
+};
+
+void manifest_edit_init(struct manifest_edit *edit, const petal_allocator *allocator);
+void manifest_edit_fini(struct manifest_edit *edit);
+
+/* `families` as family_options_resolve leaves them; they get the ids 0, 1, 2 … */
+enum petal_status manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
+                                             petal_slice name, enum petal_durability durability,
+                                             const petal_family_options *families,
+                                             size_t family_count);
+enum petal_status manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
+enum petal_status manifest_edit_add_file(struct manifest_edit *edit, uint32_t table,
+                                         uint16_t family, const struct manifest_file *file);
+enum petal_status manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table,
+                                            uint16_t family, uint64_t number);
+
+/* These only grow: a value below the state's changes nothing. */
+enum petal_status manifest_edit_flushed(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                                        uint64_t sequence);
+enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t next_file_number,
+                                         uint64_t last_sequence, int64_t last_timestamp);
+enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
+enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
+
+/* Make the edit durable, then apply it to the state: all of it or nothing. */
+enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,
+                                  petal_error *error);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * manifest_format.h -- the bytes of the manifest and the functions on its state that manifest.c builds on.
+ *
+ *   header of the file (64)                   record (24 + payload, zeros up to a multiple of 8)
+ *    0  8  magic "PETALMAN"                    0  8  checksum of all that follows, padding included
+ *    8  4  version                             8  8  promise: the file was synced up to this offset
+ *   12  4  bytes of this header               16  4  bytes of payload
+ *   16  8  identity of the database           20  1  kind
+ *   24  8  salt                               21  3  zero
+ *   32  8  identity of this file
+ *   40  8  end of the snapshot                item: a change of an edit, or an attribute in one
+ *   48  8  zero                                0  2  tag
+ *   56  8  checksum of the 56 bytes before     2  2  zero
+ *                                              4  4  bytes of payload
+ *                                              8     payload
+ *
+ * Little endian.  Records begin at multiples of 8.  The payload of an EDIT is a list of items; a SEAL has none.  A file
+ * gets the name MANIFEST when its snapshot has been synced, so the end of the snapshot is a promise as well.
+ */
+#ifndef PETAL_ENGINE_MANIFEST_FORMAT_H
+#define PETAL_ENGINE_MANIFEST_FORMAT_H
+
+#include "engine/manifest.h"
+
+#define MANIFEST_MAGIC           "PETALMAN"
+#define MANIFEST_VERSION         1u
+#define MANIFEST_HEADER_BYTES    64
+#define MANIFEST_HEADER_CHECKSUM 56 /* where it stands */
+#define MANIFEST_RECORD_BYTES    24 /* of a record's header */
+#define MANIFEST_CHECKSUM_BYTES  8
+#define MANIFEST_ALIGNMENT       8
+#define MANIFEST_ITEM_BYTES      8 /* of an item's header */
+
+enum manifest_record_kind { MANIFEST_EDIT = 1, MANIFEST_SEAL = 2 };
+
+/* A reader must know every tag below; one at or above it may be stepped over. */
+#define MANIFEST_OPTIONAL_TAG 0x8000u
+
+/* Stored; never renumbered. */
+enum manifest_tag {
+    MANIFEST_COUNTERS = 1,
+    MANIFEST_OLDEST_LOG = 2,
+    MANIFEST_WAL_PROMISE = 3,
+    MANIFEST_CREATE_TABLE = 4,
+    MANIFEST_CREATE_FAMILY = 5,
+    MANIFEST_DROP_TABLE = 6,
+    MANIFEST_ADD_FILE = 7,
+    MANIFEST_REMOVE_FILE = 8,
+    MANIFEST_FLUSHED = 9
+};
+
+/* Of tables (NAME, DURABILITY) and families (the rest, and NAME).  Stored; never renumbered. */
+enum manifest_attribute {
+    MANIFEST_NAME = 1,
+    MANIFEST_DURABILITY = 2,
+    MANIFEST_VERSIONS = 3,
+    MANIFEST_BLOCK_BYTES = 4,
+    MANIFEST_COMPRESSION = 5,
+    MANIFEST_BLOOM = 6,
+    MANIFEST_BLOOM_ERROR_RATE = 7,
+    MANIFEST_IN_MEMORY = 8,
+    MANIFEST_NO_BLOCK_CACHE = 9
+};
+
+/* Payload bytes of the items of fixed size. */
+#define MANIFEST_COUNTERS_BYTES    32
+#define MANIFEST_OLDEST_LOG_BYTES  8
+#define MANIFEST_WAL_PROMISE_BYTES 16
+#define MANIFEST_DROP_TABLE_BYTES  8
+#define MANIFEST_ADD_FILE_BYTES    64
+#define MANIFEST_REMOVE_FILE_BYTES 16
+#define MANIFEST_FLUSHED_BYTES     16
+/* CREATE_TABLE and CREATE_FAMILY begin with so many bytes of ids; attributes follow. */
+#define MANIFEST_IDS_BYTES 8
+
+/* The changes that make the state of `manifest` from an empty one. */
+void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
+
+/* The state's tables of a fresh database, in `manifest`. */
+void manifest_state_init(struct manifest *manifest);
+void manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator);
+
+/* For single tables: names are owned, each in memory of its own. */
+bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
+void manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator);
+
+/* `copy` becomes equal to `manifest`, with tables of its own; on PETAL_NO_MEMORY it holds nothing. */
+enum petal_status manifest_state_copy(struct manifest *copy, const struct manifest *manifest,
+                                      const petal_allocator *allocator);
+
+/*
+ * Apply a list of items.  PETAL_INVALID: it is malformed or does not fit the state; PETAL_UNSUPPORTED: it holds a tag or
+ * a value of a newer version.  After a failure the state is good for manifest_state_fini only.
+ */
+enum petal_status manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator,
+                                       petal_slice items, petal_error *error);
+
+/* What must hold between edits but is dear to check with each change: file numbers are distinct. */
+enum petal_status manifest_state_check(const struct manifest *manifest,
+                                       const petal_allocator *allocator, petal_error *error);
+
+#endif

@@ -1,0 +1,136 @@
+/* merge_iter.c -- see merge_iter.h. */
+#include "engine/merge_iter.h"
+
+#include <assert.h>
+#include <string.h>
+
+static void
+sift_down(struct merge_iter *merge, size_t at)
+{
+    struct cell_iter **heap = merge->heap;
+    struct cell_iter *sinking = heap[at];
+
+    for (;;) {
+        size_t child = 2 * at + 1;
+
+        if (child >= merge->heap_count)
+            break;
+        if (child + 1 < merge->heap_count &&
+            cell_compare(&heap[child + 1]->cell, &heap[child]->cell) < 0)
+            child++;
+        if (cell_compare(&sinking->cell, &heap[child]->cell) <= 0)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = sinking;
+}
+
+/* Show the cell of the top, loaded. */
+static enum petal_status
+show_top(struct merge_iter *merge, petal_error *error)
+{
+    merge->iter.valid = false;
+    if (merge->heap_count == 0)
+        return PETAL_OK;
+    if (merge->heap[0]->pending) {
+        enum petal_status status = merge->heap[0]->ops->load(merge->heap[0], error);
+
+        if (status != PETAL_OK)
+            return status;
+    }
+    merge->iter.cell = merge->heap[0]->cell;
+    merge->iter.valid = true;
+    return PETAL_OK;
+}
+
+static enum petal_status
+build(struct merge_iter *merge, petal_error *error)
+{
+    merge->heap_count = 0;
+    for (size_t i = 0; i < merge->source_count; i++) {
+        if (merge->sources[i]->valid)
+            merge->heap[merge->heap_count++] = merge->sources[i];
+    }
+    for (size_t i = merge->heap_count / 2; i-- > 0;)
+        sift_down(merge, i);
+    return show_top(merge, error);
+}
+
+static enum petal_status
+merge_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+    enum petal_status status = PETAL_OK;
+
+    iter->valid = false;
+    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++)
+        status = merge->sources[i]->ops->seek(merge->sources[i], key, error);
+    return status == PETAL_OK ? build(merge, error) : status;
+}
+
+static enum petal_status
+merge_seek_first(struct cell_iter *iter, petal_error *error)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+    enum petal_status status = PETAL_OK;
+
+    iter->valid = false;
+    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++)
+        status = merge->sources[i]->ops->seek_first(merge->sources[i], error);
+    return status == PETAL_OK ? build(merge, error) : status;
+}
+
+static enum petal_status
+merge_next(struct cell_iter *iter, petal_error *error)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+    struct cell_iter *top = merge->heap[0];
+    enum petal_status status;
+
+    assert(iter->valid);
+    status = top->ops->next(top, error);
+    if (status != PETAL_OK) {
+        iter->valid = false;
+        return status;
+    }
+    if (!top->valid)
+        merge->heap[0] = merge->heap[--merge->heap_count];
+    if (merge->heap_count > 1)
+        sift_down(merge, 0);
+    return show_top(merge, error);
+}
+
+static void
+merge_close(struct cell_iter *iter)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+
+    mem_free(merge->allocator, merge->sources, 2 * merge->source_count * sizeof *merge->sources);
+    merge->sources = NULL;
+    iter->valid = false;
+}
+
+static const struct cell_iter_ops merge_ops = {
+    .seek = merge_seek,
+    .seek_first = merge_seek_first,
+    .next = merge_next,
+    .load = NULL,
+    .close = merge_close,
+};
+
+enum petal_status
+merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
+                struct cell_iter *const *sources, size_t count)
+{
+    *merge = (struct merge_iter){.iter.ops = &merge_ops, .allocator = allocator};
+    if (count == 0)
+        return PETAL_OK;
+    merge->sources = mem_alloc(allocator, 2 * count * sizeof *merge->sources);
+    if (merge->sources == NULL)
+        return PETAL_NO_MEMORY;
+    memcpy(merge->sources, sources, count * sizeof *merge->sources);
+    merge->heap = merge->sources + count;
+    merge->source_count = count;
+    return PETAL_OK;
+}

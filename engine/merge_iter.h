@@ -1,0 +1,28 @@
+/*
+ * merge_iter.h -- several sorted sources as one, in cell order. Cells of different sources never compare equal, since
+ * each has its own sequence.
+ *
+ * A binary heap of the sources; the smallest is at the top. Stepping compares the top's next cell with its two children
+ * first, so while one source holds the next cells alone a step costs two comparisons. A source whose cell is pending
+ * (cell_iter.h) is loaded when it comes to the top, so blocks of sources that never get there stay unread.
+ *
+ * Borrows the sources. Not safe for use by two threads at once.
+ */
+#ifndef PETAL_ENGINE_MERGE_ITER_H
+#define PETAL_ENGINE_MERGE_ITER_H
+
+#include "base/cell_iter.h"
+#include "base/mem.h"
+
+struct merge_iter {
+    struct cell_iter iter; /* first member */
+    const petal_allocator *allocator;
+    struct cell_iter **sources; /* all of them */
+    struct cell_iter **heap;    /* those that are valid */
+    size_t source_count, heap_count;
+};
+
+enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
+                                  struct cell_iter *const *sources, size_t count);
+
+#endif

@@ -1,0 +1,146 @@
+/* options.c -- see options.h. */
+#include "engine/options.h"
+
+#include "base/error.h"
+#include "base/slice.h"
+
+#define LEAST_BYTES           ((size_t)64 << 10)
+#define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
+#define MOST_TABLE_NAME_BYTES 255
+
+/* Copy what the caller's header knows of a struct that begins with its size. */
+static void
+copy_sized(void *to, size_t to_bytes, const void *from, size_t from_bytes)
+{
+    size_t bytes = from_bytes == 0 || from_bytes > to_bytes ? to_bytes : from_bytes;
+
+    memset(to, 0, to_bytes);
+    if (from != NULL)
+        memcpy(to, from, bytes);
+}
+
+enum petal_status
+options_resolve(petal_options *options, const petal_options *given, petal_error *error)
+{
+    copy_sized(options, sizeof *options, given, given != NULL ? given->size : 0);
+    options->size = sizeof *options;
+    if (options->cache_bytes == 0)
+        options->cache_bytes = DEFAULT_CACHE_BYTES;
+    if (options->cache_bytes < LEAST_BYTES)
+        return error_set(error, PETAL_INVALID,
+                         "cache_bytes is %zu; it is at least %zu, or PETAL_NO_CACHE",
+                         options->cache_bytes, LEAST_BYTES);
+    if (options->memtable_bytes == 0)
+        options->memtable_bytes = DEFAULT_MEMTABLE_BYTES;
+    if (options->memtable_bytes < LEAST_BYTES || options->memtable_bytes > MOST_MEMTABLE_BYTES)
+        return error_set(error, PETAL_INVALID, "memtable_bytes is %zu; it is %zu to %llu",
+                         options->memtable_bytes, LEAST_BYTES,
+                         (unsigned long long)MOST_MEMTABLE_BYTES);
+    if (options->log_sync_interval_ms == 0)
+        options->log_sync_interval_ms = DEFAULT_LOG_SYNC_INTERVAL_MS;
+    if (options->durability == PETAL_DURABILITY_DEFAULT)
+        options->durability = PETAL_SYNC_WAL;
+    if (options->durability > PETAL_FSYNC_WAL)
+        return error_set(error, PETAL_INVALID, "durability is %d; it is 0 to %d",
+                         (int)options->durability, (int)PETAL_FSYNC_WAL);
+    return PETAL_OK;
+}
+
+static enum petal_status
+family_name_check(petal_slice name, petal_error *error)
+{
+    const uint8_t *bytes = name.data;
+    char quoted[160];
+
+    if (name.size == 0)
+        return error_set(error, PETAL_INVALID, "Column Family name can not be empty");
+    if (name.size > PETAL_MAX_FAMILY_BYTES)
+        return error_set(error, PETAL_INVALID, "the family name has %zu bytes; the limit is %d",
+                         name.size, PETAL_MAX_FAMILY_BYTES);
+    if (bytes[0] == '.')
+        return error_set(error, PETAL_INVALID, "Column Family names cannot start with a period: %s",
+                         error_quote(name, quoted, sizeof quoted));
+    for (size_t i = 0; i < name.size; i++) {
+        if (bytes[i] < 0x20 || bytes[i] == 0x7f || bytes[i] == ':' || bytes[i] == '/' ||
+            bytes[i] == '\\')
+            return error_set(error, PETAL_INVALID,
+                             "Illegal character <%d>. Column Family names cannot contain control "
+                             "characters or colons: %s",
+                             bytes[i], error_quote(name, quoted, sizeof quoted));
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+family_options_resolve(petal_family_options *options, const petal_family_options *given,
+                       petal_error *error)
+{
+    enum petal_status status;
+
+    copy_sized(options, sizeof *options, given, given != NULL ? given->size : 0);
+    options->size = sizeof *options;
+    status = family_name_check(options->name, error);
+    if (status != PETAL_OK)
+        return status;
+    if (options->versions == 0)
+        options->versions = 1;
+    if (options->versions > INT32_MAX)
+        return error_set(error, PETAL_INVALID, "VERSIONS is %u; it is 1 to %d", options->versions,
+                         INT32_MAX);
+    if (options->block_bytes == 0)
+        options->block_bytes = DEFAULT_BLOCK_BYTES;
+    if (options->block_bytes < 1024 || options->block_bytes > 16u << 20)
+        return error_set(error, PETAL_INVALID,
+                         "BLOCKSIZE is %u; it is 1024 (1 KiB) to 16777216 (16 MiB)",
+                         options->block_bytes);
+    if (options->compression == PETAL_COMPRESSION_DEFAULT)
+        options->compression = PETAL_COMPRESSION_LZ4;
+    if (options->compression > PETAL_COMPRESSION_LZ4)
+        return error_set(error, PETAL_INVALID, "COMPRESSION is %d; it is NONE or LZ4",
+                         (int)options->compression);
+    if (options->bloom == PETAL_BLOOM_DEFAULT)
+        options->bloom = PETAL_BLOOM_ROW;
+    if (options->bloom > PETAL_BLOOM_ROW_ROWCOL)
+        return error_set(error, PETAL_INVALID,
+                         "BLOOMFILTER is %d; it is NONE, ROW, ROWCOL or ROW_ROWCOL",
+                         (int)options->bloom);
+    if (options->bloom_error_rate == 0)
+        options->bloom_error_rate = DEFAULT_BLOOM_ERROR_RATE;
+    if (!(options->bloom_error_rate >= 0.0001 && options->bloom_error_rate <= 0.5))
+        return error_set(error, PETAL_INVALID,
+                         "io.storefile.bloom.error.rate is %g; it is 0.0001 to 0.5",
+                         options->bloom_error_rate);
+    return PETAL_OK;
+}
+
+enum petal_status
+table_name_check(petal_slice name, petal_error *error)
+{
+    const uint8_t *bytes = name.data;
+    char quoted[160];
+
+    if (name.size == 0)
+        return error_set(error, PETAL_INVALID, "Table qualifier must not be empty");
+    if (name.size > MOST_TABLE_NAME_BYTES)
+        return error_set(error, PETAL_INVALID, "the table name has %zu bytes; the limit is %d",
+                         name.size, MOST_TABLE_NAME_BYTES);
+    if (bytes[0] == '.' || bytes[0] == '-')
+        return error_set(error, PETAL_INVALID,
+                         "Illegal first character <%d> at 0. User-space table qualifiers can only "
+                         "start with 'alphanumeric characters' from any language: %s",
+                         bytes[0], error_quote(name, quoted, sizeof quoted));
+    for (size_t i = 0; i < name.size; i++) {
+        uint8_t c = bytes[i];
+        /* Bytes of UTF-8 sequences pass as letters of other languages. */
+        bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                    c == '_' || c == '-' || c == '.' || c >= 0x80;
+
+        if (!fine)
+            return error_set(error, PETAL_INVALID,
+                             "Illegal character code:%d, <%c> at %zu. User-space table qualifiers "
+                             "may only contain 'alphanumeric characters' and digits: %s",
+                             c, c >= 0x20 && c < 0x7f ? c : '?', i,
+                             error_quote(name, quoted, sizeof quoted));
+    }
+    return PETAL_OK;
+}

@@ -1,0 +1,23 @@
+/* options.h -- options are checked and their defaults filled in here, once. */
+#ifndef PETAL_ENGINE_OPTIONS_H
+#define PETAL_ENGINE_OPTIONS_H
+
+#include "engine/petal.h"
+
+#define DEFAULT_CACHE_BYTES          ((size_t)64 << 20)
+#define DEFAULT_MEMTABLE_BYTES       ((size_t)64 << 20)
+#define DEFAULT_LOG_SYNC_INTERVAL_MS 1000
+#define DEFAULT_BLOCK_BYTES          65536
+#define DEFAULT_BLOOM_ERROR_RATE     0.01
+#define MOST_FAMILIES                4096
+
+enum petal_status options_resolve(petal_options *options, const petal_options *given,
+                                  petal_error *error);
+
+/* Check and complete one family's attributes; the name is not copied. */
+enum petal_status family_options_resolve(petal_family_options *options,
+                                         const petal_family_options *given, petal_error *error);
+
+enum petal_status table_name_check(petal_slice name, petal_error *error);
+
+#endif

@@ -1,0 +1,333 @@
+/* recovery.c -- see recovery.h. */
+#include "engine/recovery.h"
+
+#include "bloom/hash.h"
+#include "engine/flush.h"
+#include "engine/log.h"
+#include "engine/write.h"
+
+/* ---- store files ---- */
+
+/* The store view of a family with an empty memtable and the files that the manifest names. */
+static enum petal_status
+open_store(petal_db *db, petal_family *family, const struct manifest_family *described,
+           struct view *view, petal_error *error)
+{
+    struct store_file **files = NULL;
+    struct store_memtable *memtable = NULL;
+    struct store_view *store;
+    size_t opened = 0;
+    enum petal_status status = PETAL_OK;
+
+    if (described->file_count > 0) {
+        files = mem_zalloc(db->env.allocator, described->file_count * sizeof *files);
+        if (files == NULL)
+            return error_no_memory(error);
+    }
+    while (status == PETAL_OK && opened < described->file_count) {
+        status = db_open_file(db, family, &described->files[opened], &files[opened], error);
+        opened += status == PETAL_OK;
+    }
+    if (status == PETAL_OK) {
+        status = store_memtable_new(&memtable, db->env.allocator, db->salt);
+        if (status == PETAL_OK)
+            status = store_view_new(&store, db->env.allocator, NULL,
+                                    &(struct store_change){.add_memtable = memtable,
+                                                           .add_files = files,
+                                                           .add_file_count = opened});
+        if (status == PETAL_OK) {
+            family->active = memtable;
+            view_set_store(view, family->slot, store);
+        } else {
+            error_no_memory(error);
+        }
+        store_memtable_unref(memtable);
+    }
+    for (size_t i = 0; i < opened; i++)
+        store_file_unref(files[i]);
+    mem_free(db->env.allocator, files, described->file_count * sizeof *files);
+    return status;
+}
+
+static enum petal_status
+open_tables(petal_db *db, petal_error *error)
+{
+    struct view *view;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < db->manifest->table_count; i++) {
+        petal_table *table;
+
+        status = table_attach(db, &db->manifest->tables[i], &table);
+    }
+    if (status == PETAL_OK)
+        status = view_new(&view, db->env.allocator, NULL, db->slot_count);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    /* The database owns the view from here on, whatever fails. */
+    atomic_store_explicit(&db->view, view, memory_order_release);
+    for (petal_table *table = db->tables; table != NULL; table = table->next) {
+        for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
+            petal_family *family = table->families[i];
+
+            status = open_store(
+                db, family,
+                manifest_find_family(manifest_find_table(db->manifest, table->id), family->id),
+                view, error);
+        }
+    }
+    return status;
+}
+
+/* ---- logs ---- */
+
+/* What readers may see, and what edits of the manifest record. */
+static void
+publish_counters(petal_db *db)
+{
+    atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
+    atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
+}
+
+struct replay_state {
+    petal_db *db;
+    uint64_t cells; /* put back into memtables */
+};
+
+/* Where a cell of the log belongs; *family NULL when its table was dropped. */
+static enum petal_status
+find_store(petal_db *db, const struct record_cell *logged, const char *path, uint64_t offset,
+           petal_family **family, uint64_t *flushed, petal_error *error)
+{
+    petal_table *table = table_by_id(db, logged->table_id);
+
+    *family = NULL;
+    if (table == NULL && logged->table_id < db->manifest->next_table_id)
+        return PETAL_OK;
+    if (table != NULL)
+        *family = table_family_by_id(table, logged->family_id);
+    if (*family == NULL)
+        return error_corrupt(
+            error, path, offset,
+            "%s: the record at %llu names table %u, family %u, which never existed", path,
+            (unsigned long long)offset, logged->table_id, logged->family_id);
+    *flushed = manifest_find_family(manifest_find_table(db->manifest, table->id), logged->family_id)
+                   ->flushed_sequence;
+    return PETAL_OK;
+}
+
+static enum petal_status
+replay_cell(struct replay_state *state, const struct record_cell *logged, const char *path,
+            uint64_t offset, petal_error *error)
+{
+    petal_db *db = state->db;
+    struct write_cell write = {.cell = logged->cell};
+    uint64_t flushed = 0;
+    enum petal_status status = find_store(db, logged, path, offset, &write.family, &flushed, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (logged->assigned && logged->cell.timestamp > db->last_timestamp)
+        db->last_timestamp = logged->cell.timestamp;
+    if (logged->cell.sequence > db->last_sequence)
+        db->last_sequence = logged->cell.sequence;
+    if (write.family == NULL || logged->cell.sequence <= flushed)
+        return PETAL_OK;
+    write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
+    status = memtable_reserve(write.family->active->memtable, 1,
+                              logged->cell.row.size + logged->cell.qualifier.size +
+                                  logged->cell.value.size);
+    if (status == PETAL_OK)
+        status = write_apply_cell(db, &write);
+    state->cells += status == PETAL_OK;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+/* Write all memtables to store files, named by one edit, so that no batch is split by a power cut now. */
+static enum petal_status
+flush_replayed(petal_db *db, petal_error *error)
+{
+    struct flush_job *job;
+    enum petal_status status;
+
+    publish_counters(db);
+    status = flush_freeze(db, NULL, &job, error);
+    if (status == PETAL_OK && job != NULL)
+        status = flush_run(db, job, error);
+    flush_job_free(db, job);
+    return status;
+}
+
+static enum petal_status
+replay_record(void *argument, petal_slice record, const char *path, uint64_t offset,
+              petal_error *error)
+{
+    struct replay_state *state = argument;
+    struct record_reader reader;
+    struct record_cell cell;
+    enum petal_status status = PETAL_OK;
+
+    if (!record_open(&reader, record))
+        return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
+                             (unsigned long long)offset);
+    while (status == PETAL_OK && reader.remaining > 0) {
+        if (!record_next(&reader, &cell))
+            return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
+                                 (unsigned long long)offset);
+        status = replay_cell(state, &cell, path, offset, error);
+    }
+    if (status == PETAL_OK && !record_at_end(&reader))
+        return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
+                             (unsigned long long)offset);
+    if (status == PETAL_OK && state->db->active_bytes >= state->db->memtable_bytes)
+        status = flush_replayed(state->db, error);
+    return status;
+}
+
+/* The manifest forgets the logs that were there, whether or not they held something new. */
+static enum petal_status
+retire_logs(petal_db *db, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    manifest_edit_oldest_log(&edit, db_next_file_number(db));
+    db_edit_counters(db, &edit);
+    status = manifest_commit(db->manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static enum petal_status
+replay_logs(petal_db *db, petal_error *error)
+{
+    struct replay_state state = {.db = db};
+    struct wal_replay replay = {
+        .env = &db->env,
+        .directory = db->directory,
+        .database_identity = db->identity,
+        .oldest_log = db->manifest->oldest_log,
+        .promise = db->manifest->promise,
+        .visit = replay_record,
+        .argument = &state,
+    };
+    enum petal_status status;
+
+    db->recovering = true;
+    status = wal_replay(&replay, error);
+    if (status != PETAL_OK || replay.greatest_log == 0) {
+        db->recovering = false;
+        return status;
+    }
+    if (replay.dropped_bytes > 0)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "dropped the torn tail of the log: %llu bytes that no sync had promised",
+                (unsigned long long)replay.dropped_bytes);
+    status = flush_replayed(db, error);
+    db->recovering = false;
+    if (status == PETAL_OK)
+        status = retire_logs(db, error);
+    if (status == PETAL_OK)
+        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log",
+                (unsigned long long)state.cells);
+    return status;
+}
+
+/* ---- file numbers and files that nothing names ---- */
+
+struct directory_scan {
+    petal_db *db;
+    bool remove;
+    bool failed;
+};
+
+static bool
+is_named(const petal_db *db, uint64_t number)
+{
+    for (size_t i = 0; i < db->manifest->table_count; i++) {
+        const struct manifest_table *table = &db->manifest->tables[i];
+
+        for (size_t f = 0; f < table->family_count; f++) {
+            for (size_t k = 0; k < table->families[f].file_count; k++) {
+                if (table->families[f].files[k].number == number)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void
+visit_name(void *argument, const char *name)
+{
+    struct directory_scan *scan = argument;
+    petal_db *db = scan->db;
+    char path[PETAL_PATH_BYTES];
+    uint64_t number = 0;
+    enum filename_kind kind = filename_parse(name, &number);
+    bool stray = false;
+
+    if (!scan->remove) {
+        if ((kind == FILENAME_LOG || kind == FILENAME_STORE_FILE) &&
+            number >= db_next_file_number(db))
+            atomic_store_explicit(&db->next_file_number, number + 1, memory_order_relaxed);
+        return;
+    }
+    switch (kind) {
+    case FILENAME_LOG:
+        stray = number < db->manifest->oldest_log;
+        filename_log(path, db->directory, number);
+        break;
+    case FILENAME_STORE_FILE:
+        stray = !is_named(db, number);
+        filename_store_file(path, db->directory, number);
+        break;
+    case FILENAME_MANIFEST_TEMPORARY:
+        stray = true;
+        filename_manifest_temporary(path, db->directory);
+        break;
+    default:
+        break;
+    }
+    if (stray && db->env.vfs->remove(db->env.vfs->context, path) != 0)
+        env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
+}
+
+static enum petal_status
+scan_directory(petal_db *db, bool remove, petal_error *error)
+{
+    struct directory_scan scan = {.db = db, .remove = remove};
+    int failed =
+        db->env.vfs->list_directory(db->env.vfs->context, db->directory, visit_name, &scan);
+
+    return failed == 0 ? PETAL_OK : error_io(error, db->directory, failed, "list directory");
+}
+
+enum petal_status
+recovery_run(petal_db *db, petal_error *error)
+{
+    enum petal_status status;
+
+    atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
+                          memory_order_relaxed);
+    db->last_sequence = db->manifest->last_sequence;
+    db->last_timestamp = db->manifest->last_timestamp;
+    publish_counters(db);
+    status = scan_directory(db, false, error);
+    if (status == PETAL_OK)
+        status = open_tables(db, error);
+    if (status == PETAL_OK)
+        status = replay_logs(db, error);
+    if (status == PETAL_OK)
+        status = scan_directory(db, true, error);
+    if (status != PETAL_OK)
+        return status;
+    publish_counters(db);
+    if (env_clock_ms(&db->env) < db->last_timestamp)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "the clock is %lld ms behind the newest timestamp that was assigned; timestamps "
+                "stand still until it has caught up",
+                (long long)(db->last_timestamp - env_clock_ms(&db->env)));
+    return PETAL_OK;
+}

@@ -1,0 +1,14 @@
+/* recovery.h -- from the files of a directory to a database as it was acknowledged. */
+#ifndef PETAL_ENGINE_RECOVERY_H
+#define PETAL_ENGINE_RECOVERY_H
+
+#include "engine/db.h"
+
+/*
+ * REQUIRES: db->manifest loaded, no thread of the database running. Opens the store files, replays the logs, and when there were
+ * logs writes what they held to store files and retires them: a log that another process wrote is never continued, since
+ * what the page cache holds of it may not be on the medium. Removes files that nothing names.
+ */
+enum petal_status recovery_run(petal_db *db, petal_error *error);
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * wal.h -- the write-ahead log: one file of the log, written record by record, and its replay.
+ *
+ * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/batch.h.  Records lie in frames of
+ * WAL_FRAME_BYTES, cut into fragments where they cross a border, so that behind a bad place the next
+ * frame can be read.  Each fragment carries a promise: the file was synced up to that offset when it was written.
+ * FORMAT.md describes every byte.
+ *
+ * Writing: wal_begin .. wal_end for each record, wal_store to hand what is gathered to the kernel, wal_sync to bring it
+ * to the medium.  wal_begin, wal_end and wal_store belong to one thread at a time (the leader of the write group);
+ * wal_sync may run beside them in another thread.  After a failed store or sync the log is dead: every later call
+ * returns the first error, nothing is retried.
+ */
+#ifndef PETAL_ENGINE_WAL_H
+#define PETAL_ENGINE_WAL_H
+
+#include "base/env.h"
+#include "base/slice.h"
+
+#define WAL_FRAME_BYTES 32768
+
+/* What a log's header says of itself and of the log before it. */
+struct wal_identity {
+    uint64_t database_identity;
+    uint64_t number;
+    uint64_t predecessor_number;        /* 0: none that matters, then the two below are 0 as well */
+    uint64_t predecessor_length;        /* its final length, synced before this log was made */
+    uint64_t predecessor_last_sequence; /* for people who read a dump */
+};
+
+struct wal;
+
+/* Create the log (it must not exist) and store its header; syncs neither file nor directory. */
+enum petal_status wal_create(struct wal **wal, const struct env *env, const char *path,
+                             const struct wal_identity *identity, petal_error *error);
+
+/* Close the file.  Buffered records that were not stored are lost.  NULL: no-op. */
+void wal_close(struct wal *wal);
+
+/* Room for a record of `size` bytes, to be filled before wal_end; NULL when there is no memory (nothing changed).  A record
+ * that was begun but not ended is forgotten by the next call. */
+uint8_t *wal_begin(struct wal *wal, size_t size);
+/* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
+void wal_end(struct wal *wal, uint64_t last_sequence);
+/* Hand buffered records to the kernel (vfs log_store), with one call. */
+enum petal_status wal_store(struct wal *wal, petal_error *error);
+/* fdatasync what was stored before the call.  Any thread; callers that wait for each other share one sync. */
+enum petal_status wal_sync(struct wal *wal, petal_error *error);
+
+uint64_t wal_number(const struct wal *wal);
+uint64_t wal_buffered_bytes(const struct wal *wal);  /* leader only */
+uint64_t wal_length(const struct wal *wal);          /* stored bytes; any thread */
+uint64_t wal_synced_length(const struct wal *wal);   /* any thread */
+uint64_t wal_stored_sequence(const struct wal *wal); /* greatest sequence stored; any thread */
+uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced; any thread */
+
+/*
+ * REPLAY.  Logs in order of their numbers.  The end of a log n is the length that its successor's header gives, else the
+ * first offset b that does not hold a whole record.  X is the greatest promise about n: in its own frames behind b, in
+ * its successor's header, in the manifest.  X > b: PETAL_CORRUPT naming file, offset and promise.  Otherwise b is the
+ * torn tail: all behind it is dropped.  A log that is missing, or whose header is torn, has b = 0.  Then:
+ *
+ *  - Log s continues n when its header names n as its predecessor.  It is replayed after n, and n only up to
+ *    the length named there (what a failed store left behind that length never was part of n).
+ *  - A log that holds no record and is not continued was made in vain (by an opening or a switch that failed): passed over.
+ *  - A log with records that does not continue the log replayed before it is refused: PETAL_CORRUPT.
+ *
+ * So a log without predecessor may hold records only when the manifest's oldest_log has made those before it obsolete.
+ * A log of another database, or under another log's name, is refused.
+ */
+struct wal_promise {
+    uint64_t log_number; /* 0: none */
+    uint64_t length;
+};
+struct wal_replay {
+    const struct env *env;
+    const char *directory;
+    uint64_t database_identity;
+    uint64_t oldest_log;        /* logs below are obsolete and not looked at */
+    struct wal_promise promise; /* the manifest's */
+    /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse with an error. */
+    enum petal_status (*visit)(void *argument, petal_slice record, const char *path,
+                               uint64_t offset, petal_error *error);
+    void *argument;
+    /* Results. */
+    uint64_t greatest_log; /* greatest number seen in the directory, replayed or not; 0: none */
+    struct wal_promise
+        end; /* the last log replayed and where its last whole record ends; number 0: none */
+    uint64_t records;
+    uint64_t dropped_bytes; /* of torn tails and of logs passed over */
+};
+enum petal_status wal_replay(struct wal_replay *replay, petal_error *error);
+
+#endif

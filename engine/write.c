@@ -1,0 +1,371 @@
+/*
+ * write.c -- the way of a write: queue, sequence numbers, log, memtables, visible.
+ *
+ * The leader of the queue takes a group of waiting writes. For the group it makes room in the memtables, reserves memory so
+ * that nothing can fail after the log, encodes each write straight into the log's buffer, hands the buffer to the kernel
+ * with one call (and syncs once if a member asked for it), adds the cells to the memtables, and publishes the
+ * last sequence: from then on readers see all of the group. A write alone in the queue is a group of one, with no
+ * copy but the one into the log and the one into the memtable.
+ */
+#include "engine/write.h"
+
+#include "engine/batch.h"
+#include "engine/flush.h"
+#include "engine/get.h"
+#include "engine/log.h"
+
+#include <assert.h>
+
+/* Enough to share a system call among many writers; small enough that the first one does not wait long. */
+#define GROUP_BYTES (1u << 20)
+
+/* What a cell takes in a memtable beyond its own bytes, about: key suffix, record header, its share of nodes and filter. */
+#define CELL_OVERHEAD_BYTES 100
+
+/* One write in the queue; lies on the stack of its thread. */
+struct write_op {
+    struct write_place place; /* first member; place.bytes: rows, qualifiers and values */
+    struct write_cell *cells;
+    size_t count;
+    enum petal_durability durability;
+    enum petal_status status;
+    petal_error *error;
+};
+
+static struct write_op *
+op_of(struct write_place *place)
+{
+    return (struct write_op *)(void *)place;
+}
+
+void
+write_lead_alone(petal_db *db, struct write_place *place)
+{
+    place->alone = true;
+    place->bytes = 0;
+    write_queue_enter(&db->queue, place);
+}
+
+void
+write_lead_end(petal_db *db, struct write_place *place)
+{
+    write_queue_leave(&db->queue, place);
+}
+
+/* ---- the leader's steps; `last` is the group's last member ---- */
+
+#define FOR_EACH_OP(op, first, last)                                                               \
+    for (struct write_op *op = (first); op != NULL;                                                \
+         op = &op->place == (last) ? NULL : op_of(op->place.next))
+
+static void
+fail_group(struct write_op *first, struct write_place *last, enum petal_status status,
+           const petal_error *cause)
+{
+    FOR_EACH_OP(op, first, last)
+    {
+        if (op->status == PETAL_OK) {
+            op->status = status;
+            if (op->error != NULL && op->error != cause)
+                *op->error = *cause;
+        }
+    }
+}
+
+static enum petal_status
+check_alive(const struct write_op *op)
+{
+    for (size_t i = 0; i < op->count; i++) {
+        enum petal_status status = table_check_alive(op->cells[i].family->table, op->error);
+
+        if (status != PETAL_OK)
+            return status;
+    }
+    return PETAL_OK;
+}
+
+/* Reserve memtable memory for every member, store by store. */
+static enum petal_status
+reserve_group(struct write_op *first, struct write_place *last)
+{
+    petal_family *touched = NULL;
+    enum petal_status status = PETAL_OK;
+
+    FOR_EACH_OP(op, first, last)
+    {
+        for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
+            const struct cell *cell = &op->cells[i].cell;
+            petal_family *family = op->cells[i].family;
+
+            if (family->group_cells++ == 0) {
+                family->group_next = touched;
+                touched = family;
+            }
+            family->group_bytes += cell->row.size + cell->qualifier.size + cell->value.size;
+        }
+    }
+    for (petal_family *family = touched; family != NULL; family = family->group_next) {
+        if (status == PETAL_OK)
+            status = memtable_reserve(family->active->memtable, family->group_cells,
+                                      family->group_bytes);
+        family->group_cells = 0;
+        family->group_bytes = 0;
+    }
+    return status;
+}
+
+/* Give sequences and timestamps to the cells of a member. */
+static void
+stamp(petal_db *db, struct write_op *op, int64_t now_ms)
+{
+    if (now_ms > db->last_timestamp)
+        db->last_timestamp = now_ms;
+    for (size_t i = 0; i < op->count; i++) {
+        struct write_cell *write = &op->cells[i];
+
+        write->cell.sequence = db->last_sequence + 1 + i;
+        if (write->assigned && !write->resolved)
+            write->cell.timestamp = db->last_timestamp;
+    }
+}
+
+/* Number and log the members; those that fail here are out, the others go on. */
+static enum petal_status
+log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_t now_ms,
+          petal_error *error)
+{
+    enum petal_durability strongest = PETAL_SKIP_WAL;
+    struct wal *wal = db->wal;
+    enum petal_status status;
+
+    FOR_EACH_OP(op, first, last)
+    {
+        uint8_t *to = NULL;
+
+        if (op->status != PETAL_OK)
+            continue;
+        stamp(db, op, now_ms);
+        if (op->durability > PETAL_SKIP_WAL) {
+            if (wal == NULL) {
+                status = log_current(db, &wal, error);
+                if (status != PETAL_OK)
+                    return status;
+            }
+            to = wal_begin(wal, record_size(op->cells, op->count));
+            if (to == NULL) {
+                op->status = error_no_memory(op->error);
+                continue;
+            }
+            record_encode(to, op->cells, op->count);
+            wal_end(wal, db->last_sequence + op->count);
+        }
+        db->last_sequence += op->count;
+        if (op->durability > strongest)
+            strongest = op->durability;
+    }
+    return log_commit(db, strongest, now_ms, error);
+}
+
+enum petal_status
+write_apply_cell(petal_db *db, const struct write_cell *write)
+{
+    petal_family *family = write->family;
+    struct store_memtable *active = family->active;
+    enum petal_cell_type type = write->cell.type;
+    size_t bytes;
+
+    if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0)
+        atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
+    /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
+    if (cell_is_family_marker(type))
+        atomic_fetch_add_explicit(&active->family_markers, 1, memory_order_relaxed);
+    if (type == PETAL_DELETE || type == PETAL_DELETE_FAMILY_VERSION)
+        atomic_fetch_add_explicit(&active->version_markers, 1, memory_order_relaxed);
+    bytes = write->cell.row.size + write->cell.qualifier.size + write->cell.value.size +
+            CELL_OVERHEAD_BYTES;
+    family->active_bytes += bytes;
+    db->active_bytes += bytes;
+    return memtable_add(active->memtable, &write->cell, write->row_hash);
+}
+
+static void
+apply_group(petal_db *db, struct write_op *first, struct write_place *last)
+{
+    uint64_t cells = 0, writes = 0;
+
+    FOR_EACH_OP(op, first, last)
+    {
+        if (op->status != PETAL_OK)
+            continue;
+        for (size_t i = 0; i < op->count; i++) {
+            enum petal_status status = write_apply_cell(db, &op->cells[i]);
+
+            assert(status == PETAL_OK); /* its memory was reserved */
+            (void)status;
+        }
+        cells += op->count;
+        writes++;
+    }
+    atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
+    atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
+    STATS_ADD_SHARED(db, cells_written, cells);
+    STATS_ADD_SHARED(db, batches_written, writes);
+    STATS_ADD_SHARED(db, write_groups, 1);
+}
+
+/* Serve the group from `first` to `last`. */
+static void
+lead(petal_db *db, struct write_op *first, struct write_place *last)
+{
+    petal_error error;
+    enum petal_status status;
+    int64_t now_ms;
+
+    error_clear(&error);
+    status = db_check_writable(db, &error);
+    if (status == PETAL_OK)
+        status = flush_make_room(db, &error);
+    if (status != PETAL_OK) {
+        fail_group(first, last, status, &error);
+        return;
+    }
+    FOR_EACH_OP(op, first, last)
+    {
+        op->status = check_alive(op);
+    }
+    status = reserve_group(first, last);
+    if (status != PETAL_OK) {
+        error_set(&error, status, "no memory for the memtable");
+        fail_group(first, last, status, &error);
+        return;
+    }
+    now_ms = env_clock_ms(&db->env);
+    status = log_group(db, first, last, now_ms, &error);
+    if (status != PETAL_OK) {
+        /* What a log holds of the group is unknown now, so nothing may follow it there. Without a log nothing happened. */
+        if (db->wal != NULL)
+            db_fail(db, &error);
+        fail_group(first, last, status, &error);
+        return;
+    }
+    apply_group(db, first, last);
+}
+
+static enum petal_status
+submit(petal_db *db, struct write_op *op)
+{
+    op->place.alone = false;
+    op->status = PETAL_OK;
+    if (write_queue_enter(&db->queue, &op->place)) {
+        struct write_place *last = write_queue_group(&db->queue, GROUP_BYTES);
+
+        lead(db, op, last);
+        write_queue_leave(&db->queue, last);
+    }
+    return op->status;
+}
+
+/* ---- public calls ---- */
+
+static enum petal_status
+resolve_durability(enum petal_durability *durability, const petal_write_options *options,
+                   const struct write_cell *cells, size_t count, petal_error *error)
+{
+    petal_db *db = cells[0].family->table->db;
+    enum petal_durability strongest = PETAL_DURABILITY_DEFAULT;
+
+    *durability = options != NULL ? options->durability : PETAL_DURABILITY_DEFAULT;
+    if (*durability > PETAL_FSYNC_WAL)
+        return error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
+                         (int)*durability, (int)PETAL_FSYNC_WAL);
+    if (*durability != PETAL_DURABILITY_DEFAULT)
+        return PETAL_OK;
+    for (size_t i = 0; i < count; i++) {
+        enum petal_durability own = cells[i].family->table->durability;
+
+        if (own == PETAL_DURABILITY_DEFAULT)
+            own = db->durability;
+        if (own > strongest)
+            strongest = own;
+    }
+    *durability = strongest;
+    return PETAL_OK;
+}
+
+/* A deletion of the newest version takes that version's timestamp; without one it is stamped like any other. */
+static enum petal_status
+resolve_newest_versions(struct write_cell *cells, size_t count, petal_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct write_cell *write = &cells[i];
+        enum petal_status status;
+
+        if (!write->assigned || write->cell.type != PETAL_DELETE)
+            continue;
+        status = get_newest_timestamp(write->family, write->cell.row, write->cell.qualifier,
+                                      &write->resolved, &write->cell.timestamp, error);
+        if (status != PETAL_OK)
+            return status;
+    }
+    return PETAL_OK;
+}
+
+static enum petal_status
+write_cells(petal_db *db, struct write_cell *cells, size_t count, size_t bytes,
+            const petal_write_options *options, petal_error *error)
+{
+    struct write_op op = {.cells = cells, .count = count, .error = error};
+    enum petal_status status;
+
+    error_clear(error);
+    status = resolve_durability(&op.durability, options, cells, count, error);
+    if (status == PETAL_OK)
+        status = resolve_newest_versions(cells, count, error);
+    if (status != PETAL_OK)
+        return status;
+    op.place.bytes = bytes;
+    return submit(db, &op);
+}
+
+enum petal_status
+petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
+          petal_slice value, const petal_write_options *options, petal_error *error)
+{
+    struct write_cell write;
+    enum petal_status status =
+        write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
+
+    if (status != PETAL_OK)
+        return status;
+    return write_cells(family->table->db, &write, 1, row.size + qualifier.size + value.size,
+                       options, error);
+}
+
+enum petal_status
+petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
+             enum petal_cell_type type, const petal_write_options *options, petal_error *error)
+{
+    struct write_cell write;
+    enum petal_status status;
+
+    if (type == PETAL_PUT)
+        return error_set(error, PETAL_INVALID, "a deletion cannot have the type of a put");
+    status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0), type,
+                             error);
+    if (status != PETAL_OK)
+        return status;
+    return write_cells(family->table->db, &write, 1, row.size + qualifier.size, options, error);
+}
+
+enum petal_status
+petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options,
+            petal_error *error)
+{
+    if (batch->db != db)
+        return error_set(error, PETAL_INVALID, "the batch belongs to another database");
+    if (batch->count == 0) {
+        error_clear(error);
+        return PETAL_OK;
+    }
+    return write_cells(db, batch->cells, batch->count, batch->bytes, options, error);
+}

@@ -1,0 +1,451 @@
+/*
+ * engine_power_cut_test.c -- the power fails during every file call of a short run, and again during every call of the
+ * recovery.  What the database holds afterwards must be a prefix of the writes in their order, with no half batch and no
+ * hole, and with everything that was promised.
+ *
+ * The run makes two tables, writes at its durability, flushes all and then one table, makes and drops a third table, dies
+ * as a process and recovers, closes and opens again: so cuts fall into recovery, closing and opening as well.
+ * For each cut these states are tried: all that was not synced is lost; all is kept, which is also what the death of the
+ * process alone leaves; and random ones.  Prints its seed and how many states it tried.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/engine_fixture.h"
+
+#include <inttypes.h>
+
+#define BIG_VALUE_BYTES 40000 /* its log record crosses a frame */
+
+enum third_table { THIRD_UNKNOWN, THIRD_THERE, THIRD_DROPPED };
+
+/* What the run has been promised so far. */
+struct progress {
+    uint64_t attempted; /* the last write begun */
+    uint64_t stored;    /* the last one that must survive the process */
+    uint64_t synced;    /* the last one that must survive a power cut */
+    bool tables_made;
+    enum third_table third;
+};
+
+struct plan {
+    enum petal_durability durability; /* PETAL_DURABILITY_DEFAULT: a mixture */
+    uint64_t cut_at;                  /* the call, over all of the run */
+};
+
+struct run {
+    struct fixture fixture;
+    struct ledger ledger;
+    struct progress progress;
+    struct plan plan;
+    uint64_t calls; /* made on file layers before the present one */
+};
+
+struct tally {
+    uint64_t cuts, states, second_cuts;
+};
+
+/* ---- the run: every step tells whether it succeeded ---- */
+
+static enum petal_durability
+durability_of(const struct run *run, uint64_t number)
+{
+    static const enum petal_durability mixture[] = {
+        PETAL_ASYNC_WAL, PETAL_SYNC_WAL, PETAL_SYNC_WAL, PETAL_FSYNC_WAL,
+        PETAL_ASYNC_WAL, PETAL_SYNC_WAL, PETAL_ASYNC_WAL};
+
+    if (run->plan.durability != PETAL_DURABILITY_DEFAULT)
+        return run->plan.durability;
+    return mixture[number % (sizeof mixture / sizeof *mixture)];
+}
+
+static bool
+write_some(struct run *run, uint64_t count)
+{
+    struct progress *progress = &run->progress;
+
+    for (; count > 0; count--) {
+        uint64_t number = ++progress->attempted;
+        enum petal_durability durability = durability_of(run, number);
+
+        test_clock_advance(&run->fixture.clock, 1);
+        if (ledger_write(&run->ledger, number, durability, NULL) != PETAL_OK)
+            return false;
+        if (durability >= PETAL_SYNC_WAL)
+            progress->stored = number;
+        if (durability == PETAL_FSYNC_WAL)
+            progress->synced = number;
+    }
+    return true;
+}
+
+static bool
+flush(struct run *run, petal_table *table)
+{
+    if (petal_flush(run->fixture.db, table, NULL) != PETAL_OK)
+        return false;
+    if (table == NULL)
+        run->progress.stored = run->progress.synced = run->progress.attempted;
+    return true;
+}
+
+static bool
+make_third_table(struct run *run)
+{
+    petal_family_options family = {.name = slice_from_text("x")};
+    petal_table_options options = {
+        .name = slice_from_text("third"), .families = &family, .family_count = 1};
+    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
+    static char big[BIG_VALUE_BYTES];
+    petal_table *table;
+
+    return petal_table_create(run->fixture.db, &options, &table, NULL) == PETAL_OK &&
+           petal_put(petal_table_family_at(table, 0), slice_from_text("row"), slice_make(NULL, 0),
+                     PETAL_LATEST, slice_make(big, sizeof big), &sync, NULL) == PETAL_OK;
+}
+
+static bool
+drop_third_table(struct run *run)
+{
+    petal_table *table;
+
+    if (petal_table_open(run->fixture.db, slice_from_text("third"), &table, NULL) != PETAL_OK)
+        return false;
+    run->progress.third = THIRD_UNKNOWN;
+    if (petal_table_drop(table, NULL) != PETAL_OK)
+        return false;
+    run->progress.third = THIRD_DROPPED;
+    return true;
+}
+
+/* Open and see what is there: what a reader was shown after a recovery must never be lost. */
+static bool
+open_again(struct run *run)
+{
+    struct progress *progress = &run->progress;
+    struct ledger_state state;
+
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_attach(&run->ledger, run->fixture.db, NULL) != PETAL_OK ||
+        ledger_read(&run->ledger, &state, NULL) != PETAL_OK)
+        return false;
+    assert_true(ledger_is_after(&state, ledger_last(&state)));
+    assert_true(ledger_last(&state) >= progress->stored);
+    assert_true(ledger_last(&state) <= progress->attempted);
+    progress->attempted = progress->stored = progress->synced = ledger_last(&state);
+    return true;
+}
+
+static bool
+close_cleanly(struct run *run)
+{
+    enum petal_status status = petal_close(run->fixture.db, NULL);
+
+    run->fixture.db = NULL;
+    if (status == PETAL_OK)
+        run->progress.stored = run->progress.synced = run->progress.attempted;
+    return status == PETAL_OK;
+}
+
+/* Death of the process: the files of another layer are what was stored; the planned cut goes over to it. */
+static bool
+die(struct run *run)
+{
+    uint64_t calls = memory_vfs_calls(run->fixture.vfs);
+
+    if (memory_vfs_is_off(run->fixture.vfs))
+        return false;
+    fixture_die(&run->fixture);
+    run->calls += calls;
+    if (run->plan.cut_at > run->calls)
+        memory_vfs_cut_at(run->fixture.vfs, run->plan.cut_at - run->calls);
+    return true;
+}
+
+static bool
+first_life(struct run *run)
+{
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->progress.tables_made = true;
+    if (!write_some(run, 5) || !make_third_table(run))
+        return false;
+    run->progress.third = THIRD_THERE;
+    return write_some(run, 7) && flush(run, NULL) && write_some(run, 6) &&
+           flush(run, run->ledger.tables[0]) && write_some(run, 4) && drop_third_table(run) &&
+           write_some(run, 4);
+}
+
+static bool
+second_life(struct run *run)
+{
+    return open_again(run) && write_some(run, 6) && flush(run, run->ledger.tables[1]) &&
+           write_some(run, 5) && close_cleanly(run) && open_again(run) && write_some(run, 3);
+}
+
+/* True when the run ended without a cut. */
+static bool
+run_it(struct run *run, struct plan plan, uint64_t seed)
+{
+    *run = (struct run){.plan = plan};
+    fixture_init(&run->fixture, seed);
+    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    return first_life(run) && die(run) && second_life(run) && close_cleanly(run);
+}
+
+static void
+end_run(struct run *run)
+{
+    petal_close(run->fixture.db, NULL);
+    run->fixture.db = NULL;
+    fixture_fini(&run->fixture);
+}
+
+/* ---- checks ---- */
+
+static void
+check_third(const struct run *run, petal_db *db)
+{
+    petal_table *table;
+    enum petal_status status = petal_table_open(db, slice_from_text("third"), &table, NULL);
+
+    if (run->progress.third == THIRD_DROPPED)
+        assert_int_equal(status, PETAL_NOT_FOUND);
+    if (run->progress.third == THIRD_THERE) {
+        petal_result *result;
+        petal_error error;
+
+        must(status, &error);
+        must(petal_result_new(db, &result, &error), &error);
+        must(petal_get(table, slice_from_text("row"), NULL, result, &error), &error);
+        assert_int_equal(petal_result_count(result), 1);
+        assert_int_equal(petal_result_cell(result, 0)->value.size, BIG_VALUE_BYTES);
+        petal_result_free(result);
+        must(petal_table_verify(table, &error), &error);
+    }
+}
+
+/* The number of writes that are there. */
+static uint64_t
+check_content(const struct run *run, struct fixture *after, uint64_t promised)
+{
+    struct ledger ledger = {0};
+    petal_error error;
+    uint64_t count;
+
+    check_third(run, after->db);
+    if (!run->progress.tables_made && ledger_attach(&ledger, after->db, NULL) != PETAL_OK)
+        return 0;
+    must(ledger_attach(&ledger, after->db, &error), &error);
+    count = ledger_must_be_prefix(&ledger);
+    if (count < promised || count > run->progress.attempted)
+        print_error("cut at %" PRIu64 ": %" PRIu64 " writes there, %" PRIu64 " promised, %" PRIu64
+                    " begun\n",
+                    run->plan.cut_at, count, promised, run->progress.attempted);
+    assert_in_range(count, promised, run->progress.attempted);
+    return count;
+}
+
+/* `vfs` has lost its power and is on again; it is consumed. */
+static void
+check_state(const struct run *run, struct memory_vfs *vfs, uint64_t promised)
+{
+    struct fixture after;
+    uint64_t count;
+
+    fixture_init_on(&after, vfs, 7);
+    test_clock_set(&after.clock, 5000);
+    fixture_must_open(&after);
+    assert_true(fixture_directory_is_clean(&after));
+    count = check_content(run, &after, promised);
+    fixture_must_close(&after);
+    fixture_must_open(&after);
+    assert_true(fixture_directory_is_clean(&after));
+    assert_int_equal(check_content(run, &after, promised), count);
+    fixture_fini(&after);
+}
+
+static struct memory_vfs *
+cut(struct run *run, enum memory_cut how, uint64_t seed)
+{
+    struct memory_vfs *vfs = memory_vfs_clone(run->fixture.vfs);
+
+    memory_vfs_power_cut(vfs, how, seed);
+    return vfs;
+}
+
+static void
+try_states(struct run *run, unsigned seeds, struct tally *tally)
+{
+    check_state(run, cut(run, MEMORY_CUT_LOSE_ALL, 0), run->progress.synced);
+    check_state(run, cut(run, MEMORY_CUT_KEEP_ALL, 0), run->progress.stored);
+    for (unsigned seed = 0; seed < seeds; seed++)
+        check_state(run, cut(run, MEMORY_CUT_RANDOM, run->plan.cut_at * 1000 + seed),
+                    run->progress.synced);
+    tally->states += 2 + seeds;
+}
+
+/* Cut again at every call of the recovery from one random state. */
+static void
+try_second_cuts(struct run *run, uint64_t seed, struct tally *tally)
+{
+    struct memory_vfs *base = cut(run, MEMORY_CUT_RANDOM, seed);
+    bool completed = false;
+
+    for (uint64_t n = 1; !completed; n++) {
+        struct fixture recovery;
+        struct memory_vfs *vfs;
+
+        fixture_init_on(&recovery, memory_vfs_clone(base), 11);
+        memory_vfs_cut_at(recovery.vfs, n);
+        completed = fixture_open(&recovery, NULL) == PETAL_OK;
+        petal_close(recovery.db, NULL);
+        recovery.db = NULL;
+        completed = completed && !memory_vfs_is_off(recovery.vfs);
+        vfs = memory_vfs_clone(recovery.vfs);
+        fixture_fini(&recovery);
+        memory_vfs_power_cut(vfs, n % 3 == 0 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM, n);
+        check_state(run, vfs, run->progress.synced);
+        tally->second_cuts++;
+    }
+    memory_vfs_free(base);
+}
+
+/* ---- the sweeps ---- */
+
+/* Every `step`-th call is cut; second cuts at every `second_step`-th of those, 0 for none. */
+static void
+sweep(enum petal_durability durability, unsigned seeds, uint64_t second_step)
+{
+    uint64_t seed = test_seed();
+    struct tally tally = {0};
+    struct plan plan = {.durability = durability};
+    struct run run;
+    bool completed = false;
+
+    while (!completed) {
+        plan.cut_at++;
+        completed = run_it(&run, plan, seed);
+        tally.cuts++;
+        try_states(&run, seeds, &tally);
+        if (second_step > 0 && plan.cut_at % second_step == 0)
+            try_second_cuts(&run, seed + plan.cut_at, &tally);
+        end_run(&run);
+    }
+    assert_true(tally.cuts > 100); /* the run did something */
+    print_message("%" PRIu64 " cuts, %" PRIu64 " states, %" PRIu64 " second cuts\n", tally.cuts,
+                  tally.states, tally.second_cuts);
+}
+
+static void
+test_cut_at_every_call_async(void **state)
+{
+    (void)state;
+    sweep(PETAL_ASYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+}
+
+static void
+test_cut_at_every_call_sync(void **state)
+{
+    (void)state;
+    sweep(PETAL_SYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+}
+
+static void
+test_cut_at_every_call_fsync(void **state)
+{
+    (void)state;
+    sweep(PETAL_FSYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+}
+
+static void
+test_cut_at_every_call_mixed(void **state)
+{
+    (void)state;
+    sweep(PETAL_DURABILITY_DEFAULT, test_long() ? 200 : 8, test_long() ? 1 : 15);
+}
+
+/* ---- writes that are not logged ---- */
+
+/* After a crash each column holds what it held at the last flush, or something newer: no more is promised. */
+static void
+check_unlogged(const struct run *run, struct memory_vfs *vfs)
+{
+    struct fixture after;
+    struct ledger ledger = {0};
+    struct ledger_state state, possible;
+    bool found[LEDGER_SLOTS] = {false};
+    petal_error error;
+
+    fixture_init_on(&after, vfs, 7);
+    fixture_must_open(&after);
+    if (run->progress.tables_made || ledger_attach(&ledger, after.db, NULL) == PETAL_OK) {
+        must(ledger_attach(&ledger, after.db, &error), &error);
+        must(ledger_read(&ledger, &state, &error), &error);
+        assert_false(state.wrong);
+        must(ledger_verify(&ledger, &error), &error);
+        ledger_after(&possible, run->progress.synced);
+        for (uint64_t number = run->progress.synced;; ledger_apply(&possible, ++number)) {
+            for (unsigned slot = 0; slot < LEDGER_SLOTS; slot++)
+                found[slot] = found[slot] || state.slots[slot] == possible.slots[slot];
+            if (number == run->progress.attempted)
+                break;
+        }
+        for (unsigned slot = 0; slot < LEDGER_SLOTS; slot++)
+            assert_true(found[slot]);
+    }
+    assert_true(fixture_directory_is_clean(&after));
+    fixture_fini(&after);
+}
+
+static bool
+unlogged_run(struct run *run, struct plan plan)
+{
+    *run = (struct run){.plan = plan};
+    fixture_init(&run->fixture, 5);
+    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->progress.tables_made = true;
+    return write_some(run, 9) && flush(run, NULL) && write_some(run, 8) &&
+           flush(run, run->ledger.tables[0]) && write_some(run, 7) && close_cleanly(run);
+}
+
+static void
+test_unlogged_writes_survive_their_flush(void **state)
+{
+    struct plan plan = {.durability = PETAL_SKIP_WAL};
+    bool completed = false;
+    struct run run;
+
+    (void)state;
+    while (!completed) {
+        plan.cut_at++;
+        completed = unlogged_run(&run, plan);
+        check_unlogged(&run, cut(&run, MEMORY_CUT_LOSE_ALL, 0));
+        check_unlogged(&run, cut(&run, MEMORY_CUT_KEEP_ALL, 0));
+        for (uint64_t seed = 0; seed < 8; seed++)
+            check_unlogged(&run, cut(&run, MEMORY_CUT_RANDOM, plan.cut_at * 1000 + seed));
+        end_run(&run);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_at_every_call_async),
+        cmocka_unit_test(test_cut_at_every_call_sync),
+        cmocka_unit_test(test_cut_at_every_call_fsync),
+        cmocka_unit_test(test_cut_at_every_call_mixed),
+        cmocka_unit_test(test_unlogged_writes_survive_their_flush),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
