@@ -1,0 +1,8 @@
+/* bench_commands.h -- kv-bench's subcommands. Each takes the arguments behind its name and returns the exit status. */
+#ifndef PETAL_TOOLS_BENCH_COMMANDS_H
+#define PETAL_TOOLS_BENCH_COMMANDS_H
+
+int bench_quick_main(int argc, char **argv);
+int bench_readamp_main(int argc, char **argv);
+
+#endif

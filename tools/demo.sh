@@ -1,0 +1,108 @@
+#!/bin/sh
+# demo.sh -- loads the index of Debian packages into four tables, one for each kind of Bloom filter, and
+# shows what point lookups cost in each, beside what is to be expected.
+#
+#     tools/demo.sh KV-SHELL [DIR]
+#
+# Each table is imported in 8 parts: the fields of one package fall into different parts, and a flush ends each
+# part, so every family gets 8 store files whose row ranges overlap.  Then each field of the index is compared with
+# each table, and the rows and fields are counted; the demo fails if one differs.  DIR is made anew and kept; without
+# it a temporary directory serves, and goes at the end.
+set -eu
+export LC_ALL=C
+shell=${1:?usage: demo.sh KV-SHELL [DIR]}
+parts=8
+tables='none row rowcol row_rowcol'
+
+if [ $# -ge 2 ]; then
+    dir=$2
+    if [ -e "$dir" ] && [ ! -e "$dir/made-by-petal-demo" ]; then
+        echo "demo: $dir exists and is not a demo's; remove it, or name another directory" >&2
+        exit 2
+    fi
+    rm -rf "$dir"
+    mkdir -p "$dir"
+else
+    dir=$(mktemp -d "${TMPDIR:-/tmp}/petal-demo.XXXXXX")
+    trap 'rm -rf "$dir"' EXIT
+    trap 'exit 1' HUP INT TERM
+fi
+: >"$dir/made-by-petal-demo"
+index=$dir/packages
+
+# An index of 20,000 packages with fields like Debian's.
+generate_index() {
+    awk 'BEGIN {
+        srand(1)
+        for (i = 0; i < 20000; i++) {
+            printf "Package: pkg%05d-%c\nVersion: %d.%d-%d\n", (i * 7919) % 20000, 97 + i % 26, i % 9, i % 31, i % 4
+            printf "Installed-Size: %d\nArchitecture: amd64\nSection: s%d\nPriority: optional\n", i * 13, i % 40
+            printf "Maintainer: Team %d <team%d@example.org>\nSize: %d\n", i % 300, i % 300, i * 977
+            if (i % 5) printf "Depends: pkg%05d, pkg%05d (>= %d)\n", i / 2, i / 3, i % 7
+            if (i % 3 == 0) printf "Suggests: pkg%05d\n", i / 5
+            if (i % 7 == 0) printf "Homepage: https://example.org/%d\n", i
+            printf "Description: package number %d\n with a longer text\n .\n of some lines\n", i
+            printf "Filename: pool/%d/%d.deb\nSHA256:", i % 26, i
+            for (j = 0; j < 8; j++) printf "%s%08x", j ? "" : " ", int(rand() * 4294967295)
+            printf "\n\n"
+        }
+    }'
+}
+
+apt-cache dumpavail >"$index" 2>/dev/null || : >"$index"
+packages=$(grep -c '^Package:' "$index" || :)
+if [ "$packages" -eq 0 ]; then
+    echo "There is no package index here (apt-cache dumpavail): one of 20,000 packages is made up."
+    generate_index >"$index"
+    packages=$(grep -c '^Package:' "$index")
+fi
+echo "$packages packages, $(wc -c <"$index") bytes"
+
+echo
+echo "Import, in $parts parts for each of 4 tables:"
+begin=$(date +%s)
+for table in $tables; do
+    filter=$(echo "$table" | tr a-z A-Z)
+    "$shell" --no-took "$dir/db" -e "create '$table', {NAME => 'meta', BLOOMFILTER => '$filter'},
+        {NAME => 'rel', BLOOMFILTER => '$filter'}, {NAME => 'text', BLOOMFILTER => '$filter'}" >/dev/null
+    part=1
+    while [ $part -le $parts ]; do
+        "$shell" "$dir/db" import "$table" "$index" --part $part/$parts >"$dir/log"
+        part=$((part + 1))
+    done
+    echo "  $table: $("$shell" --no-took "$dir/db" -e "stats '$table'" | grep -c ' file ') store files"
+done
+echo "  $(($(date +%s) - begin)) seconds in all"
+
+echo
+echo "Every field of the index against every table:"
+for table in $tables; do
+    printf '  %s: ' "$table"
+    "$shell" "$dir/db" compare "$table" "$index" || {
+        echo "demo: table $table differs from the index" >&2
+        exit 1
+    }
+done
+
+# Every 20th package, and as many names that there are not, within the same range.
+awk '/^Package: / { name = $2; if (n++ % 20 == 0) print name }' "$index" | sort -u >"$dir/there"
+sed 's/$/~absent/' "$dir/there" >"$dir/absent"
+sed 's/$/\tmeta:Version/' "$dir/there" >"$dir/version"
+sed 's/$/\ttext:Description/' "$dir/there" >"$dir/description"
+sed 's/$/\trel:No-Such-Field/' "$dir/there" >"$dir/nofield"
+sed 's/$/\tmeta:Version/' "$dir/absent" >"$dir/absent-version"
+
+echo
+cat <<END
+Lookups, without the reason "columns".  Per get: the files considered, those skipped by row range, by time range, because
+newer was found, for their recorded columns, by the Bloom filter; data blocks read, and how many are to be expected;
+filter chunks fetched.  A whole row asks 3 families, of $parts files each.
+END
+# shellcheck disable=SC2086
+"$shell" "$dir/db" lookups --without columns --keys "absent row=$dir/absent" \
+    --keys "absent row, field=$dir/absent-version" --keys "whole row=$dir/there" --keys "Version=$dir/version" \
+    --keys "Description=$dir/description" --keys "field there is not=$dir/nofield" $tables
+echo
+echo "With that reason, too: no file has recorded the field there is not."
+# shellcheck disable=SC2086
+"$shell" "$dir/db" lookups --keys "field there is not=$dir/nofield" $tables

@@ -1,0 +1,303 @@
+/*
+ * kv-shell.c -- the shell's main program: options, subcommands, and where the commands come from.
+ *
+ * The exit status is the worst of what happened (shell_session.h); after a conversation at a
+ * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
+ */
+#include "tools/shell_command.h"
+#include "tools/shell_input.h"
+#include "tools/shell_intake.h"
+#include "tools/shell_schema.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { GREATEST_TEXTS = 64 };
+
+struct arguments {
+    const char *directory;
+    const char *texts[GREATEST_TEXTS]; /* of -e */
+    size_t text_count;
+    const char *file; /* of -f */
+    petal_options options;
+    petal_env env; /* with --seed: numbers that repeat */
+    atomic_uint_least64_t seed;
+    bool stop_at_failure, no_times, echo_input;
+    int rest; /* index of the subcommand's name, 0 if there is none */
+};
+
+static const struct {
+    const char *name;
+    enum shell_status (*run)(struct session *session, int argc, char **argv);
+} subcommands[] = {{"import", import_main}, {"compare", compare_main}, {"lookups", lookups_main}};
+
+static void
+print_usage(FILE *file)
+{
+    (void)fputs(
+        "usage: kv-shell [options] DIR [-e COMMANDS].. [-f FILE]\n"
+        "       kv-shell [options] DIR import TABLE FILE [import options]\n"
+        "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
+        "       kv-shell [options] DIR lookups --keys NAME=FILE.. [--without REASON].. TABLE..\n"
+        "\n"
+        "Commands in the HBase shell's language on the database in DIR, which is made if "
+        "there is none.\n"
+        "They come from -e, from FILE, from standard input, or from you, at a terminal.  "
+        "Those of -e come first,\n"
+        "before FILE or a subcommand.\n"
+        "help lists them.\n"
+        "\n"
+        "  -e COMMANDS       run these; may be repeated\n"
+        "  -f FILE           run the commands in FILE\n"
+        "  --cache SIZE      block cache, such as 64MB (the default) or 0 for none\n"
+        "  --memtable SIZE   memory for writes before they are flushed (64MB)\n"
+        "  --bail            stop at the first command that is wrong or fails\n"
+        "  --no-took         leave out the lines with durations\n"
+        "  --echo            show each line of input before its output\n"
+        "  --seed N          identities and filter salts that repeat, for tests; never for data "
+        "that matters\n"
+        "  --help, --version\n"
+        "\n"
+        "import writes the records of FILE (- is standard input), compare checks every "
+        "field of them.\n",
+        file);
+    (void)fputs(intake_usage, file);
+    (void)fputs(
+        "  --flush-every N           import: flush to store files after every N records\n"
+        "lookups gets each row of each FILE (a line: row, or row TAB family:qualifier) "
+        "from each TABLE\n"
+        "and counts the work beside what is to be expected; REASON, such as columns, is not used.\n"
+        "\n"
+        "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
+        "get found no row;\n"
+        "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
+        "database is open elsewhere.\n"
+        "The worst of them counts.  A conversation at a terminal ends with 0.\n",
+        file);
+}
+
+static enum shell_status
+complain(const char *what, const char *word)
+{
+    (void)fprintf(stderr, "kv-shell: %s%s.  See kv-shell --help\n", what, word);
+    return SHELL_USAGE;
+}
+
+static bool
+parse_size(const char *text, size_t *size)
+{
+    uint64_t bytes;
+
+    if (text == NULL || !schema_parse_size(slice_of_string(text), &bytes) || bytes > SIZE_MAX)
+        return false;
+    *size = (size_t)bytes;
+    return true;
+}
+
+/* SplitMix64: the n-th call gives the n-th number of the seed's sequence, whichever thread makes it. */
+static uint64_t
+next_number(void *context)
+{
+    atomic_uint_least64_t *seed = context;
+    uint64_t number = atomic_fetch_add_explicit(seed, 0x9e3779b97f4a7c15u, memory_order_relaxed);
+
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+}
+
+static bool
+set_seed(struct arguments *arguments, const char *text)
+{
+    uint64_t seed;
+
+    if (text == NULL || !schema_parse_size(slice_of_string(text), &seed))
+        return false;
+    atomic_init(&arguments->seed, seed);
+    arguments->env = (petal_env){
+        .size = sizeof(arguments->env), .random_context = &arguments->seed, .random = next_number};
+    arguments->options.env = &arguments->env;
+    return true;
+}
+
+/* Take the option at argv[*at], and its value.  Leaves *at at what was taken last. */
+static enum shell_status
+parse_option(struct arguments *arguments, int argc, char **argv, int *at)
+{
+    const char *option = argv[*at];
+    const char *value = *at + 1 < argc ? argv[*at + 1] : NULL;
+
+    if (strcmp(option, "--bail") == 0) {
+        arguments->stop_at_failure = true;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--no-took") == 0) {
+        arguments->no_times = true;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--echo") == 0) {
+        arguments->echo_input = true;
+        return SHELL_FINE;
+    }
+    (*at)++;
+    if (strcmp(option, "-e") == 0 && value != NULL) {
+        if (arguments->text_count == GREATEST_TEXTS)
+            return complain("too many times ", option);
+        arguments->texts[arguments->text_count++] = value;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "-f") == 0 && value != NULL) {
+        arguments->file = value;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--cache") == 0 && parse_size(value, &arguments->options.cache_bytes)) {
+        if (arguments->options.cache_bytes == 0)
+            arguments->options.cache_bytes = PETAL_NO_CACHE;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--memtable") == 0 && parse_size(value, &arguments->options.memtable_bytes))
+        return SHELL_FINE;
+    if (strcmp(option, "--seed") == 0 && set_seed(arguments, value))
+        return SHELL_FINE;
+    return complain("unknown option, or one without a value: ", option);
+}
+
+static enum shell_status
+parse_arguments(struct arguments *arguments, int argc, char **argv)
+{
+    enum shell_status status = SHELL_FINE;
+
+    memset(arguments, 0, sizeof(*arguments));
+    arguments->options = (petal_options){.size = sizeof(petal_options), .create = true};
+    for (int at = 1; at < argc && status == SHELL_FINE; at++) {
+        if (argv[at][0] == '-' && argv[at][1] != '\0') {
+            status = parse_option(arguments, argc, argv, &at);
+        } else if (arguments->directory == NULL) {
+            arguments->directory = argv[at];
+        } else {
+            arguments->rest = at;
+            break;
+        }
+    }
+    if (status == SHELL_FINE && arguments->directory == NULL)
+        return complain("the database's directory is wanted", "");
+    return status;
+}
+
+static enum shell_status
+run_file(struct session *session, const char *path)
+{
+    FILE *file = fopen(path, "r");
+
+    if (file == NULL) {
+        int error = errno;
+
+        (void)fprintf(stderr, "kv-shell: cannot open %s: %s\n", path, strerror(error));
+        return error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA;
+    }
+    input_run_stream(session, file);
+    (void)fclose(file);
+    return session->worst;
+}
+
+static void
+run_texts(struct session *session, const struct arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->text_count && !session->ended; i++)
+        input_run_text(session, arguments->texts[i]);
+}
+
+static enum shell_status
+run_commands(struct session *session, const struct arguments *arguments)
+{
+    enum shell_status status = SHELL_FINE;
+
+    if (arguments->file != NULL && !session->ended)
+        status = run_file(session, arguments->file);
+    else if (arguments->text_count == 0 && isatty(STDIN_FILENO) == 1 && session->output.terminal)
+        input_run_terminal(session);
+    else if (arguments->text_count == 0)
+        input_run_stream(session, stdin);
+    return session->worst > status ? session->worst : status;
+}
+
+static bool
+is_conversation(const struct arguments *arguments)
+{
+    return arguments->text_count == 0 && arguments->file == NULL && arguments->rest == 0 &&
+           isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+}
+
+static enum shell_status
+run_subcommand(struct session *session, int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+        if (strcmp(argv[0], subcommands[i].name) == 0)
+            return subcommands[i].run(session, argc - 1, argv + 1);
+    return SHELL_USAGE;
+}
+
+static bool
+is_subcommand(const char *word)
+{
+    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+        if (strcmp(word, subcommands[i].name) == 0)
+            return true;
+    return false;
+}
+
+static int
+run(const struct arguments *arguments, int argc, char **argv)
+{
+    struct session session = {.stop_at_failure = arguments->stop_at_failure,
+                              .no_times = arguments->no_times,
+                              .echo_input = arguments->echo_input};
+    enum shell_status status, closing;
+
+    output_init(&session.output, stdout, isatty(STDOUT_FILENO) == 1);
+    status = session_open(&session, arguments->directory, &arguments->options);
+    if (status != SHELL_FINE)
+        return (int)status;
+    run_texts(&session, arguments);
+    if (arguments->rest != 0)
+        status = session.worst != SHELL_FINE
+                     ? session.worst
+                     : run_subcommand(&session, argc - arguments->rest, argv + arguments->rest);
+    else
+        status = run_commands(&session, arguments);
+    if (is_conversation(arguments))
+        status = SHELL_FINE;
+    closing = session_close(&session);
+    if (fflush(stdout) != 0) {
+        (void)fprintf(stderr, "kv-shell: writing failed: %s\n", strerror(errno));
+        closing = SHELL_DATA;
+    }
+    if (closing > status)
+        status = closing;
+    return session.exit_status >= 0 && closing == SHELL_FINE ? session.exit_status : (int)status;
+}
+
+int
+main(int argc, char **argv)
+{
+    struct arguments arguments;
+    enum shell_status status;
+
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        print_usage(stdout);
+        return SHELL_FINE;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        (void)puts("kv-shell of Petal");
+        return SHELL_FINE;
+    }
+    status = parse_arguments(&arguments, argc, argv);
+    if (status == SHELL_FINE && arguments.rest != 0 && !is_subcommand(argv[arguments.rest]))
+        status = complain("there is no subcommand ", argv[arguments.rest]);
+    if (status != SHELL_FINE)
+        return (int)status;
+    return run(&arguments, argc, argv);
+}

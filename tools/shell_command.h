@@ -1,0 +1,64 @@
+/*
+ * shell_command.h -- the commands of the shell.
+ *
+ * A command is handed its evaluated arguments, their number checked already.  It prints what it has
+ * to say and returns how it ended; *result, nil before, is what an echo shows.
+ */
+#ifndef PETAL_SHELL_COMMAND_H
+#define PETAL_SHELL_COMMAND_H
+
+#include "tools/shell_session.h"
+
+#define COMMAND_ANY_NUMBER SIZE_MAX
+
+struct command {
+    const char *name;
+    const char *main_name; /* differs from the name for an alias */
+    size_t least, most;    /* arguments */
+    bool
+        takes_call; /* its argument is a call that is not run: its name (a symbol), then its arguments */
+    enum shell_status (*run)(struct session *session, const struct value *arguments, size_t count,
+                             struct value *result);
+    const char *usage; /* NULL for an alias */
+};
+
+const struct command *command_find(petal_slice name);
+
+/* The command whose name is nearest to a mistyped one, NULL if none is near. */
+const char *command_nearest(petal_slice name);
+
+/* Command number `index` in order of name; NULL behind the last. */
+const struct command *command_at(size_t index);
+
+#define COMMAND_FUNCTION(name)                                                                     \
+    enum shell_status name(struct session *session, const struct value *arguments, size_t count,   \
+                           struct value *result)
+
+/* shell_tables.c */
+COMMAND_FUNCTION(command_create);
+COMMAND_FUNCTION(command_describe);
+COMMAND_FUNCTION(command_list);
+COMMAND_FUNCTION(command_exists);
+COMMAND_FUNCTION(command_drop);
+COMMAND_FUNCTION(command_enable);
+COMMAND_FUNCTION(command_disable);
+COMMAND_FUNCTION(command_is_enabled);
+COMMAND_FUNCTION(command_is_disabled);
+
+/* shell_write.c */
+COMMAND_FUNCTION(command_put);
+COMMAND_FUNCTION(command_delete);
+COMMAND_FUNCTION(command_deleteall);
+COMMAND_FUNCTION(command_flush);
+
+/* shell_read.c */
+COMMAND_FUNCTION(command_get);
+COMMAND_FUNCTION(command_scan);
+COMMAND_FUNCTION(command_count);
+
+/* shell_explain.c, shell_stats.c */
+COMMAND_FUNCTION(command_explain);
+COMMAND_FUNCTION(command_stats);
+COMMAND_FUNCTION(command_verify);
+
+#endif

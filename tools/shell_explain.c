@@ -1,0 +1,166 @@
+/*
+ * shell_explain.c -- explain get and explain scan: the receipt of a read, source by source.
+ *
+ * The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.
+ */
+#include "tools/shell_command.h"
+#include "tools/shell_read.h"
+
+#include <inttypes.h>
+
+static const char *const block_names[PETAL_BLOCK_KINDS] = {
+    [PETAL_BLOCK_DATA] = "data", [PETAL_BLOCK_INDEX] = "index", [PETAL_BLOCK_FILTER] = "filter"};
+
+/* Sums over the sources of a receipt, files and memtables apart. */
+struct totals {
+    uint64_t considered[2], read[2]; /* memtables, files */
+    uint64_t skipped[2][PETAL_SKIP_COUNT];
+    uint64_t cached[PETAL_BLOCK_KINDS], fetched[PETAL_BLOCK_KINDS];
+    uint64_t bytes_fetched;
+};
+
+static void
+add_facts(struct text *text, const petal_receipt_source *source)
+{
+    text_add_string(text, "; rows ");
+    text_add_binary(text, source->row_min);
+    text_add_string(text, "..");
+    text_add_binary(text, source->row_max);
+    text_add_string(text, ", time ");
+    text_add_time(text, source->time_min);
+    text_add_string(text, "..");
+    text_add_time(text, source->time_max);
+    text_add_format(text, ", %" PRIu64 " cells", source->cells);
+}
+
+static void
+add_work(struct text *text, const petal_receipt_source *source)
+{
+    if (source->filter_probes > 0)
+        text_add_format(text, "; filter asked %" PRIu32 ", said absent %" PRIu32,
+                        source->filter_probes, source->filter_negatives);
+    if (source->seeks > 0 || source->seeks_saved > 0)
+        text_add_format(text, "; seeks %" PRIu32 ", saved %" PRIu32, source->seeks,
+                        source->seeks_saved);
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+        if (source->blocks_cached[kind] > 0 || source->blocks_fetched[kind] > 0)
+            text_add_format(text, "; %s blocks %" PRIu32 " cached, %" PRIu32 " fetched",
+                            block_names[kind], source->blocks_cached[kind],
+                            source->blocks_fetched[kind]);
+}
+
+static void
+show_source(struct session *session, const petal_receipt_source *source)
+{
+    struct text name = {0}, *text = &session->scratch;
+
+    text_add_binary(&name, source->family);
+    if (source->file_number == 0)
+        text_add_string(&name, " memtable");
+    else
+        text_add_format(&name, " file %" PRIu64, source->file_number);
+    text_clear(text);
+    if (source->skip == PETAL_SKIP_NONE)
+        text_add_string(text, "read");
+    else
+        text_add_format(text, "skipped: %s", petal_skip_text(source->skip));
+    if (source->file_number != 0)
+        add_facts(text, source);
+    add_work(text, source);
+    output_columns(&session->output, text_slice(&name), text_slice(text));
+    text_free(&name);
+}
+
+static void
+add_source(struct totals *totals, const petal_receipt_source *source)
+{
+    size_t sort = source->file_number != 0;
+
+    totals->considered[sort]++;
+    totals->skipped[sort][source->skip]++;
+    totals->read[sort] += source->skip == PETAL_SKIP_NONE;
+    totals->bytes_fetched += source->bytes_fetched;
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        totals->cached[kind] += source->blocks_cached[kind];
+        totals->fetched[kind] += source->blocks_fetched[kind];
+    }
+}
+
+static void
+show_sort(struct session *session, const char *name, const struct totals *totals, size_t sort)
+{
+    struct text *text = &session->scratch;
+
+    if (totals->considered[sort] == 0)
+        return;
+    text_clear(text);
+    text_add_format(text, "%s: %" PRIu64 " considered, %" PRIu64 " read", name,
+                    totals->considered[sort], totals->read[sort]);
+    for (int skip = PETAL_SKIP_NONE + 1; skip < PETAL_SKIP_COUNT; skip++)
+        if (totals->skipped[sort][skip] > 0)
+            text_add_format(text, ", %" PRIu64 " skipped: %s", totals->skipped[sort][skip],
+                            petal_skip_text((enum petal_skip)skip));
+    output_plain_slice(&session->output, text_slice(text));
+}
+
+static void
+show_totals(struct session *session, const struct totals *totals, const struct read_counts *counts)
+{
+    struct text *text = &session->scratch;
+
+    show_sort(session, "memtables", totals, 0);
+    show_sort(session, "files", totals, 1);
+    text_clear(text);
+    text_add_string(text, "blocks:");
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+        text_add_format(text, "%s %s %" PRIu64 " cached %" PRIu64 " fetched", kind > 0 ? "," : "",
+                        block_names[kind], totals->cached[kind], totals->fetched[kind]);
+    output_plain_slice(&session->output, text_slice(text));
+    output_plain(&session->output,
+                 "answer: %" PRIu64 " row(s), %" PRIu64 " cell(s), %" PRIu64 " hidden",
+                 counts->rows, counts->cells, petal_receipt_cells_hidden(session->receipt));
+}
+
+static enum shell_status
+run_query(struct session *session, const struct value *arguments, size_t count, bool get,
+          struct read_counts *counts)
+{
+    struct query query;
+    enum shell_status status =
+        get ? query_read_get(session, arguments, count, false, &query)
+            : query_read_scan(session, QUERY_SCAN, arguments, count, false, &query);
+
+    if (status != SHELL_FINE)
+        return status;
+    query.scan.read.receipt = session->receipt;
+    return get ? read_get(session, &query, false, counts)
+               : read_scan(session, &query, false, counts);
+}
+
+COMMAND_FUNCTION(command_explain)
+{
+    bool get = slice_is(arguments[0].as.bytes, "get");
+    struct totals totals = {.bytes_fetched = 0};
+    struct read_counts counts;
+    enum shell_status status;
+
+    (void)result;
+    if (!get && !slice_is(arguments[0].as.bytes, "scan"))
+        return session_fail(session, SHELL_USAGE, "explain takes a get or a scan");
+    if (count < (get ? 3 : 2) || (!get && count > 3))
+        return session_fail(session, SHELL_USAGE,
+                            "wrong number of arguments (given %zu, expected %s)", count - 1,
+                            get ? "2+" : "1..2");
+    status = run_query(session, arguments + 1, count - 1, get, &counts);
+    if (status != SHELL_FINE)
+        return status;
+    output_header(&session->output, "SOURCE", "WHAT WAS DONE");
+    for (size_t i = 0; i < petal_receipt_count(session->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(session->receipt, i);
+
+        show_source(session, source);
+        add_source(&totals, source);
+    }
+    show_totals(session, &totals, &counts);
+    return counts.rows > 0 || !get ? SHELL_FINE : SHELL_NOT_FOUND;
+}

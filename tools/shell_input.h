@@ -1,0 +1,16 @@
+/*
+ * shell_input.h -- where the shell's lines come from: a terminal, a stream, or a text.
+ *
+ * On a terminal libedit edits the line; its history is kept in ~/.petal_history, as well as that can be done.
+ */
+#ifndef PETAL_SHELL_INPUT_H
+#define PETAL_SHELL_INPUT_H
+
+#include "tools/shell_session.h"
+
+/* Run all commands of a text (its lines parted by newlines), a stream, or a person at a terminal. */
+void input_run_text(struct session *session, const char *text);
+void input_run_stream(struct session *session, FILE *stream);
+void input_run_terminal(struct session *session);
+
+#endif

@@ -1,0 +1,18 @@
+/* shell_read.h -- running queries, for the commands that read and for explain. */
+#ifndef PETAL_SHELL_READ_H
+#define PETAL_SHELL_READ_H
+
+#include "tools/shell_query.h"
+
+/* What a query found. */
+struct read_counts {
+    uint64_t rows, cells;
+};
+
+/* Run a get or a scan; print its cells if `show`. */
+enum shell_status read_get(struct session *session, const struct query *query, bool show,
+                           struct read_counts *counts);
+enum shell_status read_scan(struct session *session, const struct query *query, bool show,
+                            struct read_counts *counts);
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * shell_session.h -- the state of one shell: its database, its output, and what became of the command at hand.
+ *
+ * A command says how it ended by an enum shell_status, the program's exit status too.  One that
+ * failed has called session_fail, which keeps the message for whoever shows it.
+ */
+#ifndef PETAL_SHELL_SESSION_H
+#define PETAL_SHELL_SESSION_H
+
+#include "tools/shell_output.h"
+#include "tools/shell_value.h"
+
+/* Exit status of the program, from best to worst. */
+enum shell_status {
+    SHELL_FINE = 0,
+    SHELL_NOT_FOUND = 1, /* a table, family, row or command that there is not */
+    SHELL_USAGE = 2,     /* a mistake in the command */
+    SHELL_DATA = 3       /* damaged data, input/output error, no memory, database open elsewhere */
+};
+
+struct session {
+    petal_db *db;
+    petal_result *result;
+    petal_receipt *receipt;
+    struct output output;
+    struct arena arena;      /* of the input at hand */
+    struct text message;     /* of the failed command, empty if it printed all it had to say */
+    struct text scratch;     /* for whoever needs a text for a moment */
+    enum shell_status worst; /* of the commands so far */
+    bool no_times;           /* leave the lines with durations out */
+    bool echo_input;         /* print each line of input behind petal> or petal* */
+    bool stop_at_failure;
+    bool ended;      /* by exit, or by a failure when those end it */
+    int exit_status; /* given to exit, -1 if none was */
+    int64_t last_write_ms;
+    struct text *disabled; /* names of tables that this session disabled */
+    size_t disabled_count;
+};
+
+/* Open the database in `directory`, making it if there is none.  Prints why when it fails. */
+enum shell_status session_open(struct session *session, const char *directory,
+                               const petal_options *options);
+
+/* Release everything.  Prints why when what was in memory could not be stored. */
+enum shell_status session_close(struct session *session);
+
+enum shell_status session_fail(struct session *session, enum shell_status status,
+                               const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Fail for the reason that the library gave. */
+enum shell_status session_fail_petal(struct session *session, const petal_error *error);
+enum shell_status shell_status_of(enum petal_status status);
+
+/* One line about a failure of the library: text, file and offset. */
+void describe_petal_error(struct text *text, const petal_error *error);
+
+/*
+ * Wait until the clock shows another millisecond than it did at the last call: so every command
+ * that writes has a millisecond of its own, and two puts of one column are two versions.
+ */
+void session_begin_write(struct session *session);
+
+bool session_is_disabled(const struct session *session, petal_slice table);
+void session_set_disabled(struct session *session, petal_slice table, bool disabled);
+
+/* Check the form of a table's name and take the namespace `default:` away.  The name lives in the arena. */
+enum shell_status session_table_name(struct session *session, const struct value *value,
+                                     petal_slice *name);
+
+/* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is disabled!" else. */
+enum shell_status session_table(struct session *session, petal_slice name, petal_table **table);
+
+/* The table's family; fails with its name if there is none. */
+enum shell_status session_family(struct session *session, petal_table *table, petal_slice name,
+                                 petal_family **family);
+
+#endif

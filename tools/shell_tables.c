@@ -1,0 +1,261 @@
+/* shell_tables.c -- create, describe, list, exists, drop, and the disabled state of this session. */
+#include "tools/shell_command.h"
+#include "tools/shell_schema.h"
+
+#include <regex.h>
+#include <string.h>
+
+COMMAND_FUNCTION(command_create)
+{
+    struct schema schema = {.table.size = sizeof(schema.table)};
+    enum shell_status status;
+    enum petal_status outcome;
+    petal_table *table;
+    petal_error error;
+
+    if (arguments[0].kind != VALUE_STRING)
+        return session_fail(session, SHELL_USAGE, "Table name must be of type String");
+    status = session_table_name(session, &arguments[0], &schema.table.name);
+    if (status == SHELL_FINE)
+        status = schema_read(session, arguments + 1, count - 1, &schema);
+    if (status != SHELL_FINE)
+        return status;
+    if (schema.table.family_count == 0)
+        return session_fail(session, SHELL_USAGE, "Table must have at least one column family");
+    if (memchr(schema.table.name.data, ':', schema.table.name.size) != NULL)
+        return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
+                            (int)strcspn(schema.table.name.data, ":"),
+                            (const char *)schema.table.name.data);
+    session_begin_write(session);
+    outcome = petal_table_create(session->db, &schema.table, &table, &error);
+    if (outcome == PETAL_EXISTS)
+        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!",
+                            (int)schema.table.name.size, (const char *)schema.table.name.data);
+    if (outcome != PETAL_OK)
+        return session_fail_petal(session, &error);
+    session_set_disabled(session, schema.table.name, false);
+    output_plain(&session->output, "Created table %.*s", (int)schema.table.name.size,
+                 (const char *)schema.table.name.data);
+    *result = (struct value){.kind = VALUE_TABLE, .as.bytes = schema.table.name};
+    return SHELL_FINE;
+}
+
+/* The table of a name in an argument, disabled or not; `message` (with one %.*s) when there is none. */
+static enum shell_status
+find_table(struct session *session, const struct value *argument, const char *before,
+           const char *behind, petal_table **table)
+{
+    enum petal_status outcome;
+    petal_error error;
+    petal_slice name;
+
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    outcome = petal_table_open(session->db, name, table, &error);
+    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
+        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, (int)name.size,
+                            (const char *)name.data, behind);
+    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+}
+
+COMMAND_FUNCTION(command_describe)
+{
+    struct output *output = &session->output;
+    struct text *text = &session->scratch;
+    petal_table *table;
+    enum shell_status status =
+        find_table(session, &arguments[0], "Table ", " does not exist.", &table);
+    size_t families;
+
+    (void)count;
+    (void)result;
+    if (status != SHELL_FINE)
+        return status;
+    text_clear(text);
+    text_add_string(text, "Table ");
+    text_add_slice(text, petal_table_name(table));
+    text_add_string(text, session_is_disabled(session, petal_table_name(table)) ? " is DISABLED"
+                                                                                : " is ENABLED");
+    output_header(output, text_string(text), NULL);
+    text_clear(text);
+    schema_describe_table(text, table);
+    output_line(output, text_slice(text));
+    output_line(output, slice_of_string("COLUMN FAMILIES DESCRIPTION"));
+    families = petal_table_family_count(table);
+    for (size_t i = 0; i < families; i++) {
+        text_clear(text);
+        schema_describe_family(text, petal_table_family_at(table, i));
+        output_line(output, text_slice(text));
+        output_plain(output, "%s", "");
+    }
+    output_plain(output, "%zu row(s)", families);
+    return SHELL_FINE;
+}
+
+struct listing {
+    struct session *session;
+    const regex_t *pattern; /* NULL: every table */
+    struct value names;
+    size_t capacity;
+};
+
+static bool
+list_table(void *argument, petal_table *table)
+{
+    struct listing *listing = argument;
+    struct arena *arena = &listing->session->arena;
+    petal_slice name = petal_table_name(table);
+    char *copy = arena_allocate(arena, name.size + 1);
+
+    memcpy(copy, name.data, name.size);
+    copy[name.size] = '\0';
+    if (listing->pattern != NULL && regexec(listing->pattern, copy, 0, NULL, 0) != 0)
+        return true;
+    if (listing->names.count == listing->capacity) {
+        struct value *old = listing->names.as.items;
+
+        listing->capacity = 2 * listing->capacity + 16;
+        listing->names.as.items = arena_allocate(arena, listing->capacity * sizeof(*old));
+        if (listing->names.count > 0)
+            memcpy(listing->names.as.items, old, listing->names.count * sizeof(*old));
+    }
+    listing->names.as.items[listing->names.count++] = value_string((petal_slice){copy, name.size});
+    output_line(&listing->session->output, name);
+    return true;
+}
+
+static enum shell_status
+list_matching(struct session *session, const regex_t *pattern, struct value *result)
+{
+    struct listing listing = {session, pattern, {.kind = VALUE_ARRAY}, 0};
+    petal_error error;
+
+    if (petal_table_list(session->db, list_table, &listing, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    output_plain(&session->output, "%zu row(s)", listing.names.count);
+    *result = listing.names;
+    return SHELL_FINE;
+}
+
+COMMAND_FUNCTION(command_list)
+{
+    enum shell_status status;
+    regex_t pattern;
+    char message[128];
+    int code;
+
+    output_header(&session->output, "TABLE", NULL);
+    if (count == 0)
+        return list_matching(session, NULL, result);
+    if (arguments[0].kind != VALUE_STRING)
+        return session_fail(session, SHELL_USAGE, "A regular expression in quotes is wanted");
+    text_clear(&session->scratch);
+    text_add_string(&session->scratch, "^(");
+    text_add_slice(&session->scratch, arguments[0].as.bytes);
+    text_add_string(&session->scratch, ")$");
+    code = regcomp(&pattern, text_string(&session->scratch), REG_EXTENDED | REG_NOSUB);
+    if (code != 0) {
+        (void)regerror(code, &pattern, message, sizeof(message));
+        return session_fail(session, SHELL_USAGE, "%s: %.*s", message,
+                            arguments[0].as.bytes.size < 200 ? (int)arguments[0].as.bytes.size
+                                                             : 200,
+                            (const char *)arguments[0].as.bytes.data);
+    }
+    status = list_matching(session, &pattern, result);
+    regfree(&pattern);
+    return status;
+}
+
+COMMAND_FUNCTION(command_exists)
+{
+    enum petal_status outcome;
+    petal_table *table;
+    petal_error error;
+    petal_slice name;
+
+    (void)count;
+    if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    outcome = petal_table_open(session->db, name, &table, &error);
+    if (outcome != PETAL_OK && outcome != PETAL_NOT_FOUND && outcome != PETAL_INVALID)
+        return session_fail_petal(session, &error);
+    text_clear(&session->scratch);
+    text_add_string(&session->scratch, "Table ");
+    text_add_slice(&session->scratch, name);
+    text_add_string(&session->scratch, outcome == PETAL_OK ? " does exist" : " does not exist");
+    output_line(&session->output, text_slice(&session->scratch));
+    *result = value_boolean(outcome == PETAL_OK);
+    return outcome == PETAL_OK ? SHELL_FINE : SHELL_NOT_FOUND;
+}
+
+COMMAND_FUNCTION(command_drop)
+{
+    petal_table *table;
+    petal_error error;
+    enum shell_status status =
+        find_table(session, &arguments[0], "Table ", " does not exist.", &table);
+    petal_slice name;
+
+    (void)count;
+    (void)result;
+    if (status != SHELL_FINE)
+        return status;
+    name = petal_table_name(table);
+    if (!session_is_disabled(session, name))
+        return session_fail(session, SHELL_USAGE, "Table %.*s is enabled. Disable it first.",
+                            (int)name.size, (const char *)name.data);
+    if (petal_table_drop(table, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    session_set_disabled(session, name, false);
+    return SHELL_FINE;
+}
+
+static enum shell_status
+change_state(struct session *session, const struct value *argument, bool disabled)
+{
+    petal_table *table;
+    enum shell_status status = find_table(session, argument, "Table ", " does not exist.", &table);
+
+    if (status == SHELL_FINE)
+        session_set_disabled(session, petal_table_name(table), disabled);
+    return status;
+}
+
+COMMAND_FUNCTION(command_enable)
+{
+    (void)count;
+    (void)result;
+    return change_state(session, &arguments[0], false);
+}
+
+COMMAND_FUNCTION(command_disable)
+{
+    (void)count;
+    (void)result;
+    return change_state(session, &arguments[0], true);
+}
+
+static enum shell_status
+show_state(struct session *session, const struct value *argument, bool wanted, struct value *result)
+{
+    petal_table *table;
+    enum shell_status status = find_table(session, argument, "Unknown table ", "!", &table);
+
+    if (status != SHELL_FINE)
+        return status;
+    *result = value_boolean(session_is_disabled(session, petal_table_name(table)) == wanted);
+    output_line(&session->output, slice_of_string(result->as.boolean ? "true" : "false"));
+    return SHELL_FINE;
+}
+
+COMMAND_FUNCTION(command_is_enabled)
+{
+    (void)count;
+    return show_state(session, &arguments[0], false, result);
+}
+
+COMMAND_FUNCTION(command_is_disabled)
+{
+    (void)count;
+    return show_state(session, &arguments[0], true, result);
+}
