@@ -70,6 +70,10 @@ $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
+# Tests of the shell's parts link them.
+$(BUILD)/tests/shell_parser_test: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
+$(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
+
 .PHONY: tests
 tests: $(TESTS) ## build the tests
 

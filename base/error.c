@@ -28,6 +28,23 @@ set_file(petal_error *error, const char *file)
     memcpy(error->file, file, strlen(file) + 1);
 }
 
+/* A text that does not name its file gets the name in front: the line is complete by itself. */
+static void
+name_file(petal_error *error)
+{
+    size_t name_bytes = strlen(error->file), text_bytes = strlen(error->text);
+    size_t room = sizeof error->text - 1;
+
+    if (name_bytes == 0 || strstr(error->text, error->file) != NULL)
+        return;
+    if (text_bytes > room - name_bytes - 2)
+        text_bytes = room - name_bytes - 2;
+    memmove(error->text + name_bytes + 2, error->text, text_bytes);
+    error->text[name_bytes + 2 + text_bytes] = '\0';
+    memcpy(error->text, error->file, name_bytes);
+    memcpy(error->text + name_bytes, ": ", 2);
+}
+
 static enum petal_status
 fill(petal_error *error, enum petal_status status, const char *file, const char *format,
      va_list arguments)
@@ -38,6 +55,7 @@ fill(petal_error *error, enum petal_status status, const char *file, const char 
     error->status = status;
     set_file(error, file);
     vsnprintf(error->text, sizeof error->text, format, arguments);
+    name_file(error);
     return status;
 }
 

@@ -183,6 +183,9 @@ const struct cell_look cell_looks[CELL_LOOKS] = {
     /* lengths around 128 */
     {.cells = 100, .rows = 200, .qualifiers = 20, .row_bytes = 135, .qualifier_bytes = 135,
      .value_bytes = 8, .row_prefix = "", .qualifier_prefix = "", .hostile_bytes = true},
+    /* key and value with markers */
+    {.cells = 100, .rows = 50, .qualifiers = 1, .row_bytes = 4, .value_bytes = 9,
+     .row_prefix = "user", .qualifier_prefix = "", .markers = 40},
     /* heads that are all FF */
     {.cells = 200, .rows = 1000, .qualifiers = 1000, .row_bytes = 4, .qualifier_bytes = 4,
      .row_prefix = "\xff\xff\xff\xff", .qualifier_prefix = "\xff\xff\xff\xff", .stranger = true},

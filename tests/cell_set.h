@@ -43,7 +43,7 @@ void cell_set_random(struct cell_set *set, struct test_random *random,
                      const struct cell_look *look);
 
 /* From simple to nasty. */
-#define CELL_LOOKS 19
+#define CELL_LOOKS 20
 extern const struct cell_look cell_looks[CELL_LOOKS];
 
 /* Small sets that between them make a data block use every array and flag.  Never changed: digests depend on them. */

@@ -28,7 +28,10 @@ for test in "$build"/tests/*_test; do
 done
 if [ "$which" = all ]; then
     for script in tests/*_test.sh; do
-        [ -e "$script" ] && run "$script" "$build"
+        case $script in
+        tests/readme_test.sh) run "$script" "$build" ;;
+        *) run "$script" "$build/kv-shell" ;;
+        esac
     done
 fi
 echo "$passed passed, $failed failed"
