@@ -189,8 +189,9 @@ log_remove_below(petal_db *db, uint64_t oldest)
         gone++;
     }
     db->closed_log_count -= gone;
-    memmove(db->closed_logs, db->closed_logs + gone,
-            db->closed_log_count * sizeof *db->closed_logs);
+    if (gone > 0)
+        memmove(db->closed_logs, db->closed_logs + gone,
+                db->closed_log_count * sizeof *db->closed_logs);
     pthread_mutex_unlock(&db->log_mutex);
 }
 
