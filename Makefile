@@ -104,7 +104,7 @@ bench-deps: deps ## install the stores that kv-bench compares with, and gnuplot
 
 .PHONY: demo
 demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
-	tools/demo.sh $(BUILD)/kv-shell
+	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
 # ---- testing -----------------------------------------------------------------------------------
 

@@ -106,3 +106,21 @@ echo
 echo "With that reason, too: no file has recorded the field there is not."
 # shellcheck disable=SC2086
 "$shell" "$dir/db" lookups --keys "field there is not=$dir/nofield" $tables
+
+if [ $# -ge 2 ]; then
+    package=$(head -n 1 "$dir/there")
+    cat <<END
+
+The database stays in $dir/db.  Where to go next:
+  $shell $dir/db -e "explain get 'rowcol', '$package', 'meta:Version'"
+      why each store file was read or not
+  $shell $dir/db -e "stats 'rowcol'"
+      what the store files hold
+  $shell $dir/db
+      the shell; try: scan 'row', LIMIT => 3
+  ${shell%kv-shell}kv-bench readamp
+      data blocks per get, by filter, number of files and kind of lookup
+  ${shell%kv-shell}kv-bench quick
+      the cost of put, get and scan, beside other stores
+END
+fi
