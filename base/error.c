@@ -1,4 +1,8 @@
 /* error.c -- see error.h. */
+/* The strerror_r that returns an int. */
+#undef _GNU_SOURCE
+#define _POSIX_C_SOURCE 200809L
+
 #include "base/error.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 
 #define CACHE_LINE_BYTES 64
 
-/* Aligned malloc and free. */
+/* Aligned malloc and free.  What is aligned to 2 MiB and as large is backed by huge pages, where the system has them. */
 extern const petal_allocator mem_default_allocator;
 
 /* Memory for any type, uninitialised; NULL when there is none.  size > 0. */

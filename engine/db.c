@@ -72,6 +72,21 @@ db_check_writable(petal_db *db, petal_error *error)
     return PETAL_READ_ONLY;
 }
 
+enum petal_status
+db_sync_directory(petal_db *db, petal_error *error)
+{
+    int failed = db->env.vfs->sync_directory(db->env.vfs->context, db->directory);
+    petal_error cause;
+
+    if (failed == 0)
+        return PETAL_OK;
+    error_io(&cause, db->directory, failed, "sync directory");
+    db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return cause.status;
+}
+
 /* ---- views, files, counters ---- */
 
 void

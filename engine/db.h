@@ -129,6 +129,10 @@ void db_fail(petal_db *db, const petal_error *cause);
 /* PETAL_OK, or PETAL_READ_ONLY with the cause in *error. */
 enum petal_status db_check_writable(petal_db *db, petal_error *error);
 
+/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
+ * database turns read-only. */
+enum petal_status db_sync_directory(petal_db *db, petal_error *error);
+
 /* ---- file numbers ---- */
 
 static inline uint64_t

@@ -352,15 +352,13 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
     uint64_t oldest_log = 0;
-    int failed;
 
     for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
         status = write_part(db, &job->parts[i], error);
+    if (status == PETAL_OK)
+        status = db_sync_directory(db, error);
     if (status != PETAL_OK)
         return status;
-    failed = db->env.vfs->sync_directory(db->env.vfs->context, db->directory);
-    if (failed != 0)
-        return error_io(error, db->directory, failed, "sync directory");
     pthread_mutex_lock(&db->manifest_mutex);
     pthread_mutex_lock(&db->view_mutex);
     status = commit(db, job, &oldest_log, error);

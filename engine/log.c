@@ -19,16 +19,15 @@ create_log(petal_db *db, petal_error *error)
     char path[PETAL_PATH_BYTES];
     struct wal *wal;
     enum petal_status status;
-    int failed;
 
     filename_log(path, db->directory, number);
     status = wal_create(&wal, &db->env, path, &identity, error);
     if (status != PETAL_OK)
         return status;
-    failed = db->env.vfs->sync_directory(db->env.vfs->context, db->directory);
-    if (failed != 0) {
+    status = db_sync_directory(db, error);
+    if (status != PETAL_OK) {
         wal_close(wal);
-        return error_io(error, db->directory, failed, "sync directory");
+        return status;
     }
     pthread_mutex_lock(&db->log_mutex);
     db->wal = wal;

@@ -340,8 +340,8 @@ sync_locked(struct wal *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;
     /* What is stored now, perhaps more than when the caller came. */
-    uint64_t length = atomic_load_explicit(&wal->stored_length, memory_order_acquire);
-    uint64_t sequence = atomic_load_explicit(&wal->stored_sequence, memory_order_acquire);
+    uint64_t length = wal_length(wal);
+    uint64_t sequence = wal_stored_sequence(wal);
     int failed = vfs->sync(vfs->context, wal->file);
 
     if (failed != 0)
@@ -354,12 +354,15 @@ sync_locked(struct wal *wal, petal_error *error)
 enum petal_status
 wal_sync(struct wal *wal, petal_error *error)
 {
-    uint64_t wanted = atomic_load_explicit(&wal->stored_length, memory_order_acquire);
+    /* Length and sequence are published one after the other, so either may be the newer. */
+    uint64_t length = wal_length(wal);
+    uint64_t sequence = wal_stored_sequence(wal);
     enum petal_status status;
 
     pthread_mutex_lock(&wal->sync_mutex);
     status = wal_check(wal, error);
-    if (status == PETAL_OK && wal_synced_length(wal) < wanted)
+    if (status == PETAL_OK &&
+        (wal_synced_length(wal) < length || wal_synced_sequence(wal) < sequence))
         status = sync_locked(wal, error);
     pthread_mutex_unlock(&wal->sync_mutex);
     return status;

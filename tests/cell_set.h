@@ -1,6 +1,6 @@
 /*
- * cell_set.h -- sets of cells for tests of what stores cells: added by hand or at random, sorted, with
- * memory of their own.
+ * cell_set.h -- sets of cells for tests of what stores cells: added by hand or at random, sorted,
+ * with memory of their own.
  */
 #ifndef PETAL_TESTS_CELL_SET_H
 #define PETAL_TESTS_CELL_SET_H
@@ -46,7 +46,10 @@ void cell_set_random(struct cell_set *set, struct test_random *random,
 #define CELL_LOOKS 20
 extern const struct cell_look cell_looks[CELL_LOOKS];
 
-/* Small sets that between them make a data block use every array and flag.  Never changed: digests depend on them. */
+/*
+ * Small sets that between them make a data block use every array and flag.  Never changed: digests
+ * depend on them.
+ */
 #define CELL_SMALL_SETS 8
 struct cell_set cell_set_small(unsigned which);
 

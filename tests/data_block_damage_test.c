@@ -1,6 +1,6 @@
 /*
- * data_block_damage_test.c -- damaged data blocks are refused, or read within bounds.  Blocks lie in memory
- * of exactly their size, so that AddressSanitizer sees a step beyond.
+ * data_block_damage_test.c -- damaged data blocks are refused, or read within bounds.  Blocks lie
+ * in memory of exactly their size, so that AddressSanitizer sees a step beyond.
  */
 #include "base/coding.h"
 #include "sstable/data_block.h"
@@ -192,7 +192,9 @@ overlong_lengths_stay_in_bounds(void **state)
     cell_set_free(&set);
 }
 
-/* A header for `rows` and `cells` of a one-byte row key that is all prefix; widths 0, no records. */
+/*
+ * A header for `rows` and `cells` of a one-byte row key that is all prefix; widths 0, no records.
+ */
 static void
 put_bare_header(uint8_t *bytes, uint32_t rows, uint32_t cells, enum data_block_flags flags)
 {

@@ -1,6 +1,6 @@
 /*
- * data_block_test.c -- data blocks against a sorted set of cells: everything put in comes out, seeks find
- * what a walk finds, facts hold, bytes do not drift.
+ * data_block_test.c -- data blocks against a sorted set of cells: everything put in comes out,
+ * seeks find what a walk finds, facts hold, bytes do not drift.
  */
 #include "base/checksum.h"
 #include "sstable/data_block.h"
@@ -260,7 +260,9 @@ what_all_cells_share_takes_no_bytes(void **state)
     }
     bytes = build(&set);
     assert_true(data_block_check(&block, bytes.data, bytes.size));
-    /* Prefixes "user0000000000" and "qualifier"; a row takes head, offset, 2 bytes of rest, value. */
+    /*
+     * Prefixes "user0000000000" and "qualifier"; a row takes head, offset, 2 bytes of rest, value.
+     */
     assert_int_equal(bytes.size, DATA_BLOCK_HEADER_BYTES + 14 + 9 + 33 * (4 + 2 + 2 + 10) + 2);
     assert_int_equal(block.flags, DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION |
                                       DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);

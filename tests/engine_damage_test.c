@@ -154,10 +154,10 @@ static void
 make_flushed_image(struct image *image, uint64_t seed)
 {
     struct fixture fixture;
-    struct ledger ledger = {0};
+    struct ledger ledger = {.filler = 60};
     petal_error error;
 
-    *image = (struct image){.seed = seed, .writes = WRITES};
+    *image = (struct image){.seed = seed, .filler = 60, .writes = WRITES};
     fixture_init(&fixture, seed);
     fixture_must_open(&fixture);
     must(ledger_create(&ledger, fixture.db, &error), &error);

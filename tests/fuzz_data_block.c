@@ -1,4 +1,6 @@
-/* fuzz_data_block.c -- any bytes as a data block: refused, or iterated and searched within bounds. */
+/*
+ * fuzz_data_block.c -- any bytes as a data block: refused, or iterated and searched within bounds.
+ */
 #include "sstable/data_block.h"
 
 #include <stdlib.h>

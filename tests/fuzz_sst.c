@@ -235,11 +235,11 @@ get(const struct sst_reader *reader, struct epoch *epoch, const struct read_cont
     sst_reader_prefetch_row(reader, &key, hash);
     sink = sink + sst_reader_may_contain_row(reader, &key, hash, context);
     if (family)
-        sink = sink + sst_reader_may_contain_family_marker(
-                          reader, &key, bloom_hash_family_marker(hash), context);
+        sink = sink + sst_reader_may_contain_family_marker(reader, &key,
+                                                           bloom_hash_family_marker(hash), context);
     else
-        sink = sink + sst_reader_may_contain_column(
-                          reader, &key, bloom_hash_column(hash, "column", 6), context);
+        sink = sink + sst_reader_may_contain_column(reader, &key,
+                                                    bloom_hash_column(hash, "column", 6), context);
     sst_iter_init(&iter, reader, context, true, false);
     if (iter.iter.ops->seek(&iter.iter, &key, NULL) == PETAL_OK && iter.iter.valid)
         touch_cell(&iter.iter.cell);

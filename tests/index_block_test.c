@@ -1,6 +1,7 @@
 /*
- * index_block_test.c -- index nodes against a sorted array of keys: a search finds what a walk finds; damaged
- * bytes are refused or read within bounds (nodes lie in memory of exactly their size).
+ * index_block_test.c -- index nodes against a sorted array of keys: a search finds what a walk
+ * finds; damaged bytes are refused or read within bounds (nodes lie in memory of exactly their
+ * size).
  */
 #include "base/cell.h"
 #include "base/checksum.h"
@@ -48,7 +49,10 @@ keys_add(struct keys *keys, petal_slice key)
     memcpy(keys->bytes[at], key.data, key.size);
 }
 
-/* Keys of a shared prefix and up to `more` bytes of few kinds; so heads are often equal, or cut off by the end. */
+/*
+ * Keys of a shared prefix and up to `more` bytes of few kinds; so heads are often equal, or cut
+ * off by the end.
+ */
 static void
 keys_random(struct keys *keys, struct test_random *random, size_t count, size_t prefix, size_t more)
 {

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 which=${2:-all}
-threaded="cache cache_lifetime cache_threads epoch cell_tree memtable memtable_race engine_threads engine_model"
+threaded="cache cache_lifetime cache_threads epoch cell_tree memtable memtable_race engine_threads engine_model wal_threads sst_threads"
 passed=0 failed=0
 run() {
     local started=$SECONDS output

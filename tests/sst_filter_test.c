@@ -149,8 +149,7 @@ rows_of_markers_only_are_found(void **state)
 
         for (unsigned r = 0; r < 4000; r++) {
             enum petal_cell_type kind = kinds[r % 4];
-            petal_slice qualifier =
-                slice_from_text(cell_is_family_marker(kind) ? "" : "column");
+            petal_slice qualifier = slice_from_text(cell_is_family_marker(kind) ? "" : "column");
 
             cell_list_add(&list, row_text(row, 2 * r), qualifier, 10, r + 1, kind,
                           slice_make("", 0));
@@ -354,8 +353,8 @@ damaged_filter_says_maybe(void **state)
         fill(&list, 300, 1);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
-        target = root ? reader->trailer.filter_root
-                      : index_block_handle(&reader->filter.tree.root, 0);
+        target =
+            root ? reader->trailer.filter_root : index_block_handle(&reader->filter.tree.root, 0);
         sst_reader_close(reader);
         damage_block(f, target.offset);
 

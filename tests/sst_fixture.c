@@ -155,9 +155,8 @@ sst_fixture_new(size_t cache_bytes)
 
     test_allocator_init(&f->allocator);
     f->vfs = memory_vfs_new();
-    given = (petal_env){.size = sizeof given,
-                        .allocator = &f->allocator.table,
-                        .vfs = memory_vfs_table(f->vfs)};
+    given = (petal_env){
+        .size = sizeof given, .allocator = &f->allocator.table, .vfs = memory_vfs_table(f->vfs)};
     env_init(&f->env, &given);
     f->epoch = mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *f->epoch);
     assert_non_null(f->epoch);
@@ -265,6 +264,45 @@ sst_fix_checksum(uint8_t *bytes, uint64_t offset, uint64_t identity)
     size_t size = BLOCK_FRAME_BYTES + get_le32(bytes + offset + 12);
 
     put_le64(bytes + offset, checksum_at(identity, offset, bytes + offset + 8, size - 8));
+}
+
+/* ---- a small file ---- */
+
+struct sst_options
+sst_small_options(enum petal_compression compression)
+{
+    struct sst_options options = sst_test_options();
+
+    options.block_bytes = 256;
+    options.compression = compression;
+    options.bloom = PETAL_BLOOM_ROW_ROWCOL;
+    return options;
+}
+
+void
+sst_small_cells(struct cell_list *list)
+{
+    petal_slice nothing = slice_make("", 0);
+    char row[16];
+
+    for (unsigned i = 0; i < 24; i++) {
+        snprintf(row, sizeof row, "row%04u", i);
+        cell_list_put(list, row, "first", 100 + i, 10 * i + 1, "some value, some value");
+        cell_list_put(list, row, "second", 100 + i, 10 * i + 2, "another");
+        if (i % 5 == 0)
+            cell_list_add(list, slice_from_text(row), nothing, 90, 10 * i + 3, PETAL_DELETE_FAMILY,
+                          nothing);
+        if (i % 7 == 0)
+            cell_list_add(list, slice_from_text(row), slice_from_text("third"), 90, 10 * i + 4,
+                          PETAL_DELETE_COLUMN, nothing);
+    }
+    cell_list_sort(list);
+}
+
+size_t
+sst_frame_bytes(const uint8_t *bytes, size_t offset)
+{
+    return BLOCK_FRAME_BYTES + get_le32(bytes + offset + 12);
 }
 
 /* ---- questions ---- */
@@ -416,5 +454,18 @@ sst_compare(struct sst_fixture *f, const struct sst_reader *reader, const struct
     status = worse(status, compare_scan(f, reader, list, true, false));
     for (size_t i = 0; i < list->count; i++)
         status = worse(status, compare_get(f, reader, list, i));
+    return status;
+}
+
+enum petal_status
+sst_read_all(struct sst_fixture *f, const struct cell_list *list, petal_error *error)
+{
+    struct sst_reader *reader;
+    enum petal_status status = sst_fixture_try_open(f, &reader, error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = sst_compare(f, reader, list);
+    sst_reader_close(reader);
     return status;
 }

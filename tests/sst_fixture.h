@@ -38,10 +38,10 @@ void cell_list_sort(struct cell_list *list);
 /* What random cells are like. */
 struct cell_shape {
     size_t cells;
-    unsigned rows;           /* distinct ones, about */
-    unsigned qualifiers;     /* distinct ones a row, about */
-    unsigned row_bytes;      /* at most, 1.. */
-    unsigned value_bytes;    /* at most */
+    unsigned rows;        /* distinct ones, about */
+    unsigned qualifiers;  /* distinct ones a row, about */
+    unsigned row_bytes;   /* at most, 1.. */
+    unsigned value_bytes; /* at most */
     unsigned marker_percent;
 };
 
@@ -91,6 +91,15 @@ struct sst_reader *sst_fixture_open(struct sst_fixture *f);
 uint8_t *sst_fixture_bytes(struct sst_fixture *f, size_t *size);
 void sst_fixture_set_bytes(struct sst_fixture *f, const uint8_t *bytes, size_t size);
 
+/* ---- a small file ---- */
+
+/* Blocks of every kind in a few KiB: several data blocks, several chunks, markers. */
+struct sst_options sst_small_options(enum petal_compression compression);
+void sst_small_cells(struct cell_list *list);
+
+/* Bytes of the block, with its frame, at `offset` of a file. */
+size_t sst_frame_bytes(const uint8_t *bytes, size_t offset);
+
 /* ---- damage on purpose ---- */
 
 /* Make the checksum of the block in the frame at `offset` right again. */
@@ -105,6 +114,10 @@ void sst_fix_checksum(uint8_t *bytes, uint64_t offset, uint64_t identity);
  */
 enum petal_status sst_compare(struct sst_fixture *f, const struct sst_reader *reader,
                               const struct cell_list *list);
+
+/* Open what stands at SST_PATH, compare it, close it. */
+enum petal_status sst_read_all(struct sst_fixture *f, const struct cell_list *list,
+                               petal_error *error);
 
 /* Ask the filter for all that a cell begins; fails the test when it denies. */
 void sst_expect_in_filter(struct sst_fixture *f, const struct sst_reader *reader,

@@ -42,8 +42,8 @@ golden_cells(struct cell_list *list, unsigned rows)
         cell_list_put(list, row, "city", 1000 + i, sequence + 1, "Kyoto");
         cell_list_put(list, row, "name", 1000 + i, sequence + 2, "a petal, a petal");
         if (i % 3 == 1)
-            cell_list_add(list, r, slice_from_text("city"), 1500, sequence + 3,
-                          PETAL_DELETE_COLUMN, nothing);
+            cell_list_add(list, r, slice_from_text("city"), 1500, sequence + 3, PETAL_DELETE_COLUMN,
+                          nothing);
         if (i % 3 == 2)
             cell_list_add(list, r, nothing, 900, sequence + 4, PETAL_DELETE_FAMILY, nothing);
         if (i % 50 == 49)

@@ -1,5 +1,5 @@
 /*
- * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace, refusals.
+ * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace, what a writer refuses.
  * (Filters: sst_filter_test.c.  Damage and failing calls: sst_damage_test.c.)
  */
 #include "tests/sst_fixture.h"
@@ -93,7 +93,33 @@ expect_at(struct cell_iter *iter, const struct cell_list *list, size_t at)
     assert_true(same_cell(&iter->cell, &list->cells[at]));
 }
 
-/* One iterator, sent here and there and stepped in between. */
+/* Send one iterator here and there, and step it in between. */
+static void
+expect_random_seeks(struct sst_fixture *f, const struct sst_reader *reader,
+                    const struct cell_list *list, bool lazy, unsigned seeks,
+                    struct test_random *random)
+{
+    uint8_t *buffer = test_allocate(cell_key_bound(2048, 64));
+    struct sst_iter iter;
+
+    sst_iter_init(&iter, reader, &f->context, false, lazy);
+    for (unsigned i = 0; i < seeks; i++) {
+        struct cell_key key;
+        size_t at;
+
+        random_place(list, random, buffer, &key);
+        at = cell_list_seek(list, &key);
+        assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
+        expect_at(&iter.iter, list, at);
+        for (uint64_t n = test_random_below(random, 40); n > 0 && iter.iter.valid; n--) {
+            assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
+            expect_at(&iter.iter, list, ++at);
+        }
+    }
+    iter.iter.ops->close(&iter.iter);
+    free(buffer);
+}
+
 static void
 seeks_find_their_places(void **state)
 {
@@ -112,29 +138,12 @@ seeks_find_their_places(void **state)
         struct sst_options options = sst_test_options();
         struct cell_list list = {0};
         struct sst_reader *reader;
-        struct sst_iter iter;
-        uint8_t buffer[1024];
 
         options.block_bytes = 1024u << (round % 3);
         cell_list_random(&list, &shape, &random);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
-        sst_iter_init(&iter, reader, &f->context, false, round % 2 == 1);
-        for (unsigned i = 0; i < 3000; i++) {
-            struct cell_key key;
-            size_t at;
-
-            random_place(&list, &random, buffer, &key);
-            at = cell_list_seek(&list, &key);
-            assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
-            expect_at(&iter.iter, &list, at);
-            for (unsigned n = (unsigned)test_random_below(&random, 40); n > 0 && iter.iter.valid;
-                 n--) {
-                assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
-                expect_at(&iter.iter, &list, ++at);
-            }
-        }
-        iter.iter.ops->close(&iter.iter);
+        expect_random_seeks(f, reader, &list, round % 2 == 1, 3000, &random);
         sst_reader_close(reader);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -149,9 +158,11 @@ indexes_of_many_levels_are_searched(void **state)
     struct sst_fixture *f = sst_fixture_new(64 << 20);
     struct cell_list list = {0};
     struct sst_reader *reader;
+    struct test_random random;
     uint8_t row[2000];
 
     (void)state;
+    test_random_init(&random, test_seed());
     memset(row, 'r', sizeof row);
     for (uint32_t i = 0; i < 3000; i++) {
         row[900] = (uint8_t)('a' + i / 676);
@@ -168,6 +179,8 @@ indexes_of_many_levels_are_searched(void **state)
     reader = sst_fixture_open(f);
     assert_true(reader->index.root.level >= 2);
     assert_int_equal(reader->facts.data_blocks, 3000);
+    expect_random_seeks(f, reader, &list, false, 1000, &random);
+    expect_random_seeks(f, reader, &list, true, 1000, &random);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -335,7 +348,8 @@ facts_tell_what_is_inside(void **state)
     cell_list_put(&list, "b", "x", 70, 3, "v");
     cell_list_put(&list, "b", "y", 60, 9, "v");
     cell_list_add(&list, slice_from_text("c"), slice_from_text("z"), 80, 5, PETAL_DELETE, nothing);
-    cell_list_add(&list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION, nothing);
+    cell_list_add(&list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION,
+                  nothing);
     cell_list_sort(&list);
     sst_fixture_write(f, &options, &list);
     free(sst_fixture_bytes(f, &size));
@@ -418,7 +432,8 @@ many_qualifiers_are_not_recorded(void **state)
         assert_int_equal(sst_reader_facts(reader)->qualifiers_exact, cases[c].exact);
         for (size_t i = 0; i < list.count; i++)
             assert_true(sst_reader_has_qualifier(reader, list.cells[i].qualifier));
-        assert_int_equal(sst_reader_has_qualifier(reader, slice_from_text("none")), !cases[c].exact);
+        assert_int_equal(sst_reader_has_qualifier(reader, slice_from_text("none")),
+                         !cases[c].exact);
         sst_reader_close(reader);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -522,7 +537,8 @@ writer_refuses_what_is_out_of_order(void **state)
     assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_INVALID);
     cell_list_fini(&list);
 
-    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_INVALID); /* no cells */
+    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error),
+                     PETAL_INVALID); /* no cells */
     assert_false(memory_vfs_exists(f->vfs, SST_PATH));
     sst_fixture_free(f);
 }
@@ -544,46 +560,6 @@ writer_leaves_an_existing_file_alone(void **state)
     sst_fixture_free(f);
 }
 
-static void
-file_of_another_identity_is_refused(void **state)
-{
-    struct sst_options options = sst_test_options();
-    struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct cell_list list = {0};
-    struct sst_reader *reader;
-    struct sst_open_options open = {.file_number = 77, .cache = f->cache, .epoch = f->epoch};
-    petal_error error = {0};
-
-    (void)state;
-    cell_list_put(&list, "a", "q", 1, 1, "v");
-    options.file_identity = TEST_IDENTITY + 1;
-    sst_fixture_write(f, &options, &list);
-    assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_CORRUPT);
-    assert_null(reader);
-    assert_string_equal(error.file, SST_PATH);
-
-    /* Identity 0: whoever it is. */
-    assert_int_equal(sst_reader_open(&reader, &f->env, SST_PATH, &open, &error), PETAL_OK);
-    assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY + 1);
-    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    sst_reader_close(reader);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
-}
-
-static void
-missing_file_is_an_io_error(void **state)
-{
-    struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct sst_reader *reader;
-    petal_error error = {0};
-
-    (void)state;
-    assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_IO);
-    assert_null(reader);
-    sst_fixture_free(f);
-}
-
 int
 main(void)
 {
@@ -602,8 +578,6 @@ main(void)
         cmocka_unit_test(trace_counts_blocks_cached_and_fetched),
         cmocka_unit_test(writer_refuses_what_is_out_of_order),
         cmocka_unit_test(writer_leaves_an_existing_file_alone),
-        cmocka_unit_test(file_of_another_identity_is_refused),
-        cmocka_unit_test(missing_file_is_an_io_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,7 @@ work(void *argument)
 
         w->wrong += !get_is_right(w, &context, index);
         if (i % 16 == 0)
-            w->wrong +=
-                !scan_is_right(w, &context, index, (size_t)test_random_below(&random, 300));
+            w->wrong += !scan_is_right(w, &context, index, (size_t)test_random_below(&random, 300));
     }
     return NULL;
 }

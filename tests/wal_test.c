@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +22,9 @@
 static int
 setup(void **state)
 {
-    struct wal_fixture *fixture = malloc(sizeof *fixture);
-
-    wal_fixture_init(fixture);
-    *state = fixture;
+    *state = malloc(sizeof(struct wal_fixture));
+    assert_non_null(*state);
+    wal_fixture_init(*state);
     return 0;
 }
 
@@ -803,53 +801,6 @@ test_every_failed_allocation(void **state)
     assert_int_equal(count, 1);
 }
 
-/* ---- threads ---- */
-
-struct syncer {
-    struct wal *wal;
-    _Atomic(bool) stop;
-};
-
-static void *
-sync_again_and_again(void *argument)
-{
-    struct syncer *syncer = argument;
-    petal_error error;
-
-    while (!atomic_load(&syncer->stop)) {
-        uint64_t stored = wal_stored_sequence(syncer->wal);
-
-        if (wal_sync(syncer->wal, &error) != PETAL_OK || wal_synced_sequence(syncer->wal) < stored)
-            return "a sync fell short";
-    }
-    return NULL;
-}
-
-static void
-test_syncs_beside_stores(void **state)
-{
-    struct wal_fixture *fixture = *state;
-    struct syncer syncer = {.wal = create(fixture, 1, NULL)};
-    pthread_t threads[2];
-
-    atomic_init(&syncer.stop, false);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, sync_again_and_again, &syncer), 0);
-    for (size_t i = 0; i < 3000; i++) {
-        wal_fixture_add(fixture, syncer.wal, i % 200);
-        store(syncer.wal);
-    }
-    atomic_store(&syncer.stop, true);
-    for (size_t i = 0; i < 2; i++) {
-        void *complaint;
-
-        pthread_join(threads[i], &complaint);
-        assert_null(complaint);
-    }
-    wal_close(syncer.wal);
-    expect_all(fixture);
-}
-
 /* ---- the format ---- */
 
 static void
@@ -985,7 +936,6 @@ main(void)
         TEST(test_a_failed_store_is_final),
         TEST(test_every_failed_call_of_a_replay),
         TEST(test_every_failed_allocation),
-        TEST(test_syncs_beside_stores),
         TEST(test_golden_bytes),
         TEST(test_file_names),
 #undef TEST
