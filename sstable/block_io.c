@@ -47,8 +47,8 @@ void
 block_sink_init(struct block_sink *sink, const struct env *env, petal_file *file, const char *path,
                 uint64_t file_identity)
 {
-    *sink = (struct block_sink){
-        .env = env, .file = file, .path = path, .file_identity = file_identity};
+    *sink =
+        (struct block_sink){.env = env, .file = file, .path = path, .file_identity = file_identity};
 }
 
 void
@@ -216,8 +216,8 @@ check_image(const struct block_source *source, struct block_handle handle, enum 
 
     if (found != expected)
         return error_corrupt(error, source->path, handle.offset,
-                             "%s at offset %" PRIu64 ": checksum %016" PRIx64
-                             ", its %" PRIu32 " bytes give %016" PRIx64,
+                             "%s at offset %" PRIu64 ": checksum %016" PRIx64 ", its %" PRIu32
+                             " bytes give %016" PRIx64,
                              block_kind_text(kind), handle.offset, found, handle.size, expected);
     if (!block_frame_decode(frame, bytes) || frame->stored_bytes != handle.size - BLOCK_FRAME_BYTES)
         return error_corrupt(error, source->path, handle.offset,

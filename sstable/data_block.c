@@ -1,11 +1,11 @@
 /*
  * data_block.c -- decoding a data block's header, and the complete check.  See data_block.h.
  *
- * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records lie
- * inside the block, indexes of first cells ascend, lengths written in records stay inside their
- * record and below the greatest lengths of the header, heads are those of the keys, types are known
- * ones.  Searches only compare, so on a block whose keys are out of order they end at some valid
- * position.
+ * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records
+ * lie inside the block, indexes of first cells ascend, lengths written in records stay inside
+ * their record and below the greatest lengths of the header, heads are those of the keys, types
+ * are known ones.  Searches only compare, so on a block whose keys are out of order they end at
+ * some valid position.
  */
 #include "sstable/data_block_layout.h"
 
@@ -71,7 +71,9 @@ header_is_sane(const uint8_t *bytes, size_t size)
     uint32_t row_prefix = get_le16(bytes + 18), row_rest_bytes = get_le16(bytes + 20);
     uint32_t row_max = get_le16(bytes + 22);
 
-    /* Cells that differ take a byte each at least; so the work on a block is bounded by its size. */
+    /*
+     * Cells that differ take a byte each at least; so the work on a block is bounded by its size.
+     */
     if (rows == 0 || cells < rows || cells > size)
         return false;
     if ((flags & ~(uint32_t)DATA_BLOCK_ALL_FLAGS) != 0)
@@ -172,7 +174,10 @@ check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, con
     return !cell_is_marker(type) || at + size == end;
 }
 
-/* Check the cells [first, end) of one row.  *record is the first one's record; it moves behind the last's. */
+/*
+ * Check the cells [first, end) of one row.  *record is the first one's record; it moves behind the
+ * last's.
+ */
 static inline bool
 check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t end,
           const uint8_t **record)
@@ -194,7 +199,10 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
     return true;
 }
 
-/* The rows of a block with one cell a row, one qualifier and no markers: the same checks, fewer questions. */
+/*
+ * The rows of a block with one cell a row, one qualifier and no markers: the same checks, fewer
+ * questions.
+ */
 static bool
 check_simple_rows(const struct data_block *block)
 {

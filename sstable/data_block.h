@@ -120,8 +120,8 @@ size_t data_block_builder_bytes(const struct data_block_builder *builder);
 size_t data_block_builder_cells(const struct data_block_builder *builder);
 
 /*
- * The block's bytes, good until the next finish or fini.  `continues`: the first cell's column is that
- * of the previous block's last cell.  REQUIRES: at least one cell.
+ * The block's bytes, good until the next finish or fini.  `continues`: the first cell's column is
+ * that of the previous block's last cell.  REQUIRES: at least one cell.
  */
 enum petal_status data_block_builder_finish(struct data_block_builder *builder, bool continues,
                                             petal_slice *bytes);
@@ -156,7 +156,10 @@ struct data_block {
     struct packed_array offsets, firsts, timestamps, sequences;
 };
 
-/* Full check of untrusted bytes; false if malformed (the caller names file and offset).  Also fills *block. */
+/*
+ * Full check of untrusted bytes; false if malformed (the caller names file and offset).  Also
+ * fills *block.
+ */
 bool data_block_check(struct data_block *block, const uint8_t *bytes, size_t size);
 
 /* Fill *block from bytes that data_block_check has accepted before. */
@@ -172,8 +175,9 @@ data_block_is_plain(const struct data_block *block)
 
 /*
  * A position in a block.  Steps fill a struct cell: its value points into the block; its row and
- * qualifier too where their prefix or rest is empty, else into the cursor's buffers.  They
- * are good until the cursor's next step or change of block.  The caller keeps the block's bytes alive meanwhile.
+ * qualifier too where their prefix or rest is empty, else into the cursor's buffers.  They are
+ * good until the cursor's next step or change of block.  The caller keeps the block's bytes alive
+ * meanwhile.
  *
  * Rows and qualifiers that are 16 bytes shorter than the inline buffers need no allocation.  The
  * struct must not be moved while it is attached to a block.
@@ -214,11 +218,17 @@ enum petal_status data_block_cursor_attach(struct data_block_cursor *cursor, con
 /* Position at the block's first cell.  REQUIRES: attached. */
 void data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell);
 
-/* Position at the first cell at or after `key`; false if there is none: *cell unchanged.  REQUIRES: attached. */
+/*
+ * Position at the first cell at or after `key`; false if there is none: *cell unchanged.
+ * REQUIRES: attached.
+ */
 bool data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *key,
                             struct cell *cell);
 
-/* Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a cell. */
+/*
+ * Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a
+ * cell.
+ */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * data_block_builder.c -- encodes a data block.  See data_block.h for the layout.
  *
- * Prefixes, widths and flags depend on all cells, so add only gathers: a row's bytes when it begins,
- * then each cell's qualifier and value, one behind the other, and a description of each.  Running
- * facts (totals, least and greatest lengths) make the final size known at any time.
+ * Prefixes, widths and flags depend on all cells, so add only gathers: a row's bytes when it
+ * begins, then each cell's qualifier and value, one behind the other, and a description of each.
+ * Running facts (totals, least and greatest lengths) make the final size known at any time.
  */
 #include "sstable/data_block.h"
 
@@ -11,7 +11,9 @@
 
 #include <assert.h>
 
-/* Searching a row of up to so many cells takes three whole compares at most; heads would not pay. */
+/*
+ * Searching a row of up to so many cells takes three whole compares at most; heads would not pay.
+ */
 #define WIDE_ROW_CELLS 8
 
 struct data_block_row {
@@ -165,7 +167,10 @@ begin_row(struct data_block_builder *builder, petal_slice row)
         builder->row_bytes_max = size;
 }
 
-/* Facts of the qualifier of the entry added last, a column's cell, which does not begin its row if `in_row`. */
+/*
+ * Facts of the qualifier of the entry added last, a column's cell, which does not begin its row if
+ * `in_row`.
+ */
 static void
 note_column(struct data_block_builder *builder, bool in_row)
 {
@@ -455,7 +460,10 @@ put_rest(uint8_t *to, petal_slice key, size_t prefix, bool with_length)
     return put_bytes(to, slice_bytes(key) + prefix, key.size - prefix);
 }
 
-/* Write the records at `to`, and the offset of each at `offsets`.  Return the byte behind the records. */
+/*
+ * Write the records at `to`, and the offset of each at `offsets`.  Return the byte behind the
+ * records.
+ */
 static uint8_t *
 put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *builder,
             const struct plan *plan)

@@ -1,8 +1,9 @@
 /*
  * data_block_cursor.c -- iterating and searching a data block.  See data_block.h.
  *
- * The cursor knows the current row: its key put together once, its cells' range, and where the first
- * cell's record goes on behind the row's rest.  So a step inside a row decodes the cell alone.
+ * The cursor knows the current row: its key put together once, its cells' range, and where the
+ * first cell's record goes on behind the row's rest.  So a step inside a row decodes the cell
+ * alone.
  */
 #include "sstable/data_block_layout.h"
 
@@ -11,7 +12,10 @@
 /* Bytes of room behind what the buffers are reserved for: see copy_from_block. */
 #define SLACK 16
 
-/* For the two steps that every call of a scan takes: together they cost less than their calls would. */
+/*
+ * For the two steps that every call of a scan takes: together they cost less than their calls
+ * would.
+ */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #else
@@ -60,8 +64,9 @@ reserve(const petal_allocator *allocator, uint8_t **memory, size_t *grown, size_
 }
 
 /*
- * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room behind them.  Most keys'
- * parts are short: so many bytes are copied at once where the block has them, instead of a call.
+ * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room behind them.  Most
+ * keys' parts are short: so many bytes are copied at once where the block has them, instead of a
+ * call.
  */
 static inline void
 copy_from_block(uint8_t *to, const struct data_block *block, const uint8_t *from, size_t size)
@@ -97,7 +102,10 @@ data_block_cursor_attach(struct data_block_cursor *cursor, const uint8_t *bytes,
     return PETAL_OK;
 }
 
-/* Prefix and rest as contiguous bytes: one of them alone, or in `memory`, which begins with the prefix. */
+/*
+ * Prefix and rest as contiguous bytes: one of them alone, or in `memory`, which begins with the
+ * prefix.
+ */
 static inline petal_slice
 join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8_t *memory)
 {
@@ -109,7 +117,10 @@ join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8
     return slice_make(memory, prefix.size + rest.size);
 }
 
-/* Make `row` the current row.  `record` is that of its first cell, `first`.  Returns what follows the row's rest in it. */
+/*
+ * Make `row` the current row.  `record` is that of its first cell, `first`.  Returns what follows
+ * the row's rest in it.
+ */
 static ALWAYS_INLINE const uint8_t *
 enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const uint8_t *record)
 {
@@ -124,7 +135,10 @@ enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const 
     return cursor->first_body;
 }
 
-/* Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest, if any. */
+/*
+ * Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest,
+ * if any.
+ */
 static ALWAYS_INLINE void
 take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
 {
@@ -215,7 +229,10 @@ below_mask(uint32_t a, uint32_t b)
     return (size_t)0 - (size_t)(a < b);
 }
 
-/* Index of the first of heads [from, to) that is not below `head`.  Without branches that depend on data. */
+/*
+ * Index of the first of heads [from, to) that is not below `head`.  Without branches that depend
+ * on data.
+ */
 static inline uint32_t
 lower_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
 {
@@ -346,7 +363,10 @@ body_of(const struct data_block_cursor *cursor, uint32_t cell)
     return cell == cursor->row_first ? cursor->first_body : record_of(&cursor->block, cell);
 }
 
-/* <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest` follows the prefix. */
+/*
+ * <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest`
+ * follows the prefix.
+ */
 static int
 compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const struct cell_key *key,
                petal_slice rest)

@@ -1,6 +1,7 @@
 /*
- * data_block_layout.h -- inline access to the arrays and records of a data block that data_block_check has
- * accepted; nothing here checks bounds.  Shared by data_block.c and data_block_cursor.c only.  See data_block.h.
+ * data_block_layout.h -- inline access to the arrays and records of a data block that
+ * data_block_check has accepted; nothing here checks bounds.  Shared by data_block.c and
+ * data_block_cursor.c only.  See data_block.h.
  */
 #ifndef PETAL_SSTABLE_DATA_BLOCK_LAYOUT_H
 #define PETAL_SSTABLE_DATA_BLOCK_LAYOUT_H
@@ -77,7 +78,10 @@ head_of(const uint8_t *rest, size_t size)
     }
 }
 
-/* The length at *at, which moves behind it.  The check has found that the varint ends in its record. */
+/*
+ * The length at *at, which moves behind it.  The check has found that the varint ends in its
+ * record.
+ */
 static inline size_t
 take_length(const uint8_t **at)
 {

@@ -83,8 +83,7 @@ count_type(struct file_facts *facts, enum petal_cell_type type)
 static int64_t
 earliest_time_touched(const struct cell *cell)
 {
-    bool hides_older =
-        cell->type == PETAL_DELETE_COLUMN || cell->type == PETAL_DELETE_FAMILY;
+    bool hides_older = cell->type == PETAL_DELETE_COLUMN || cell->type == PETAL_DELETE_FAMILY;
 
     return hides_older && cell->timestamp > 0 ? 0 : cell->timestamp;
 }

@@ -17,8 +17,8 @@ struct filter_reader {
     struct index_tree tree;
     bool serves_rows, serves_columns; /* by the type of filter that the file has */
     bool blocked;                     /* chunks are of the BLOCKED layout, as a rule */
-    bool unknown;                     /* it has one that this version does not know: `tree` is empty */
-    bool damaged;                     /* the root of its index is damaged: `tree` is empty */
+    bool unknown; /* it has one that this version does not know: `tree` is empty */
+    bool damaged; /* the root of its index is damaged: `tree` is empty */
 };
 
 /* `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */

@@ -111,9 +111,8 @@ write_chunk(struct filter_writer *writer, petal_error *error)
         status = block_sink_append(writer->sink, BLOCK_FILTER, slice_make(writer->chunk, size), 0,
                                    false, &handle, error);
     if (status == PETAL_OK)
-        status = index_writer_add(&writer->index,
-                                  slice_make(writer->first_key, writer->first_key_bytes), handle,
-                                  error);
+        status = index_writer_add(
+            &writer->index, slice_make(writer->first_key, writer->first_key_bytes), handle, error);
     if (status != PETAL_OK)
         return status;
     writer->keys += writer->hash_count;

@@ -7,8 +7,8 @@
  * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
  * data blocks; the filter index names it by its first key (a prefix, base/cell.h).
  *
- * SIZE.  A chunk is at most as large as an average data block of the file, as stored, so that fetching one costs no more
- * than the read it can save.
+ * SIZE.  A chunk is at most as large as an average data block of the file, as stored, so that fetching one costs no
+ * more than the read it can save.
  *
  * Belongs to one thread.
  */
@@ -36,13 +36,13 @@ struct filter_writer {
     uint32_t block_bytes;
     struct bloom_plan plan;
     struct index_writer index;
-    uint64_t row_hash;     /* of the current row */
-    uint64_t *hashes;      /* of the chunk at hand */
+    uint64_t row_hash; /* of the current row */
+    uint64_t *hashes;  /* of the chunk at hand */
     size_t hash_count, hash_capacity;
-    uint64_t chunk_keys;   /* close the chunk at this number */
-    uint8_t *first_key;    /* of the chunk at hand */
+    uint64_t chunk_keys; /* close the chunk at this number */
+    uint8_t *first_key;  /* of the chunk at hand */
     size_t first_key_bytes, first_key_capacity;
-    uint8_t *chunk;        /* memory to build in */
+    uint8_t *chunk; /* memory to build in */
     size_t chunk_capacity;
     uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */
     uint64_t keys, chunks, bytes;     /* written so far */

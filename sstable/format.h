@@ -43,7 +43,8 @@ struct block_handle {
  */
 struct file_facts {
     petal_slice row_min, row_max;
-    int64_t time_min, time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
+    int64_t time_min,
+        time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
     uint64_t sequence_min, sequence_max;
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */

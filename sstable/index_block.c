@@ -230,7 +230,9 @@ index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
     return end == rests;
 }
 
-/* Number of the first `count` heads that are below `head`.  Without branches that depend on data. */
+/*
+ * Number of the first `count` heads that are below `head`.  Without branches that depend on data.
+ */
 static inline uint32_t
 count_below(const struct index_block *block, size_t count, uint64_t head)
 {
@@ -247,7 +249,10 @@ count_below(const struct index_block *block, size_t count, uint64_t head)
     return (uint32_t)((size_t)(base - block->heads) / 8) + (get_le64(base) < head);
 }
 
-/* -1 if `key` lies before all that begin with the prefix, 1 if behind, 0 if it begins with it, too. */
+/*
+ * -1 if `key` lies before all that begin with the prefix, 1 if behind, 0 if it begins with it,
+ * too.
+ */
 static inline int
 compare_prefix(petal_slice key, petal_slice prefix)
 {

@@ -1,10 +1,12 @@
 /*
- * index_block.h -- a node of an index: sorted keys, each with the handle of the block that begins there.
+ * index_block.h -- a node of an index: sorted keys, each with the handle of the block that begins
+ * there.
  *
- * Serves the data index (keys are the real first cell key of each block) and the filter index (keys are prefixes,
- * base/cell.h), at every level: an entry of an inner node names the node below by its first key.
- * The common prefix of all keys stands once; behind it each key has an 8-byte head in one array, searched
- * branch-free; heads that are equal are told apart by the rest of the keys.
+ * Serves the data index (keys are the real first cell key of each block) and the filter index
+ * (keys are prefixes, base/cell.h), at every level: an entry of an inner node names the node below
+ * by its first key. The common prefix of all keys stands once; behind it each key has an 8-byte
+ * head in one array, searched branch-free; heads that are equal are told apart by the rest of the
+ * keys.
  *
  * LAYOUT (little endian), n entries:
  *
@@ -20,8 +22,9 @@
  *                prefix
  *                rests: of each key what follows the prefix
  *
- * Checked once when it enters memory (index_block_check), then read without checks; immutable.  Order of the keys and
- * meaning of the handles are not part of that check: they decide what is found, never what is accessed.
+ * Checked once when it enters memory (index_block_check), then read without checks; immutable.
+ * Order of the keys and meaning of the handles are not part of that check: they decide what is
+ * found, never what is accessed.
  */
 #ifndef PETAL_SSTABLE_INDEX_BLOCK_H
 #define PETAL_SSTABLE_INDEX_BLOCK_H

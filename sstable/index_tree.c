@@ -22,7 +22,8 @@ decode_root(struct index_tree *tree, const struct block_image *image, uint64_t o
         tree->root.count != image->frame.entries || tree->root.level >= INDEX_MAX_LEVELS) {
         mem_free(allocator, tree->root_memory, size);
         return error_corrupt(error, tree->file->source.path, offset,
-                             "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
+                             "%s at offset %" PRIu64
+                             ": its checksum is right, its content malformed",
                              block_kind_text(tree->kind), offset);
     }
     tree->hints = mem_alloc(allocator, tree->root.count * sizeof *tree->hints);
@@ -81,7 +82,8 @@ fetch_node(const struct index_tree *tree, struct index_place place, uint32_t lev
     index_block_view(view, (*node)->data, (*node)->size);
     if (view->level + 1 != level)
         return error_corrupt(error, tree->file->source.path, place.handle.offset,
-                             "%s at offset %" PRIu64 " is of level %" PRIu32 " below level %" PRIu32,
+                             "%s at offset %" PRIu64 " is of level %" PRIu32
+                             " below level %" PRIu32,
                              block_kind_text(tree->kind), place.handle.offset, view->level, level);
     return PETAL_OK;
 }
@@ -173,8 +175,8 @@ descend(struct index_cursor *cursor, const petal_slice *key, const struct read_c
         uint32_t level = cursor->leaf->level;
         struct cache_block *node;
         int64_t position = 0;
-        enum petal_status status = fetch_node(cursor->tree, place, level, context, &node,
-                                              &cursor->leaf_view, error);
+        enum petal_status status =
+            fetch_node(cursor->tree, place, level, context, &node, &cursor->leaf_view, error);
 
         if (status == PETAL_OK && key != NULL) {
             position = index_block_search(&cursor->leaf_view, *key);
@@ -212,8 +214,7 @@ index_cursor_seek(struct index_cursor *cursor, petal_slice key, const struct rea
     int64_t position;
 
     *before = false;
-    if (cursor->depth > 1 &&
-        leaf_covers(cursor, key, &cursor->steps[cursor->depth - 1].position))
+    if (cursor->depth > 1 && leaf_covers(cursor, key, &cursor->steps[cursor->depth - 1].position))
         return PETAL_OK;
     position = index_block_search(&cursor->tree->root, key);
     *before = position < 0;

@@ -47,8 +47,8 @@ struct index_step {
 
 struct index_cursor {
     const struct index_tree *tree;
-    bool pins;                      /* nodes on the path are pinned, so the position outlives the epoch */
-    uint32_t depth;                 /* steps on the path; 0: not positioned */
+    bool pins;      /* nodes on the path are pinned, so the position outlives the epoch */
+    uint32_t depth; /* steps on the path; 0: not positioned */
     const struct index_block *leaf; /* the node of the last step: the root or leaf_view */
     struct index_block leaf_view;
     struct index_step steps[INDEX_MAX_LEVELS];

@@ -48,7 +48,8 @@ close_node(struct index_writer *writer, struct index_block_builder *builder, uns
     enum petal_status status = write_node(writer, builder, level, &handle, error);
 
     if (status == PETAL_OK)
-        status = level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
+        status =
+            level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
     index_block_builder_reset(builder);
     return status;
 }

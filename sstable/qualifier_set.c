@@ -54,7 +54,8 @@ allocate_arrays(struct qualifier_set *set, const petal_allocator *allocator)
 }
 
 enum petal_status
-qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator, petal_slice qualifier)
+qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
+                  petal_slice qualifier)
 {
     uint32_t place;
 

@@ -104,7 +104,8 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
                         keep);
     if (made->kind != cache_kind)
         return error_corrupt(error, file->source.path, handle.offset,
-                             "the block at offset %" PRIu64 " is named as a %s and as something else",
+                             "the block at offset %" PRIu64
+                             " is named as a %s and as something else",
                              handle.offset, block_kind_text(kind));
     context->trace->blocks_fetched[cache_kind]++;
     context->trace->bytes_fetched += handle.size;

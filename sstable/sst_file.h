@@ -44,8 +44,7 @@ sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum blo
                _Atomic(struct cache_block *) *hint, const struct read_context *context,
                struct cache_block **block, petal_error *error)
 {
-    struct cache_block *found =
-        cache_find_hinted(file->cache, hint, file->number, handle.offset);
+    struct cache_block *found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
 
     if (found == NULL || found->kind != block_cache_kind(kind))
         return sst_file_fetch_slow(file, handle, kind, context, block, error);

@@ -3,7 +3,7 @@
  *
  * STATES.  `index` names the block of the current cell; not positioned: no cell.
  *   loaded   block != NULL, `cursor` is attached to it and at the cell
- *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_memory
+ *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short or place_memory
  * An error or the end leaves no cell, no block, no pins.
  *
  * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless `borrow`.
@@ -77,6 +77,21 @@ at_cell(struct sst_iter *iter)
 
 /* ---- pending ---- */
 
+/* Memory for a key and its parts; NULL: there is none. Keys of ordinary length need no allocation: gets come here, too. */
+static uint8_t *
+place_memory(struct sst_iter *iter, size_t bytes)
+{
+    void *memory = iter->place_memory;
+    bool grown;
+
+    if (bytes <= sizeof iter->place_short)
+        return iter->place_short;
+    grown = mem_grow(iter->reader->file.source.env->allocator, &memory, &iter->place_capacity, 0,
+                     bytes, 1);
+    iter->place_memory = memory;
+    return grown ? iter->place_memory : NULL;
+}
+
 /* Take the place of the block that the index names from its key, and leave the block unread. */
 static enum petal_status
 stand_before_block(struct sst_iter *iter, petal_error *error)
@@ -84,17 +99,16 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     const struct index_block *leaf = iter->index.leaf;
     uint32_t position = index_cursor_position(&iter->index);
     size_t size = index_block_key_bytes(leaf, position);
-    void *memory = iter->place_memory;
     struct cell *cell = &iter->iter.cell;
     struct cell_key key;
+    uint8_t *place;
 
     drop_block(iter);
-    if (!mem_grow(iter->reader->file.source.env->allocator, &memory, &iter->place_capacity, 0,
-                  2 * size, 1))
+    place = place_memory(iter, 2 * size);
+    if (place == NULL)
         return error_no_memory(error);
-    iter->place_memory = memory;
-    index_block_key(leaf, position, iter->place_memory);
-    if (!cell_key_parse(slice_make(iter->place_memory, size), iter->place_memory + size, &key)) {
+    index_block_key(leaf, position, place);
+    if (!cell_key_parse(slice_make(place, size), place + size, &key)) {
         struct block_handle handle = index_cursor_place(&iter->index).handle;
 
         return error_corrupt(error, iter->reader->path, handle.offset,
@@ -252,8 +266,7 @@ sst_iter_next(struct cell_iter *base, petal_error *error)
         return PETAL_OK;
     }
     slot = enter(iter);
-    return leave(iter, slot,
-                 base->pending ? load_and_step(iter, error) : next_block(iter, error));
+    return leave(iter, slot, base->pending ? load_and_step(iter, error) : next_block(iter, error));
 }
 
 static enum petal_status

@@ -67,9 +67,9 @@ decode_facts(struct sst_reader *reader, const struct block_image *image, petal_e
     if (!block_image_decode(image, reader->facts_memory))
         return error_corrupt(error, reader->path, offset,
                              "facts block at offset %" PRIu64 " cannot be decompressed", offset);
-    status = facts_decode(&reader->facts,
-                          slice_make(reader->facts_memory, reader->facts_memory_bytes), allocator,
-                          &what);
+    status =
+        facts_decode(&reader->facts, slice_make(reader->facts_memory, reader->facts_memory_bytes),
+                     allocator, &what);
     if (status == PETAL_NO_MEMORY)
         return error_no_memory(error);
     if (status != PETAL_OK)

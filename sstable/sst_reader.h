@@ -19,12 +19,13 @@
 struct sst_reader;
 
 struct sst_open_options {
-    uint64_t file_number;   /* cache key; never reused, not 0 */
-    uint64_t file_identity; /* from the manifest; a file with another one is refused.  0: take the trailer's */
-    struct cache *cache;    /* outlives the reader */
-    struct epoch *epoch;    /* the cache's */
-    bool in_memory;         /* blocks enter the cache with CACHE_MEMORY */
-    bool no_block_cache;    /* data blocks are not kept */
+    uint64_t file_number; /* cache key; never reused, not 0 */
+    uint64_t
+        file_identity; /* from the manifest; a file with another one is refused.  0: take the trailer's */
+    struct cache *cache; /* outlives the reader */
+    struct epoch *epoch; /* the cache's */
+    bool in_memory;      /* blocks enter the cache with CACHE_MEMORY */
+    bool no_block_cache; /* data blocks are not kept */
 };
 
 /*
@@ -65,24 +66,27 @@ void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_
 bool sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier);
 
 /*
- * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch by themselves only when
- * they change the block; the current block is pinned unless `borrow`: then every call and every use of the cell is made
- * EPOCH, in one stay, and nothing is pinned (point gets).
+ * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch
+ * by themselves only when they change the block; the current block is pinned unless `borrow`: then every call and
+ * every use of the cell is made EPOCH, in one stay, and nothing is pinned (point gets).
  */
 struct sst_iter {
     struct cell_iter iter; /* first member */
     const struct sst_reader *reader;
     struct read_context context;
     bool borrow;
-    bool lazy;  /* at the end of a block, take the next cell's place from the index and leave its block unread (cell_iter.h: pending) */
-    bool plain; /* the current block has no markers and no column twice, also not one of the block before; false while pending */
+    /* At the end of a block take the next cell's place from the index, its block unread (cell_iter.h: pending). */
+    bool lazy;
+    /* The current block has no markers and no column twice, counting the block before; false while pending. */
+    bool plain;
     uint64_t block_sequence_max; /* of the current block; UINT64_MAX while pending */
 
     /* The rest is sst_iter.c's. */
-    struct cache_block *block;       /* current data block, NULL if none */
-    uint64_t block_offset;           /* its place in the file */
-    struct index_cursor index;       /* of `block`, or of the block that `pending` stands before */
-    uint8_t *place_memory;           /* while pending: the next block's first key, and its parts */
+    struct cache_block *block; /* current data block, NULL if none */
+    uint64_t block_offset;     /* its place in the file */
+    struct index_cursor index; /* of `block`, or of the block that `pending` stands before */
+    uint8_t place_short[256];
+    uint8_t *place_memory; /* while pending: the next block's first key, and its parts */
     size_t place_capacity;
     struct data_block_cursor cursor; /* in `block` */
 };

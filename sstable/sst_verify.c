@@ -28,7 +28,7 @@ struct verification {
     /* Found cell by cell. */
     struct facts_gatherer gatherer;
     uint64_t named_blocks, named_bytes; /* data blocks that the index names */
-    bool has_filter; /* one that this version knows */
+    bool has_filter;                    /* one that this version knows */
     uint64_t filter_keys;
     struct cell previous;
     uint8_t *previous_memory; /* row and qualifier of `previous` */
@@ -271,8 +271,8 @@ verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, 
     if (new_row && filter->serves_rows)
         status = verify_key(v, slice_make(key.encoded.data, key.row_prefix), row_hash, cell, error);
     if (status == PETAL_OK && filter->serves_columns)
-        status =
-            verify_key(v, slice_make(key.encoded.data, key.column_prefix), column_hash, cell, error);
+        status = verify_key(v, slice_make(key.encoded.data, key.column_prefix), column_hash, cell,
+                            error);
     return status;
 }
 
@@ -301,9 +301,9 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
     const struct cell *cell = &iter->iter.cell;
     bool first = v->gatherer.facts.cells == 0;
     bool new_row = first || !slice_equal(v->previous.row, cell->row);
-    bool new_column = new_row ||
-                      cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
-                      !slice_equal(v->previous.qualifier, cell->qualifier);
+    bool new_column =
+        new_row || cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
+        !slice_equal(v->previous.qualifier, cell->qualifier);
     enum petal_status status = verify_cell(v, iter, !new_column, error);
 
     if (status == PETAL_OK && new_column && v->has_filter)
@@ -385,19 +385,18 @@ verify_facts(struct verification *v, petal_error *error)
     enum petal_status status;
 
     facts_gatherer_finish(&v->gatherer, v->previous.row);
-    status = compare_facts(
-        v,
-        (const struct fact[]){
-            {"cells", stored->cells, found->cells},
-            {"rows", stored->rows, found->rows},
-            {"puts", stored->puts, found->puts},
-            {"deletes", stored->deletes, found->deletes},
-            {"family version deletes", stored->family_version_deletes,
-             found->family_version_deletes},
-            {"column deletes", stored->column_deletes, found->column_deletes},
-            {"family deletes", stored->family_deletes, found->family_deletes},
-        },
-        7, error);
+    status = compare_facts(v,
+                           (const struct fact[]){
+                               {"cells", stored->cells, found->cells},
+                               {"rows", stored->rows, found->rows},
+                               {"puts", stored->puts, found->puts},
+                               {"deletes", stored->deletes, found->deletes},
+                               {"family version deletes", stored->family_version_deletes,
+                                found->family_version_deletes},
+                               {"column deletes", stored->column_deletes, found->column_deletes},
+                               {"family deletes", stored->family_deletes, found->family_deletes},
+                           },
+                           7, error);
     if (status == PETAL_OK)
         status = verify_ranges(v, error);
     if (status != PETAL_OK || !v->has_filter)

@@ -108,9 +108,8 @@ sst_writer_open(struct sst_writer **writer, const struct env *env, const char *p
         return error_no_memory(error);
     }
     memcpy(made->path, path, made->path_bytes);
-    failure =
-        vfs->open(vfs->context, path,
-                  PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &made->file);
+    failure = vfs->open(vfs->context, path,
+                        PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &made->file);
     if (failure != 0) {
         mem_free(env->allocator, made->path, made->path_bytes);
         mem_free(env->allocator, made, sizeof *made);
@@ -204,8 +203,9 @@ write_data_block(struct sst_writer *writer, petal_error *error)
 
     if (status != PETAL_OK)
         return error_no_memory(error);
-    status = block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0,
-                               writer->options.compression == PETAL_COMPRESSION_LZ4, &handle, error);
+    status =
+        block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0,
+                          writer->options.compression == PETAL_COMPRESSION_LZ4, &handle, error);
     if (status == PETAL_OK)
         status = index_writer_add(&writer->index,
                                   slice_make(writer->first_key.bytes, writer->first_key_bytes),
@@ -300,8 +300,7 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
 static enum petal_status
 error_failed_before(const struct sst_writer *writer, petal_error *error)
 {
-    return error_file(error, writer->failure, writer->path,
-                      "writing this file has failed before");
+    return error_file(error, writer->failure, writer->path, "writing this file has failed before");
 }
 
 enum petal_status

@@ -21,11 +21,11 @@ struct sst_options {
     uint32_t block_bytes;               /* data blocks are closed before they pass it */
     enum petal_compression compression; /* DEFAULT: LZ4 */
     enum petal_bloom_type bloom;        /* DEFAULT: ROW */
-    double bloom_error_rate;            /* of a probe; a read that asks for a column asks twice when the file
+    double bloom_error_rate; /* of a probe; a read that asks for a column asks twice when the file
                                            has family markers */
-    unsigned bloom_layout;              /* enum bloom_layout; 0: BLOCKED */
-    uint64_t salt;                      /* for bloom/hash.h */
-    uint64_t file_identity;             /* random; in trailer, manifest and every block's checksum */
+    unsigned bloom_layout;   /* enum bloom_layout; 0: BLOCKED */
+    uint64_t salt;           /* for bloom/hash.h */
+    uint64_t file_identity;  /* random; in trailer, manifest and every block's checksum */
 };
 
 struct sst_writer;

@@ -63,9 +63,10 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
     uint64_t found = get_le64(bytes + CHECKSUM_AT);
 
     if (memcmp(bytes + MAGIC_AT, magic, sizeof magic) != 0)
-        return error_corrupt(error, path, offset + MAGIC_AT,
-                             "the file does not end like a store file: no magic number at offset %" PRIu64,
-                             offset + MAGIC_AT);
+        return error_corrupt(
+            error, path, offset + MAGIC_AT,
+            "the file does not end like a store file: no magic number at offset %" PRIu64,
+            offset + MAGIC_AT);
     if (version > SST_FORMAT_VERSION)
         return error_file(error, PETAL_UNSUPPORTED, path,
                           "store file of format version %" PRIu32 "; this library knows up to %d",

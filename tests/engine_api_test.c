@@ -72,40 +72,6 @@ begin(struct fixture *fixture)
     fixture_must_open(fixture);
 }
 
-/* ---- texts and errors ---- */
-
-static void
-test_texts(void **state)
-{
-    (void)state;
-    assert_string_equal(petal_status_text(PETAL_CORRUPT), "stored data is damaged");
-    assert_string_equal(petal_status_text((enum petal_status)99), "unknown status");
-    for (int skip = 0; skip < PETAL_SKIP_COUNT; skip++)
-        assert_true(strlen(petal_skip_text((enum petal_skip)skip)) > 3);
-    assert_non_null(petal_skip_text((enum petal_skip)77));
-}
-
-static void
-test_errors_are_cleared_and_may_be_null(void **state)
-{
-    struct fixture fixture;
-    petal_table *table;
-    petal_error error = {.status = PETAL_IO, .text = "old", .file = "old", .os_error = 5};
-
-    (void)state;
-    begin(&fixture);
-    make_table(&fixture, "t");
-    must(petal_table_open(fixture.db, text("t"), &table, &error), &error);
-    assert_int_equal(error.status, PETAL_OK);
-    assert_string_equal(error.text, "");
-    assert_string_equal(error.file, "");
-    assert_int_equal(error.os_error, 0);
-    assert_int_equal(petal_table_open(fixture.db, text("u"), &table, NULL), PETAL_NOT_FOUND);
-    assert_null(table);
-    assert_int_equal(petal_close(NULL, &error), PETAL_OK);
-    fixture_fini(&fixture);
-}
-
 /* ---- tables and options ---- */
 
 struct name_list {
@@ -598,8 +564,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_errors_are_cleared_and_may_be_null),
         cmocka_unit_test(test_tables_come_and_go),
         cmocka_unit_test(test_families_keep_their_attributes),
         cmocka_unit_test(test_shorter_option_structs),

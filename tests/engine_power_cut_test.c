@@ -436,6 +436,32 @@ test_unlogged_writes_survive_their_flush(void **state)
     }
 }
 
+/* The database's directory is a name in its parent, which must be durable, too, however the path is written. */
+static void
+test_a_new_directory_survives(void **state)
+{
+    static const char *const paths[] = {"/db",       "db",          "db/",
+                                        "/outer/db", "outer//db//", "./outer/db"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct fixture fixture;
+        petal_error error;
+        petal_db *db;
+
+        fixture_init(&fixture, 1);
+        fixture.env.vfs->make_directory(fixture.env.vfs->context, "/outer");
+        fixture.env.vfs->sync_directory(fixture.env.vfs->context, "/");
+        must(petal_open(paths[i], &fixture.options, &db, &error), &error);
+        memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
+        petal_close(db, NULL);
+        fixture.options.create = false;
+        must(petal_open(paths[i], &fixture.options, &db, &error), &error);
+        must(petal_close(db, &error), &error);
+        fixture_fini(&fixture);
+    }
+}
+
 int
 main(void)
 {
@@ -445,6 +471,7 @@ main(void)
         cmocka_unit_test(test_cut_at_every_call_fsync),
         cmocka_unit_test(test_cut_at_every_call_mixed),
         cmocka_unit_test(test_unlogged_writes_survive_their_flush),
+        cmocka_unit_test(test_a_new_directory_survives),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

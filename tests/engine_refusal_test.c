@@ -16,6 +16,44 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* ---- texts and errors ---- */
+
+static void
+test_texts(void **state)
+{
+    (void)state;
+    assert_string_equal(petal_status_text(PETAL_CORRUPT), "stored data is damaged");
+    assert_string_equal(petal_status_text((enum petal_status)99), "unknown status");
+    for (int skip = 0; skip < PETAL_SKIP_COUNT; skip++)
+        assert_true(strlen(petal_skip_text((enum petal_skip)skip)) > 3);
+    assert_non_null(petal_skip_text((enum petal_skip)77));
+}
+
+static void
+test_errors_are_cleared_and_may_be_null(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    struct ledger ledger = {0};
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    error = (petal_error){.status = PETAL_IO, .text = "old", .file = "old", .os_error = 5};
+    must(petal_table_open(fixture.db, slice_from_text("left"), &table, &error), &error);
+    assert_int_equal(error.status, PETAL_OK);
+    assert_string_equal(error.text, "");
+    assert_string_equal(error.file, "");
+    assert_int_equal(error.os_error, 0);
+    assert_int_equal(petal_table_open(fixture.db, slice_from_text("u"), &table, NULL),
+                     PETAL_NOT_FOUND);
+    assert_null(table);
+    assert_int_equal(petal_close(NULL, &error), PETAL_OK);
+    fixture_fini(&fixture);
+}
+
 /* ---- bad arguments ---- */
 
 /* The call was refused, and its text has each of the pieces; the last one is NULL. */
@@ -334,6 +372,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_errors_are_cleared_and_may_be_null),
         cmocka_unit_test(test_wrong_database_options),
         cmocka_unit_test(test_wrong_family_options),
         cmocka_unit_test(test_wrong_table_options),

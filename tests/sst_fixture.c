@@ -452,6 +452,7 @@ sst_compare(struct sst_fixture *f, const struct sst_reader *reader, const struct
 
     status = worse(status, compare_scan(f, reader, list, false, true));
     status = worse(status, compare_scan(f, reader, list, true, false));
+    status = worse(status, compare_scan(f, reader, list, true, true));
     for (size_t i = 0; i < list->count; i++)
         status = worse(status, compare_get(f, reader, list, i));
     return status;

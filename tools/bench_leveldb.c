@@ -138,7 +138,7 @@ end_leveldb(void *iterator)
 const struct bench_store bench_store_leveldb = {
     .name = "leveldb",
     .settings = "Debian's build (assertions on), 4 KB blocks, Snappy, 10 bits a key, sync off; "
-                " flush = compact_range",
+                "flush = compact_range",
     .open = open_leveldb,
     .close = close_leveldb,
     .put = put_leveldb,
