@@ -140,10 +140,15 @@ struct random_cell {
 static void
 pick_cell(struct world *world, struct random_cell *cell)
 {
-    static const enum petal_cell_type types[] = {
-        PETAL_PUT,          PETAL_PUT,           PETAL_PUT,                  PETAL_PUT,
-        PETAL_PUT,          PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY_VERSION, PETAL_DELETE,
-        PETAL_DELETE_FAMILY};
+    static const enum petal_cell_type types[] = {PETAL_PUT,
+                                                 PETAL_PUT,
+                                                 PETAL_PUT,
+                                                 PETAL_PUT,
+                                                 PETAL_PUT,
+                                                 PETAL_DELETE_COLUMN,
+                                                 PETAL_DELETE_FAMILY_VERSION,
+                                                 PETAL_DELETE,
+                                                 PETAL_DELETE_FAMILY};
 
     cell->type = types[below(world, sizeof types / sizeof *types)];
     cell->family = (unsigned)below(world, FAMILIES);
@@ -184,9 +189,9 @@ write_one(struct world *world)
         must(petal_put(family, cell.row, cell.qualifier, cell.timestamp, cell.value, NULL, &error),
              &error);
     else
-        must(petal_delete(family, cell.row, cell.qualifier, cell.timestamp, cell.type, NULL,
-                          &error),
-             &error);
+        must(
+            petal_delete(family, cell.row, cell.qualifier, cell.timestamp, cell.type, NULL, &error),
+            &error);
     note(world, &cell);
 }
 
@@ -242,10 +247,9 @@ pick_question(struct world *world, struct question *question)
     question->options.columns = question->columns;
     question->options.column_count = 1 + below(world, 4);
     for (size_t i = 0; i < question->options.column_count; i++)
-        question->columns[i] = (petal_column){
-            .family = world->families[below(world, FAMILIES)],
-            .qualifier = qualifiers[below(world, QUALIFIERS)],
-            .whole_family = below(world, 6) == 0};
+        question->columns[i] = (petal_column){.family = world->families[below(world, FAMILIES)],
+                                              .qualifier = qualifiers[below(world, QUALIFIERS)],
+                                              .whole_family = below(world, 6) == 0};
 }
 
 static bool
