@@ -29,12 +29,29 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
     return status;
 }
 
+/* The handle of a table, made if there is none yet. REQUIRES: ddl_mutex held. */
+static petal_kv *
+handle_of(petal_db *db, petal_table *table)
+{
+    petal_kv *kv = db->key_values;
+
+    while (kv != NULL && kv->table != table)
+        kv = kv->next;
+    if (kv != NULL)
+        return kv;
+    kv = mem_zalloc(db->env.allocator, sizeof *kv);
+    if (kv == NULL)
+        return NULL;
+    *kv = (petal_kv){.table = table, .family = table->families[0], .next = db->key_values};
+    db->key_values = kv;
+    return kv;
+}
+
 enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error)
 {
     petal_table *table;
-    petal_kv *made;
     enum petal_status status = open_table(db, name, options, &table, error);
 
     *kv = NULL;
@@ -44,17 +61,10 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
         return error_set(error, PETAL_INVALID,
                          "the table has %zu families; a key-value table has one",
                          table->family_count);
-    made = mem_zalloc(db->env.allocator, sizeof *made);
-    if (made == NULL)
-        return error_no_memory(error);
-    made->table = table;
-    made->family = table->families[0];
     pthread_mutex_lock(&db->ddl_mutex);
-    made->next = db->key_values;
-    db->key_values = made;
+    *kv = handle_of(db, table);
     pthread_mutex_unlock(&db->ddl_mutex);
-    *kv = made;
-    return PETAL_OK;
+    return *kv != NULL ? PETAL_OK : error_no_memory(error);
 }
 
 enum petal_status

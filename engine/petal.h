@@ -141,8 +141,8 @@ enum petal_open_flags {
 
 /*
  * Every file and directory call of the library goes through one such table.  Functions return 0 or an
- * errno value; they do not retry short transfers away except read_at, which reads until `size` bytes
- * or the end of the file.  A file or directory operation is durable only after the matching sync.
+ * errno value. read_at reads until `size` bytes or the end of the file, write_at and log_store write all bytes
+ * or fail.  A file or directory operation is durable only after the matching sync.
  * Called from several threads; one file may be read and written from several threads at once.
  */
 typedef struct petal_vfs {
@@ -209,7 +209,9 @@ typedef struct petal_options {
     size_t cache_bytes;    /* block cache; default 64 MiB, at least 64 KiB, or PETAL_NO_CACHE */
     size_t memtable_bytes; /* of all memtables that take writes, before they are flushed;
                                 default 64 MiB, at least 64 KiB, at most 4 GiB */
-    uint32_t log_sync_interval_ms;    /* background sync of the log; default 1000, or PETAL_NEVER */
+    /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync, and what ASYNC_WAL writes
+     * left in the log's buffer (up to 256 KiB) waits for a stronger write. */
+    uint32_t log_sync_interval_ms;
     enum petal_durability durability; /* default PETAL_SYNC_WAL */
     const petal_env *env;
 } petal_options;

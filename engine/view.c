@@ -144,8 +144,6 @@ insert_file(struct store_view *store_view, struct file_entry entry)
     }
     store_view->files[at] = entry;
     store_view->file_count++;
-    store_view->family_markers +=
-        entry.facts->family_deletes + entry.facts->family_version_deletes > 0;
     store_view->version_markers += entry.facts->deletes + entry.facts->family_version_deletes > 0;
     count_filters(store_view, entry.facts->bloom);
 }

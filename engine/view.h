@@ -56,8 +56,7 @@ struct store_view {
     const petal_allocator *allocator;
     uint32_t memtable_count;
     uint32_t file_count;
-    uint32_t family_markers;  /* files: any with markers of kinds 10 and 14 */
-    uint32_t version_markers; /* files: any with markers of kinds 8 and 10 */
+    uint32_t version_markers; /* files that hold markers of kinds 8 and 10 */
     uint32_t row_filters,
         column_filters;                /* files with a filter that answers for rows; for columns */
     struct store_memtable **memtables; /* newest first; the first takes writes */
