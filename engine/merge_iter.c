@@ -4,21 +4,34 @@
 #include <assert.h>
 #include <string.h>
 
+static struct merge_entry
+entry_of(struct cell_iter *source)
+{
+    return (struct merge_entry){slice_head(source->cell.row, 0), source};
+}
+
+static inline bool
+comes_before(const struct merge_entry *a, const struct merge_entry *b)
+{
+    if (a->row_head != b->row_head)
+        return a->row_head < b->row_head;
+    return cell_compare(&a->source->cell, &b->source->cell) < 0;
+}
+
 static void
 sift_down(struct merge_iter *merge, size_t at)
 {
-    struct cell_iter **heap = merge->heap;
-    struct cell_iter *sinking = heap[at];
+    struct merge_entry *heap = merge->heap;
+    struct merge_entry sinking = heap[at];
 
     for (;;) {
         size_t child = 2 * at + 1;
 
         if (child >= merge->heap_count)
             break;
-        if (child + 1 < merge->heap_count &&
-            cell_compare(&heap[child + 1]->cell, &heap[child]->cell) < 0)
+        if (child + 1 < merge->heap_count && comes_before(&heap[child + 1], &heap[child]))
             child++;
-        if (cell_compare(&sinking->cell, &heap[child]->cell) <= 0)
+        if (comes_before(&sinking, &heap[child]))
             break;
         heap[at] = heap[child];
         at = child;
@@ -30,16 +43,19 @@ sift_down(struct merge_iter *merge, size_t at)
 static enum petal_status
 show_top(struct merge_iter *merge, petal_error *error)
 {
+    struct cell_iter *top;
+
     merge->iter.valid = false;
     if (merge->heap_count == 0)
         return PETAL_OK;
-    if (merge->heap[0]->pending) {
-        enum petal_status status = merge->heap[0]->ops->load(merge->heap[0], error);
+    top = merge->heap[0].source;
+    if (top->pending) {
+        enum petal_status status = top->ops->load(top, error);
 
         if (status != PETAL_OK)
             return status;
     }
-    merge->iter.cell = merge->heap[0]->cell;
+    merge->iter.cell = top->cell;
     merge->iter.valid = true;
     return PETAL_OK;
 }
@@ -50,7 +66,7 @@ build(struct merge_iter *merge, petal_error *error)
     merge->heap_count = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
         if (merge->sources[i]->valid)
-            merge->heap[merge->heap_count++] = merge->sources[i];
+            merge->heap[merge->heap_count++] = entry_of(merge->sources[i]);
     }
     for (size_t i = merge->heap_count / 2; i-- > 0;)
         sift_down(merge, i);
@@ -85,7 +101,7 @@ static enum petal_status
 merge_next(struct cell_iter *iter, petal_error *error)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
-    struct cell_iter *top = merge->heap[0];
+    struct cell_iter *top = merge->heap[0].source;
     enum petal_status status;
 
     assert(iter->valid);
@@ -94,8 +110,7 @@ merge_next(struct cell_iter *iter, petal_error *error)
         iter->valid = false;
         return status;
     }
-    if (!top->valid)
-        merge->heap[0] = merge->heap[--merge->heap_count];
+    merge->heap[0] = top->valid ? entry_of(top) : merge->heap[--merge->heap_count];
     if (merge->heap_count > 1)
         sift_down(merge, 0);
     return show_top(merge, error);
@@ -106,8 +121,10 @@ merge_close(struct cell_iter *iter)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
 
-    mem_free(merge->allocator, merge->sources, 2 * merge->source_count * sizeof *merge->sources);
+    mem_free(merge->allocator, merge->sources, merge->source_count * sizeof *merge->sources);
+    mem_free(merge->allocator, merge->heap, merge->source_count * sizeof *merge->heap);
     merge->sources = NULL;
+    merge->heap = NULL;
     iter->valid = false;
 }
 
@@ -126,11 +143,11 @@ merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
     *merge = (struct merge_iter){.iter.ops = &merge_ops, .allocator = allocator};
     if (count == 0)
         return PETAL_OK;
-    merge->sources = mem_alloc(allocator, 2 * count * sizeof *merge->sources);
-    if (merge->sources == NULL)
-        return PETAL_NO_MEMORY;
-    memcpy(merge->sources, sources, count * sizeof *merge->sources);
-    merge->heap = merge->sources + count;
     merge->source_count = count;
+    merge->sources = mem_alloc(allocator, count * sizeof *merge->sources);
+    merge->heap = mem_alloc(allocator, count * sizeof *merge->heap);
+    if (merge->sources == NULL || merge->heap == NULL)
+        return PETAL_NO_MEMORY; /* what was allocated is freed by close */
+    memcpy(merge->sources, sources, count * sizeof *merge->sources);
     return PETAL_OK;
 }

@@ -14,11 +14,17 @@
 #include "base/cell_iter.h"
 #include "base/mem.h"
 
+/* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside each other. */
+struct merge_entry {
+    uint64_t row_head; /* slice_head of its cell's row */
+    struct cell_iter *source;
+};
+
 struct merge_iter {
     struct cell_iter iter; /* first member */
     const petal_allocator *allocator;
     struct cell_iter **sources; /* all of them */
-    struct cell_iter **heap;    /* those that are valid */
+    struct merge_entry *heap;
     size_t source_count, heap_count;
 };
 
