@@ -10,6 +10,7 @@
 #include "engine/get.h"
 
 #include "bloom/hash.h"
+#include "engine/options.h"
 #include "engine/receipt.h"
 #include "engine/result.h"
 
@@ -27,10 +28,7 @@ read_check_row(petal_slice row, petal_error *error)
 void
 read_options_init(petal_read_options *options, const petal_read_options *given)
 {
-    *options = (petal_read_options){.size = sizeof *options};
-    if (given != NULL)
-        memcpy(options, given,
-               given->size == 0 || given->size > sizeof *given ? sizeof *given : given->size);
+    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
     if (!options->has_time_range) {
         options->time_min = 0;
         options->time_limit = INT64_MAX;
@@ -81,6 +79,20 @@ read_asks_family(const petal_read_options *options, const petal_family *family,
     return asked;
 }
 
+void
+read_count_trace(struct stats_shard *stats, const struct read_trace *trace)
+{
+    STATS_ADD(stats, filter_probes, trace->filter_probes);
+    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
+    STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+}
+
 /* ---- one store ---- */
 
 struct store_get {
@@ -97,7 +109,7 @@ struct store_get {
 static bool
 may_use(const struct store_get *get, enum petal_skip skip)
 {
-    return (get->options->without & PETAL_WITHOUT(skip)) == 0;
+    return read_may_use(get->options, skip);
 }
 
 static bool
@@ -109,12 +121,6 @@ outside_row_range(const struct store_get *get, const struct file_entry *file)
         return true;
     return (get->row_head == file->row_min_head && slice_compare(row, file->facts->row_min) < 0) ||
            (get->row_head == file->row_max_head && slice_compare(row, file->facts->row_max) > 0);
-}
-
-static bool
-has_family_markers(const struct file_entry *file)
-{
-    return file->facts->family_deletes + file->facts->family_version_deletes > 0;
 }
 
 /* By the recorded qualifiers: which of the columns this source is to be asked for. */
@@ -173,7 +179,7 @@ static enum petal_skip
 skip_reason(const struct store_get *get, const struct file_entry *file,
             const struct read_context *context, bool *family_markers)
 {
-    *family_markers = has_family_markers(file);
+    *family_markers = facts_family_markers(file->facts) > 0;
     if (may_use(get, PETAL_SKIP_ROW_RANGE) && outside_row_range(get, file))
         return PETAL_SKIP_ROW_RANGE;
     if (may_use(get, PETAL_SKIP_TIME_RANGE) &&
@@ -184,20 +190,6 @@ skip_reason(const struct store_get *get, const struct file_entry *file,
     if (may_use(get, PETAL_SKIP_BLOOM) && !ask_filter(get, file, context, family_markers))
         return PETAL_SKIP_BLOOM;
     return PETAL_SKIP_NONE;
-}
-
-static void
-count_trace(struct stats_shard *stats, const struct read_trace *trace)
-{
-    STATS_ADD(stats, filter_probes, trace->filter_probes);
-    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
-    STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
-    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
-    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
-    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
-    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
-    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
-    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
 }
 
 static enum petal_status
@@ -228,7 +220,7 @@ visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip
     if (*skip == PETAL_SKIP_NONE)
         status = read_file(get, file, &context, family_markers, &gave_cells);
     get->filter_false_positives += !gave_cells && trace.filter_probes > 0;
-    count_trace(get->stats, &trace);
+    read_count_trace(get->stats, &trace);
     if (get->options->receipt != NULL)
         receipt_set_trace(get->options->receipt,
                           receipt_add_file(get->options->receipt, get->family, file, *skip),

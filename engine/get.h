@@ -19,6 +19,16 @@ void read_options_init(petal_read_options *options, const petal_read_options *gi
 bool read_asks_family(const petal_read_options *options, const petal_family *family,
                       petal_slice *qualifiers, size_t *count);
 
+/* Is a reason to skip sources in use? */
+static inline bool
+read_may_use(const petal_read_options *options, enum petal_skip skip)
+{
+    return (options->without & PETAL_WITHOUT(skip)) == 0;
+}
+
+/* Add what a read did to a store file to the shard that the reader owns inside the epoch. */
+void read_count_trace(struct stats_shard *stats, const struct read_trace *trace);
+
 /* The timestamp of the newest living version of a column. */
 enum petal_status get_newest_timestamp(petal_family *family, petal_slice row, petal_slice qualifier,
                                        bool *found, int64_t *timestamp, petal_error *error);

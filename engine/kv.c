@@ -1,5 +1,6 @@
 /* kv.c -- plain key -> value on a table of one family with the empty qualifier. */
 #include "engine/db.h"
+#include "engine/options.h"
 
 #define KV_FAMILY      "v"
 #define KV_BLOCK_BYTES 4096
@@ -9,15 +10,13 @@ static enum petal_status
 open_table(petal_db *db, petal_slice name, const petal_family_options *options, petal_table **table,
            petal_error *error)
 {
-    petal_family_options family = {.block_bytes = KV_BLOCK_BYTES};
+    petal_family_options family;
     petal_table_options described = {.name = name, .families = &family, .family_count = 1};
     enum petal_status status = petal_table_open(db, name, table, error);
 
     if (status != PETAL_NOT_FOUND)
         return status;
-    if (options != NULL)
-        memcpy(&family, options,
-               options->size == 0 || options->size > sizeof family ? sizeof family : options->size);
+    options_copy(&family, sizeof family, options, options != NULL ? options->size : 0);
     if (family.block_bytes == 0)
         family.block_bytes = KV_BLOCK_BYTES;
     family.size = sizeof family;

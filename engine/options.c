@@ -8,9 +8,8 @@
 #define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
 #define MOST_TABLE_NAME_BYTES 255
 
-/* Copy what the caller's header knows of a struct that begins with its size. */
-static void
-copy_sized(void *to, size_t to_bytes, const void *from, size_t from_bytes)
+void
+options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes)
 {
     size_t bytes = from_bytes == 0 || from_bytes > to_bytes ? to_bytes : from_bytes;
 
@@ -22,7 +21,7 @@ copy_sized(void *to, size_t to_bytes, const void *from, size_t from_bytes)
 enum petal_status
 options_resolve(petal_options *options, const petal_options *given, petal_error *error)
 {
-    copy_sized(options, sizeof *options, given, given != NULL ? given->size : 0);
+    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
     options->size = sizeof *options;
     if (options->cache_bytes == 0)
         options->cache_bytes = DEFAULT_CACHE_BYTES;
@@ -77,7 +76,7 @@ family_options_resolve(petal_family_options *options, const petal_family_options
 {
     enum petal_status status;
 
-    copy_sized(options, sizeof *options, given, given != NULL ? given->size : 0);
+    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
     options->size = sizeof *options;
     status = family_name_check(options->name, error);
     if (status != PETAL_OK)

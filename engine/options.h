@@ -11,6 +11,9 @@
 #define DEFAULT_BLOOM_ERROR_RATE     0.01
 #define MOST_FAMILIES                4096
 
+/* Copy what the caller's header knows of a struct that begins with its size (0: all), the rest zero. `from` may be NULL. */
+void options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes);
+
 enum petal_status options_resolve(petal_options *options, const petal_options *given,
                                   petal_error *error);
 

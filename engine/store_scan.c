@@ -11,7 +11,7 @@
 static bool
 may_use(const struct store_scan *scan, enum petal_skip skip)
 {
-    return (scan->options->without & PETAL_WITHOUT(skip)) == 0;
+    return read_may_use(scan->options, skip);
 }
 
 static bool
@@ -22,12 +22,6 @@ has_asked_qualifier(const struct store_scan *scan, const struct file_entry *file
             return true;
     }
     return scan->qualifier_count == 0;
-}
-
-static bool
-has_family_markers(const struct file_entry *file)
-{
-    return file->facts->family_deletes + file->facts->family_version_deletes > 0;
 }
 
 /* Why a file takes no part, from its facts. A scan does not stop early, so there is no "found newer". */
@@ -44,7 +38,7 @@ skip_reason(const struct store_scan *scan, const struct file_entry *file, petal_
         (file->time_max < scan->options->time_min || file->time_min >= scan->options->time_limit))
         return PETAL_SKIP_TIME_RANGE;
     if (may_use(scan, PETAL_SKIP_COLUMNS) && !has_asked_qualifier(scan, file) &&
-        !has_family_markers(file))
+        facts_family_markers(file->facts) == 0)
         return PETAL_SKIP_COLUMNS;
     return PETAL_SKIP_NONE;
 }
@@ -191,27 +185,33 @@ store_scan_open(struct store_scan *scan, const petal_family *family, const struc
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
+/* `stats`: a shard that the caller owns. */
 static void
-count_source(struct store_scan *scan, const struct scan_source *source)
+count_source(struct store_scan *scan, const struct scan_source *source, struct stats_shard *stats)
 {
-    const struct read_trace *trace = &source->trace;
-
-    STATS_ADD_SHARED(scan->db, scan_seeks, trace->seeks);
-    STATS_ADD_SHARED(scan->db, scan_seeks_saved, source->columns.seeks_saved);
-    STATS_ADD_SHARED(scan->db, filter_probes, trace->filter_probes);
-    STATS_ADD_SHARED(scan->db, filter_negatives, trace->filter_negatives);
-    STATS_ADD_SHARED(scan->db, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
-    STATS_ADD_SHARED(scan->db, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
-    STATS_ADD_SHARED(scan->db, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
-    STATS_ADD_SHARED(scan->db, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
-    STATS_ADD_SHARED(scan->db, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
-    STATS_ADD_SHARED(scan->db, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
-    STATS_ADD_SHARED(scan->db, bytes_fetched, trace->bytes_fetched);
+    STATS_ADD(stats, scan_seeks, source->trace.seeks);
+    STATS_ADD(stats, scan_seeks_saved, source->columns.seeks_saved);
+    read_count_trace(stats, &source->trace);
     if (scan->options->receipt == NULL || source->receipt_index == SIZE_MAX)
         return;
-    receipt_set_trace(scan->options->receipt, source->receipt_index, trace);
+    receipt_set_trace(scan->options->receipt, source->receipt_index, &source->trace);
     scan->options->receipt->sources[source->receipt_index].seeks_saved =
         source->columns.seeks_saved;
+}
+
+/* A short stay in the epoch gives the scan a shard of its own, as gets have. */
+static void
+count_scan(struct store_scan *scan)
+{
+    unsigned slot = epoch_enter(scan->db->epoch);
+    struct stats_shard *stats = &scan->db->stats[slot];
+
+    for (size_t i = 0; i < scan->source_count; i++)
+        count_source(scan, &scan->sources[i], stats);
+    STATS_ADD(stats, scan_cells, scan->shown);
+    epoch_leave(scan->db->epoch, slot);
+    if (scan->options->receipt != NULL)
+        scan->options->receipt->cells_hidden += scan->hidden;
 }
 
 void
@@ -222,13 +222,10 @@ store_scan_close(struct store_scan *scan)
     if (scan->db == NULL)
         return;
     allocator = scan->db->env.allocator;
-    if (scan->options->receipt != NULL)
-        scan->options->receipt->cells_hidden += scan->hidden;
-    STATS_ADD_SHARED(scan->db, scan_cells, scan->shown);
+    count_scan(scan);
     for (size_t i = 0; i < scan->source_count; i++) {
         struct scan_source *source = &scan->sources[i];
 
-        count_source(scan, source);
         if (source->columns.iter.ops != NULL)
             source->columns.iter.ops->close(&source->columns.iter);
         source->base->ops->close(source->base);

@@ -255,15 +255,13 @@ enum petal_status
 petal_table_create(petal_db *db, const petal_table_options *given, petal_table **table,
                    petal_error *error)
 {
-    petal_table_options options = {0};
+    petal_table_options options;
     petal_family_options *families = NULL;
     enum petal_status status;
 
     *table = NULL;
     error_clear(error);
-    if (given != NULL)
-        memcpy(&options, given,
-               given->size == 0 || given->size > sizeof options ? sizeof options : given->size);
+    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     status = table_name_check(options.name, error);
     if (status == PETAL_OK && options.durability > PETAL_FSYNC_WAL)
         status = error_set(error, PETAL_INVALID, "durability is %d; it is 0 to %d",
