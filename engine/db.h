@@ -90,7 +90,9 @@ struct petal_db {
     uint64_t predecessor_number, predecessor_length,
         predecessor_last_sequence; /* [leader] of the next log */
 
-    pthread_mutex_t log_mutex; /* guards the pointer `wal` against its closing, and closed_logs */
+    /* Guards the pointer `wal` against its closing, log_in_making and closed_logs; taken inside view_mutex. */
+    pthread_mutex_t log_mutex;
+    uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
     struct closed_log *closed_logs; /* in order of their numbers */
     size_t closed_log_count, closed_log_capacity;
     _Atomic(int64_t)

@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "base/sync_point.h"
 #include "engine/log.h"
 #include "engine/write.h"
 #include "sstable/sst_writer.h"
@@ -260,6 +261,18 @@ oldest_unflushed(petal_db *db, const struct flush_job *job)
     return oldest;
 }
 
+/* Logs below are not needed once the job is committed. The order of the three steps matters: see engine/log.h.
+ * REQUIRES: view_mutex held. */
+static uint64_t
+find_oldest_log(petal_db *db, const struct flush_job *job)
+{
+    uint64_t open = log_oldest_open(db);
+    uint64_t unflushed = oldest_unflushed(db, job);
+
+    SYNC_POINT("flush:unflushed cells looked for");
+    return log_oldest_needed(db, open, unflushed);
+}
+
 /* The edit that names the job's files. *oldest_log: logs below it are not needed once it is committed. */
 static void
 build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit,
@@ -275,7 +288,7 @@ build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit
         manifest_edit_add_file(edit, family->table->id, family->id, &part->described);
         manifest_edit_flushed(edit, family->table->id, family->id, part->facts.sequence_max);
     }
-    *oldest_log = log_oldest_needed(db, oldest_unflushed(db, job));
+    *oldest_log = find_oldest_log(db, job);
     manifest_edit_oldest_log(edit, *oldest_log);
     db_edit_counters(db, edit);
 }

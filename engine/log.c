@@ -5,10 +5,23 @@
 
 #include "engine/write.h"
 
+/* A number for a log. Together with the number's being noted, so that no flush that looks between the two forgets the log. */
+static uint64_t
+begin_log(petal_db *db)
+{
+    uint64_t number;
+
+    pthread_mutex_lock(&db->log_mutex);
+    number = db_take_file_number(db);
+    db->log_in_making = number;
+    pthread_mutex_unlock(&db->log_mutex);
+    return number;
+}
+
 static enum petal_status
 create_log(petal_db *db, petal_error *error)
 {
-    uint64_t number = db_take_file_number(db);
+    uint64_t number = begin_log(db);
     struct wal_identity identity = {
         .database_identity = db->identity,
         .number = number,
@@ -22,17 +35,18 @@ create_log(petal_db *db, petal_error *error)
 
     filename_log(path, db->directory, number);
     status = wal_create(&wal, &db->env, path, &identity, error);
-    if (status != PETAL_OK)
-        return status;
-    status = db_sync_directory(db, error);
-    if (status != PETAL_OK) {
-        wal_close(wal);
-        return status;
+    if (status == PETAL_OK) {
+        status = db_sync_directory(db, error);
+        if (status != PETAL_OK) {
+            wal_close(wal);
+            wal = NULL;
+        }
     }
     pthread_mutex_lock(&db->log_mutex);
     db->wal = wal;
+    db->log_in_making = 0;
     pthread_mutex_unlock(&db->log_mutex);
-    return PETAL_OK;
+    return status;
 }
 
 enum petal_status
@@ -138,19 +152,33 @@ log_rotate(petal_db *db, petal_error *error)
 }
 
 uint64_t
-log_oldest_needed(petal_db *db, uint64_t oldest_unflushed)
+log_oldest_open(petal_db *db)
 {
-    uint64_t oldest = 0;
+    uint64_t oldest;
+
+    pthread_mutex_lock(&db->log_mutex);
+    if (db->wal != NULL)
+        oldest = wal_number(db->wal);
+    else if (db->log_in_making != 0)
+        oldest = db->log_in_making;
+    else
+        oldest = db_next_file_number(db);
+    pthread_mutex_unlock(&db->log_mutex);
+    return oldest;
+}
+
+uint64_t
+log_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
+{
+    uint64_t oldest = oldest_open;
 
     if (db->recovering)
         return db->manifest->oldest_log;
     pthread_mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count && oldest == 0; i++) {
+    for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].number < oldest; i++) {
         if (db->closed_logs[i].last_sequence >= oldest_unflushed)
             oldest = db->closed_logs[i].number;
     }
-    if (oldest == 0)
-        oldest = db->wal != NULL ? wal_number(db->wal) : db_next_file_number(db);
     pthread_mutex_unlock(&db->log_mutex);
     return oldest;
 }

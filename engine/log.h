@@ -28,8 +28,18 @@ enum petal_status log_rotate(petal_db *db, petal_error *error);
 enum petal_status log_add_closed(petal_db *db, uint64_t number, uint64_t last_sequence,
                                  uint64_t length);
 
-/* The number of the oldest log that holds a cell of sequence `oldest_unflushed` or later. */
-uint64_t log_oldest_needed(petal_db *db, uint64_t oldest_unflushed);
+/*
+ * WHICH LOGS MAY GO.  A writer gives its new log a number, makes it, logs cells, adds them to memtables and closes the log while a flush looks, and
+ * waits for none of that. So the flush looks in this order:
+ *  1. log_oldest_open: all logs that take cells from now on have this number or a greater one, and those below are closed, with
+ *     all their cells in memtables or files;
+ *  2. it searches the memtables for the first sequence that is not in files;
+ *  3. log_oldest_needed.
+ */
+uint64_t log_oldest_open(petal_db *db);
+
+/* The number of the oldest log that is at or above `oldest_open` or holds a cell of sequence `oldest_unflushed` or later. */
+uint64_t log_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed);
 
 /* Number and length of the newest closed log, all of it synced: the manifest's promise. Zeros if there is none. */
 struct wal_promise log_promise(petal_db *db);
