@@ -13,20 +13,30 @@
  * - At equal timestamps the later write wins, deletion or put.  (HBase lets the deletion win.)
  * - A timestamp that the store assigns (PETAL_LATEST) never goes back.  Two puts of one column in
  *   one millisecond are two writes of one version: the later one is what readers see.
- * - Deleting one version (petal_delete_version) can bring an older version to light again.
+ * - More than one append or increment of a column in a millisecond make its timestamps run ahead of the clock, since
+ *   each gets a later one than the version before. As in HBase, a later put of that column with PETAL_LATEST is hidden
+ *   until the clock has caught up.
+ * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no flush or compaction has
+ *   dropped that as surplus.  So they do, as in HBase, also with versions that a snapshot sees, if all snapshots were taken
+ *   after them; and with KEEP_DELETED_CELLS deleted versions count: under VERSIONS 1 the deletion of version 20 shows
+ *   version 10, until a flush drops it beside version 20, which it keeps.
+ * - A marker hides what is below it in time, whenever that is written, until a compaction drops the marker: then a put that lay
+ *   below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the marker stays.
  * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
  *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
  *   survives both.
+ * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing, reads go on, and writes
+ *   succeed again when there is space. Every other failed write or sync of log or manifest makes the database read-only.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
- * THREADS.  A petal_db, its tables and families may be used by any number of threads at once.
+ * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of threads at once.
  * A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread at a time.
  *
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
  * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
  * and results are empty.  A row without cells is PETAL_OK with an empty result.
  *
- * OPTIONS.  Option structs begin with their size (sizeof, set by PETAL_OPTIONS_INIT or by hand; 0 is
+ * OPTIONS.  Option structs begin with their size (sizeof, or 0, which is
  * taken as the size this header knows).  In every field 0 means the default; a NULL options
  * pointer means all defaults.
  */
@@ -119,6 +129,9 @@ typedef struct petal_cell {
     petal_slice value;
     int64_t timestamp; /* milliseconds since 1970, or what the writer gave */
     enum petal_cell_type type;
+    bool
+        has_ttl; /* the cell has a time to live of its own: it is dead when timestamp + ttl_ms < now */
+    int64_t ttl_ms;
 } petal_cell;
 
 /* ---- The surroundings: memory, files, clock, log ------------------------------------------ */
@@ -234,9 +247,12 @@ PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
 enum petal_bloom_type {
     PETAL_BLOOM_DEFAULT = 0, /* ROW */
     PETAL_BLOOM_NONE = 1,
-    PETAL_BLOOM_ROW = 2,       /* rows: serves every get */
-    PETAL_BLOOM_ROWCOL = 3,    /* columns: serves gets and scans that name columns */
-    PETAL_BLOOM_ROW_ROWCOL = 4 /* both in one filter; not in HBase */
+    PETAL_BLOOM_ROW = 2,        /* rows: serves every get */
+    PETAL_BLOOM_ROWCOL = 3,     /* columns: serves gets and scans that name columns */
+    PETAL_BLOOM_ROW_ROWCOL = 4, /* both in one filter; not in HBase */
+    PETAL_BLOOM_ROW_PREFIX =
+        5 /* ROWPREFIX_FIXED_LENGTH: the first bloom_prefix_bytes of rows; serves gets,
+                                   and scans whose bounds share such a prefix */
 };
 
 enum petal_compression {
@@ -245,18 +261,57 @@ enum petal_compression {
     PETAL_COMPRESSION_LZ4 = 2
 };
 
+/* What becomes of deleted cells and their markers at flush and compaction.  Values are stored. */
+enum petal_keep_deleted {
+    PETAL_KEEP_DELETED_DEFAULT = 0, /* FALSE */
+    PETAL_KEEP_DELETED_FALSE = 1,
+    PETAL_KEEP_DELETED_TRUE =
+        2, /* kept until VERSIONS or TTL drop them: time ranges see behind deletions; see CAVEATS */
+    PETAL_KEEP_DELETED_TTL = 3 /* as TRUE until the marker is older than TTL, then as FALSE */
+};
+
+/* Text that a table or family carries.  Names and values are HBase's. */
+enum petal_attribute_kind {
+    PETAL_METADATA = 1,      /* free */
+    PETAL_CONFIGURATION = 2, /* free */
+    PETAL_KEPT_ATTRIBUTE =
+        3 /* an attribute of HBase that Petal checks, keeps and shows, and does not act upon.
+        Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE,
+        CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS,
+        COMPRESSION_COMPACT, COMPRESSION_COMPACT_MAJOR, COMPRESSION_COMPACT_MINOR, IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
+        STORAGE_POLICY, ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
+        SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER */
+};
+
+typedef struct petal_attribute {
+    enum petal_attribute_kind kind;
+    petal_slice name, value;
+} petal_attribute;
+
+#define PETAL_FOREVER 2147483647u /* TTL */
+
 /* A column family.  Names and defaults are HBase's, but for compression. */
 typedef struct petal_family_options {
     size_t size;
-    petal_slice name;     /* 1..127 bytes; no ':', '/', '\\', control characters, leading '.' */
-    uint32_t versions;    /* VERSIONS; default 1 */
+    petal_slice name;      /* 1..127 bytes; no ':', '/', '\\', control characters, leading '.' */
+    uint32_t versions;     /* VERSIONS; default 1 */
+    uint32_t min_versions; /* MIN_VERSIONS, 0..versions: so many outlive their TTL */
+    uint32_t ttl_seconds;  /* TTL; default PETAL_FOREVER, at most that */
+    enum petal_keep_deleted keep_deleted_cells; /* KEEP_DELETED_CELLS; default FALSE */
+    bool
+        new_version_behavior; /* NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes.
+                                 What a read costs grows with versions times markers of a column */
     uint32_t block_bytes; /* BLOCKSIZE before compression; default 65536, 1 KiB..16 MiB */
     enum petal_compression compression; /* default LZ4 */
     enum petal_bloom_type bloom;        /* BLOOMFILTER; default ROW */
+    uint32_t
+        bloom_prefix_bytes; /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
     double
         bloom_error_rate; /* io.storefile.bloom.error.rate, per file; default 0.01, 0.0001..0.5 */
     bool in_memory;       /* IN_MEMORY: its blocks enter the cache with the highest priority */
     bool no_block_cache;  /* BLOCKCACHE => false: data blocks are not kept */
+    const petal_attribute *attributes; /* each (kind, name) once */
+    size_t attribute_count;
 } petal_family_options;
 
 typedef struct petal_table_options {
@@ -266,6 +321,9 @@ typedef struct petal_table_options {
     const petal_family_options *families;
     size_t family_count; /* at least 1 */
     enum petal_durability durability;
+    bool read_only;                    /* READONLY: writes are refused with PETAL_READ_ONLY */
+    const petal_attribute *attributes; /* each (kind, name) once */
+    size_t attribute_count;
 } petal_table_options;
 
 /* The limits above are checked; PETAL_INVALID names attribute, value and range.  PETAL_EXISTS if the name is taken. */
@@ -282,6 +340,18 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
                                                               petal_error *error);
 
+/*
+ * Make the table what `options` says (its name stays and need not be given): families that are not named go with their
+ * data, new ones come, the others get the attributes given.  One atomic change.  BLOOMFILTER, BLOCKSIZE and COMPRESSION
+ * concern new store files, IN_MEMORY and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS
+ * and NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);
+
+/* The table as it is, defaults filled in, families by name.  What it points to lives until petal_close. */
+PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
+
 /* Call `visit` for each table, by name; it may call back into the library.  A visit that returns false ends it. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
@@ -297,15 +367,35 @@ PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t i
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
 
-/* The family's attributes, defaults filled in.  The name in it lives as long as the family. */
+/* The family's attributes, defaults filled in.  What it points to lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 PETAL_API petal_slice petal_family_name(const petal_family *family);
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Cells that a call gives back: made once, reused, freed by the caller. */
+typedef struct petal_result petal_result;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_result_new(petal_db *db, petal_result **result,
+                                                              petal_error *error);
+PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op; before petal_close */
+PETAL_API size_t petal_result_count(const petal_result *result);
+
+/* Cells by row, family, qualifier, newest version first; good until the result's next use or free.  `index` < count. */
+PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t index);
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 typedef struct petal_write_options {
     size_t size;
     enum petal_durability durability; /* default: of the table */
+    /* Of a single write: its cell dies when timestamp + ttl_ms < now. petal_write and petal_mutate_row refuse it
+     * with PETAL_INVALID: in a batch each mutation has its own (petal_mutation_options). */
+    bool has_ttl;
+    int64_t ttl_ms;
+    petal_result *
+        result; /* receives the new cells of appends and increments: by mutation, in one by row, family and
+                             qualifier; NULL: they are not wanted */
 } petal_write_options;
 
 /* Write one cell.  `timestamp` is >= 0 or PETAL_LATEST. */
@@ -320,8 +410,26 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
              enum petal_cell_type type, const petal_write_options *options, petal_error *error);
 
+/*
+ * Read-modify-write.  Both read the newest version of the column and write a new one at now, or at the old timestamp + 1 if
+ * that is later; the new cell takes over the old one's own TTL unless the write brings one.  No other write to the row comes between.
+ * Append adds `value` behind the old value (a missing one is empty).  Increment takes the old value as an 8-byte big-endian
+ * number (a missing one is 0), adds `amount`, wrapping, and gives the sum in *sum (may be NULL); PETAL_INVALID if
+ * the old value has another width.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_append(petal_family *family, petal_slice row,
+                                                          petal_slice qualifier, petal_slice value,
+                                                          const petal_write_options *options,
+                                                          petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_increment(petal_family *family, petal_slice row,
+                                                             petal_slice qualifier, int64_t amount,
+                                                             const petal_write_options *options,
+                                                             int64_t *sum, petal_error *error);
+
 /* A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
- * one database, also after a crash (at its durability: the strongest of its tables' when the options name none). */
+ * one database, also after a crash (at its durability: the strongest of its tables' when the options name none).
+ * All that it reads (appends, increments, deletions of the newest version) is read before any of it is written, and every
+ * PETAL_LATEST in it is the same time; as in HBase, two increments of one column do not add up, the later one wins. */
 typedef struct petal_batch petal_batch;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_batch_new(petal_db *db, petal_batch **batch,
@@ -330,6 +438,23 @@ PETAL_API void petal_batch_free(petal_batch *batch); /* NULL: no-op */
 PETAL_API void petal_batch_clear(petal_batch *batch);
 PETAL_API size_t petal_batch_count(const petal_batch *batch);
 
+/* What holds for the cells of one mutation of a batch. */
+typedef struct petal_mutation_options {
+    size_t size;
+    bool has_ttl; /* each cell dies when its timestamp + ttl_ms < now */
+    int64_t ttl_ms;
+    bool
+        has_time_range; /* appends and increments read only versions with time_min <= timestamp < time_limit */
+    int64_t time_min, time_limit;
+    bool no_results; /* its appends and increments give no cells to the result of the write */
+} petal_mutation_options;
+
+/* Begin a mutation: what is added until the next one belongs to it (NULL: defaults, as for a batch without this call).
+ * Of deletions of the newest version of one column in one mutation, the k-th deletes the k-th newest.
+ * A mutation that is begun and gets no cell makes petal_write refuse the batch, as HBase does. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_mutation(petal_batch *batch, const petal_mutation_options *options, petal_error *error);
+
 /* Bytes are copied.  A refused cell leaves the batch as it was. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
@@ -337,11 +462,115 @@ petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    int64_t timestamp, enum petal_cell_type type, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_append(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
+                   petal_slice value, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_increment(petal_batch *batch, petal_family *family, petal_slice row,
+                      petal_slice qualifier, int64_t amount, petal_error *error);
 
 /* Apply the batch; it can be cleared and used again.  An empty batch succeeds. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_write(petal_db *db, petal_batch *batch,
                                                          const petal_write_options *options,
                                                          petal_error *error);
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+/* What a read leaves out, decided inside it.  Immutable; counted: a combination and an open cursor keep what they use. */
+typedef struct petal_filter petal_filter;
+
+/* Parse HBase's filter language.  PETAL_INVALID: error->offset is the place of the mistake in `text`, as the text says. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_filter_parse(petal_db *db, petal_slice text, petal_filter **filter, petal_error *error);
+
+enum petal_compare {
+    PETAL_LESS = 1,
+    PETAL_LESS_OR_EQUAL = 2,
+    PETAL_EQUAL = 3,
+    PETAL_NOT_EQUAL = 4,
+    PETAL_GREATER_OR_EQUAL = 5,
+    PETAL_GREATER = 6
+};
+
+enum petal_filter_argument_kind {
+    PETAL_FILTER_BYTES,   /* .bytes; also comparators: 'type:value' */
+    PETAL_FILTER_NUMBER,  /* .number */
+    PETAL_FILTER_BOOLEAN, /* .number is 0 or 1 */
+    PETAL_FILTER_COMPARE, /* .number is an enum petal_compare */
+    PETAL_FILTER_OPEN     /* the open end of a ColumnRangeFilter; empty BYTES are one, too */
+};
+
+typedef struct petal_filter_argument {
+    enum petal_filter_argument_kind kind;
+    int64_t number;
+    petal_slice bytes; /* copied */
+} petal_filter_argument;
+
+/*
+ * Make one filter by its name in HBase's filter language and the arguments it has there. Names that the language lacks:
+ *     FuzzyRowFilter         pairs of BYTES: pattern, mask of the same length; mask byte 0: equal, 1: any
+ *     MultiRowRangeFilter    for each range: start BYTES, inclusive BOOLEAN, stop BYTES, inclusive BOOLEAN; empty: open end
+ *     RandomRowFilter        BYTES: the chance as decimal text
+ * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N, null:, bitand:BYTES,
+ * bitor:BYTES, bitxor:BYTES.  A regular expression is a subset of Java's: engine/regex.h.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,
+                  size_t count, petal_filter **filter, petal_error *error);
+
+enum petal_filter_operation {
+    PETAL_FILTER_AND = 1,  /* FilterList MUST_PASS_ALL */
+    PETAL_FILTER_OR = 2,   /* FilterList MUST_PASS_ONE */
+    PETAL_FILTER_SKIP = 3, /* SkipFilter: a rejected cell rejects its row; one member */
+    PETAL_FILTER_WHILE = 4 /* WhileMatchFilter: the first rejection ends the read; one member */
+};
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
+                     petal_filter *const *members, size_t count, petal_filter **filter,
+                     petal_error *error);
+PETAL_API void petal_filter_free(petal_filter *filter); /* NULL: no-op; before petal_close */
+
+/* The i-th name that petal_filter_parse knows, in alphabetic order; NULL behind the last. */
+PETAL_API const char *petal_filter_name(size_t index);
+
+/* ---- Changes of one row ---------------------------------------------------------------------- */
+
+/* What a change of a row depends on, as HBase's checkAndMutate has it. */
+typedef struct petal_condition {
+    size_t size;
+    const petal_filter
+        *filter; /* not NULL: holds when the row read with it is not empty; else by one column: */
+    petal_family *family;
+    petal_slice qualifier;
+    bool absent; /* holds when the column has no version, or its newest one an empty value */
+    enum petal_compare
+        compare; /* holds when a version exists and `value` compare stored value. An empty `value` means "none":
+        PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when there is none */
+    petal_slice value;
+    bool has_time_range; /* of the read */
+    int64_t time_min, time_limit;
+} petal_condition;
+
+/*
+ * Apply the batch, all of whose cells must be of `table` and `row`, if the condition holds (NULL: always). *applied (may
+ * be NULL) says whether it did. No other write to the row comes between. A put with PETAL_LATEST gets the
+ * timestamp of the cell that the condition read, if that is later than now.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_mutate_row(petal_table *table, petal_slice row,
+                                                              const petal_condition *condition,
+                                                              petal_batch *batch,
+                                                              const petal_write_options *options,
+                                                              bool *applied, petal_error *error);
+
+/* ---- Snapshots -------------------------------------------------------------------------------- */
+
+/* A read point: reads that name it see what had been written when it was made, until it is freed. */
+typedef struct petal_snapshot petal_snapshot;
+
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error);
+PETAL_API void petal_snapshot_free(petal_snapshot *snapshot); /* NULL: no-op; before petal_close */
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
@@ -351,6 +580,7 @@ enum petal_skip {
     PETAL_SKIP_FOUND_NEWER, /* what was found before is newer than all it holds */
     PETAL_SKIP_ROW_RANGE,
     PETAL_SKIP_TIME_RANGE,
+    PETAL_SKIP_EXPIRED, /* all it holds is older than the family's TTL */
     PETAL_SKIP_COLUMNS, /* none of its recorded qualifiers is asked for */
     PETAL_SKIP_BLOOM,
     PETAL_SKIP_COUNT
@@ -366,6 +596,14 @@ typedef struct petal_column {
     bool whole_family;
 } petal_column;
 
+/* A time range for one family, instead of the read's. */
+typedef struct petal_family_time_range {
+    petal_family *family;
+    int64_t time_min, time_limit;
+} petal_family_time_range;
+
+#define PETAL_ALL_VERSIONS INT32_MAX
+
 typedef struct petal_receipt petal_receipt;
 
 typedef struct petal_read_options {
@@ -377,32 +615,52 @@ typedef struct petal_read_options {
     bool keep_out_of_cache; /* data blocks that this read fetches do not enter the cache */
     unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
     petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
+    int32_t
+        versions; /* newest versions of each column; default 1, PETAL_ALL_VERSIONS; VERSIONS of the family limits it,
+                         except in a raw scan.  Below 0: a get is refused, a scan finds nothing, as in HBase */
+    const petal_family_time_range *family_time_ranges;
+    size_t family_time_range_count;
+    uint64_t family_cell_limit;  /* at most so many cells of each family in each row; 0: no limit */
+    uint64_t family_cell_offset; /* and not the first so many */
+    const petal_filter *filter;
+    const petal_snapshot *snapshot; /* NULL: as of now */
 } petal_read_options;
 
-/* The answer to gets: made once, reused, freed by the caller. */
-typedef struct petal_result petal_result;
-
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_result_new(petal_db *db, petal_result **result,
-                                                              petal_error *error);
-PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op; before petal_close */
-PETAL_API size_t petal_result_count(const petal_result *result);
-
-/* Cells by family, qualifier; good until the result's next get or free.  `index` < count. */
-PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t index);
-
-/* Read the newest version of each asked column of one row.  Allocates nothing once `result` is warm. */
+/* Read one row: the newest versions of each asked column.  Without filter, limits and NEW_VERSION_BEHAVIOR it
+ * allocates nothing once `result` is warm. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_get(petal_table *table, petal_slice row,
                                                        const petal_read_options *options,
                                                        petal_result *result, petal_error *error);
 
+/* Read several rows, results[i] receiving rows[i], all as of one moment. They are read in the order of their bytes, so that
+ * with a block cache a block that holds several of them is read once. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_multi_get(petal_table *table,
+                                                             const petal_slice *rows, size_t count,
+                                                             const petal_read_options *options,
+                                                             petal_result *const *results,
+                                                             petal_error *error);
+
 typedef struct petal_scan_options {
-    petal_read_options read;
-    petal_slice start_row; /* inclusive; empty: from the first row */
-    petal_slice stop_row;  /* exclusive; empty: to the last row */
-    uint64_t row_limit;    /* 0: none */
+    size_t size;
+    petal_read_options read; /* what follows begins where its own size says that it ends */
+    petal_slice start_row;   /* empty: from the first row; in a reversed scan from the last */
+    petal_slice stop_row;    /* empty: to the end */
+    uint64_t row_limit;      /* 0: none */
+    bool start_exclusive;    /* the start row itself is left out */
+    bool stop_inclusive;     /* the stop row itself is read, too */
+    petal_slice
+        prefix; /* not empty: only rows that begin with it, start_row and stop_row are not used. In a reversed
+                              scan, too; HBase's finds nothing there */
+    bool
+        reversed; /* rows from high to low, start_row being the high end; the order inside a row stays */
+    bool raw; /* markers and deleted cells, too, as they are stored; takes no named columns */
+    uint64_t
+        batch; /* at most so many cells in each result of petal_cursor_next_row; 0: whole rows. Refused with a
+                       filter that needs whole rows */
 } petal_scan_options;
 
-/* Reads cells forward, by row, family, qualifier; sees the database as it was at opening. */
+/* Reads cells by row, family, qualifier; sees the database as it was at opening.  Filters with a memory (PageFilter,
+ * WHILE ..) remember from the cursor's beginning; petal_cursor_seek makes them forget. */
 typedef struct petal_cursor petal_cursor;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_cursor_open(petal_table *table,
@@ -414,8 +672,13 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_cursor_open(petal_table *tabl
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error);
 
-/* Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier).  `family` NULL: the
- * row's first cell.  Bounds and columns of the options stay; a row limit starts anew. */
+/* Read the rest of the row at hand, or the next one, into `result`: at most options.batch cells; empty at the end. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *error);
+
+/* Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier); in a reversed scan of
+ * that row or of those below it.  `family` NULL: the row's first cell.  Bounds and columns of the options stay; a row
+ * limit starts anew. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
                   petal_slice qualifier, petal_error *error);
@@ -451,18 +714,33 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error);
 PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; before petal_close */
 
-/* Sources in the order they were considered, those not visited last; of the latest read, good until the next. */
+/*
+ * Sources in the order they were considered, those not visited last; of the latest read, good until the next. The receipt of
+ * a cursor is complete when the cursor is closed; it must outlive the cursor, and no other read may use it meanwhile. That of a
+ * petal_multi_get tells of the row read last.
+ */
 PETAL_API size_t petal_receipt_count(const petal_receipt *receipt);
 PETAL_API const petal_receipt_source *petal_receipt_at(const petal_receipt *receipt, size_t index);
 PETAL_API uint64_t
 petal_receipt_cells_hidden(const petal_receipt *receipt); /* by markers, versions, time */
-PETAL_API uint64_t petal_receipt_bytes_returned(const petal_receipt *receipt);
+PETAL_API uint64_t petal_receipt_bytes_returned(
+    const petal_receipt *receipt); /* of the answer: rows, each once, qualifiers and values */
 
 /* ---- Flush, statistics ------------------------------------------------------------------------ */
 
-/* Write the table's memtables (of all tables if NULL) to store files and wait for it. */
+/* Write the table's memtables (of all tables if NULL) to store files and wait for it.  A full disk is looked at anew by each
+ * call. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_table *table,
                                                          petal_error *error);
+
+/*
+ * Merge all store files of the family (NULL: of each family of the table) into one, and wait for it: HBase's major
+ * compaction.  What no reader can see goes: hidden and surplus cells, expired ones, and the markers whose work is done.
+ * What is in memory stays there; petal_flush comes first where that is not wanted.  A family that is dropped meanwhile is
+ * PETAL_NOT_FOUND if it was named, else passed over.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, petal_family *family,
+                                                           petal_error *error);
 
 /* Counters since petal_open: name, meaning.  A read counts when it ends. */
 #define PETAL_STATS_MAP(X)                                                                         \
@@ -473,6 +751,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
     X(skipped_found_newer, "files skipped: found newer")                                           \
     X(skipped_row_range, "files skipped: row range")                                               \
     X(skipped_time_range, "files skipped: time range")                                             \
+    X(skipped_expired, "files skipped: expired")                                                   \
     X(skipped_columns, "files skipped: columns")                                                   \
     X(skipped_bloom, "files skipped: Bloom filter")                                                \
     X(files_read, "files read by gets")                                                            \
@@ -497,7 +776,17 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
     X(log_syncs, "syncs of the log")                                                               \
     X(flushes, "memtables flushed")                                                                \
     X(flush_cells, "cells written by flushes")                                                     \
-    X(flush_bytes, "bytes written by flushes")
+    X(flush_bytes, "bytes written by flushes")                                                     \
+    X(compactions, "compactions of a family")                                                      \
+    X(compaction_cells_in, "cells read by compactions")                                            \
+    X(compaction_cells_out, "cells written by compactions")                                        \
+    X(compaction_bytes_in, "bytes of the files read by compactions")                               \
+    X(compaction_bytes_out, "bytes written by compactions")                                        \
+    X(dropped_masked, "cells dropped by flushes and compactions: hidden by a marker")              \
+    X(dropped_superseded, "the same: another put with the timestamp was written later")            \
+    X(dropped_surplus, "the same: more versions than VERSIONS")                                    \
+    X(dropped_expired, "the same: past a time to live")                                            \
+    X(dropped_markers, "the same: markers whose work is done")
 
 typedef struct petal_stats {
 #define PETAL_STATS_FIELD(name, meaning) uint64_t name;
