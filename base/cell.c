@@ -78,16 +78,11 @@ escape(uint8_t *to, petal_slice bytes)
     return to;
 }
 
-void
-cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
-              bool family_class, int64_t timestamp, uint64_t sequence)
+/* What follows the row in a key; `to` is where the row ends. */
+static inline void
+finish_key(struct cell_key *key, uint8_t *buffer, uint8_t *to, petal_slice row,
+           petal_slice qualifier, bool family_class, int64_t timestamp, uint64_t sequence)
 {
-    uint8_t *to = buffer;
-
-    assert(row.size > 0);
-    if (row.size > 0)
-        to = escape(to, row);
-    *to++ = ESCAPE;
     key->row_prefix = (size_t)(to - buffer);
     *to++ = family_class ? CLASS_FAMILY : CLASS_COLUMN;
     if (family_class) {
@@ -109,6 +104,28 @@ cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slic
     key->timestamp = timestamp;
     key->sequence = sequence;
     key->family_class = family_class;
+}
+
+void
+cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
+              bool family_class, int64_t timestamp, uint64_t sequence)
+{
+    uint8_t *to = buffer;
+
+    assert(row.size > 0);
+    if (row.size > 0)
+        to = escape(to, row);
+    *to++ = ESCAPE;
+    finish_key(key, buffer, to, row, qualifier, family_class, timestamp, sequence);
+}
+
+void
+cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
+                   petal_slice qualifier)
+{
+    memcpy(buffer, row_key->encoded.data, row_key->row_prefix);
+    finish_key(key, buffer, buffer + row_key->row_prefix, row_key->row, qualifier, false, INT64_MAX,
+               CELL_SEQUENCE_MAX);
 }
 
 void

@@ -33,7 +33,18 @@ struct cell {
     int64_t timestamp;
     uint64_t sequence;
     enum petal_cell_type type;
+    bool has_ttl;   /* a time to live of its own: dead when timestamp + ttl_ms < now */
+    int64_t ttl_ms; /* may be 0 or negative; 0 without has_ttl */
 };
+
+/* Whether the cell's own time to live is over at `now_ms`. */
+static inline bool
+cell_is_dead(const struct cell *cell, int64_t now_ms)
+{
+    /* timestamp >= 0, so only a great time to live can overflow; then the cell lives. */
+    return cell->has_ttl && (cell->ttl_ms < 0 || cell->ttl_ms <= INT64_MAX - cell->timestamp) &&
+           cell->timestamp + cell->ttl_ms < now_ms;
+}
 
 #define CELL_KEY_SUFFIX_BYTES 16 /* time and sequence */
 #define CELL_SEQUENCE_MAX     UINT64_MAX
@@ -85,6 +96,10 @@ void cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal
 
 /* The position of `cell`. */
 void cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell);
+
+/* The key of a column's first possible cell, in the row of `row_key`, whose encoded row is copied. */
+void cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
+                        petal_slice qualifier);
 
 /*
  * Take `encoded` apart.  Row and qualifier point into it where they hold no 00 byte, else into `scratch`

@@ -11,6 +11,9 @@
 
 #include "base/cell.h"
 
+/* A place a few cells ahead, such as the end of a narrow row, is nearer by steps than by a seek: so many are tried first. */
+#define STEPS_BEFORE_SEEK 4
+
 struct cell_iter {
     const struct cell_iter_ops *ops;
     bool valid; /* positioned at a cell; false at the end, before a seek and after an error */
@@ -27,6 +30,11 @@ struct cell_iter_ops {
                               petal_error *error);
     /* Position at the source's first cell. */
     enum petal_status (*seek_first)(struct cell_iter *iter, petal_error *error);
+    /* Position at the last cell before `key`, which is borrowed for the call; NULL: at the source's last cell.  Not valid
+     * when there is none.  `next` then goes forward from there.  For reversed scans, which find the row before with it,
+     * seek its beginning, and read it forward. */
+    enum petal_status (*seek_before)(struct cell_iter *iter, const struct cell_key *key,
+                                     petal_error *error);
     /* Step to the following cell.  REQUIRES: iter->valid. */
     enum petal_status (*next)(struct cell_iter *iter, petal_error *error);
     /* Complete the current cell.  REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */

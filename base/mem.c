@@ -79,14 +79,12 @@ mem_free(const petal_allocator *allocator, void *memory, size_t size)
 }
 
 bool
-mem_grow(const petal_allocator *allocator, void **array, size_t *capacity, size_t used, size_t need,
-         size_t element_size)
+mem_grow_further(const petal_allocator *allocator, void **array, size_t *capacity, size_t used,
+                 size_t need, size_t element_size)
 {
     size_t grown = *capacity < 16 ? 16 : *capacity;
     void *memory;
 
-    if (need <= *capacity)
-        return true;
     while (grown < need) {
         if (grown > SIZE_MAX / 2)
             return false;

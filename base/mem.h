@@ -7,6 +7,8 @@
 
 #include "engine/petal.h"
 
+#include <string.h>
+
 #define CACHE_LINE_BYTES 64
 
 /* Aligned malloc and free.  What is aligned to 2 MiB and as large is backed by huge pages, where the system has them. */
@@ -24,11 +26,37 @@ void *mem_alloc_aligned(const petal_allocator *allocator, size_t alignment, size
 /* `size` is what was asked for.  NULL memory: no-op. */
 void mem_free(const petal_allocator *allocator, void *memory, size_t size);
 
+/* The part of mem_grow that allocates.  REQUIRES: need > *capacity. */
+bool mem_grow_further(const petal_allocator *allocator, void **array, size_t *capacity, size_t used,
+                      size_t need, size_t element_size);
+
 /*
  * Make room for `need` elements of `element_size` in a growing array of *capacity elements
  * at *array, doubling, the first `used` kept.  False when there is no memory: array unchanged.
  */
-bool mem_grow(const petal_allocator *allocator, void **array, size_t *capacity, size_t used,
-              size_t need, size_t element_size);
+static inline bool
+mem_grow(const petal_allocator *allocator, void **array, size_t *capacity, size_t used, size_t need,
+         size_t element_size)
+{
+    return need <= *capacity ||
+           mem_grow_further(allocator, array, capacity, used, need, element_size);
+}
+
+/* The same, given the address of the pointer to the array, whatever its type. */
+static inline bool
+mem_grow_array(const petal_allocator *allocator, void *array_address, size_t *capacity, size_t used,
+               size_t need, size_t element_size)
+{
+    void *array;
+    bool grown;
+
+    if (need <= *capacity)
+        return true;
+    memcpy(&array, array_address, sizeof array);
+    grown = mem_grow_further(allocator, &array, capacity, used, need, element_size);
+    if (grown)
+        memcpy(array_address, &array, sizeof array);
+    return grown;
+}
 
 #endif
