@@ -13,15 +13,16 @@ cell_tree_init(struct cell_tree *tree, struct arena *arena)
     tree->inner_nodes = 0;
 }
 
+/* The child with the place of `key`, or, with `before`, with the place right before it. */
 static inline const struct tree_node *
-child_for(const struct tree_node *node, petal_slice key)
+child_for(const struct tree_node *node, petal_slice key, bool before)
 {
     const struct tree_inner *inner = (const struct tree_inner *)node;
 
     for (;;) {
         /* Acquire: the slots that the word names. */
         uint64_t order = atomic_load_explicit(&node->order, memory_order_acquire);
-        unsigned rank = node_rank(node, order, key, node_head(node, key, true), true);
+        unsigned rank = node_rank(node, order, key, node_head(node, key, true), !before);
         /* Acquire: the child's content; and it keeps the load below behind this one. */
         const struct tree_node *child =
             atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_acquire);
@@ -40,7 +41,7 @@ cell_tree_seek(const struct cell_tree *tree, petal_slice key, struct cell_tree_p
     bool within = true;
 
     while (node != NULL && !node->is_leaf)
-        node = child_for(node, key);
+        node = child_for(node, key, false);
     leaf = (const struct tree_leaf *)node;
     while (leaf != NULL) {
         node = &leaf->node;
@@ -77,6 +78,64 @@ cell_tree_seek_first(const struct cell_tree *tree, struct cell_tree_position *po
         node = atomic_load_explicit(&((const struct tree_inner *)node)->children[LEFTMOST],
                                     memory_order_acquire);
     position_at_leaf(position, (const struct tree_leaf *)node);
+}
+
+/* The first `count` keys of the leaf lie before the place sought: stand at the last of them, if any. */
+static void
+position_before(struct cell_tree_position *position, const struct tree_leaf *leaf, uint64_t order,
+                unsigned count)
+{
+    position->leaf = count > 0 ? leaf : NULL;
+    position->order = order;
+    position->index = count - 1;
+}
+
+void
+cell_tree_seek_before(const struct cell_tree *tree, petal_slice key,
+                      struct cell_tree_position *position)
+{
+    const struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_acquire);
+    uint64_t order;
+
+    position->leaf = NULL;
+    if (node == NULL)
+        return;
+    while (!node->is_leaf)
+        node = child_for(node, key, true);
+    order = atomic_load_explicit(&node->order, memory_order_acquire);
+    position_before(position, (const struct tree_leaf *)node, order,
+                    node_rank(node, order, key, node_head(node, key, true), false));
+}
+
+/* The child behind the last separator; see child_for. */
+static const struct tree_node *
+last_child(const struct tree_node *node)
+{
+    const struct tree_inner *inner = (const struct tree_inner *)node;
+
+    for (;;) {
+        uint64_t order = atomic_load_explicit(&node->order, memory_order_acquire);
+        const struct tree_node *child = atomic_load_explicit(
+            &inner->children[child_index(order, order_count(order))], memory_order_acquire);
+
+        if (atomic_load_explicit(&node->order, memory_order_relaxed) == order)
+            return child;
+    }
+}
+
+void
+cell_tree_seek_last(const struct cell_tree *tree, struct cell_tree_position *position)
+{
+    const struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_acquire);
+    uint64_t order;
+
+    position->leaf = NULL;
+    if (node == NULL)
+        return;
+    while (!node->is_leaf)
+        node = last_child(node);
+    order = atomic_load_explicit(&node->order, memory_order_acquire);
+    position_before(position, (const struct tree_leaf *)node, order, order_count(order));
 }
 
 void

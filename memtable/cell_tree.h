@@ -3,7 +3,7 @@
  * no lock.
  *
  * RECORDS.  A cell lies in the arena as a struct cell_record: fixed header, cell key
- * (base/cell.h), value.  It is immutable once it is in the tree.  Separators of inner nodes are
+ * (base/cell.h), value, its own time to live if it has one.  It is immutable once it is in the tree.  Separators of inner nodes are
  * records, too: the first of the right side.
  *
  * NODES have 14 slots.  Slots are filled in order of arrival and never changed or reused.  The
@@ -49,6 +49,12 @@
  *    behind: it falls, over keys that the leaf does not hold and T has not.  Such a leaf is full,
  *    its `next` leads to the run's leaf.  So a seek that finds nothing in its leaf searches the
  *    next one, rather than take its first cell.
+ * 5. Looking for the last record before a key goes down to the child whose lower bound is below the
+ *    key and whose upper bound is not, and needs no leaf but the one it comes to.  A lower bound is
+ *    a record, the first one of the range (no record goes, and no split leaves its left side empty):
+ *    so only the leftmost leaf can have none below the key, and then there is none.  By 3 the leaf
+ *    is the right one; where a run has lowered its upper bound since, by 4 that was over keys that
+ *    T has not.
  * Cells above S may be seen or not; the engine filters by sequence.
  *
  * Threads: one writer; any number of readers.
@@ -69,9 +75,16 @@ struct cell_record {
     uint32_t value_bytes;
     uint16_t row_prefix; /* length of the ROW PREFIX (base/cell.h): at most 2 * 32767 + 1 */
     uint8_t type;
-    uint8_t escaped; /* row or qualifier hold a 00 byte, so the key differs from them */
-    uint8_t bytes[]; /* key, value */
+    uint8_t flags;   /* enum cell_record_flags; 0 for most */
+    uint8_t bytes[]; /* key, value, with HAS_TTL the time to live, 8 bytes little endian */
 };
+
+enum cell_record_flags {
+    CELL_RECORD_ESCAPED = 1, /* row or qualifier hold a 00 byte, so the key differs from them */
+    CELL_RECORD_HAS_TTL = 2  /* the cell has a time to live of its own */
+};
+
+#define CELL_RECORD_TTL_BYTES 8
 
 static inline petal_slice
 cell_record_key(const struct cell_record *record)
@@ -102,18 +115,22 @@ void cell_tree_insert(struct cell_tree *tree, const struct cell_record *record);
 
 /* A place in the tree, good as long as the tree.  Stays on its record when others are inserted. */
 struct cell_tree_position {
-    const struct tree_leaf *leaf; /* NULL: behind the last record */
+    const struct tree_leaf *leaf; /* NULL: at no record */
     uint64_t order;               /* the leaf's permutation as loaded */
     unsigned index;               /* in it */
 };
 
 /*
- * To the first record at or after `key`; to the first record; to the following one.  REQUIRES for
- * next: leaf not NULL.
+ * To the first record at or after `key`; to the first record; to the last one before `key`; to the
+ * last one; to the following one.  Where there is none, leaf is NULL.  REQUIRES for next: leaf not
+ * NULL.
  */
 void cell_tree_seek(const struct cell_tree *tree, petal_slice key,
                     struct cell_tree_position *position);
 void cell_tree_seek_first(const struct cell_tree *tree, struct cell_tree_position *position);
+void cell_tree_seek_before(const struct cell_tree *tree, petal_slice key,
+                           struct cell_tree_position *position);
+void cell_tree_seek_last(const struct cell_tree *tree, struct cell_tree_position *position);
 void cell_tree_next(struct cell_tree_position *position);
 
 /* REQUIRES: leaf not NULL. */

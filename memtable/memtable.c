@@ -71,7 +71,8 @@ reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
 enum petal_status
 memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
 {
-    size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + ARENA_RECORD_ALIGNMENT;
+    size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + CELL_RECORD_TTL_BYTES +
+                      ARENA_RECORD_ALIGNMENT;
 
     if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8)
         return PETAL_NO_MEMORY;
@@ -88,6 +89,7 @@ record_new(struct arena *arena, const struct cell *cell, size_t bound)
     size_t plain =
         cell->row.size + (family ? FAMILY_KEY_BYTES : cell->qualifier.size + COLUMN_KEY_BYTES);
     struct cell_key key;
+    size_t bytes;
 
     cell_key_of(&key, record->bytes, cell);
     assert(key.row_prefix <= UINT16_MAX);
@@ -95,11 +97,16 @@ record_new(struct arena *arena, const struct cell *cell, size_t bound)
     record->value_bytes = (uint32_t)cell->value.size;
     record->row_prefix = (uint16_t)key.row_prefix;
     record->type = (uint8_t)cell->type;
-    record->escaped = key.encoded.size != plain;
+    record->flags = key.encoded.size != plain ? CELL_RECORD_ESCAPED : 0;
     if (cell->value.size > 0)
         memcpy(record->bytes + record->key_bytes, cell->value.data, cell->value.size);
-    arena_trim_record(arena, record,
-                      sizeof *record + (size_t)record->key_bytes + record->value_bytes);
+    bytes = (size_t)record->key_bytes + record->value_bytes;
+    if (cell->has_ttl) {
+        record->flags |= CELL_RECORD_HAS_TTL;
+        put_le64(record->bytes + bytes, (uint64_t)cell->ttl_ms);
+        bytes += CELL_RECORD_TTL_BYTES;
+    }
+    arena_trim_record(arena, record, sizeof *record + bytes);
     return record;
 }
 
@@ -121,7 +128,8 @@ enum petal_status
 memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
     size_t bound = sizeof(struct cell_record) +
-                   cell_key_bound(cell->row.size, cell->qualifier.size) + cell->value.size;
+                   cell_key_bound(cell->row.size, cell->qualifier.size) + cell->value.size +
+                   (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
 
     assert(cell->row.size > 0 && cell->row.size <= PETAL_MAX_ROW_BYTES);
     assert(cell->qualifier.size <= PETAL_MAX_QUALIFIER_BYTES && cell->value.size <= UINT32_MAX);
@@ -210,6 +218,22 @@ take_escaped_parts(struct memtable_iter *iter, const struct cell_record *record)
     return true;
 }
 
+/* What few cells have: bytes that were escaped, a time to live of their own. */
+static bool
+take_extras(struct memtable_iter *iter, const struct cell_record *record)
+{
+    struct cell *cell = &iter->iter.cell;
+
+    cell->has_ttl = (record->flags & CELL_RECORD_HAS_TTL) != 0;
+    cell->ttl_ms = cell->has_ttl
+                       ? (int64_t)get_le64(record->bytes + record->key_bytes + record->value_bytes)
+                       : 0;
+    if ((record->flags & CELL_RECORD_ESCAPED) != 0)
+        return take_escaped_parts(iter, record);
+    take_plain_parts(record, cell);
+    return true;
+}
+
 /* Show the cell at the position. */
 static enum petal_status
 show(struct memtable_iter *iter, petal_error *error)
@@ -227,9 +251,10 @@ show(struct memtable_iter *iter, petal_error *error)
     cell->timestamp = (int64_t)(~get_be64(suffix) ^ (uint64_t)1 << 63);
     cell->sequence = ~get_be64(suffix + 8);
     cell->value = slice_make(record->bytes + record->key_bytes, record->value_bytes);
-    if (!record->escaped)
+    /* The second: to forget the time to live of the cell before. */
+    if ((record->flags | cell->has_ttl) == 0)
         take_plain_parts(record, cell);
-    else if (!take_escaped_parts(iter, record))
+    else if (!take_extras(iter, record))
         return error_no_memory(error);
     iter->iter.valid = true;
     return PETAL_OK;
@@ -250,6 +275,18 @@ iter_seek_first(struct cell_iter *base, petal_error *error)
     struct memtable_iter *iter = (struct memtable_iter *)base;
 
     cell_tree_seek_first(&iter->memtable->tree, &iter->position);
+    return show(iter, error);
+}
+
+static enum petal_status
+iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_error *error)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+
+    if (key != NULL)
+        cell_tree_seek_before(&iter->memtable->tree, key->encoded, &iter->position);
+    else
+        cell_tree_seek_last(&iter->memtable->tree, &iter->position);
     return show(iter, error);
 }
 
@@ -280,6 +317,7 @@ memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable)
     static const struct cell_iter_ops ops = {
         .seek = iter_seek,
         .seek_first = iter_seek_first,
+        .seek_before = iter_seek_before,
         .next = iter_next,
         .close = iter_close,
     };
@@ -287,6 +325,8 @@ memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable)
     iter->iter.ops = &ops;
     iter->iter.valid = false;
     iter->iter.pending = false; /* always */
+    iter->iter.cell.has_ttl = false;
+    iter->iter.cell.ttl_ms = 0;
     iter->memtable = memtable;
     iter->position.leaf = NULL;
     iter->scratch = NULL;

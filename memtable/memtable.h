@@ -29,7 +29,7 @@ void memtable_free(struct memtable *memtable); /* NULL: no-op */
 
 /*
  * Make sure that the next memtable_add calls with together `cell_count` cells and `bytes` bytes of
- * rows, qualifiers and values cannot fail.  Called before a batch is logged, so that what was
+ * rows, qualifiers and values cannot fail, whether or not they have a time to live of their own.  Called before a batch is logged, so that what was
  * logged can always be applied.  Reserves more than is used, as each byte may need escaping and
  * each cell may split nodes; what is left serves later cells.  On PETAL_NO_MEMORY the contents are
  * as they were.  WRITER.

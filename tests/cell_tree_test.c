@@ -252,6 +252,8 @@ assert_all_in_order(const struct fixture *fixture, const struct test_key *keys, 
         cell_tree_next(&position);
     }
     assert_null(position.leaf);
+    cell_tree_seek_last(&fixture->tree, &position);
+    assert_at(&position, keys, count - 1, count);
 }
 
 static size_t
@@ -274,10 +276,17 @@ static void
 assert_seek(const struct fixture *fixture, const struct test_key *keys, size_t count,
             const struct test_key *key)
 {
+    size_t at = model_seek(keys, count, key_slice(key));
     struct cell_tree_position position;
 
     cell_tree_seek(&fixture->tree, key_slice(key), &position);
-    assert_at(&position, keys, model_seek(keys, count, key_slice(key)), count);
+    assert_at(&position, keys, at, count);
+    cell_tree_seek_before(&fixture->tree, key_slice(key), &position);
+    assert_at(&position, keys, at > 0 ? at - 1 : count, count);
+    if (at > 0) {
+        cell_tree_next(&position);
+        assert_at(&position, keys, at, count);
+    }
 }
 
 /* At each key, right before and right behind it, and at its beginnings. */
@@ -338,6 +347,10 @@ an_empty_tree_has_no_place(void **state)
     cell_tree_seek_first(&fixture.tree, &position);
     assert_null(position.leaf);
     cell_tree_seek(&fixture.tree, slice_from_text("x"), &position);
+    assert_null(position.leaf);
+    cell_tree_seek_before(&fixture.tree, slice_from_text("x"), &position);
+    assert_null(position.leaf);
+    cell_tree_seek_last(&fixture.tree, &position);
     assert_null(position.leaf);
     fixture_fini(&fixture);
 }

@@ -1,6 +1,6 @@
 /*
  * memtable_race_test.c -- readers beside the writer: they see all cells up to the published sequence,
- * once and in order, find each of them, and are told by the row filter that it may be there.
+ * once and in order, forwards and back, find each of them, and are told by the row filter that it may be there.
  */
 #include "memtable/memtable.h"
 #include "tests/cell_model.h"
@@ -47,6 +47,67 @@ read_all(struct race *race, struct memtable_iter *iter)
         fault_if(race, iter->iter.ops->next(&iter->iter, NULL) != PETAL_OK);
     }
     fault_if(race, seen != published);
+}
+
+/* The same from the last to the first, each by seeking before the one behind. */
+static void
+read_all_back(struct race *race, struct memtable_iter *iter)
+{
+    uint64_t published = atomic_load_explicit(&race->published, memory_order_acquire);
+    uint64_t seen = 0;
+    size_t at = race->model.count;
+    uint8_t buffer[8 * CELL_MODEL_PART_BYTES];
+    struct cell_key key, *behind = NULL;
+
+    for (;;) {
+        const struct cell *cell = &iter->iter.cell;
+
+        fault_if(race, iter->iter.ops->seek_before(&iter->iter, behind, NULL) != PETAL_OK);
+        if (!iter->iter.valid)
+            break;
+        while (at > 0 && race->model.sorted[at - 1]->sequence != cell->sequence)
+            at--;
+        fault_if(race, at == 0);
+        if (at == 0)
+            break;
+        fault_if(race, !test_cell_equal(cell, race->model.sorted[at - 1]));
+        seen += cell->sequence <= published;
+        cell_key_of(&key, buffer, race->model.sorted[at - 1]);
+        behind = &key;
+    }
+    fault_if(race, seen != published);
+}
+
+/* The last visible cell before some place of the model is found; the next visible one is the first behind the place. */
+static void
+read_one_before(struct race *race, struct memtable_iter *iter, struct test_random *random)
+{
+    uint64_t published = atomic_load_explicit(&race->published, memory_order_acquire);
+    const struct cell **sorted = race->model.sorted;
+    size_t place = test_random_below(random, race->model.count), behind = place;
+    uint8_t buffer[8 * CELL_MODEL_PART_BYTES];
+    struct cell_key key;
+
+    cell_key_of(&key, buffer, sorted[place]);
+    fault_if(race, iter->iter.ops->seek_before(&iter->iter, &key, NULL) != PETAL_OK);
+    while (iter->iter.valid && iter->iter.cell.sequence > published) {
+        cell_key_of(&key, buffer, &iter->iter.cell);
+        fault_if(race, iter->iter.ops->seek_before(&iter->iter, &key, NULL) != PETAL_OK);
+    }
+    while (behind > 0 && sorted[behind - 1]->sequence > published)
+        behind--;
+    fault_if(race, iter->iter.valid != (behind > 0));
+    if (!iter->iter.valid || behind == 0)
+        return;
+    fault_if(race, !test_cell_equal(&iter->iter.cell, sorted[behind - 1]));
+    while (place < race->model.count && sorted[place]->sequence > published)
+        place++;
+    do
+        fault_if(race, iter->iter.ops->next(&iter->iter, NULL) != PETAL_OK);
+    while (iter->iter.valid && iter->iter.cell.sequence > published);
+    fault_if(race, iter->iter.valid != (place < race->model.count));
+    if (iter->iter.valid && place < race->model.count)
+        fault_if(race, !test_cell_equal(&iter->iter.cell, sorted[place]));
 }
 
 /*
@@ -106,9 +167,11 @@ reader(void *argument)
         done = atomic_load_explicit(&race->done, memory_order_acquire);
         for (unsigned i = 0; i < 200; i++) {
             read_one(race, &iter, &random);
+            read_one_before(race, &iter, &random);
             ask_filter(race, &random);
         }
         read_all(race, &iter);
+        read_all_back(race, &iter);
     } while (!done);
     iter.iter.ops->close(&iter.iter);
     return NULL;

@@ -62,6 +62,12 @@ seek(struct memtable_iter *iter, const struct cell_key *key)
 }
 
 static void
+seek_before(struct memtable_iter *iter, const struct cell_key *key)
+{
+    assert_int_equal(iter->iter.ops->seek_before(&iter->iter, key, NULL), PETAL_OK);
+}
+
+static void
 next(struct memtable_iter *iter)
 {
     assert_int_equal(iter->iter.ops->next(&iter->iter, NULL), PETAL_OK);
@@ -80,6 +86,9 @@ assert_contents(const struct memtable *memtable, const struct cell_model *model)
         next(&iter);
     }
     assert_false(iter.iter.valid);
+    seek_before(&iter, NULL);
+    assert_true(iter.iter.valid);
+    assert_true(test_cell_equal(&iter.iter.cell, model->sorted[model->count - 1]));
     iter.iter.ops->close(&iter.iter);
 }
 
@@ -94,6 +103,15 @@ assert_seek(struct memtable_iter *iter, const struct cell_model *model, petal_sl
     cell_key_make(&key, buffer, row, qualifier, family_class, timestamp, sequence);
     expected = cell_model_seek(model, &key);
     seek(iter, &key);
+    assert_true(iter->iter.valid == (expected < model->count));
+    if (iter->iter.valid)
+        assert_true(test_cell_equal(&iter->iter.cell, model->sorted[expected]));
+    seek_before(iter, &key);
+    assert_true(iter->iter.valid == (expected > 0));
+    if (!iter->iter.valid)
+        return;
+    assert_true(test_cell_equal(&iter->iter.cell, model->sorted[expected - 1]));
+    next(iter);
     assert_true(iter->iter.valid == (expected < model->count));
     if (iter->iter.valid)
         assert_true(test_cell_equal(&iter->iter.cell, model->sorted[expected]));
