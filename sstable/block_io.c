@@ -135,6 +135,7 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     put_le32(frame + ENTRIES_AT, entries);
     handle->offset = block_sink_offset(sink);
     handle->size = BLOCK_FRAME_BYTES + stored;
+    handle->begins = 0;
     put_le64(frame + CHECKSUM_AT, checksum_at(sink->file_identity, handle->offset,
                                               frame + CHECKED_FROM, handle->size - CHECKED_FROM));
     sink->used += handle->size;

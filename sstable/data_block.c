@@ -4,7 +4,7 @@
  * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records
  * lie inside the block, indexes of first cells ascend, lengths written in records stay inside
  * their record and below the greatest lengths of the header, heads are those of the keys, types
- * are known ones.  Searches only compare, so on a block whose keys are out of order they end at
+ * are known ones, times to live have their bytes.  Searches only compare, so on a block whose keys are out of order they end at
  * some valid position.
  */
 #include "sstable/data_block_layout.h"
@@ -52,8 +52,8 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
     block->firsts = packed_take(&at, bytes[15], (size_t)rows + 1);
     block->timestamps = packed_take(&at, bytes[16], cells);
     block->sequences = packed_take(&at, bytes[17], cells);
-    block->types = (flags & DATA_BLOCK_HAS_MARKERS) != 0 ? at : NULL;
-    at += (flags & DATA_BLOCK_HAS_MARKERS) != 0 ? cells : 0;
+    block->types = (flags & DATA_BLOCK_HAS_TYPES) != 0 ? at : NULL;
+    at += (flags & DATA_BLOCK_HAS_TYPES) != 0 ? cells : 0;
     block->row_prefix = slice_make(at, get_le16(bytes + 18));
     at += block->row_prefix.size;
     block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
@@ -103,7 +103,7 @@ size_from_header(const uint8_t *bytes)
     size += bytes[14] * (cells + 1);
     size += bytes[15] * (rows + 1);
     size += (bytes[16] + bytes[17]) * cells;
-    if ((flags & DATA_BLOCK_HAS_MARKERS) != 0)
+    if ((flags & DATA_BLOCK_HAS_TYPES) != 0)
         size += cells;
     return size + get_le16(bytes + 18) + get_le32(bytes + 24) + get_le32(bytes + 8);
 }
@@ -153,15 +153,20 @@ check_row_rest(const struct data_block *block, uint32_t row, const uint8_t **at,
     return true;
 }
 
-/* Check what follows the row's rest: [at, end) is qualifier's rest and value. */
+/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live. */
 static inline bool
 check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, const uint8_t *end)
 {
-    enum petal_cell_type type = block->types != NULL ? block->types[cell] : PETAL_PUT;
+    enum petal_cell_type type = type_of(block, cell);
     uint32_t size = 0;
 
     if (!cell_type_valid(type))
         return false;
+    if (has_own_ttl(block, cell)) {
+        if (end - at < DATA_BLOCK_TTL_BYTES)
+            return false;
+        end -= DATA_BLOCK_TTL_BYTES;
+    }
     if (!one_qualifier(block) && !cell_is_family_marker(type)) {
         at = get_varint32(at, end, &size);
         if (at == NULL || size > (size_t)(end - at) ||
@@ -200,7 +205,7 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
 }
 
 /*
- * The rows of a block with one cell a row, one qualifier and no markers: the same checks, fewer
+ * The rows of a block with one cell a row, one qualifier and no types: the same checks, fewer
  * questions.
  */
 static bool

@@ -37,7 +37,8 @@
  *                `cells`; absent with ONE_CELL_PER_ROW
  *                timestamps, one a cell, less the least
  *                sequences, one a cell, less the least
- *                types, 1 byte a cell; only with HAS_MARKERS, else all are puts
+ *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to live of
+                their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
  *                row prefix, qualifier prefix
  *                records, one a cell, without gaps
  *
@@ -45,7 +46,8 @@
  *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's rest
  *     in columns' cells:      [varint length of the qualifier's rest] qualifier's rest; absent with
  *                             ONE_QUALIFIER: then the qualifier is the prefix
- *     in all:                 value, up to the record's end; empty in markers
+ *     in all:                 value, up to what follows or the record's end; empty in markers
+ *     with a TTL_BIT:         the time to live, 8 bytes, signed
  *
  * Family markers have the empty qualifier and do not count for the qualifier prefix.
  *
@@ -68,7 +70,7 @@
 
 /* Stored; never renumbered. */
 enum data_block_flags {
-    DATA_BLOCK_HAS_MARKERS = 1,      /* there is a types array */
+    DATA_BLOCK_HAS_TYPES = 1, /* there is a types array: for markers and times to live of cells */
     DATA_BLOCK_ONE_CELL_PER_ROW = 2, /* cell i is row i */
     DATA_BLOCK_ONE_VERSION = 4, /* no column twice; the first does not continue the block before */
     DATA_BLOCK_ONE_QUALIFIER = 8,    /* all columns' cells have the qualifier that is the prefix */
@@ -76,6 +78,9 @@ enum data_block_flags {
     DATA_BLOCK_QUALIFIER_HEADS = 32, /* there is a qualifier heads array */
     DATA_BLOCK_ALL_FLAGS = 63
 };
+
+#define DATA_BLOCK_TTL_BIT   0x80 /* in a cell's type */
+#define DATA_BLOCK_TTL_BYTES 8
 
 /* ---- building ---- */
 
@@ -99,7 +104,7 @@ struct data_block_builder {
     size_t shared_qualifier; /* where in `bytes` the first column's qualifier lies */
     uint32_t column_cells;   /* cells that are no family markers */
     uint32_t widest_row;     /* cells of the row that has most */
-    bool has_markers, repeats_column;
+    bool has_markers, has_ttls, repeats_column;
 };
 
 /* Allocates nothing. */
@@ -165,11 +170,12 @@ bool data_block_check(struct data_block *block, const uint8_t *bytes, size_t siz
 /* Fill *block from bytes that data_block_check has accepted before. */
 void data_block_view(struct data_block *block, const uint8_t *bytes, size_t size);
 
-/* No markers; no column twice; the first column does not continue the previous block's. */
+/* No markers and no cell with a time to live of its own; no column twice; the first column does not continue the
+ * previous block's. */
 static inline bool
 data_block_is_plain(const struct data_block *block)
 {
-    return (block->flags & (DATA_BLOCK_HAS_MARKERS | DATA_BLOCK_ONE_VERSION)) ==
+    return (block->flags & (DATA_BLOCK_HAS_TYPES | DATA_BLOCK_ONE_VERSION)) ==
            DATA_BLOCK_ONE_VERSION;
 }
 
@@ -187,10 +193,10 @@ data_block_is_plain(const struct data_block *block)
 
 struct data_block_cursor {
     struct data_block block;   /* what it is attached to */
-    bool simple;               /* one cell a row, one qualifier, no markers */
+    bool simple;               /* one cell a row, one qualifier, no types */
     uint32_t cell;             /* index of the current cell; block.cells: behind the last */
     const uint8_t *record_end; /* of the current cell's record; the next begins there */
-    /* What follows of the current row is kept by seek and first, and by next unless `simple`. */
+    /* What follows of the current row is kept by all steps, but not by next if `simple`. */
     uint32_t row;              /* its index */
     uint32_t row_first;        /* index of the row's first cell */
     uint32_t row_end;          /* index behind the row's last cell */
@@ -225,9 +231,16 @@ void data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell
 bool data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *key,
                             struct cell *cell);
 
+/* Position at the block's last cell; at the last one before `key`, false if there is none: *cell
+ * unchanged.  In a block out of order what is found may not lie before it.  REQUIRES: attached. */
+void data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell);
+bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
+                                   struct cell *cell);
+
 /*
  * Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a
- * cell.
+ * cell, and *cell is as the cursor left it: where no cell of the block has a time to live of its own, steps do not
+ * write that there is none.
  */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
 

@@ -24,10 +24,12 @@ struct data_block_row {
 
 struct data_block_entry {
     size_t offset; /* in the builder's bytes: qualifier, then value */
-    uint32_t qualifier_size, value_size;
+    uint32_t qualifier_size;
+    uint32_t value_size; /* with the time to live that follows the value */
     int64_t timestamp;
     uint64_t sequence;
     enum petal_cell_type type;
+    bool has_ttl;
 };
 
 /* What is decided about the block from the facts of its cells. */
@@ -82,6 +84,7 @@ data_block_builder_reset(struct data_block_builder *builder)
     builder->column_cells = 0;
     builder->widest_row = 0;
     builder->has_markers = false;
+    builder->has_ttls = false;
     builder->repeats_column = false;
 }
 
@@ -212,11 +215,24 @@ note_versions(struct data_block_builder *builder, const struct cell *cell)
     builder->has_markers |= cell_is_marker(cell->type);
 }
 
+/* The value, and behind it the cell's own time to live. */
+static void
+append_value(struct data_block_builder *builder, const struct cell *cell)
+{
+    append(builder, cell->value);
+    if (cell->has_ttl) {
+        put_le64(builder->bytes + builder->bytes_used, (uint64_t)cell->ttl_ms);
+        builder->bytes_used += DATA_BLOCK_TTL_BYTES;
+        builder->has_ttls = true;
+    }
+}
+
 enum petal_status
 data_block_builder_add(struct data_block_builder *builder, const struct cell *cell)
 {
     bool family = cell_is_family_marker(cell->type);
     petal_slice qualifier = family ? slice_make(NULL, 0) : cell->qualifier;
+    size_t value_size = cell->value.size + (cell->has_ttl ? DATA_BLOCK_TTL_BYTES : 0);
     struct data_block_entry *added;
     uint32_t row_cells;
     bool in_row;
@@ -225,7 +241,7 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
     assert(qualifier.size <= PETAL_MAX_QUALIFIER_BYTES);
     assert(cell->value.size < DATA_BLOCK_MAX_BYTES);
     assert(!cell_is_marker(cell->type) || cell->value.size == 0);
-    if (!make_room(builder, cell->row.size + qualifier.size + cell->value.size))
+    if (!make_room(builder, cell->row.size + qualifier.size + value_size))
         return PETAL_NO_MEMORY;
     in_row =
         builder->row_count > 0 && slice_equal(row_key(builder, builder->row_count - 1), cell->row);
@@ -235,13 +251,14 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
     added = &builder->entries[builder->cell_count++];
     added->offset = builder->bytes_used;
     added->qualifier_size = (uint32_t)qualifier.size;
-    added->value_size = (uint32_t)cell->value.size;
+    added->value_size = (uint32_t)value_size;
     added->timestamp = cell->timestamp;
     added->sequence = cell->sequence;
     added->type = cell->type;
+    added->has_ttl = cell->has_ttl;
     append(builder, qualifier);
-    append(builder, cell->value);
-    builder->value_total += cell->value.size;
+    append_value(builder, cell);
+    builder->value_total += value_size;
 
     row_cells = (uint32_t)builder->cell_count - builder->rows[builder->row_count - 1].first;
     if (row_cells > builder->widest_row)
@@ -274,8 +291,8 @@ flags_of(const struct data_block_builder *builder)
         builder->column_cells == 0 || (builder->qualifier_bytes_min == builder->qualifier_prefix &&
                                        builder->qualifier_bytes_max == builder->qualifier_prefix);
 
-    if (builder->has_markers)
-        flags |= DATA_BLOCK_HAS_MARKERS;
+    if (builder->has_markers || builder->has_ttls)
+        flags |= DATA_BLOCK_HAS_TYPES;
     if (builder->widest_row == 1)
         flags |= DATA_BLOCK_ONE_CELL_PER_ROW;
     if (!builder->repeats_column)
@@ -322,7 +339,7 @@ plan_for(const struct data_block_builder *builder, uint32_t flags, size_t record
                 builder->qualifier_prefix + records;
     if ((flags & DATA_BLOCK_QUALIFIER_HEADS) != 0)
         plan.size += 4 * cells;
-    if ((flags & DATA_BLOCK_HAS_MARKERS) != 0)
+    if ((flags & DATA_BLOCK_HAS_TYPES) != 0)
         plan.size += cells;
     return plan;
 }
@@ -446,9 +463,9 @@ put_versions(uint8_t *to, const struct data_block_builder *builder, const struct
                         (uint64_t)entries[i].timestamp - (uint64_t)builder->timestamp_min);
     for (size_t i = 0; i < builder->cell_count; i++)
         to = put_packed(to, plan->sequence_width, entries[i].sequence - builder->sequence_min);
-    if ((plan->flags & DATA_BLOCK_HAS_MARKERS) != 0)
+    if ((plan->flags & DATA_BLOCK_HAS_TYPES) != 0)
         for (size_t i = 0; i < builder->cell_count; i++)
-            *to++ = (uint8_t)entries[i].type;
+            *to++ = (uint8_t)(entries[i].type | (entries[i].has_ttl ? DATA_BLOCK_TTL_BIT : 0u));
     return to;
 }
 

@@ -13,8 +13,8 @@
 #define SLACK 16
 
 /*
- * For the two steps that every call of a scan takes: together they cost less than their calls
- * would.
+ * For the steps that every call of a scan, and every seek, takes: together they cost less than their
+ * calls would.
  */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -136,6 +136,22 @@ enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const 
 }
 
 /*
+ * Type and own time to live of a cell of a block that has types.  `end` is its record's; returns the value's.
+ */
+static inline const uint8_t *
+take_type(const struct data_block *block, uint32_t index, const uint8_t *end, struct cell *cell)
+{
+    cell->type = type_of(block, index);
+    cell->has_ttl = has_own_ttl(block, index);
+    cell->ttl_ms = 0;
+    if (cell->has_ttl) {
+        end -= DATA_BLOCK_TTL_BYTES;
+        cell->ttl_ms = (int64_t)get_le64(end);
+    }
+    return end;
+}
+
+/*
  * Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest,
  * if any.
  */
@@ -146,10 +162,13 @@ take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body,
     const uint8_t *end = record_of(block, index + 1);
     uint64_t timestamp = (uint64_t)block->timestamp_min + packed_get(&block->timestamps, index);
 
+    cursor->record_end = end;
     cell->row = cursor->row_bytes;
     cell->timestamp = (int64_t)timestamp;
     cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
-    cell->type = block->types != NULL ? block->types[index] : PETAL_PUT;
+    cell->type = PETAL_PUT;
+    if (block->types != NULL)
+        end = take_type(block, index, end, cell);
     if (one_qualifier(block) || cell_is_family_marker(cell->type)) {
         cell->qualifier =
             cell_is_family_marker(cell->type) ? slice_make(NULL, 0) : block->qualifier_prefix;
@@ -162,7 +181,16 @@ take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body,
     }
     cell->value = slice_make(body, (size_t)(end - body));
     cursor->cell = index;
-    cursor->record_end = end;
+}
+
+/* The same when the cursor comes from elsewhere: *cell may hold a time to live, which in a block without types steps
+ * leave as it is. */
+static ALWAYS_INLINE void
+stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
+{
+    cell->has_ttl = false;
+    cell->ttl_ms = 0;
+    take_cell(cursor, index, body, cell);
 }
 
 static void
@@ -170,7 +198,7 @@ take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *c
 {
     uint32_t first = first_cell(&cursor->block, row);
 
-    take_cell(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
+    stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
 }
 
 void
@@ -269,7 +297,7 @@ get_be32(const uint8_t *from)
 }
 
 /* memcmp, without a call for up to 16 bytes: as two numbers each, which may overlap. */
-static inline int
+static ALWAYS_INLINE int
 compare_bytes(const uint8_t *a, const uint8_t *b, size_t size)
 {
     uint64_t left = 0, right = 0;
@@ -293,7 +321,7 @@ compare_bytes(const uint8_t *a, const uint8_t *b, size_t size)
     return left < right ? -1 : left > right;
 }
 
-static inline int
+static ALWAYS_INLINE int
 compare_rests(petal_slice a, petal_slice b)
 {
     size_t common = a.size < b.size ? a.size : b.size;
@@ -308,7 +336,7 @@ compare_rests(petal_slice a, petal_slice b)
  * Where `key` lies against byte strings that begin with `prefix`: <0 before all of them, >0 behind
  * all, 0: among them, by its *rest.
  */
-static inline int
+static ALWAYS_INLINE int
 compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
 {
     size_t common = key.size < prefix.size ? key.size : prefix.size;
@@ -323,7 +351,7 @@ compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
 }
 
 /* Index of the first row at or behind `key` (rows: none); *equal: it is that row. */
-static uint32_t
+static ALWAYS_INLINE uint32_t
 find_row(const struct data_block *block, petal_slice key, bool *equal)
 {
     petal_slice rest;
@@ -367,7 +395,7 @@ body_of(const struct data_block_cursor *cursor, uint32_t cell)
  * <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest`
  * follows the prefix.
  */
-static int
+static ALWAYS_INLINE int
 compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const struct cell_key *key,
                petal_slice rest)
 {
@@ -413,7 +441,7 @@ first_column(const struct data_block_cursor *cursor)
 }
 
 /* Index of the first of the current row's cells at or behind `key`, row_end if there is none. */
-static uint32_t
+static ALWAYS_INLINE uint32_t
 find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
 {
     const struct data_block *block = &cursor->block;
@@ -461,13 +489,59 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
         enter_row(cursor, row, first, record_of(block, first));
         index = find_in_row(cursor, key);
         if (index < cursor->row_end) {
-            take_cell(cursor, index, body_of(cursor, index), cell);
+            stand_at(cursor, index, body_of(cursor, index), cell);
             return true;
         }
         row++;
     }
     if (row < block->rows) {
         take_first_of_row(cursor, row, cell);
+        return true;
+    }
+    cursor->cell = block->cells;
+    return false;
+}
+
+/* ---- backwards ---- */
+
+static void
+take_last_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    uint32_t first = first_cell(&cursor->block, row);
+    uint32_t last = first_cell(&cursor->block, row + 1) - 1;
+
+    enter_row(cursor, row, first, record_of(&cursor->block, first));
+    stand_at(cursor, last, body_of(cursor, last), cell);
+}
+
+void
+data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_last_of_row(cursor, cursor->block.rows - 1, cell);
+}
+
+bool
+data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
+                              struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    bool equal;
+    uint32_t row = find_row(block, key->row, &equal);
+
+    assert(block->cells > 0);
+    if (equal) {
+        uint32_t first = first_cell(block, row), index;
+
+        enter_row(cursor, row, first, record_of(block, first));
+        index = find_in_row(cursor, key);
+        if (index > first) {
+            stand_at(cursor, index - 1, body_of(cursor, index - 1), cell);
+            return true;
+        }
+    }
+    if (row > 0) {
+        take_last_of_row(cursor, row - 1, cell);
         return true;
     }
     cursor->cell = block->cells;

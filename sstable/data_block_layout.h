@@ -27,12 +27,12 @@ one_qualifier(const struct data_block *block)
     return (block->flags & DATA_BLOCK_ONE_QUALIFIER) != 0;
 }
 
-/* One cell a row, one qualifier, no markers: what keys and values without columns make. */
+/* One cell a row, one qualifier, no types: what keys and values without columns make. */
 static inline bool
 is_simple(const struct data_block *block)
 {
     return (block->flags &
-            (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_MARKERS)) ==
+            (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_TYPES)) ==
            (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
 }
 
@@ -48,10 +48,24 @@ record_of(const struct data_block *block, uint32_t cell)
     return block->records + packed_get(&block->offsets, cell);
 }
 
+static inline enum petal_cell_type
+type_of(const struct data_block *block, uint32_t cell)
+{
+    return block->types != NULL
+               ? (enum petal_cell_type)(block->types[cell] & ~(unsigned)DATA_BLOCK_TTL_BIT)
+               : PETAL_PUT;
+}
+
+static inline bool
+has_own_ttl(const struct data_block *block, uint32_t cell)
+{
+    return block->types != NULL && (block->types[cell] & DATA_BLOCK_TTL_BIT) != 0;
+}
+
 static inline bool
 is_family_marker(const struct data_block *block, uint32_t cell)
 {
-    return block->types != NULL && cell_is_family_marker(block->types[cell]);
+    return cell_is_family_marker(type_of(block, cell));
 }
 
 /* The first 4 bytes of a rest, as a number that compares like them (zero-filled). */

@@ -33,8 +33,13 @@ enum {
     COMPRESSION_AT = 168,
     EXACT_AT = 169,
     QUALIFIER_COUNT_AT = 170,
-    RESERVED_AT = 172,
-    FIXED_BYTES = 176
+    FIXED_BYTES_AT = 172,
+    FIXED_BYTES_VERSION_1 = 176,
+    PUT_TIME_MIN_AT = 176,
+    TTL_CELLS_AT = 184,
+    BLOOM_PREFIX_AT = 192,
+    RESERVED_AT = 196,
+    FIXED_BYTES = 200
 };
 
 /* ---- gathering ---- */
@@ -45,6 +50,7 @@ facts_gatherer_init(struct facts_gatherer *gatherer, const petal_allocator *allo
     *gatherer = (struct facts_gatherer){.allocator = allocator};
     gatherer->facts.time_min = INT64_MAX;
     gatherer->facts.time_max = INT64_MIN;
+    gatherer->facts.put_time_min = INT64_MAX;
     gatherer->facts.sequence_min = UINT64_MAX;
     qualifier_set_init(&gatherer->qualifiers);
 }
@@ -112,6 +118,9 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
     facts->cells++;
     facts->rows += new_row;
     count_type(facts, cell->type);
+    facts->ttl_cells += cell->has_ttl;
+    if (cell->type == PETAL_PUT && cell->timestamp < facts->put_time_min)
+        facts->put_time_min = cell->timestamp;
     if (earliest < facts->time_min)
         facts->time_min = earliest;
     if (cell->timestamp > facts->time_max)
@@ -197,6 +206,10 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     to[COMPRESSION_AT] = (uint8_t)facts->compression;
     to[EXACT_AT] = facts->qualifiers_exact;
     put_le16(to + QUALIFIER_COUNT_AT, (uint16_t)facts->qualifier_count);
+    put_le32(to + FIXED_BYTES_AT, FIXED_BYTES);
+    put_le64(to + PUT_TIME_MIN_AT, (uint64_t)facts->put_time_min);
+    put_le64(to + TTL_CELLS_AT, facts->ttl_cells);
+    put_le32(to + BLOOM_PREFIX_AT, facts->bloom_prefix_bytes);
     to = put_slice(to + FIXED_BYTES, facts->row_min);
     to = put_slice(to, facts->row_max);
     for (uint32_t i = 0; i < facts->qualifier_count; i++)
@@ -239,6 +252,40 @@ decode_fixed(struct file_facts *facts, const uint8_t *from)
     memcpy(&facts->bloom_error_rate, &rate, sizeof rate);
 }
 
+/* The numbers that came with version 2. */
+static void
+decode_extension(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
+{
+    if (fixed_bytes < FIXED_BYTES) {
+        facts->put_time_min = facts->puts > 0 ? facts->time_min : INT64_MAX;
+        return;
+    }
+    facts->put_time_min = (int64_t)get_le64(from + PUT_TIME_MIN_AT);
+    facts->ttl_cells = get_le64(from + TTL_CELLS_AT);
+    facts->bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT);
+}
+
+/* NULL, or what is wrong with them. */
+static const char *
+check_extension(const struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
+{
+    bool prefixed = facts->bloom == PETAL_BLOOM_ROW_PREFIX;
+
+    if (facts->puts == 0
+            ? facts->put_time_min != INT64_MAX
+            : facts->put_time_min < facts->time_min || facts->put_time_min > facts->time_max)
+        return "impossible least timestamp of a put";
+    if (facts->ttl_cells > facts->cells)
+        return "impossible number of cells with a time to live";
+    if (facts->bloom_prefix_bytes > PETAL_MAX_ROW_BYTES ||
+        (prefixed && facts->bloom_prefix_bytes == 0) ||
+        (facts->bloom < PETAL_BLOOM_ROW_PREFIX && facts->bloom_prefix_bytes != 0))
+        return "impossible prefix of rows in the filter";
+    if (fixed_bytes >= FIXED_BYTES && get_le32(from + RESERVED_AT) != 0)
+        return "malformed numbers";
+    return NULL;
+}
+
 /* NULL, or what is wrong. */
 static const char *
 check_numbers(const struct file_facts *facts, const uint8_t *from)
@@ -262,8 +309,7 @@ check_numbers(const struct file_facts *facts, const uint8_t *from)
         return "time range is empty";
     if (facts->sequence_min > facts->sequence_max)
         return "sequence range is empty";
-    if (from[EXACT_AT] > 1 || get_le32(from + RESERVED_AT) != 0 ||
-        facts->qualifier_count > FACTS_MAX_QUALIFIERS ||
+    if (from[EXACT_AT] > 1 || facts->qualifier_count > FACTS_MAX_QUALIFIERS ||
         (!facts->qualifiers_exact && facts->qualifier_count != 0))
         return "malformed number of qualifiers";
     return NULL;
@@ -307,13 +353,25 @@ facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator 
 {
     const uint8_t *from = bytes.data;
     petal_slice *qualifiers = NULL;
+    size_t fixed_bytes;
 
     *facts = (struct file_facts){0};
     *what = "too short";
-    if (bytes.size < FIXED_BYTES)
+    if (bytes.size < FIXED_BYTES_VERSION_1)
+        return PETAL_CORRUPT;
+    fixed_bytes = get_le32(from + FIXED_BYTES_AT);
+    if (fixed_bytes == 0)
+        fixed_bytes = FIXED_BYTES_VERSION_1;
+    if (fixed_bytes > bytes.size)
+        return PETAL_CORRUPT;
+    *what = "malformed size of its numbers";
+    if (fixed_bytes != FIXED_BYTES_VERSION_1 && fixed_bytes < FIXED_BYTES)
         return PETAL_CORRUPT;
     decode_fixed(facts, from);
+    decode_extension(facts, from, fixed_bytes);
     *what = check_numbers(facts, from);
+    if (*what == NULL)
+        *what = check_extension(facts, from, fixed_bytes);
     if (*what != NULL) {
         *facts = (struct file_facts){0};
         return PETAL_CORRUPT;
@@ -326,7 +384,7 @@ facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator 
         }
         facts->qualifiers = qualifiers;
     }
-    *what = decode_slices(facts, qualifiers, from + FIXED_BYTES, from + bytes.size);
+    *what = decode_slices(facts, qualifiers, from + fixed_bytes, from + bytes.size);
     if (*what != NULL) {
         facts_fini(facts, allocator);
         return PETAL_CORRUPT;

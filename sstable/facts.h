@@ -28,8 +28,16 @@
  *    168     1   enum petal_compression
  *    169     1   1: the qualifiers are exact, 0: they are many and not recorded
  *    170     2   number of qualifiers
- *    172     4   0
- *    176         least row, greatest row, each qualifier in ascending order: varint length, bytes
+ *    172     4   where the rows begin: bytes of the numbers; 0 in version 1: 176
+ *    176     8   least timestamp of a put; INT64_MAX when there is none
+ *    184     8   cells with a time to live of their own
+ *    192     4   filter: bytes of a row's prefix, with ROW_PREFIX; else 0
+ *    196     4   0
+ *    200         least row, greatest row, each qualifier in ascending order: varint length, bytes
+ *
+ * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that it does not know, and
+ * takes defaults for those that are not there: of version 1 that no put is older than the least timestamp, no cell has
+ * a time to live of its own, and no filter is one of prefixes.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H

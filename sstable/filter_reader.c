@@ -3,11 +3,12 @@
 
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
+#include "sstable/filter_prefix.h"
 
 static bool
 is_known(const struct file_facts *facts)
 {
-    return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_ROWCOL &&
+    return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_PREFIX &&
            facts->bloom_hash_version == BLOOM_HASH_VERSION &&
            (facts->bloom_layout == BLOOM_STANDARD || facts->bloom_layout == BLOOM_BLOCKED);
 }
@@ -21,8 +22,10 @@ filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
     *reader = (struct filter_reader){0};
     if (facts->bloom == PETAL_BLOOM_NONE)
         return PETAL_OK;
-    reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL;
-    reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW;
+    reader->prefix_bytes = facts->bloom == PETAL_BLOOM_ROW_PREFIX ? facts->bloom_prefix_bytes : 0;
+    reader->salt = facts->salt;
+    reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL && reader->prefix_bytes == 0;
+    reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW && reader->prefix_bytes == 0;
     reader->blocked = facts->bloom_layout == BLOOM_BLOCKED;
     reader->unknown = !is_known(facts);
     if (reader->unknown)
@@ -84,7 +87,7 @@ filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint
     return PETAL_OK;
 }
 
-static bool
+static inline bool
 ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
     const struct read_context *context)
 {
@@ -100,11 +103,60 @@ ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
     return may_contain;
 }
 
-bool
-filter_reader_may_contain_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
-                              const struct read_context *context)
+/* The question of a filter of prefixes for the key's row. */
+static bool
+may_contain_prefix_of(const struct filter_reader *reader, const struct cell_key *key,
+                      const struct read_context *context)
 {
-    return !reader->serves_rows || ask(reader, prefix, hash, context);
+    petal_slice prefix = filter_row_prefix(key->row, reader->prefix_bytes);
+
+    if (reader->prefix_bytes == 0)
+        return true;
+    return ask(reader, filter_prefix_place(key, reader->prefix_bytes),
+               bloom_hash_row(reader->salt, prefix.data, prefix.size), context);
+}
+
+bool
+filter_reader_may_contain_row(const struct filter_reader *reader, const struct cell_key *key,
+                              uint64_t hash, const struct read_context *context)
+{
+    if (!reader->serves_rows)
+        return may_contain_prefix_of(reader, key, context);
+    return ask(reader, slice_make(key->encoded.data, key->row_prefix), hash, context);
+}
+
+/* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
+#define SHORT_PLACE_BYTES 256
+
+bool
+filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice beginning,
+                                 const struct read_context *context)
+{
+    const petal_allocator *allocator;
+    uint8_t short_place[SHORT_PLACE_BYTES];
+    uint8_t *place = short_place;
+    petal_slice prefix = slice_make(beginning.data, reader->prefix_bytes);
+    struct cell_key key;
+    size_t bound;
+    bool answer;
+
+    if (reader->prefix_bytes == 0 || beginning.size < reader->prefix_bytes)
+        return true;
+    if (reader->unknown || reader->damaged) {
+        context->trace->filter_ignored++;
+        return true;
+    }
+    allocator = reader->tree.file->source.env->allocator;
+    bound = cell_key_bound(prefix.size, 0);
+    if (bound > sizeof short_place)
+        place = mem_alloc(allocator, bound);
+    if (place == NULL)
+        return true;
+    cell_key_make(&key, place, prefix, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    answer = may_contain_prefix_of(reader, &key, context);
+    if (place != short_place)
+        mem_free(allocator, place, bound);
+    return answer;
 }
 
 bool

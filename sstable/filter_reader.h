@@ -16,9 +16,11 @@
 struct filter_reader {
     struct index_tree tree;
     bool serves_rows, serves_columns; /* by the type of filter that the file has */
-    bool blocked;                     /* chunks are of the BLOCKED layout, as a rule */
-    bool unknown; /* it has one that this version does not know: `tree` is empty */
-    bool damaged; /* the root of its index is damaged: `tree` is empty */
+    uint32_t prefix_bytes; /* not 0: it serves rows by prefixes of this length, nothing else */
+    uint64_t salt;         /* for their hashes */
+    bool blocked;          /* chunks are of the BLOCKED layout, as a rule */
+    bool unknown;          /* it has one that this version does not know: `tree` is empty */
+    bool damaged;          /* the root of its index is damaged: `tree` is empty */
 };
 
 /* `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
@@ -27,9 +29,15 @@ enum petal_status filter_reader_open(struct filter_reader *reader, const struct 
                                      petal_error *error);
 void filter_reader_close(struct filter_reader *reader);
 
-/* `prefix`: the key's place (ROW PREFIX; FAMILY or COLUMN PREFIX). */
-bool filter_reader_may_contain_row(const struct filter_reader *reader, petal_slice prefix,
+/* `hash` is that of the whole row; a filter of prefixes makes the hash it needs from the key's row. */
+bool filter_reader_may_contain_row(const struct filter_reader *reader, const struct cell_key *key,
                                    uint64_t hash, const struct read_context *context);
+
+/* Whether some row may begin with `beginning`; true when it is shorter than the prefixes in the filter. */
+bool filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice beginning,
+                                      const struct read_context *context);
+
+/* `prefix`: the key's place (FAMILY or COLUMN PREFIX). */
 bool filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
                                       uint64_t hash, const struct read_context *context);
 

@@ -2,6 +2,7 @@
 #include "sstable/filter_writer.h"
 
 #include "bloom/hash.h"
+#include "sstable/filter_prefix.h"
 
 #include <assert.h>
 
@@ -10,8 +11,11 @@ filter_writer_init(struct filter_writer *writer, struct block_sink *sink,
                    const struct filter_options *options, bool compress_index)
 {
     assert(options->type != PETAL_BLOOM_NONE && options->type != PETAL_BLOOM_DEFAULT);
+    assert(options->type != PETAL_BLOOM_ROW_PREFIX ||
+           (options->prefix_bytes > 0 && options->prefix_bytes <= PETAL_MAX_ROW_BYTES));
     *writer = (struct filter_writer){.sink = sink,
                                      .type = options->type,
+                                     .prefix_bytes = options->prefix_bytes,
                                      .salt = options->salt,
                                      .block_bytes = options->block_bytes};
     bloom_plan_init(&writer->plan, options->layout, options->error_rate);
@@ -25,9 +29,11 @@ filter_writer_fini(struct filter_writer *writer)
 
     mem_free(allocator, writer->hashes, writer->hash_capacity * sizeof *writer->hashes);
     mem_free(allocator, writer->first_key, writer->first_key_capacity);
+    mem_free(allocator, writer->prefix, writer->prefix_capacity);
     mem_free(allocator, writer->chunk, writer->chunk_capacity);
     writer->hashes = NULL;
     writer->first_key = NULL;
+    writer->prefix = NULL;
     writer->chunk = NULL;
     index_writer_fini(&writer->index);
 }
@@ -61,9 +67,13 @@ filter_writer_note_block(struct filter_writer *writer, uint32_t stored_bytes)
     }
 }
 
+/* What a filter key is of. */
+enum filter_key { KEY_ROW, KEY_COLUMN, KEY_PREFIX };
+
 /* Keep the place at which a chunk begins: a prefix of the cell's key. */
 static enum petal_status
-begin_chunk(struct filter_writer *writer, const struct cell *cell, bool at_row, petal_error *error)
+begin_chunk(struct filter_writer *writer, const struct cell *cell, enum filter_key of,
+            petal_error *error)
 {
     void *memory = writer->first_key;
     struct cell_key key;
@@ -73,7 +83,10 @@ begin_chunk(struct filter_writer *writer, const struct cell *cell, bool at_row, 
         return error_no_memory(error);
     writer->first_key = memory;
     cell_key_of(&key, writer->first_key, cell);
-    writer->first_key_bytes = at_row ? key.row_prefix : key.column_prefix;
+    if (of == KEY_PREFIX)
+        writer->first_key_bytes = filter_prefix_place(&key, writer->prefix_bytes).size;
+    else
+        writer->first_key_bytes = of == KEY_ROW ? key.row_prefix : key.column_prefix;
     writer->chunk_keys = keys_of_next_chunk(writer);
     return PETAL_OK;
 }
@@ -123,7 +136,7 @@ write_chunk(struct filter_writer *writer, petal_error *error)
 }
 
 static enum petal_status
-add_hash(struct filter_writer *writer, const struct cell *cell, bool at_row, uint64_t hash,
+add_hash(struct filter_writer *writer, const struct cell *cell, enum filter_key of, uint64_t hash,
          petal_error *error)
 {
     enum petal_status status = PETAL_OK;
@@ -132,7 +145,7 @@ add_hash(struct filter_writer *writer, const struct cell *cell, bool at_row, uin
     if (writer->hash_count > 0 && writer->hash_count >= writer->chunk_keys)
         status = write_chunk(writer, error);
     if (status == PETAL_OK && writer->hash_count == 0)
-        status = begin_chunk(writer, cell, at_row, error);
+        status = begin_chunk(writer, cell, of, error);
     if (status != PETAL_OK)
         return status;
     memory = writer->hashes;
@@ -144,16 +157,37 @@ add_hash(struct filter_writer *writer, const struct cell *cell, bool at_row, uin
     return PETAL_OK;
 }
 
+/* The cell begins a row: add its prefix, unless it is that of the row before. */
+static enum petal_status
+add_prefix(struct filter_writer *writer, const struct cell *cell, petal_error *error)
+{
+    petal_slice prefix = filter_row_prefix(cell->row, writer->prefix_bytes);
+    void *memory = writer->prefix;
+
+    if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))
+        return PETAL_OK;
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->prefix_capacity, 0, prefix.size,
+                  1))
+        return error_no_memory(error);
+    writer->prefix = memory;
+    memcpy(writer->prefix, prefix.data, prefix.size);
+    writer->current_prefix_bytes = prefix.size;
+    return add_hash(writer, cell, KEY_PREFIX,
+                    bloom_hash_row(writer->salt, prefix.data, prefix.size), error);
+}
+
 enum petal_status
 filter_writer_add(struct filter_writer *writer, const struct cell *cell, bool new_row,
                   bool new_column, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
+    if (writer->type == PETAL_BLOOM_ROW_PREFIX)
+        return new_row ? add_prefix(writer, cell, error) : PETAL_OK;
     if (new_row) {
         writer->row_hash = bloom_hash_row(writer->salt, cell->row.data, cell->row.size);
         if (writer->type != PETAL_BLOOM_ROWCOL)
-            status = add_hash(writer, cell, true, writer->row_hash, error);
+            status = add_hash(writer, cell, KEY_ROW, writer->row_hash, error);
     }
     if (status == PETAL_OK && new_column && writer->type != PETAL_BLOOM_ROW) {
         uint64_t hash =
@@ -161,7 +195,7 @@ filter_writer_add(struct filter_writer *writer, const struct cell *cell, bool ne
                 ? bloom_hash_family_marker(writer->row_hash)
                 : bloom_hash_column(writer->row_hash, cell->qualifier.data, cell->qualifier.size);
 
-        status = add_hash(writer, cell, false, hash, error);
+        status = add_hash(writer, cell, KEY_COLUMN, hash, error);
     }
     return status;
 }

@@ -2,7 +2,8 @@
  * filter_writer.h -- builds the compound Bloom filter of a store file while it is written.
  *
  * KEYS, in cell order: of each row the row itself (ROW, ROW_ROWCOL), the fact that it has family markers, if
- * it has, and each of its columns (ROWCOL, ROW_ROWCOL); delete markers count as cells.  Their hashes are gathered
+ * it has, and each of its columns (ROWCOL, ROW_ROWCOL); of rows that begin alike their prefix, of fixed length, or
+ * the whole of a shorter row (ROW_PREFIX); delete markers count as cells.  Their hashes are gathered
  * until they fill a chunk, whose size follows from their number, so the error rate is the wanted one in every chunk,
  * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
  * data blocks; the filter index names it by its first key (a prefix, base/cell.h).
@@ -23,6 +24,7 @@
 
 struct filter_options {
     enum petal_bloom_type type; /* not NONE */
+    uint32_t prefix_bytes;      /* with ROW_PREFIX: at least 1 */
     enum bloom_layout layout;
     double error_rate;
     uint64_t salt;
@@ -32,6 +34,7 @@ struct filter_options {
 struct filter_writer {
     struct block_sink *sink;
     enum petal_bloom_type type;
+    uint32_t prefix_bytes;
     uint64_t salt;
     uint32_t block_bytes;
     struct bloom_plan plan;
@@ -42,6 +45,8 @@ struct filter_writer {
     uint64_t chunk_keys; /* close the chunk at this number */
     uint8_t *first_key;  /* of the chunk at hand */
     size_t first_key_bytes, first_key_capacity;
+    uint8_t *prefix; /* with ROW_PREFIX: of the current row; none has 0 bytes */
+    size_t current_prefix_bytes, prefix_capacity;
     uint8_t *chunk; /* memory to build in */
     size_t chunk_capacity;
     uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */

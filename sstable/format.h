@@ -1,5 +1,5 @@
 /*
- * format.h -- the constants and small structures of the store file, version 1.  FORMAT.md describes every byte.
+ * format.h -- the constants and small structures of the store file, version 2.  FORMAT.md describes every byte.
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:
  *         data blocks, filter chunks and lower index nodes as they fill,
@@ -20,10 +20,18 @@ enum block_kind {
     BLOCK_FACTS = 5
 };
 
+/* What a data block is the first to hold a cell of, as entries of the data index say; stored. */
+enum block_begins {
+    BLOCK_BEGINS_COLUMN = 1, /* the column of its first cell, or the family markers of that row */
+    BLOCK_BEGINS_ROW = 2     /* the row of its first cell; with BEGINS_COLUMN */
+};
+
 /* Where a block stands in the file: offset of its frame, and stored bytes with the frame header. */
 struct block_handle {
     uint64_t offset;
     uint32_t size;
+    uint32_t
+        begins; /* from the data index: enum block_begins, of inner nodes what their first block begins; else 0 */
 };
 
 /* A block before compression.  The largest cell has 11 MiB, and blocks close at 16 MiB at the latest. */
@@ -45,9 +53,12 @@ struct file_facts {
     petal_slice row_min, row_max;
     int64_t time_min,
         time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
+    int64_t
+        put_time_min; /* no put is older; INT64_MAX: there is no put.  In files of version 1 it may be too low */
     uint64_t sequence_min, sequence_max;
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
+    uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */
     uint64_t data_blocks;
     uint64_t data_bytes, index_bytes, filter_bytes; /* stored, with frames; index: both indexes */
     uint64_t raw_data_bytes;                        /* before compression, without frames */
@@ -56,6 +67,7 @@ struct file_facts {
     enum petal_compression compression;
     enum petal_bloom_type bloom;
     unsigned bloom_layout, bloom_hash_version; /* as stored: may be unknown to this version */
+    uint32_t bloom_prefix_bytes;               /* of rows, with ROW_PREFIX; else 0 */
     double bloom_error_rate;
     uint64_t bloom_keys, bloom_chunks;
     uint64_t salt; /* of the hashes in the filter */
@@ -69,6 +81,20 @@ static inline uint64_t
 facts_family_markers(const struct file_facts *facts)
 {
     return facts->family_version_deletes + facts->family_deletes;
+}
+
+/* Whether the file's filter answers for single columns. */
+static inline bool
+facts_has_column_filter(const struct file_facts *facts)
+{
+    return facts->bloom == PETAL_BLOOM_ROWCOL || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
+}
+
+/* Markers that hide versions at one timestamp: kinds 8 and 10. */
+static inline uint64_t
+facts_version_markers(const struct file_facts *facts)
+{
+    return facts->deletes + facts->family_version_deletes;
 }
 
 #endif

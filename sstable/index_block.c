@@ -6,7 +6,6 @@
  */
 #include "sstable/index_block.h"
 
-#include "base/cell.h"
 #include "base/coding.h"
 
 #include <assert.h>
@@ -87,6 +86,7 @@ index_block_builder_add(struct index_block_builder *builder, petal_slice key,
                         struct block_handle handle)
 {
     assert(key.size > 0 && key.size < INDEX_BLOCK_MAX_BYTES);
+    assert(handle.size >> INDEX_BLOCK_SIZE_BITS == 0);
     if (!make_room(builder, key.size))
         return PETAL_NO_MEMORY;
     memcpy(builder->keys + builder->keys_used, key.data, key.size);
@@ -126,6 +126,13 @@ index_block_builder_first_key(const struct index_block_builder *builder)
     return key_at(builder, 0);
 }
 
+struct block_handle
+index_block_builder_first_handle(const struct index_block_builder *builder)
+{
+    assert(builder->count > 0);
+    return builder->entries[0].handle;
+}
+
 static void
 encode(const struct index_block_builder *builder, uint32_t level, uint8_t *to)
 {
@@ -147,7 +154,8 @@ encode(const struct index_block_builder *builder, uint32_t level, uint8_t *to)
 
         put_le64(heads + 8 * i, slice_head(key, prefix));
         put_le64(offsets + 8 * i, builder->entries[i].handle.offset);
-        put_le32(sizes + 4 * i, builder->entries[i].handle.size);
+        put_le32(sizes + 4 * i, builder->entries[i].handle.size | builder->entries[i].handle.begins
+                                                                      << INDEX_BLOCK_SIZE_BITS);
         memcpy(rests + end, slice_bytes(key) + prefix, key.size - prefix);
         end += key.size - prefix;
         put_le32(ends + 4 * i, (uint32_t)end);
@@ -293,12 +301,73 @@ index_block_search(const struct index_block *block, petal_slice key)
     return (int64_t)low - 1;
 }
 
+/*
+ * Whether the key of an entry is one of a group of cell keys: of the row or column whose prefix is the first `size` bytes of
+ * `key`.  In front of an FF such a prefix is the beginning of a longer row's or qualifier's, but not when it is `exact`.
+ * REQUIRES: `key` begins with the node's prefix.
+ */
+static inline bool
+is_of_group(const struct index_block *block, uint32_t index, const struct cell_key *key,
+            size_t size, bool exact)
+{
+    const uint8_t *group = slice_bytes(key->encoded);
+    size_t shared = block->prefix.size;
+    size_t bytes = size < shared ? 0 : size - shared; /* of the group's prefix in the rest */
+    petal_slice rest;
+
+    if (size < shared) /* and with it the byte behind */
+        return true;
+    /* The time and sequence that follow the prefix in `key` make 8 bytes of it readable. */
+    if (bytes > 0 &&
+        (head_at(block, index) ^ get_be64(group + shared)) >> (bytes < 8 ? 64 - 8 * bytes : 0) != 0)
+        return false;
+    rest = rest_at(block, index);
+    return rest.size > bytes && memcmp(rest.data, group + shared, bytes) == 0 &&
+           (exact || slice_bytes(rest)[bytes] != 0xff);
+}
+
+int64_t
+index_block_search_cell(const struct index_block *block, const struct cell_key *key, bool *begins)
+{
+    int64_t found = index_block_search(block, key->encoded);
+    uint32_t next = (uint32_t)(found + 1);
+    uint32_t claims;
+
+    *begins = false;
+    if (found < 0 || next == block->count)
+        return found;
+    claims = get_le32(block->sizes + 4 * (size_t)next) >> INDEX_BLOCK_SIZE_BITS;
+    if ((claims & BLOCK_BEGINS_ROW) != 0)
+        *begins = is_of_group(block, next, key, key->row_prefix, false);
+    else if (claims != 0)
+        *begins = is_of_group(block, next, key, key->column_prefix, key->family_class);
+    return *begins ? found + 1 : found;
+}
+
+int64_t
+index_block_search_below(const struct index_block *block, petal_slice key)
+{
+    int64_t found = index_block_search(block, key);
+    petal_slice rest;
+
+    if (found < 0)
+        return found;
+    rest = rest_at(block, (uint32_t)found);
+    if (block->prefix.size + rest.size != key.size || compare_prefix(key, block->prefix) != 0 ||
+        !slice_equal(rest, slice_make(slice_bytes(key) + block->prefix.size, rest.size)))
+        return found;
+    return found - 1;
+}
+
 struct block_handle
 index_block_handle(const struct index_block *block, uint32_t index)
 {
+    uint32_t size = get_le32(block->sizes + 4 * (size_t)index);
+
     assert(index < block->count);
     return (struct block_handle){.offset = get_le64(block->offsets + 8 * (size_t)index),
-                                 .size = get_le32(block->sizes + 4 * (size_t)index)};
+                                 .size = size & ((1u << INDEX_BLOCK_SIZE_BITS) - 1),
+                                 .begins = size >> INDEX_BLOCK_SIZE_BITS};
 }
 
 size_t

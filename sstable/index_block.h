@@ -17,7 +17,7 @@
  *     12     4   bytes of all rests
  *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian number
  *            8n  offsets of the blocks' frames
- *            4n  sizes of the blocks' frames
+ *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum block_begins)
  *            4n  ends of the rests, from the first rest; a rest begins where the one before ends
  *                prefix
  *                rests: of each key what follows the prefix
@@ -29,13 +29,14 @@
 #ifndef PETAL_SSTABLE_INDEX_BLOCK_H
 #define PETAL_SSTABLE_INDEX_BLOCK_H
 
+#include "base/cell.h"
 #include "base/mem.h"
-#include "base/slice.h"
 #include "sstable/format.h"
 
 #define INDEX_BLOCK_HEADER_BYTES 16
 #define INDEX_BLOCK_ENTRY_BYTES  24         /* without the rest */
 #define INDEX_BLOCK_MAX_BYTES    (1u << 30) /* of a block; larger ones are refused */
+#define INDEX_BLOCK_SIZE_BITS    30 /* of a frame's size; above it stands what the block begins */
 
 /* ---- building ---- */
 
@@ -54,8 +55,9 @@ enum petal_status index_block_builder_add(struct index_block_builder *builder, p
 size_t index_block_builder_bytes(const struct index_block_builder *builder);
 size_t index_block_builder_count(const struct index_block_builder *builder);
 
-/* Good until the next add or reset.  REQUIRES: at least one entry. */
+/* Good until the next add or reset.  REQUIRES for both: at least one entry. */
 petal_slice index_block_builder_first_key(const struct index_block_builder *builder);
+struct block_handle index_block_builder_first_handle(const struct index_block_builder *builder);
 
 /* The node's bytes, good until the next finish or free.  REQUIRES: at least one entry. */
 enum petal_status index_block_builder_finish(struct index_block_builder *builder, uint32_t level,
@@ -83,6 +85,16 @@ void index_block_view(struct index_block *block, const uint8_t *bytes, size_t si
 
 /* Index of the last entry whose key is <= `key`, or -1 when all are greater. */
 int64_t index_block_search(const struct index_block *block, petal_slice key);
+
+/*
+ * The same for a search of cells: where the blocks up to that entry's certainly hold no cell at or after `key`, because the
+ * next one begins the key's row or column, it is the next entry, and *begins is set.
+ */
+int64_t index_block_search_cell(const struct index_block *block, const struct cell_key *key,
+                                bool *begins);
+
+/* The same of the last entry whose key is < `key`. */
+int64_t index_block_search_below(const struct index_block *block, petal_slice key);
 
 /* REQUIRES for these: index < count. */
 struct block_handle index_block_handle(const struct index_block *block, uint32_t index);

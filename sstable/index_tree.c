@@ -165,10 +165,40 @@ start_at_root(struct index_cursor *cursor, uint32_t position)
     cursor->depth = 1;
 }
 
-/* Go down from the last step, whose node is cursor->leaf, to level 0: to `key`, or to the first entries if NULL. */
+/* Which entry of a node. */
+struct index_target {
+    enum { TARGET_FIRST, TARGET_LAST, TARGET_CELL, TARGET_BELOW } where;
+    const struct cell_key
+        *cell;       /* CELL: where the search for it begins (index_block_search_cell) */
+    petal_slice key; /* BELOW: the last entry below it */
+    bool before;     /* CELL turned out to be the first one of a block, and became FIRST */
+};
+
+/* The entry of `node`, -1 if there is none. */
+static inline int64_t
+find_target(const struct index_block *node, struct index_target *target)
+{
+    int64_t found;
+
+    switch (target->where) {
+    case TARGET_FIRST:
+        return 0;
+    case TARGET_LAST:
+        return (int64_t)node->count - 1;
+    case TARGET_CELL:
+        found = index_block_search_cell(node, target->cell, &target->before);
+        if (target->before)
+            target->where = TARGET_FIRST;
+        return found;
+    default:
+        return index_block_search_below(node, target->key);
+    }
+}
+
+/* Go down from the last step, whose node is cursor->leaf, to the target at level 0. */
 static enum petal_status
-descend(struct index_cursor *cursor, const petal_slice *key, const struct read_context *context,
-        petal_error *error)
+descend(struct index_cursor *cursor, struct index_target *target,
+        const struct read_context *context, petal_error *error)
 {
     while (cursor->leaf->level > 0) {
         struct index_place place = index_cursor_place(cursor);
@@ -178,8 +208,8 @@ descend(struct index_cursor *cursor, const petal_slice *key, const struct read_c
         enum petal_status status =
             fetch_node(cursor->tree, place, level, context, &node, &cursor->leaf_view, error);
 
-        if (status == PETAL_OK && key != NULL) {
-            position = index_block_search(&cursor->leaf_view, *key);
+        if (status == PETAL_OK) {
+            position = find_target(&cursor->leaf_view, target);
             if (position < 0)
                 status = error_misplaced(cursor->tree, place, error);
         }
@@ -195,59 +225,131 @@ descend(struct index_cursor *cursor, const petal_slice *key, const struct read_c
     return PETAL_OK;
 }
 
-/* Whether the entry for `key` is certainly in the leaf at hand; then *position is set. */
+/* Whether the entry for a key is certainly in the leaf at hand; then it is made the position. */
 static bool
-leaf_covers(const struct index_cursor *cursor, petal_slice key, uint32_t *position)
+leaf_covers(struct index_cursor *cursor, struct index_target *target)
 {
-    int64_t found = index_block_search(cursor->leaf, key);
+    int64_t found;
 
-    if (found < 0 || found + 1 >= cursor->leaf->count)
+    if (cursor->depth <= 1)
         return false;
-    *position = (uint32_t)found;
+    found = find_target(cursor->leaf, target);
+    if (found < 0 || (found + 1 >= cursor->leaf->count && !target->before))
+        return false;
+    cursor->steps[cursor->depth - 1].position = (uint32_t)found;
     return true;
 }
 
-enum petal_status
-index_cursor_seek(struct index_cursor *cursor, petal_slice key, const struct read_context *context,
-                  bool *before, petal_error *error)
+/* Go down from the root, where the target's entry is `position`. */
+static enum petal_status
+descend_from_root(struct index_cursor *cursor, uint32_t position, struct index_target *target,
+                  const struct read_context *context, petal_error *error)
 {
-    int64_t position;
+    start_at_root(cursor, position);
+    return descend(cursor, target, context, error);
+}
 
-    *before = false;
-    if (cursor->depth > 1 && leaf_covers(cursor, key, &cursor->steps[cursor->depth - 1].position))
-        return PETAL_OK;
-    position = index_block_search(&cursor->tree->root, key);
-    *before = position < 0;
-    start_at_root(cursor, *before ? 0 : (uint32_t)position);
-    return descend(cursor, *before ? NULL : &key, context, error);
+enum petal_status
+index_cursor_seek(struct index_cursor *cursor, const struct cell_key *key,
+                  const struct read_context *context, bool *before, petal_error *error)
+{
+    struct index_target target = {.where = TARGET_CELL, .cell = key};
+    enum petal_status status = PETAL_OK;
+
+    if (!leaf_covers(cursor, &target)) {
+        int64_t position = find_target(&cursor->tree->root, &target);
+
+        if (position < 0) {
+            *before = true;
+            return index_cursor_first(cursor, context, error);
+        }
+        status = descend_from_root(cursor, (uint32_t)position, &target, context, error);
+    }
+    *before = target.before;
+    return status;
 }
 
 enum petal_status
 index_cursor_first(struct index_cursor *cursor, const struct read_context *context,
                    petal_error *error)
 {
-    start_at_root(cursor, 0);
-    return descend(cursor, NULL, context, error);
+    struct index_target target = {.where = TARGET_FIRST};
+
+    return descend_from_root(cursor, 0, &target, context, error);
+}
+
+enum petal_status
+index_cursor_seek_before(struct index_cursor *cursor, const petal_slice *key,
+                         const struct read_context *context, bool *found, petal_error *error)
+{
+    struct index_target target = {.where = TARGET_LAST};
+    int64_t position;
+
+    *found = true;
+    if (key != NULL)
+        target = (struct index_target){.where = TARGET_BELOW, .key = *key};
+    if (key != NULL && leaf_covers(cursor, &target))
+        return PETAL_OK;
+    position = find_target(&cursor->tree->root, &target);
+    *found = position >= 0;
+    if (!*found)
+        return PETAL_OK;
+    return descend_from_root(cursor, (uint32_t)position, &target, context, error);
+}
+
+/* The node of a step: the root, or *view made of it. */
+static const struct index_block *
+node_of_step(const struct index_cursor *cursor, uint32_t step, struct index_block *view)
+{
+    const struct cache_block *node = cursor->steps[step].node;
+
+    if (node == NULL)
+        return &cursor->tree->root;
+    index_block_view(view, node->data, node->size);
+    return view;
+}
+
+bool
+index_cursor_at_last(const struct index_cursor *cursor)
+{
+    struct index_block view;
+
+    assert(index_cursor_valid(cursor));
+    for (uint32_t i = 0; i < cursor->depth; i++)
+        if (cursor->steps[i].position + 1 < node_of_step(cursor, i, &view)->count)
+            return false;
+    return true;
+}
+
+bool
+index_cursor_begins_agree(const struct index_cursor *cursor)
+{
+    uint32_t step = cursor->depth - 1;
+    uint32_t begins = index_cursor_place(cursor).handle.begins;
+
+    for (; step > 0 && cursor->steps[step].position == 0; step--) {
+        struct index_block view;
+        const struct index_block *above = node_of_step(cursor, step - 1, &view);
+
+        if (index_block_handle(above, cursor->steps[step - 1].position).begins != begins)
+            return false;
+    }
+    return true;
 }
 
 /* Make the node of the last step cursor->leaf again. */
 static void
 view_last_step(struct index_cursor *cursor)
 {
-    const struct cache_block *node = cursor->steps[cursor->depth - 1].node;
-
-    if (node == NULL) {
-        cursor->leaf = &cursor->tree->root;
-        return;
-    }
-    index_block_view(&cursor->leaf_view, node->data, node->size);
-    cursor->leaf = &cursor->leaf_view;
+    cursor->leaf = node_of_step(cursor, cursor->depth - 1, &cursor->leaf_view);
 }
 
 enum petal_status
 index_cursor_next(struct index_cursor *cursor, const struct read_context *context,
                   petal_error *error)
 {
+    struct index_target first = {.where = TARGET_FIRST};
+
     assert(index_cursor_valid(cursor));
     while (index_cursor_position(cursor) + 1 == cursor->leaf->count) {
         truncate_path(cursor, cursor->depth - 1);
@@ -256,5 +358,5 @@ index_cursor_next(struct index_cursor *cursor, const struct read_context *contex
         view_last_step(cursor);
     }
     cursor->steps[cursor->depth - 1].position++;
-    return descend(cursor, NULL, context, error);
+    return descend(cursor, &first, context, error);
 }

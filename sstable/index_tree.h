@@ -59,13 +59,22 @@ void index_cursor_init(struct index_cursor *cursor, const struct index_tree *tre
 /* Give up the position and the pins. */
 void index_cursor_release(struct index_cursor *cursor);
 
-/* Position at the last entry at or below `key`; where all are above, at the first, and *before is set.
- * After an error it is not positioned. */
-enum petal_status index_cursor_seek(struct index_cursor *cursor, petal_slice key,
+/*
+ * Position at the block where the search for the first cell at or after `key` begins: the last entry at or below it.  Where the
+ * next one names a block that begins the key's row or column, it is that one, and *before is set: the block's first cell is
+ * the one.  The same where all entries are above: then it is the first.  After an error it is not positioned.
+ */
+enum petal_status index_cursor_seek(struct index_cursor *cursor, const struct cell_key *key,
                                     const struct read_context *context, bool *before,
                                     petal_error *error);
 enum petal_status index_cursor_first(struct index_cursor *cursor,
                                      const struct read_context *context, petal_error *error);
+
+/* Position at the last entry below `key`, NULL: at the last of all.  *found false when there is none: the position stays.
+ * After an error it is not positioned. */
+enum petal_status index_cursor_seek_before(struct index_cursor *cursor, const petal_slice *key,
+                                           const struct read_context *context, bool *found,
+                                           petal_error *error);
 
 /* Step; behind the last entry it is not positioned.  REQUIRES: positioned. */
 enum petal_status index_cursor_next(struct index_cursor *cursor, const struct read_context *context,
@@ -78,6 +87,13 @@ index_cursor_valid(const struct index_cursor *cursor)
 }
 
 /* REQUIRES for these: positioned. */
+
+/* What inner nodes say that the entry's block begins is what the entry says. */
+bool index_cursor_begins_agree(const struct index_cursor *cursor);
+
+/* No entry follows. */
+bool index_cursor_at_last(const struct index_cursor *cursor);
+
 static inline uint32_t
 index_cursor_position(const struct index_cursor *cursor)
 {

@@ -47,9 +47,11 @@ close_node(struct index_writer *writer, struct index_block_builder *builder, uns
     struct block_handle handle;
     enum petal_status status = write_node(writer, builder, level, &handle, error);
 
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        handle.begins = index_block_builder_first_handle(builder).begins;
         status =
             level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
+    }
     index_block_builder_reset(builder);
     return status;
 }

@@ -1,10 +1,16 @@
 /*
  * sst_iter.c -- the iterator over a store file; see sst_reader.h.
  *
- * STATES.  `index` names the block of the current cell; not positioned: no cell.
+ * STATES.  `index` names the block of the current cell.
  *   loaded   block != NULL, `cursor` is attached to it and at the cell
  *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short or place_memory
- * An error or the end leaves no cell, no block, no pins.
+ *   no cell  block may be there all the same, attached and named by the index: a search begins in it
+ * An error leaves no cell, no block, no pins; so does the end, unless `backwards`.
+ *
+ * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row behind.  At the border of
+ * blocks that asks for the same ones in turn: that before the row, since only there it is seen whether the row begins in
+ * it, those of the row, that behind it.  So once seek_before was used, blocks that are left are kept; three are held, the
+ * current one included.  On the way back a block is then read once, but for some of rows that are larger than a block.
  *
  * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless `borrow`.
  */
@@ -24,43 +30,126 @@ iter_of(struct cell_iter *iter)
 /* ---- blocks ---- */
 
 static void
-drop_block(struct sst_iter *iter)
+let_go(struct sst_iter *iter, struct cache_block **block)
 {
-    if (iter->block != NULL && !iter->borrow)
-        cache_unpin(iter->reader->file.cache, iter->block);
+    if (*block != NULL && !iter->borrow)
+        cache_unpin(iter->reader->file.cache, *block);
+    *block = NULL;
+}
+
+/* Have no current block; backwards, it is kept: beside a current block there is room for it. */
+static void
+leave_block(struct sst_iter *iter)
+{
+    unsigned free = 0;
+
+    if (!iter->backwards) {
+        let_go(iter, &iter->block);
+        return;
+    }
+    if (iter->block == NULL)
+        return;
+    while (iter->kept[free].block != NULL)
+        free++;
+    assert(free < SST_KEPT_BLOCKS);
+    iter->kept[free] = (struct sst_kept_block){iter->block, iter->block_offset};
     iter->block = NULL;
 }
 
-/* No cell any more: the end, or an error. */
+/* The kept block at `offset`, NULL if there is none. */
+static struct sst_kept_block *
+find_kept(struct sst_iter *iter, uint64_t offset)
+{
+    if (!iter->backwards)
+        return NULL;
+    for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
+        if (iter->kept[i].block != NULL && iter->kept[i].offset == offset)
+            return &iter->kept[i];
+    }
+    return NULL;
+}
+
+/* Make room beside a current block: of a full set the hindmost goes, which is asked for last on the way back. */
+static void
+thin_kept(struct sst_iter *iter)
+{
+    struct sst_kept_block *hindmost = &iter->kept[0];
+
+    if (!iter->backwards)
+        return;
+    for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
+        if (iter->kept[i].block == NULL)
+            return;
+        if (iter->kept[i].offset > hindmost->offset)
+            hindmost = &iter->kept[i];
+    }
+    let_go(iter, &hindmost->block);
+}
+
+/* The way back leads on from the current block: what lies before it was kept on another one. */
+static void
+forget_other_ways(struct sst_iter *iter)
+{
+    for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
+        if (iter->kept[i].block != NULL && iter->kept[i].offset < iter->block_offset)
+            let_go(iter, &iter->kept[i].block);
+    }
+}
+
+static void
+let_go_all(struct sst_iter *iter)
+{
+    let_go(iter, &iter->block);
+    for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
+        let_go(iter, &iter->kept[i].block);
+}
+
+static enum petal_status
+no_cell(struct sst_iter *iter)
+{
+    iter->iter.valid = false;
+    iter->iter.pending = false;
+    return PETAL_OK;
+}
+
+/* No cell any more, and nothing held: the end, or an error. */
 static enum petal_status
 end(struct sst_iter *iter, enum petal_status status)
 {
-    drop_block(iter);
+    let_go_all(iter);
     index_cursor_release(&iter->index);
-    iter->iter.valid = false;
-    iter->iter.pending = false;
+    no_cell(iter);
     return status;
 }
 
-/* Fetch the block that the index names and attach to it, unpositioned. */
+/* Fetch the block that the index names, if it is not kept, and attach to it, unpositioned. */
 static enum petal_status
 load_block(struct sst_iter *iter, petal_error *error)
 {
     struct index_place place = index_cursor_place(&iter->index);
+    struct sst_kept_block *kept;
     struct cache_block *block;
-    enum petal_status status = sst_file_fetch(&iter->reader->file, place.handle, BLOCK_DATA,
-                                              place.hint, &iter->context, &block, error);
 
-    if (status != PETAL_OK)
-        return status;
-    block_prefetch(block);
-    if (data_block_cursor_attach(&iter->cursor, block->data, block->size) != PETAL_OK)
-        return error_no_memory(error);
-    if (!iter->borrow)
-        cache_pin(block);
-    drop_block(iter);
+    leave_block(iter);
+    kept = find_kept(iter, place.handle.offset);
+    if (kept != NULL) {
+        block = kept->block;
+        kept->block = NULL;
+    } else {
+        enum petal_status status = sst_file_fetch(&iter->reader->file, place.handle, BLOCK_DATA,
+                                                  place.hint, &iter->context, &block, error);
+
+        if (status != PETAL_OK)
+            return status;
+        block_prefetch(block);
+        if (!iter->borrow)
+            cache_pin(block);
+        thin_kept(iter);
+    }
     iter->block = block;
     iter->block_offset = place.handle.offset;
+    if (data_block_cursor_attach(&iter->cursor, block->data, block->size) != PETAL_OK)
+        return error_no_memory(error);
     iter->plain = data_block_is_plain(&iter->cursor.block);
     iter->block_sequence_max = iter->cursor.block.sequence_max;
     return PETAL_OK;
@@ -103,7 +192,7 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     struct cell_key key;
     uint8_t *place;
 
-    drop_block(iter);
+    leave_block(iter);
     place = place_memory(iter, 2 * size);
     if (place == NULL)
         return error_no_memory(error);
@@ -122,6 +211,8 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     cell->sequence = key.sequence;
     cell->type = key.family_class ? PETAL_DELETE_FAMILY : PETAL_PUT;
     cell->value = slice_make(NULL, 0);
+    cell->has_ttl = false;
+    cell->ttl_ms = 0;
     iter->plain = false;
     iter->block_sequence_max = UINT64_MAX;
     iter->iter.valid = true;
@@ -141,53 +232,89 @@ enter_block(struct sst_iter *iter, petal_error *error)
     return at_cell(iter);
 }
 
-/* The same for a pending iterator, whose cell must be where the index said. */
 static enum petal_status
-enter_pending_block(struct sst_iter *iter, petal_error *error)
+error_misplaced(const struct sst_iter *iter, petal_error *error)
 {
-    struct cell place = iter->iter.cell;
-    enum petal_status status = enter_block(iter, error);
-    uint64_t offset;
+    uint64_t offset = index_cursor_place(&iter->index).handle.offset;
 
-    if (status != PETAL_OK || cell_compare(&place, &iter->iter.cell) == 0)
-        return status;
-    offset = index_cursor_place(&iter->index).handle.offset;
     return error_corrupt(error, iter->reader->path, offset,
                          "the data block at offset %" PRIu64
                          " does not begin with the cell that the index names",
                          offset);
 }
 
+/* The same for a pending iterator, whose cell must be where the index said. */
+static enum petal_status
+enter_pending_block(struct sst_iter *iter, petal_error *error)
+{
+    struct cell place = iter->iter.cell;
+    enum petal_status status = enter_block(iter, error);
+
+    if (status != PETAL_OK || cell_compare(&place, &iter->iter.cell) == 0)
+        return status;
+    return error_misplaced(iter, error);
+}
+
 /* ---- moving, inside the epoch ---- */
+
+/* Is the block that the index names the current one? */
+static bool
+at_index(const struct sst_iter *iter)
+{
+    return iter->block != NULL &&
+           iter->block_offset == index_cursor_place(&iter->index).handle.offset;
+}
+
+/* To the first cell of the block that the index names. */
+static enum petal_status
+to_first_cell(struct sst_iter *iter, petal_error *error)
+{
+    uint64_t offset = index_cursor_place(&iter->index).handle.offset;
+
+    if (!iter->lazy || (iter->backwards && (at_index(iter) || find_kept(iter, offset) != NULL)))
+        return enter_block(iter, error);
+    return stand_before_block(iter, error);
+}
+
+/* Load the block that the index names unless it is the current one. */
+static enum petal_status
+to_block(struct sst_iter *iter, petal_error *error)
+{
+    return at_index(iter) ? PETAL_OK : load_block(iter, error);
+}
 
 /* To the first cell of the following block. */
 static enum petal_status
 next_block(struct sst_iter *iter, petal_error *error)
 {
-    enum petal_status status = index_cursor_next(&iter->index, &iter->context, error);
+    enum petal_status status;
 
+    if (iter->backwards && index_cursor_at_last(&iter->index))
+        return no_cell(iter);
+    status = index_cursor_next(&iter->index, &iter->context, error);
     if (status != PETAL_OK || !index_cursor_valid(&iter->index))
         return end(iter, status);
-    return iter->lazy ? stand_before_block(iter, error) : enter_block(iter, error);
+    return to_first_cell(iter, error);
 }
 
 static enum petal_status
 seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
 {
     bool before;
-    enum petal_status status =
-        index_cursor_seek(&iter->index, key->encoded, &iter->context, &before, error);
+    enum petal_status status;
 
+    /* Behind a cell of its block a place is certain; the first one may have others before it, in another block. */
+    if (iter->backwards && iter->block != NULL &&
+        data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell) && iter->cursor.cell > 0)
+        return at_cell(iter);
+    status = index_cursor_seek(&iter->index, key, &iter->context, &before, error);
     if (status != PETAL_OK)
         return status;
     if (before)
-        return iter->lazy ? stand_before_block(iter, error) : enter_block(iter, error);
-    if (iter->block == NULL ||
-        iter->block_offset != index_cursor_place(&iter->index).handle.offset) {
-        status = load_block(iter, error);
-        if (status != PETAL_OK)
-            return status;
-    }
+        return to_first_cell(iter, error);
+    status = to_block(iter, error);
+    if (status != PETAL_OK)
+        return status;
     if (data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell))
         return at_cell(iter);
     return next_block(iter, error);
@@ -198,9 +325,50 @@ first_inside(struct sst_iter *iter, petal_error *error)
 {
     enum petal_status status = index_cursor_first(&iter->index, &iter->context, error);
 
+    return status == PETAL_OK ? to_first_cell(iter, error) : status;
+}
+
+/* The cursor found a cell before `key`.  In a block whose rows are out of order it may lie elsewhere: who goes back from
+ * cell to cell must not go in circles. */
+static enum petal_status
+at_cell_before(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    if (cell_compare_key(&iter->iter.cell, key) < 0)
+        return at_cell(iter);
+    return error_corrupt(error, iter->reader->path, iter->block_offset,
+                         "the cells of the data block at offset %" PRIu64 " are out of order",
+                         iter->block_offset);
+}
+
+static enum petal_status
+seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    struct cell *cell = &iter->iter.cell;
+    bool found;
+    enum petal_status status;
+
+    /* Before a cell of its block a place is certain; the last one may have others behind it, in another block. */
+    if (key != NULL && iter->block != NULL &&
+        data_block_cursor_seek_before(&iter->cursor, key, cell) &&
+        iter->cursor.cell + 1 < iter->cursor.block.cells)
+        return at_cell_before(iter, key, error);
+    status = index_cursor_seek_before(&iter->index, key != NULL ? &key->encoded : NULL,
+                                      &iter->context, &found, error);
     if (status != PETAL_OK)
         return status;
-    return iter->lazy ? stand_before_block(iter, error) : enter_block(iter, error);
+    if (!found)
+        return no_cell(iter);
+    status = to_block(iter, error);
+    if (status != PETAL_OK)
+        return status;
+    forget_other_ways(iter);
+    if (key == NULL) {
+        data_block_cursor_last(&iter->cursor, cell);
+        return at_cell(iter);
+    }
+    if (!data_block_cursor_seek_before(&iter->cursor, key, cell))
+        return error_misplaced(iter, error);
+    return at_cell_before(iter, key, error);
 }
 
 static enum petal_status
@@ -255,6 +423,17 @@ sst_iter_seek_first(struct cell_iter *base, petal_error *error)
 }
 
 static enum petal_status
+sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_error *error)
+{
+    struct sst_iter *iter = iter_of(base);
+    unsigned slot = enter(iter);
+
+    iter->context.trace->seeks++;
+    iter->backwards = true;
+    return leave(iter, slot, seek_before_inside(iter, key, error));
+}
+
+static enum petal_status
 sst_iter_next(struct cell_iter *base, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
@@ -293,6 +472,7 @@ sst_iter_close(struct cell_iter *base)
 
 static const struct cell_iter_ops sst_iter_ops = {.seek = sst_iter_seek,
                                                   .seek_first = sst_iter_seek_first,
+                                                  .seek_before = sst_iter_seek_before,
                                                   .next = sst_iter_next,
                                                   .load = sst_iter_load,
                                                   .close = sst_iter_close};
@@ -310,7 +490,10 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     iter->lazy = lazy;
     iter->plain = false;
     iter->block_sequence_max = UINT64_MAX;
+    iter->backwards = false;
     iter->block = NULL;
+    for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++)
+        iter->kept[i].block = NULL;
     iter->place_memory = NULL;
     iter->place_capacity = 0;
     index_cursor_init(&iter->index, &reader->index, !borrow);

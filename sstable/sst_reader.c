@@ -189,8 +189,14 @@ bool
 sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                            uint64_t row_hash, const struct read_context *context)
 {
-    return filter_reader_may_contain_row(
-        &reader->filter, slice_make(key->encoded.data, key->row_prefix), row_hash, context);
+    return filter_reader_may_contain_row(&reader->filter, key, row_hash, context);
+}
+
+bool
+sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
+                              const struct read_context *context)
+{
+    return filter_reader_may_contain_prefix(&reader->filter, beginning, context);
 }
 
 bool

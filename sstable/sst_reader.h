@@ -45,12 +45,18 @@ const char *sst_reader_path(const struct sst_reader *reader);
  * The filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
  * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
  * False: certainly not in the file.  A missing, damaged or unknown filter answers true.
- * row: needs a ROW or ROW_ROWCOL filter, else true.  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
+ * row: needs a ROW, ROW_ROWCOL or ROW_PREFIX filter, else true; `row_hash` is of the whole row in any case (a filter of
+ * prefixes, whose length is the file's, makes its own).  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
  */
 bool sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                                 uint64_t row_hash, const struct read_context *context);
 bool sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
                                    uint64_t column_hash, const struct read_context *context);
+
+/* For a scan all of whose rows begin with `beginning`: may the file hold such a row?  Needs a ROW_PREFIX filter of prefixes
+ * that are no longer, else true.  EPOCH. */
+bool sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
+                                   const struct read_context *context);
 
 /* The facts rule the question out, unasked, when the file has no family markers at all. */
 bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
@@ -65,6 +71,13 @@ void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_
  * markers, which matter to all columns. */
 bool sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier);
 
+#define SST_KEPT_BLOCKS 3
+
+struct sst_kept_block {
+    struct cache_block *block; /* NULL: none */
+    uint64_t offset;
+};
+
 /*
  * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch
  * by themselves only when they change the block; the current block is pinned unless `borrow`: then every call and
@@ -77,13 +90,16 @@ struct sst_iter {
     bool borrow;
     /* At the end of a block take the next cell's place from the index, its block unread (cell_iter.h: pending). */
     bool lazy;
-    /* The current block has no markers and no column twice, counting the block before; false while pending. */
+    /* The current block has no markers, no cell with a time to live of its own and no column twice, counting the block
+     * before; false while pending. */
     bool plain;
     uint64_t block_sequence_max; /* of the current block; UINT64_MAX while pending */
 
     /* The rest is sst_iter.c's. */
-    struct cache_block *block; /* current data block, NULL if none */
-    uint64_t block_offset;     /* its place in the file */
+    struct cache_block *block;                   /* current data block, NULL if none */
+    uint64_t block_offset;                       /* its place in the file */
+    bool backwards;                              /* seek_before was used */
+    struct sst_kept_block kept[SST_KEPT_BLOCKS]; /* backwards: blocks that were left */
     struct index_cursor index; /* of `block`, or of the block that `pending` stands before */
     uint8_t place_short[256];
     uint8_t *place_memory; /* while pending: the next block's first key, and its parts */

@@ -8,6 +8,7 @@
 #include "sstable/sst_reader.h"
 
 #include "bloom/hash.h"
+#include "sstable/filter_prefix.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct verification {
     /* Found cell by cell. */
     struct facts_gatherer gatherer;
     uint64_t named_blocks, named_bytes; /* data blocks that the index names */
+    uint64_t block_offset;              /* of the data block of `previous` */
     bool has_filter;                    /* one that this version knows */
     uint64_t filter_keys;
     struct cell previous;
@@ -180,6 +182,13 @@ verify_index(struct verification *v, petal_error *error)
                                    handle.offset, behind);
             break;
         }
+        if (!index_cursor_begins_agree(&cursor)) {
+            status = error_corrupt(error, reader->path, handle.offset,
+                                   "the levels of the index disagree on what the data block at "
+                                   "offset %" PRIu64 " begins",
+                                   handle.offset);
+            break;
+        }
         behind = handle.offset + handle.size;
         v->named_blocks++;
         v->named_bytes += handle.size;
@@ -212,6 +221,15 @@ error_cell(const struct verification *v, const struct sst_iter *iter, const char
                          error_quote(iter->iter.cell.row, row, sizeof row), what);
 }
 
+/* The cell is the first of its block: does the block begin what the index claims? */
+static bool
+claims_of_index_hold(const struct sst_iter *iter, bool new_row, bool new_column)
+{
+    uint32_t begins = index_cursor_place(&iter->index).handle.begins;
+
+    return (new_row || (begins & BLOCK_BEGINS_ROW) == 0) && (new_column || begins == 0);
+}
+
 /* Order, and what the block claims of its cells. */
 static enum petal_status
 verify_cell(const struct verification *v, const struct sst_iter *iter, bool same_column,
@@ -221,8 +239,10 @@ verify_cell(const struct verification *v, const struct sst_iter *iter, bool same
 
     if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
         return error_cell(v, iter, "a cell does not sort behind the one before", error);
-    if (iter->plain && (same_column || cell_is_marker(cell->type)))
-        return error_cell(v, iter, "the block is said to have no markers and no column twice",
+    if (iter->plain && (same_column || cell_is_marker(cell->type) || cell->has_ttl))
+        return error_cell(v, iter,
+                          "the block is said to have no markers, no times to live and no column "
+                          "twice",
                           error);
     if (cell->sequence > iter->block_sequence_max)
         return error_cell(v, iter, "a sequence is above the block's greatest", error);
@@ -251,7 +271,17 @@ verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const stru
                          error_quote(cell->row, row, sizeof row));
 }
 
-/* Ask the filter for what the cell begins: a row, a column, a row's family markers. */
+/* Whether the cell, which begins a row, begins a prefix of rows. */
+static bool
+begins_prefix(const struct verification *v, const struct cell *cell)
+{
+    uint32_t bytes = v->reader->filter.prefix_bytes;
+
+    return v->gatherer.facts.cells == 0 || !slice_equal(filter_row_prefix(v->previous.row, bytes),
+                                                        filter_row_prefix(cell->row, bytes));
+}
+
+/* Ask the filter for what the cell begins: a row, a prefix of rows, a column, a row's family markers. */
 static enum petal_status
 verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
 {
@@ -270,6 +300,12 @@ verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, 
     cell_key_of(&key, v->key_memory, cell);
     if (new_row && filter->serves_rows)
         status = verify_key(v, slice_make(key.encoded.data, key.row_prefix), row_hash, cell, error);
+    if (new_row && filter->prefix_bytes > 0 && begins_prefix(v, cell)) {
+        petal_slice prefix = filter_row_prefix(cell->row, filter->prefix_bytes);
+
+        status = verify_key(v, filter_prefix_place(&key, filter->prefix_bytes),
+                            bloom_hash_row(filter->salt, prefix.data, prefix.size), cell, error);
+    }
     if (status == PETAL_OK && filter->serves_columns)
         status = verify_key(v, slice_make(key.encoded.data, key.column_prefix), column_hash, cell,
                             error);
@@ -306,6 +342,11 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
         !slice_equal(v->previous.qualifier, cell->qualifier);
     enum petal_status status = verify_cell(v, iter, !new_column, error);
 
+    if (status == PETAL_OK && (first || iter->block_offset != v->block_offset) &&
+        !claims_of_index_hold(iter, new_row, new_column))
+        status =
+            error_cell(v, iter, "the index claims that the block begins the row or column", error);
+    v->block_offset = iter->block_offset;
     if (status == PETAL_OK && new_column && v->has_filter)
         status = verify_in_filter(v, cell, new_row, error);
     if (status == PETAL_OK &&
@@ -365,6 +406,8 @@ verify_ranges(const struct verification *v, petal_error *error)
         wrong = "row range";
     else if (stored->time_min != found->time_min || stored->time_max != found->time_max)
         wrong = "time range";
+    else if (stored->put_time_min > found->put_time_min)
+        wrong = "least timestamp of a put";
     else if (stored->sequence_min > found->sequence_min ||
              stored->sequence_max < found->sequence_max)
         wrong = "sequence range";
@@ -395,8 +438,9 @@ verify_facts(struct verification *v, petal_error *error)
                                 found->family_version_deletes},
                                {"column deletes", stored->column_deletes, found->column_deletes},
                                {"family deletes", stored->family_deletes, found->family_deletes},
+                               {"cells with a time to live", stored->ttl_cells, found->ttl_cells},
                            },
-                           7, error);
+                           8, error);
     if (status == PETAL_OK)
         status = verify_ranges(v, error);
     if (status != PETAL_OK || !v->has_filter)

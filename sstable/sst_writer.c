@@ -23,6 +23,9 @@ struct grown_bytes {
     size_t capacity;
 };
 
+/* What a cell is to the one before it. */
+enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
+
 struct sst_writer {
     const struct env *env;
     char *path;
@@ -45,11 +48,8 @@ struct sst_writer {
     /* The data block being built. */
     struct grown_bytes first_key;
     size_t first_key_bytes;
-    bool continues; /* its first cell's column is the one before's last */
+    enum succession begins; /* what its first cell is */
 };
-
-/* What a cell is to the one before it. */
-enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
 
 /* ---- opening ---- */
 
@@ -66,6 +66,7 @@ init_parts(struct sst_writer *writer)
     writer->has_filter = options->bloom != PETAL_BLOOM_NONE;
     if (writer->has_filter) {
         struct filter_options filter = {.type = options->bloom,
+                                        .prefix_bytes = options->bloom_prefix_bytes,
                                         .layout = (enum bloom_layout)options->bloom_layout,
                                         .error_rate = options->bloom_error_rate,
                                         .salt = options->salt,
@@ -84,6 +85,8 @@ fill_defaults(struct sst_options *options)
         options->bloom = PETAL_BLOOM_ROW;
     if (options->bloom_layout == 0)
         options->bloom_layout = BLOOM_BLOCKED;
+    if (options->bloom != PETAL_BLOOM_ROW_PREFIX)
+        options->bloom_prefix_bytes = 0;
 }
 
 enum petal_status
@@ -199,17 +202,23 @@ write_data_block(struct sst_writer *writer, petal_error *error)
     struct file_facts *facts = &writer->gatherer.facts;
     struct block_handle handle;
     petal_slice bytes;
-    enum petal_status status = data_block_builder_finish(&writer->data, writer->continues, &bytes);
+    enum petal_status status =
+        data_block_builder_finish(&writer->data, writer->begins == SAME_COLUMN, &bytes);
 
     if (status != PETAL_OK)
         return error_no_memory(error);
     status =
         block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0,
                           writer->options.compression == PETAL_COMPRESSION_LZ4, &handle, error);
-    if (status == PETAL_OK)
-        status = index_writer_add(&writer->index,
-                                  slice_make(writer->first_key.bytes, writer->first_key_bytes),
-                                  handle, error);
+    if (status != PETAL_OK)
+        return status;
+    if (writer->begins != SAME_COLUMN)
+        handle.begins = BLOCK_BEGINS_COLUMN;
+    if (writer->begins == NEW_ROW)
+        handle.begins |= BLOCK_BEGINS_ROW;
+    status = index_writer_add(&writer->index,
+                              slice_make(writer->first_key.bytes, writer->first_key_bytes), handle,
+                              error);
     if (status != PETAL_OK)
         return status;
     facts->data_blocks++;
@@ -222,7 +231,7 @@ write_data_block(struct sst_writer *writer, petal_error *error)
 }
 
 static enum petal_status
-begin_data_block(struct sst_writer *writer, const struct cell *cell, bool continues,
+begin_data_block(struct sst_writer *writer, const struct cell *cell, enum succession succession,
                  petal_error *error)
 {
     struct cell_key key;
@@ -231,7 +240,7 @@ begin_data_block(struct sst_writer *writer, const struct cell *cell, bool contin
         return error_no_memory(error);
     cell_key_of(&key, writer->first_key.bytes, cell);
     writer->first_key_bytes = key.encoded.size;
-    writer->continues = continues;
+    writer->begins = succession;
     return PETAL_OK;
 }
 
@@ -247,7 +256,7 @@ add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession
         data_block_builder_bytes(&writer->data) + cell_bytes > writer->options.block_bytes)
         status = write_data_block(writer, error);
     if (status == PETAL_OK && data_block_builder_cells(&writer->data) == 0)
-        status = begin_data_block(writer, cell, succession == SAME_COLUMN, error);
+        status = begin_data_block(writer, cell, succession, error);
     if (status == PETAL_OK && data_block_builder_add(&writer->data, cell) != PETAL_OK)
         status = error_no_memory(error);
     return status;
@@ -347,6 +356,7 @@ complete_facts(struct sst_writer *writer)
         return;
     facts->index_bytes += writer->filter.index.bytes;
     facts->filter_bytes = writer->filter.bytes;
+    facts->bloom_prefix_bytes = writer->options.bloom_prefix_bytes;
     facts->bloom_layout = writer->options.bloom_layout;
     facts->bloom_hash_version = BLOOM_HASH_VERSION;
     facts->bloom_error_rate = writer->options.bloom_error_rate;

@@ -30,7 +30,7 @@ put_handle(uint8_t *to, struct block_handle handle)
 static struct block_handle
 get_handle(const uint8_t *from)
 {
-    return (struct block_handle){get_le64(from), get_le32(from + 8)};
+    return (struct block_handle){.offset = get_le64(from), .size = get_le32(from + 8)};
 }
 
 static uint64_t

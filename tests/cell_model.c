@@ -60,6 +60,8 @@ hard_cell(struct test_random *random, size_t number, struct test_cell *made)
 
     made->cell.type = types[test_random_below(random, sizeof types / sizeof types[0])];
     made->cell.timestamp = hard_time(random);
+    made->cell.has_ttl = test_random_chance(random, 30);
+    made->cell.ttl_ms = made->cell.has_ttl ? hard_time(random) : 0;
     if (cell_is_family_marker(made->cell.type))
         qualifier_bytes = 0;
     if (cell_is_marker(made->cell.type))
@@ -81,6 +83,8 @@ plain_cell(struct test_random *random, size_t number, size_t place, bool wide,
 
     made->cell.type = PETAL_PUT;
     made->cell.timestamp = 1700000000000 + (int64_t)test_random_below(random, 3);
+    made->cell.has_ttl = false;
+    made->cell.ttl_ms = 0;
     test_random_bytes(random, made->value, sizeof made->value);
     test_cell_set(made, number, (size_t)row_bytes, (size_t)qualifier_bytes, sizeof made->value);
 }
@@ -161,5 +165,6 @@ test_cell_equal(const struct cell *a, const struct cell *b)
 {
     return slice_equal(a->row, b->row) && slice_equal(a->qualifier, b->qualifier) &&
            slice_equal(a->value, b->value) && a->timestamp == b->timestamp &&
-           a->sequence == b->sequence && a->type == b->type;
+           a->sequence == b->sequence && a->type == b->type && a->has_ttl == b->has_ttl &&
+           a->ttl_ms == b->ttl_ms;
 }

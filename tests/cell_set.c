@@ -27,12 +27,21 @@ cell_set_add(struct cell_set *set, petal_slice row, petal_slice qualifier, petal
         memcpy(copy + row.size + qualifier.size, value.data, value.size);
     set->memory[set->memory_count++] = copy;
     cell = &set->cells[set->count++];
-    cell->row = slice_make(copy, row.size);
-    cell->qualifier = slice_make(copy + row.size, qualifier.size);
-    cell->value = slice_make(copy + row.size + qualifier.size, value.size);
-    cell->timestamp = timestamp;
-    cell->sequence = sequence;
-    cell->type = type;
+    *cell = (struct cell){.row = slice_make(copy, row.size),
+                          .qualifier = slice_make(copy + row.size, qualifier.size),
+                          .value = slice_make(copy + row.size + qualifier.size, value.size),
+                          .timestamp = timestamp,
+                          .sequence = sequence,
+                          .type = type};
+}
+
+void
+cell_set_give_ttl(struct cell_set *set, int64_t ttl_ms)
+{
+    struct cell *cell = &set->cells[set->count - 1];
+
+    cell->has_ttl = true;
+    cell->ttl_ms = ttl_ms;
 }
 
 void
@@ -103,6 +112,7 @@ cell_set_random(struct cell_set *set, struct test_random *random, const struct c
 {
     static const int64_t extreme_times[] = {INT64_MIN, INT64_MIN + 1, -1,       0,
                                             1,         INT64_MAX - 1, INT64_MAX};
+    static const int64_t ttls[] = {INT64_MIN, -1, 0, 1, 60000, INT64_MAX};
     static const uint64_t extreme_sequences[] = {0, 1, UINT64_MAX >> 1, (UINT64_MAX >> 1) + 1,
                                                  UINT64_MAX};
     uint8_t row[512], qualifier[512], value[512];
@@ -131,6 +141,8 @@ cell_set_random(struct cell_set *set, struct test_random *random, const struct c
         test_random_bytes(random, value, sizeof value);
         cell_set_add(set, r, q, slice_make(value, test_random_below(random, look->value_bytes + 1)),
                      timestamp, sequence, type);
+        if (look->ttls > 0 && test_random_chance(random, look->ttls))
+            cell_set_give_ttl(set, ttls[test_random_below(random, 6)]);
     }
     if (look->stranger)
         cell_set_add_text(set, "\x01", "\x01", "", 1, 1, PETAL_PUT);
@@ -205,6 +217,13 @@ const struct cell_look cell_looks[CELL_LOOKS] = {
     {.cells = 2, .rows = 2, .qualifiers = 2, .row_bytes = 2, .qualifier_bytes = 2,
      .value_bytes = 3, .row_prefix = "", .qualifier_prefix = "", .hostile_bytes = true,
      .markers = 30},
+    /* key and value with times to live */
+    {.cells = 100, .rows = 100000, .qualifiers = 1, .row_bytes = 12, .value_bytes = 20,
+     .row_prefix = "user", .qualifier_prefix = "", .ttls = 30},
+    /* hostile bytes, markers, times to live */
+    {.cells = 200, .rows = 30, .qualifiers = 10, .row_bytes = 9, .qualifier_bytes = 6,
+     .value_bytes = 8, .row_prefix = "", .qualifier_prefix = "", .hostile_bytes = true,
+     .markers = 50, .ttls = 50},
 };
 /* clang-format on */
 
@@ -243,11 +262,25 @@ cell_set_small(unsigned which)
         cell_set_add_text(&set, "versions", "q", "new", 7, 1, PETAL_PUT);
         cell_set_add_text(&set, "versions", "q", "old", 6, 3, PETAL_PUT);
         cell_set_add_text(&set, "versions", "q", "older", 5, 2, PETAL_PUT);
-    } else {
+    } else if (which == 7) {
         cell_set_add_text(&set, LONG_PREFIX LONG_PREFIX, LONG_PREFIX "1", "v", 1, 1, PETAL_PUT);
         cell_set_add_text(&set, LONG_PREFIX LONG_PREFIX, LONG_PREFIX "23", "v", 1, 1, PETAL_PUT);
         cell_set_add_text(&set, LONG_PREFIX LONG_PREFIX LONG_PREFIX, LONG_PREFIX LONG_PREFIX, "v",
                           1, 1, PETAL_PUT);
+    } else if (which == 8) {
+        cell_set_add_text(&set, "user01", "", "one", 1000, 5, PETAL_PUT);
+        cell_set_give_ttl(&set, 60000);
+        cell_set_add_text(&set, "user02", "", "two", 1000, 4, PETAL_PUT);
+        cell_set_add_text(&set, "user03", "", "", 1000, 9, PETAL_PUT);
+        cell_set_give_ttl(&set, 0);
+    } else {
+        cell_set_add_text(&set, "a", "", "", 9, 3, PETAL_DELETE_FAMILY);
+        cell_set_give_ttl(&set, -1);
+        cell_set_add_text(&set, "a", "qa", "x", 9, 4, PETAL_PUT);
+        cell_set_add_text(&set, "a", "qb", "", 9, 8, PETAL_DELETE_COLUMN);
+        cell_set_give_ttl(&set, INT64_MAX);
+        cell_set_add_text(&set, "ab", "qbc", "yy", 8, 1, PETAL_PUT);
+        cell_set_give_ttl(&set, INT64_MIN);
     }
     cell_set_sort(&set);
     return set;

@@ -23,6 +23,9 @@ void cell_set_add_text(struct cell_set *set, const char *row, const char *qualif
                        const char *value, int64_t timestamp, uint64_t sequence,
                        enum petal_cell_type type);
 
+/* Give the cell that was added last a time to live of its own. */
+void cell_set_give_ttl(struct cell_set *set, int64_t ttl_ms);
+
 /* Sort; of cells with the same place and sequence leave one. */
 void cell_set_sort(struct cell_set *set);
 void cell_set_free(struct cell_set *set); /* leaves it empty */
@@ -36,6 +39,7 @@ struct cell_look {
     bool extreme_versions, equal_timestamps;
     bool stranger;    /* one more cell that shares no prefix: then many heads are equal */
     unsigned markers; /* percent */
+    unsigned ttls;    /* percent; of all lengths */
 };
 
 /* Fill an empty set, sorted. */
@@ -43,14 +47,14 @@ void cell_set_random(struct cell_set *set, struct test_random *random,
                      const struct cell_look *look);
 
 /* From simple to nasty. */
-#define CELL_LOOKS 20
+#define CELL_LOOKS 22
 extern const struct cell_look cell_looks[CELL_LOOKS];
 
 /*
  * Small sets that between them make a data block use every array and flag.  Never changed: digests
  * depend on them.
  */
-#define CELL_SMALL_SETS 8
+#define CELL_SMALL_SETS 10
 struct cell_set cell_set_small(unsigned which);
 
 #endif

@@ -36,11 +36,13 @@ static void
 touch(const struct cell *cell)
 {
     petal_slice parts[] = {cell->row, cell->qualifier, cell->value};
-    uint64_t sum = (uint64_t)cell->timestamp + cell->sequence + (uint64_t)cell->type;
+    uint64_t sum =
+        (uint64_t)cell->timestamp + cell->sequence + (uint64_t)cell->type + (uint64_t)cell->ttl_ms;
 
     assert_true(cell_type_valid(cell->type));
     assert_true(cell->row.size > 0);
     assert_true(!cell_is_marker(cell->type) || cell->value.size == 0);
+    assert_true(cell->has_ttl || cell->ttl_ms == 0);
     for (size_t part = 0; part < 3; part++)
         for (size_t i = 0; i < parts[part].size; i++)
             sum += slice_bytes(parts[part])[i];
@@ -74,7 +76,11 @@ refused_or_readable(const uint8_t *bytes, size_t size, const struct cell_set *se
             if (data_block_cursor_next(&cursor, &cell))
                 touch(&cell);
         }
+        if (data_block_cursor_seek_before(&cursor, &key, &cell))
+            touch(&cell);
     }
+    data_block_cursor_last(&cursor, &cell);
+    touch(&cell);
     data_block_cursor_fini(&cursor);
     return false;
 }

@@ -53,6 +53,8 @@ assert_cell_equal(const struct cell *got, const struct cell *want)
     assert_true(got->timestamp == want->timestamp);
     assert_true(got->sequence == want->sequence);
     assert_int_equal(got->type, want->type);
+    assert_int_equal(got->has_ttl, want->has_ttl);
+    assert_true(got->ttl_ms == want->ttl_ms);
 }
 
 /* From the model's cell `from` on the cursor, which has just given *cell, gives all that follow. */
@@ -74,7 +76,7 @@ seek_and_compare(struct data_block_cursor *cursor, const struct cell_set *set, p
 {
     uint8_t *buffer;
     struct cell_key key;
-    struct cell cell;
+    struct cell cell = {.has_ttl = true, .ttl_ms = 77}; /* as another block may have left it */
     size_t want = 0;
     bool found;
 
@@ -88,6 +90,10 @@ seek_and_compare(struct data_block_cursor *cursor, const struct cell_set *set, p
     assert_int_equal(found, want < set->count);
     if (found)
         assert_follows(cursor, &cell, set, want, 2);
+    found = data_block_cursor_seek_before(cursor, &key, &cell);
+    assert_int_equal(found, want > 0);
+    if (found)
+        assert_follows(cursor, &cell, set, want - 1, 3);
     free(buffer);
 }
 
@@ -139,7 +145,7 @@ seek_around(struct data_block_cursor *cursor, const struct cell_set *set, const 
 static void
 assert_facts(const struct data_block *block, const struct cell_set *set)
 {
-    bool markers = false, repeats = false;
+    bool markers = false, ttls = false, repeats = false;
 
     for (size_t i = 0; i < set->count; i++) {
         const struct cell *cell = &set->cells[i];
@@ -148,12 +154,14 @@ assert_facts(const struct data_block *block, const struct cell_set *set)
         assert_true(cell->timestamp <= block->timestamp_max &&
                     cell->timestamp >= block->timestamp_min);
         markers |= cell_is_marker(cell->type);
+        ttls |= cell->has_ttl;
         repeats |= i > 0 && slice_equal(cell->row, cell[-1].row) &&
                    slice_equal(cell->qualifier, cell[-1].qualifier) &&
                    !cell_is_family_marker(cell[-1].type);
     }
     assert_int_equal((block->flags & DATA_BLOCK_ONE_VERSION) != 0, !repeats);
-    assert_int_equal(data_block_is_plain(block), !markers && !repeats);
+    assert_int_equal((block->flags & DATA_BLOCK_HAS_TYPES) != 0, markers || ttls);
+    assert_int_equal(data_block_is_plain(block), !markers && !ttls && !repeats);
     assert_int_equal(block->cells, set->count);
 }
 
@@ -162,7 +170,7 @@ compare_block(petal_slice bytes, const struct cell_set *set, struct test_random 
 {
     struct data_block block;
     struct data_block_cursor cursor;
-    struct cell cell;
+    struct cell cell = {.has_ttl = true, .ttl_ms = 77}; /* as another block may have left it */
 
     assert_true(data_block_check(&block, bytes.data, bytes.size));
     assert_facts(&block, set);
@@ -172,6 +180,8 @@ compare_block(petal_slice bytes, const struct cell_set *set, struct test_random 
     assert_follows(&cursor, &cell, set, 0, set->count);
     for (size_t i = 0; i < set->count; i++)
         seek_around(&cursor, set, &set->cells[i], random);
+    data_block_cursor_last(&cursor, &cell);
+    assert_follows(&cursor, &cell, set, set->count - 1, 1);
     data_block_cursor_fini(&cursor);
 }
 
@@ -290,7 +300,7 @@ is_plain(struct cell_set *set, bool continues)
 }
 
 static void
-plain_means_no_markers_and_no_column_twice(void **state)
+plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
 {
     struct cell_set set = {0};
 
@@ -309,6 +319,37 @@ plain_means_no_markers_and_no_column_twice(void **state)
     cell_set_add_text(&set, "r", "", "", 5, 1, PETAL_DELETE_FAMILY);
     cell_set_add_text(&set, "r", "", "", 5, 2, PETAL_PUT);
     assert_false(is_plain(&set, false));
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
+    cell_set_give_ttl(&set, INT64_MAX);
+    assert_false(is_plain(&set, false));
+}
+
+/* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing elsewhere. */
+static void
+a_time_to_live_costs_what_it_takes(void **state)
+{
+    size_t bytes[3];
+
+    (void)state;
+    for (unsigned with = 0; with < 3; with++) {
+        struct cell_set set = {0};
+        petal_slice built;
+
+        for (unsigned i = 0; i < 9; i++) {
+            char row[8];
+
+            snprintf(row, sizeof row, "r%u", i);
+            cell_set_add_text(&set, row, "q", "v", 5, 1, PETAL_PUT);
+            if (i < with)
+                cell_set_give_ttl(&set, 1000);
+        }
+        built = build(&set);
+        bytes[with] = built.size;
+        free((void *)(uintptr_t)built.data);
+        cell_set_free(&set);
+    }
+    assert_int_equal(bytes[1], bytes[0] + 9 + DATA_BLOCK_TTL_BYTES);
+    assert_int_equal(bytes[2], bytes[1] + DATA_BLOCK_TTL_BYTES);
 }
 
 static void
@@ -448,11 +489,12 @@ attaching_survives_failed_allocations(void **state)
 /* ---- the format does not drift ---- */
 
 static void
-built_bytes_are_those_of_version_1(void **state)
+built_bytes_do_not_change(void **state)
 {
     static const uint64_t golden[CELL_SMALL_SETS] = {
         0x25dc1c8aa539264d, 0x9bc8e85d0c22a49c, 0xa2c1e7f3278435d7, 0x1e897dff7d0b8141,
-        0xb545921408c3c531, 0xa151e99ffe87fd26, 0x849a0d83d46cc80a, 0x29a51879e22a338f};
+        0xb545921408c3c531, 0xa151e99ffe87fd26, 0x849a0d83d46cc80a, 0x29a51879e22a338f,
+        0xa27d87fbc0f89f7e, 0xe2cdd4882c0df775};
 
     (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
@@ -474,12 +516,13 @@ main(void)
         cmocka_unit_test(random_cells_come_back_and_are_found),
         cmocka_unit_test(a_block_of_one_huge_cell),
         cmocka_unit_test(what_all_cells_share_takes_no_bytes),
-        cmocka_unit_test(plain_means_no_markers_and_no_column_twice),
+        cmocka_unit_test(plain_means_no_markers_no_ttls_and_no_column_twice),
+        cmocka_unit_test(a_time_to_live_costs_what_it_takes),
         cmocka_unit_test(a_family_marker_is_no_version_of_the_empty_column),
         cmocka_unit_test(reset_forgets_and_a_builder_can_go_on),
         cmocka_unit_test(building_survives_each_failed_allocation),
         cmocka_unit_test(attaching_survives_failed_allocations),
-        cmocka_unit_test(built_bytes_are_those_of_version_1),
+        cmocka_unit_test(built_bytes_do_not_change),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

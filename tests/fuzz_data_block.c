@@ -22,6 +22,7 @@ touch_cell(const struct cell *cell)
     touch(cell->row);
     touch(cell->qualifier);
     touch(cell->value);
+    sink = sink + (cell->has_ttl ? (uint64_t)cell->ttl_ms : 0);
 }
 
 /* Seek to the place of `cell`, and to places beside it. */
@@ -39,6 +40,11 @@ seek_around(struct data_block_cursor *seeker, const struct cell *cell)
             slice_make(cell->row.data, cell->row.size - (cell->row.size > 1 && beside == 1)),
             cell->qualifier, beside == 2, cell->timestamp, cell->sequence + (beside == 3));
         if (data_block_cursor_seek(seeker, &key, &found)) {
+            touch_cell(&found);
+            if (data_block_cursor_next(seeker, &found))
+                touch_cell(&found);
+        }
+        if (data_block_cursor_seek_before(seeker, &key, &found)) {
             touch_cell(&found);
             if (data_block_cursor_next(seeker, &found))
                 touch_cell(&found);

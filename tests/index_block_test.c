@@ -130,6 +130,9 @@ search_and_compare(const struct index_block *block, const struct keys *keys, pet
            slice_compare(key_at(keys, (size_t)(want + 1)), key) <= 0)
         want++;
     assert_int_equal(index_block_search(block, key), want);
+    if (want >= 0 && slice_equal(key_at(keys, (size_t)want), key))
+        want--;
+    assert_int_equal(index_block_search_below(block, key), want);
 }
 
 /* Search for the key, its beginnings, and what lies just before and behind it. */
@@ -282,8 +285,11 @@ refused_or_readable(const uint8_t *bytes, size_t size, const struct keys *keys)
     }
     for (size_t i = 0; i < keys->count; i++) {
         int64_t found = index_block_search(&block, key_at(keys, i));
+        int64_t below = index_block_search_below(&block, key_at(keys, i));
 
         assert_true(found >= -1 && found < (int64_t)block.count);
+        assert_true(below == found || below == found - 1);
+        assert_true(below >= -1);
     }
     return false;
 }

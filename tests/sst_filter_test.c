@@ -281,20 +281,6 @@ rows_span_chunks_and_caches_are_small(void **state)
 
 /* ---- filters that cannot be used ---- */
 
-/* Write a byte at `at` of the facts block, with the checksum made right. */
-static void
-change_facts(struct sst_fixture *f, size_t at, uint8_t value)
-{
-    size_t size;
-    uint8_t *bytes = sst_fixture_bytes(f, &size);
-    uint64_t facts = get_le64(bytes + size - TRAILER_BYTES + 24);
-
-    bytes[facts + BLOCK_FRAME_BYTES + at] = value;
-    sst_fix_checksum(bytes, facts, TEST_IDENTITY);
-    sst_fixture_set_bytes(f, bytes, size);
-    free(bytes);
-}
-
 static void
 unknown_filters_are_ignored_and_counted(void **state)
 {
@@ -313,7 +299,7 @@ unknown_filters_are_ignored_and_counted(void **state)
         fill(&list, 200, 2);
         options.bloom = PETAL_BLOOM_ROW_ROWCOL;
         sst_fixture_write(f, &options, &list);
-        change_facts(f, changes[i].at, changes[i].value);
+        sst_change_facts(f, changes[i].at, changes[i].value);
         reader = sst_fixture_open(f);
         assert_true(row_error_rate(f, reader, 200) == 1.0);
         assert_int_equal(f->trace.filter_ignored, 200);

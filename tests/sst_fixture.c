@@ -4,6 +4,8 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "bloom/hash.h"
+#include "sstable/block_io.h"
+#include "sstable/trailer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,6 +57,13 @@ cell_list_add(struct cell_list *list, petal_slice row, petal_slice qualifier, in
                                                .timestamp = timestamp,
                                                .sequence = sequence,
                                                .type = type};
+}
+
+void
+cell_list_give_ttl(struct cell_list *list, int64_t ttl_ms)
+{
+    list->cells[list->count - 1].has_ttl = true;
+    list->cells[list->count - 1].ttl_ms = ttl_ms;
 }
 
 void
@@ -115,6 +124,8 @@ cell_list_random(struct cell_list *list, const struct cell_shape *shape, struct 
             q.size = 0;
         cell_list_add(list, r, q, (int64_t)test_random_below(random, 5) + 1000, i + 1, type,
                       slice_make(value + from, size));
+        if (shape->ttl_percent > 0 && test_random_chance(random, shape->ttl_percent))
+            cell_list_give_ttl(list, (int64_t)test_random_below(random, 4000) - 1000);
     }
     free(value);
     cell_list_sort(list);
@@ -142,7 +153,8 @@ same_cell(const struct cell *a, const struct cell *b)
 {
     return slice_equal(a->row, b->row) && slice_equal(a->qualifier, b->qualifier) &&
            slice_equal(a->value, b->value) && a->timestamp == b->timestamp &&
-           a->sequence == b->sequence && a->type == b->type;
+           a->sequence == b->sequence && a->type == b->type && a->has_ttl == b->has_ttl &&
+           a->ttl_ms == b->ttl_ms;
 }
 
 /* ---- surroundings ---- */
@@ -266,6 +278,19 @@ sst_fix_checksum(uint8_t *bytes, uint64_t offset, uint64_t identity)
     put_le64(bytes + offset, checksum_at(identity, offset, bytes + offset + 8, size - 8));
 }
 
+void
+sst_change_facts(struct sst_fixture *f, size_t at, uint8_t value)
+{
+    size_t size;
+    uint8_t *bytes = sst_fixture_bytes(f, &size);
+    uint64_t facts = get_le64(bytes + size - TRAILER_BYTES + 24);
+
+    bytes[facts + BLOCK_FRAME_BYTES + at] = value;
+    sst_fix_checksum(bytes, facts, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+    free(bytes);
+}
+
 /* ---- a small file ---- */
 
 struct sst_options
@@ -359,11 +384,22 @@ sst_ask_family_marker(struct sst_fixture *f, const struct sst_reader *reader, pe
     return ask(f, reader, row, slice_make("", 0), ASK_FAMILY);
 }
 
+bool
+sst_ask_prefix(struct sst_fixture *f, const struct sst_reader *reader, petal_slice beginning)
+{
+    unsigned slot = epoch_enter(f->epoch);
+    bool answer = sst_reader_may_contain_prefix(reader, beginning, &f->context);
+
+    epoch_leave(f->epoch, slot);
+    return answer;
+}
+
 void
 sst_expect_in_filter(struct sst_fixture *f, const struct sst_reader *reader,
                      const struct cell *cell)
 {
     assert_true(sst_ask_row(f, reader, cell->row));
+    assert_true(sst_ask_prefix(f, reader, cell->row));
     if (cell_is_family_marker(cell->type))
         assert_true(sst_ask_family_marker(f, reader, cell->row));
     else

@@ -28,6 +28,9 @@ void cell_list_add(struct cell_list *list, petal_slice row, petal_slice qualifie
                    int64_t timestamp, uint64_t sequence, enum petal_cell_type type,
                    petal_slice value);
 
+/* Give the cell that was added last a time to live of its own. */
+void cell_list_give_ttl(struct cell_list *list, int64_t ttl_ms);
+
 /* A put by texts. */
 void cell_list_put(struct cell_list *list, const char *row, const char *qualifier,
                    int64_t timestamp, uint64_t sequence, const char *value);
@@ -43,6 +46,7 @@ struct cell_shape {
     unsigned row_bytes;   /* at most, 1.. */
     unsigned value_bytes; /* at most */
     unsigned marker_percent;
+    unsigned ttl_percent; /* cells with a time to live of their own */
 };
 
 /* Random cells in order: keys with 00 and FF bytes, shared prefixes, versions, all kinds of markers. */
@@ -105,6 +109,9 @@ size_t sst_frame_bytes(const uint8_t *bytes, size_t offset);
 /* Make the checksum of the block in the frame at `offset` right again. */
 void sst_fix_checksum(uint8_t *bytes, uint64_t offset, uint64_t identity);
 
+/* Write a byte at `at` of the facts block of SST_PATH, with the checksum made right. */
+void sst_change_facts(struct sst_fixture *f, size_t at, uint8_t value);
+
 /* ---- comparison ---- */
 
 /*
@@ -128,5 +135,8 @@ bool sst_ask_row(struct sst_fixture *f, const struct sst_reader *reader, petal_s
 bool sst_ask_column(struct sst_fixture *f, const struct sst_reader *reader, petal_slice row,
                     petal_slice qualifier);
 bool sst_ask_family_marker(struct sst_fixture *f, const struct sst_reader *reader, petal_slice row);
+
+/* May there be a row that begins so? */
+bool sst_ask_prefix(struct sst_fixture *f, const struct sst_reader *reader, petal_slice beginning);
 
 #endif

@@ -134,6 +134,121 @@ wrong_place_in_the_index_is_found_out(void **state)
     sst_fixture_free(f);
 }
 
+/* The index claims of a block in the middle of a row, or of a column, that it begins it: verify finds out. */
+static void
+false_claims_of_the_index_are_found_out(void **state)
+{
+    (void)state;
+    for (unsigned versions = 0; versions < 2; versions++) {
+        struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+        petal_error error = {0};
+        uint8_t *bytes, *last;
+        char qualifier[16];
+        uint32_t entries;
+        uint64_t root;
+        size_t size;
+
+        for (unsigned i = 0; i < 40; i++) {
+            snprintf(qualifier, sizeof qualifier, "q%02u", versions ? 0 : i);
+            cell_list_put(&list, "row", qualifier, 100 - (int64_t)i, i + 1,
+                          "some value, some value");
+        }
+        sst_fixture_write(f, &options, &list);
+        bytes = sst_fixture_bytes(f, &size);
+        root = data_root(bytes, size);
+        entries = get_le32(bytes + root + BLOCK_FRAME_BYTES);
+        assert_true(entries > 3);
+        last = bytes + root + BLOCK_FRAME_BYTES + INDEX_BLOCK_HEADER_BYTES + 20 * entries - 4;
+        assert_int_equal(get_le32(last) >> INDEX_BLOCK_SIZE_BITS,
+                         versions ? 0 : BLOCK_BEGINS_COLUMN);
+        put_le32(last, get_le32(last) | (versions ? 1u : 2u) << INDEX_BLOCK_SIZE_BITS);
+        sst_fix_checksum(bytes, root, TEST_IDENTITY);
+        sst_fixture_set_bytes(f, bytes, size);
+        reader = sst_fixture_open(f);
+        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_non_null(strstr(error.text, "begins"));
+        sst_reader_close(reader);
+        free(bytes);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* A row twice in a block: who looks for what lies before it would be sent to it again. */
+static void
+a_way_back_in_circles_is_refused(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_iter iter;
+    struct cell_key key;
+    petal_error error = {0};
+    uint8_t *bytes, buffer[64];
+    size_t size;
+
+    (void)state;
+    cell_list_put(&list, "row1", "q", 7, 7, "value");
+    cell_list_put(&list, "row2", "q", 7, 8, "value");
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    for (size_t at = BLOCK_FRAME_BYTES + DATA_BLOCK_HEADER_BYTES; at < sst_frame_bytes(bytes, 0);
+         at++) {
+        if (bytes[at] == '2') /* in the row's head and in its record */
+            bytes[at] = '1';
+    }
+    sst_fix_checksum(bytes, 0, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, true);
+    cell_key_make(&key, buffer, slice_from_text("row1"), slice_make(NULL, 0), true, INT64_MAX,
+                  CELL_SEQUENCE_MAX);
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, &key, &error), PETAL_OK);
+    assert_false(iter.iter.valid); /* by the index */
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_OK);
+    assert_true(iter.iter.valid && slice_equal(iter.iter.cell.row, slice_from_text("row1")));
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, &key, &error), PETAL_CORRUPT);
+    assert_int_equal(error.offset, 0);
+    assert_false(iter.iter.valid);
+    iter.iter.ops->close(&iter.iter);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* From the last cell to the first: whatever lies there, each step goes back. */
+static void
+read_back_carelessly(struct cell_iter *iter)
+{
+    enum petal_status status = iter->ops->seek_before(iter, NULL, NULL);
+
+    while (status == PETAL_OK && iter->valid) {
+        petal_slice row = iter->cell.row, qualifier = iter->cell.qualifier;
+        size_t bound = cell_key_bound(row.size, qualifier.size);
+        uint8_t *buffer = test_allocate(bound + row.size + qualifier.size);
+        struct cell own = iter->cell;
+        struct cell_key key;
+
+        memcpy(buffer + bound, row.data, row.size);
+        own.row.data = buffer + bound;
+        own.qualifier.data = buffer + bound + row.size;
+        if (qualifier.size > 0)
+            memcpy(buffer + bound + row.size, qualifier.data, qualifier.size);
+        cell_key_of(&key, buffer, &own);
+        status = iter->ops->seek_before(iter, &key, NULL);
+        assert_true(!iter->valid || cell_compare_key(&iter->cell, &key) < 0);
+        free(buffer);
+    }
+}
+
 /* Every byte of every block changed, then its checksum made right: no crash, whatever comes out. */
 static void
 read_carelessly(struct sst_fixture *f)
@@ -154,6 +269,7 @@ read_carelessly(struct sst_fixture *f)
         cell_key_make(&key, buffer, slice_from_text("row0012"), slice_from_text("second"), false,
                       112, 122);
         (void)iter.iter.ops->seek(&iter.iter, &key, NULL);
+        read_back_carelessly(&iter.iter);
         iter.iter.ops->close(&iter.iter);
     }
     sst_ask_row(f, reader, slice_from_text("row0012"));
@@ -250,6 +366,8 @@ main(void)
         cmocka_unit_test(newer_versions_are_refused_by_name),
         cmocka_unit_test(block_named_for_two_purposes_is_refused),
         cmocka_unit_test(wrong_place_in_the_index_is_found_out),
+        cmocka_unit_test(false_claims_of_the_index_are_found_out),
+        cmocka_unit_test(a_way_back_in_circles_is_refused),
         cmocka_unit_test(blocks_made_to_deceive_do_no_harm),
         cmocka_unit_test(verify_accounts_for_every_byte),
     };

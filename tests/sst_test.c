@@ -1,8 +1,8 @@
 /*
  * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace, what a writer refuses.
- * (Filters: sst_filter_test.c.  Damage and failing calls: sst_damage_test.c.)
+ * (Filters: sst_filter_test.c and sst_prefix_test.c.  Heads of blocks: sst_heads_test.c.  Damage and failing calls: sst_damage_test.c.)
  */
-#include "tests/sst_fixture.h"
+#include "tests/iter_walk.h"
 
 #include "sstable/sst_reader_parts.h"
 
@@ -45,14 +45,16 @@ random_cells_come_back(void **state)
                                    .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
                                    .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
                                    .value_bytes = (unsigned)test_random_below(&random, 200),
-                                   .marker_percent = round % 3 == 0 ? 0 : 20};
+                                   .marker_percent = round % 3 == 0 ? 0 : 20,
+                                   .ttl_percent = round % 7 < 3 ? 0 : 25};
         struct sst_options options = sst_test_options();
         struct sst_fixture *f = sst_fixture_new(caches[round % 3]);
         struct cell_list list = {0};
 
         options.block_bytes = blocks[(round / 3) % 3];
         options.compression = round % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
-        options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 4);
+        options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 5);
+        options.bloom_prefix_bytes = 1 + (uint32_t)test_random_below(&random, 30);
         options.bloom_layout = (round / 4) % 3;
         cell_list_random(&list, &shape, &random);
         expect_round_trip(f, &options, &list);
@@ -61,63 +63,17 @@ random_cells_come_back(void **state)
     }
 }
 
-/* Places: of cells, between them, before the first, behind the last. */
-static void
-random_place(const struct cell_list *list, struct test_random *random, uint8_t *buffer,
-             struct cell_key *key)
-{
-    const struct cell *cell = &list->cells[test_random_below(random, list->count)];
-    petal_slice row = cell->row;
-    int64_t timestamp = cell->timestamp + (int64_t)test_random_below(random, 3) - 1;
-    uint64_t sequence = cell->sequence + test_random_below(random, 3) - 1;
-
-    if (test_random_chance(random, 20))
-        row.size = 1 + (size_t)test_random_below(random, row.size);
-    if (test_random_chance(random, 5))
-        row = slice_make("\xff\xff\xff\xff", 4);
-    if (test_random_chance(random, 5))
-        row = slice_make("\0", 1);
-    cell_key_make(key, buffer, row, cell->qualifier, test_random_chance(random, 10), timestamp,
-                  sequence);
-}
-
-static void
-expect_at(struct cell_iter *iter, const struct cell_list *list, size_t at)
-{
-    assert_int_equal(iter->valid, at < list->count);
-    if (!iter->valid)
-        return;
-    assert_int_equal(cell_compare(&iter->cell, &list->cells[at]), 0);
-    if (iter->pending)
-        assert_int_equal(iter->ops->load(iter, NULL), PETAL_OK);
-    assert_true(same_cell(&iter->cell, &list->cells[at]));
-}
-
-/* Send one iterator here and there, and step it in between. */
+/* Send one iterator here and there. */
 static void
 expect_random_seeks(struct sst_fixture *f, const struct sst_reader *reader,
                     const struct cell_list *list, bool lazy, unsigned seeks,
                     struct test_random *random)
 {
-    uint8_t *buffer = test_allocate(cell_key_bound(2048, 64));
     struct sst_iter iter;
 
     sst_iter_init(&iter, reader, &f->context, false, lazy);
-    for (unsigned i = 0; i < seeks; i++) {
-        struct cell_key key;
-        size_t at;
-
-        random_place(list, random, buffer, &key);
-        at = cell_list_seek(list, &key);
-        assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
-        expect_at(&iter.iter, list, at);
-        for (uint64_t n = test_random_below(random, 40); n > 0 && iter.iter.valid; n--) {
-            assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
-            expect_at(&iter.iter, list, ++at);
-        }
-    }
+    walk_forward_at_random(&iter.iter, list, seeks, random);
     iter.iter.ops->close(&iter.iter);
-    free(buffer);
 }
 
 static void
@@ -346,8 +302,10 @@ facts_tell_what_is_inside(void **state)
 
     (void)state;
     cell_list_put(&list, "b", "x", 70, 3, "v");
-    cell_list_put(&list, "b", "y", 60, 9, "v");
-    cell_list_add(&list, slice_from_text("c"), slice_from_text("z"), 80, 5, PETAL_DELETE, nothing);
+    cell_list_put(&list, "b", "y", 65, 9, "v");
+    cell_list_give_ttl(&list, 0);
+    cell_list_add(&list, slice_from_text("c"), slice_from_text("z"), 60, 5, PETAL_DELETE, nothing);
+    cell_list_give_ttl(&list, 1000);
     cell_list_add(&list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION,
                   nothing);
     cell_list_sort(&list);
@@ -359,6 +317,8 @@ facts_tell_what_is_inside(void **state)
     assert_true(slice_equal(facts->row_max, slice_from_text("d")));
     assert_int_equal(facts->time_min, 60); /* neither kind hides older cells */
     assert_int_equal(facts->time_max, 90);
+    assert_int_equal(facts->put_time_min, 65);
+    assert_int_equal(facts->ttl_cells, 2);
     assert_int_equal(facts->sequence_min, 3);
     assert_int_equal(facts->sequence_max, 9);
     assert_int_equal(facts->cells, 4);
@@ -400,6 +360,7 @@ hiding_markers_widen_the_time_range(void **state)
         reader = sst_fixture_open(f);
         assert_int_equal(sst_reader_facts(reader)->time_min, 0);
         assert_int_equal(sst_reader_facts(reader)->time_max, 1000);
+        assert_true(sst_reader_facts(reader)->put_time_min == INT64_MAX);
         sst_reader_close(reader);
         cell_list_fini(&list);
         sst_fixture_free(f);

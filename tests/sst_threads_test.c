@@ -63,6 +63,25 @@ scan_is_right(const struct worker *w, const struct read_context *context, size_t
     return right;
 }
 
+static bool
+way_back_is_right(const struct worker *w, const struct read_context *context, size_t from,
+                  size_t count)
+{
+    uint8_t buffer[256];
+    struct cell_key key;
+    struct sst_iter iter;
+    bool right = true;
+
+    sst_iter_init(&iter, w->reader, context, false, count % 2 == 0);
+    for (size_t i = from; right && i > 0 && i + count > from; i--) {
+        cell_key_of(&key, buffer, &w->list->cells[i]);
+        right = iter.iter.ops->seek_before(&iter.iter, &key, NULL) == PETAL_OK && iter.iter.valid &&
+                same_cell(&iter.iter.cell, &w->list->cells[i - 1]);
+    }
+    iter.iter.ops->close(&iter.iter);
+    return right;
+}
+
 static void *
 work(void *argument)
 {
@@ -78,6 +97,9 @@ work(void *argument)
         w->wrong += !get_is_right(w, &context, index);
         if (i % 16 == 0)
             w->wrong += !scan_is_right(w, &context, index, (size_t)test_random_below(&random, 300));
+        if (i % 16 == 8)
+            w->wrong +=
+                !way_back_is_right(w, &context, index, (size_t)test_random_below(&random, 300));
     }
     return NULL;
 }
