@@ -1,8 +1,10 @@
 /* batch.c -- see batch.h; the public calls are described in petal.h. */
 #include "engine/batch.h"
 
+#include "base/coding.h"
 #include "bloom/hash.h"
 #include "engine/db.h"
+#include "engine/options.h"
 
 #include <assert.h>
 
@@ -49,7 +51,10 @@ write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
         return error_set(error, PETAL_INVALID, "timestamp %lld is negative", (long long)timestamp);
     write->family = family;
     write->row_hash = bloom_hash_row(family->table->db->salt, row.data, row.size);
+    write->least_timestamp = 0;
+    write->mutation = 0;
     write->assigned = timestamp == PETAL_LATEST;
+    write->operation = write->assigned && type == PETAL_DELETE ? WRITE_DELETE_NEWEST : WRITE_PLAIN;
     write->resolved = false;
     write->cell = (struct cell){
         .row = row, .qualifier = qualifier, .value = value, .timestamp = timestamp, .type = type};
@@ -80,12 +85,21 @@ free_chunks(petal_batch *batch, struct batch_chunk *chunk)
 }
 
 void
+batch_fini(petal_batch *batch)
+{
+    const petal_allocator *allocator = batch->db->env.allocator;
+
+    free_chunks(batch, batch->chunks);
+    mem_free(allocator, batch->cells, batch->capacity * sizeof *batch->cells);
+    mem_free(allocator, batch->mutations, batch->mutation_capacity * sizeof *batch->mutations);
+}
+
+void
 petal_batch_free(petal_batch *batch)
 {
     if (batch == NULL)
         return;
-    free_chunks(batch, batch->chunks);
-    mem_free(batch->db->env.allocator, batch->cells, batch->capacity * sizeof *batch->cells);
+    batch_fini(batch);
     mem_free(batch->db->env.allocator, batch, sizeof *batch);
 }
 
@@ -99,7 +113,11 @@ petal_batch_clear(petal_batch *batch)
         batch->chunks->used = 0;
     }
     batch->count = 0;
+    batch->readers = 0;
     batch->bytes = 0;
+    batch->has_ttl = false;
+    batch->mutation_count = 0;
+    batch->has_empty_mutation = false;
 }
 
 size_t
@@ -108,8 +126,73 @@ petal_batch_count(const petal_batch *batch)
     return batch->count;
 }
 
-static uint8_t *
-take_bytes(petal_batch *batch, size_t size)
+/* ---- mutations ---- */
+
+static bool
+latest_is_empty(const petal_batch *batch)
+{
+    return batch->mutation_count > 0 &&
+           (batch->count == 0 || batch->cells[batch->count - 1].mutation != batch->mutation_count);
+}
+
+enum petal_status
+petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, petal_error *error)
+{
+    petal_mutation_options options;
+    void *mutations = batch->mutations;
+    bool grown;
+
+    error_clear(error);
+    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
+    if (options.has_time_range && (options.time_min < 0 || options.time_limit < options.time_min))
+        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
+                         (long long)options.time_min, (long long)options.time_limit);
+    if (batch->mutation_count == UINT32_MAX)
+        return error_set(error, PETAL_INVALID, "the batch would exceed %u mutations", UINT32_MAX);
+    grown = mem_grow(batch->db->env.allocator, &mutations, &batch->mutation_capacity,
+                     batch->mutation_count, batch->mutation_count + 1, sizeof *batch->mutations);
+    batch->mutations = mutations;
+    if (!grown)
+        return error_no_memory(error);
+    batch->has_empty_mutation = batch->has_empty_mutation || latest_is_empty(batch);
+    batch->mutations[batch->mutation_count++] = (struct batch_mutation){
+        .has_ttl = options.has_ttl,
+        .ttl_ms = options.has_ttl ? options.ttl_ms : 0,
+        .has_time_range = options.has_time_range,
+        .time_min = options.time_min,
+        .time_limit = options.time_limit,
+        .no_results = options.no_results,
+    };
+    return PETAL_OK;
+}
+
+const struct batch_mutation *
+batch_mutation_of(const petal_batch *batch, const struct write_cell *write)
+{
+    static const struct batch_mutation defaults;
+
+    return write->mutation == 0 ? &defaults : &batch->mutations[write->mutation - 1];
+}
+
+enum petal_status
+batch_check(const petal_batch *batch, const petal_db *db, const petal_write_options *options,
+            petal_error *error)
+{
+    if (batch->db != db)
+        return error_set(error, PETAL_INVALID, "the batch belongs to another database");
+    if (options->has_ttl)
+        return error_set(error, PETAL_INVALID,
+                         "ttl_ms of the write options is for single writes; in a batch each "
+                         "mutation has its own");
+    if (batch->has_empty_mutation || latest_is_empty(batch))
+        return error_set(error, PETAL_INVALID, "a mutation of the batch has no cells");
+    return PETAL_OK;
+}
+
+/* ---- cells ---- */
+
+uint8_t *
+batch_take_bytes(petal_batch *batch, size_t size)
 {
     struct batch_chunk *chunk = batch->chunks;
 
@@ -139,22 +222,18 @@ copy_slice(uint8_t **to, petal_slice from)
     return copy;
 }
 
+/* Copy the cell, which is made and borrows its slices, into the batch. */
 static enum petal_status
-batch_add(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
-          int64_t timestamp, petal_slice value, enum petal_cell_type type, petal_error *error)
+batch_add(petal_batch *batch, struct write_cell *write, petal_error *error)
 {
+    struct cell *cell = &write->cell;
+    size_t size = cell->row.size + cell->qualifier.size + cell->value.size;
+    const struct batch_mutation *mutation;
     void *cells = batch->cells;
-    struct write_cell write;
-    size_t size;
     uint8_t *to;
-    enum petal_status status =
-        write_cell_make(&write, family, row, qualifier, timestamp, value, type, error);
 
-    if (status != PETAL_OK)
-        return status;
-    if (family->table->db != batch->db)
+    if (write->family->table->db != batch->db)
         return error_set(error, PETAL_INVALID, "the family belongs to another database");
-    size = row.size + qualifier.size + value.size;
     if (batch->bytes + size > PETAL_MAX_BATCH_BYTES)
         return error_set(error, PETAL_INVALID, "the batch would exceed %u bytes",
                          PETAL_MAX_BATCH_BYTES);
@@ -162,13 +241,19 @@ batch_add(petal_batch *batch, petal_family *family, petal_slice row, petal_slice
                   batch->count + 1, sizeof *batch->cells))
         return error_no_memory(error);
     batch->cells = cells;
-    to = take_bytes(batch, size);
+    to = batch_take_bytes(batch, size);
     if (to == NULL)
         return error_no_memory(error);
-    write.cell.row = copy_slice(&to, row);
-    write.cell.qualifier = copy_slice(&to, qualifier);
-    write.cell.value = copy_slice(&to, value);
-    batch->cells[batch->count++] = write;
+    cell->row = copy_slice(&to, cell->row);
+    cell->qualifier = copy_slice(&to, cell->qualifier);
+    cell->value = copy_slice(&to, cell->value);
+    write->mutation = (uint32_t)batch->mutation_count;
+    mutation = batch_mutation_of(batch, write);
+    cell->has_ttl = mutation->has_ttl;
+    cell->ttl_ms = mutation->ttl_ms;
+    batch->cells[batch->count++] = *write;
+    batch->readers += write->operation != WRITE_PLAIN;
+    batch->has_ttl = batch->has_ttl || cell->has_ttl;
     batch->bytes += size;
     return PETAL_OK;
 }
@@ -177,14 +262,56 @@ enum petal_status
 petal_batch_put(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                 int64_t timestamp, petal_slice value, petal_error *error)
 {
-    return batch_add(batch, family, row, qualifier, timestamp, value, PETAL_PUT, error);
+    struct write_cell write;
+    enum petal_status status =
+        write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
+
+    return status == PETAL_OK ? batch_add(batch, &write, error) : status;
 }
 
 enum petal_status
 petal_batch_delete(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
                    int64_t timestamp, enum petal_cell_type type, petal_error *error)
 {
+    struct write_cell write;
+    enum petal_status status;
+
     if (type == PETAL_PUT)
         return error_set(error, PETAL_INVALID, "a deletion cannot have the type of a put");
-    return batch_add(batch, family, row, qualifier, timestamp, slice_make(NULL, 0), type, error);
+    status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0), type,
+                             error);
+    return status == PETAL_OK ? batch_add(batch, &write, error) : status;
+}
+
+static enum petal_status
+add_read_modify_write(petal_batch *batch, petal_family *family, petal_slice row,
+                      petal_slice qualifier, petal_slice value, enum write_operation operation,
+                      petal_error *error)
+{
+    struct write_cell write;
+    enum petal_status status =
+        write_cell_make(&write, family, row, qualifier, PETAL_LATEST, value, PETAL_PUT, error);
+
+    if (status != PETAL_OK)
+        return status;
+    write.operation = operation;
+    return batch_add(batch, &write, error);
+}
+
+enum petal_status
+petal_batch_append(petal_batch *batch, petal_family *family, petal_slice row, petal_slice qualifier,
+                   petal_slice value, petal_error *error)
+{
+    return add_read_modify_write(batch, family, row, qualifier, value, WRITE_APPEND, error);
+}
+
+enum petal_status
+petal_batch_increment(petal_batch *batch, petal_family *family, petal_slice row,
+                      petal_slice qualifier, int64_t amount, petal_error *error)
+{
+    uint8_t bytes[8];
+
+    put_be64(bytes, (uint64_t)amount);
+    return add_read_modify_write(batch, family, row, qualifier, slice_make(bytes, sizeof bytes),
+                                 WRITE_INCREMENT, error);
 }

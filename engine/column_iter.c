@@ -6,23 +6,10 @@
 
 #include <assert.h>
 
-/* The end of a narrow row is a few cells away: stepping there is cheaper than a seek. */
-#define STEPS_BEFORE_SEEK 4
-
 static petal_slice
 row_of(const struct column_iter *columns)
 {
     return slice_make(columns->row, columns->row_bytes);
-}
-
-static bool
-grow(const struct column_iter *columns, uint8_t **memory, size_t *capacity, size_t need)
-{
-    void *array = *memory;
-    bool grown = mem_grow(columns->allocator, &array, capacity, 0, need, 1);
-
-    *memory = array;
-    return grown;
 }
 
 /* Show the source's cell as it stands. */
@@ -40,7 +27,8 @@ enter_row(struct column_iter *columns)
 {
     petal_slice row = columns->source->cell.row;
 
-    if (!grow(columns, &columns->row, &columns->row_capacity, row.size + 1))
+    if (!mem_grow_array(columns->allocator, &columns->row, &columns->row_capacity, 0, row.size + 1,
+                        1))
         return PETAL_NO_MEMORY;
     memcpy(columns->row, row.data, row.size);
     columns->row[row.size] = 0; /* row and this byte: the first possible row behind it */
@@ -58,8 +46,8 @@ column_key(struct column_iter *columns, struct cell_key *key)
 {
     petal_slice qualifier = columns->qualifiers[columns->column];
 
-    if (!grow(columns, &columns->key, &columns->key_capacity,
-              cell_key_bound(columns->row_bytes, qualifier.size)))
+    if (!mem_grow_array(columns->allocator, &columns->key, &columns->key_capacity, 0,
+                        cell_key_bound(columns->row_bytes, qualifier.size), 1))
         return PETAL_NO_MEMORY;
     cell_key_make(key, columns->key, row_of(columns), qualifier, false, INT64_MAX,
                   CELL_SEQUENCE_MAX);
@@ -143,8 +131,8 @@ leave_row(struct column_iter *columns, petal_error *error)
     }
     if (!in_row(columns))
         return PETAL_OK;
-    if (!grow(columns, &columns->key, &columns->key_capacity,
-              cell_key_bound(columns->row_bytes + 1, 0)))
+    if (!mem_grow_array(columns->allocator, &columns->key, &columns->key_capacity, 0,
+                        cell_key_bound(columns->row_bytes + 1, 0), 1))
         return error_no_memory(error);
     cell_key_make(&key, columns->key, slice_make(columns->row, columns->row_bytes + 1),
                   slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
@@ -247,6 +235,79 @@ columns_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *er
     return status;
 }
 
+/* ---- backwards ---- */
+
+/* Number of named columns whose qualifier is below this one. */
+static size_t
+columns_below(const struct column_iter *columns, petal_slice qualifier)
+{
+    size_t low = 0, high = columns->qualifier_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (slice_compare(columns->qualifiers[middle], qualifier) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* From a column of the row at hand before which `count` named ones lie, send the source back: behind the last of those
+ * that may be there, else to the last cell before all columns, be it a family marker or in a row before. */
+static enum petal_status
+seek_columns_before(struct column_iter *columns, size_t count, petal_error *error)
+{
+    struct cell_iter *source = columns->source;
+    struct cell_key key;
+
+    columns->column = count;
+    while (columns->column > 0) {
+        columns->column--;
+        if (column_key(columns, &key) != PETAL_OK)
+            return error_no_memory(error);
+        if (filter_rules_out(columns, &key))
+            continue;
+        /* The place behind all cells of the column: no timestamp is so small. */
+        cell_key_make(&key, columns->key, row_of(columns), key.qualifier, false, INT64_MIN, 0);
+        return source->ops->seek_before(source, &key, error);
+    }
+    if (!mem_grow_array(columns->allocator, &columns->key, &columns->key_capacity, 0,
+                        cell_key_bound(columns->row_bytes, 0), 1))
+        return error_no_memory(error);
+    cell_key_make(&key, columns->key, row_of(columns), slice_make(NULL, 0), false, INT64_MAX,
+                  CELL_SEQUENCE_MAX);
+    return source->ops->seek_before(source, &key, error);
+}
+
+/* The source's last cell before the place, or the one before that, until one belongs here. */
+static enum petal_status
+columns_seek_before(struct cell_iter *iter, const struct cell_key *place, petal_error *error)
+{
+    struct column_iter *columns = (struct column_iter *)iter;
+    struct cell_iter *source = columns->source;
+    enum petal_status status = source->ops->seek_before(source, place, error);
+
+    iter->valid = false;
+    while (status == PETAL_OK && source->valid) {
+        size_t below;
+
+        if (enter_row(columns) != PETAL_OK)
+            return error_no_memory(error);
+        below = columns_below(columns, source->cell.qualifier);
+        if (!columns->in_family_markers)
+            columns->column = below;
+        if (columns->in_family_markers ||
+            (below < columns->qualifier_count && at_column(columns))) {
+            show(columns);
+            return PETAL_OK;
+        }
+        status = seek_columns_before(columns, below, error);
+    }
+    return status;
+}
+
 static enum petal_status
 columns_load(struct cell_iter *iter, petal_error *error)
 {
@@ -274,6 +335,7 @@ columns_close(struct cell_iter *iter)
 static const struct cell_iter_ops columns_ops = {
     .seek = columns_seek,
     .seek_first = columns_seek_first,
+    .seek_before = columns_seek_before,
     .next = columns_next,
     .load = columns_load,
     .close = columns_close,

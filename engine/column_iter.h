@@ -3,7 +3,8 @@
  *
  * It walks the source row by row: at a row it seeks each named column in turn, then the next row. For a store file with a
  * ROWCOL filter it asks the filter before each seek in a row: a column that is not there costs no seek. Finding the
- * file's next row still reads its blocks.
+ * file's next row still reads its blocks. Backwards it goes from a cell of another column to the end of the last named
+ * one before it.
  *
  * Borrows the source. Not safe for use by two threads at once.
  */

@@ -1,6 +1,7 @@
 /* db.c -- a database: opening, closing, the failed state, and what all parts share. */
 #include "engine/db.h"
 
+#include "engine/compact.h"
 #include "engine/flush.h"
 #include "engine/log.h"
 #include "engine/options.h"
@@ -29,7 +30,8 @@ petal_skip_text(enum petal_skip skip)
     static const char *const texts[PETAL_SKIP_COUNT] = {
         [PETAL_SKIP_NONE] = "read",           [PETAL_SKIP_FOUND_NEWER] = "found newer",
         [PETAL_SKIP_ROW_RANGE] = "row range", [PETAL_SKIP_TIME_RANGE] = "time range",
-        [PETAL_SKIP_COLUMNS] = "columns",     [PETAL_SKIP_BLOOM] = "Bloom filter",
+        [PETAL_SKIP_EXPIRED] = "expired",     [PETAL_SKIP_COLUMNS] = "columns",
+        [PETAL_SKIP_BLOOM] = "Bloom filter",
     };
 
     return (unsigned)skip < PETAL_SKIP_COUNT ? texts[skip] : "unknown reason";
@@ -108,8 +110,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .file_identity = described->identity,
         .cache = db->cache,
         .epoch = db->epoch,
-        .in_memory = family->options.in_memory,
-        .no_block_cache = family->options.no_block_cache,
+        .in_memory = family_options(family)->in_memory,
+        .no_block_cache = family_options(family)->no_block_cache,
     };
     char path[PETAL_PATH_BYTES];
     struct sst_reader *reader;
@@ -151,8 +153,9 @@ db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
     petal_error local;
     enum petal_status status = manifest_commit(db->manifest, edit, error != NULL ? error : &local);
 
-    /* A refused edit changed nothing; after any other failure the manifest's state is unknown. */
-    if (status != PETAL_OK && status != PETAL_INVALID && status != PETAL_NO_MEMORY)
+    /* A refused edit changed nothing, nor did one for which there was no space. */
+    if (status != PETAL_OK && status != PETAL_INVALID && status != PETAL_NO_MEMORY &&
+        (status != PETAL_NO_SPACE || manifest_is_dead(db->manifest)))
         db_fail(db, error != NULL ? error : &local);
     return status;
 }
@@ -162,8 +165,9 @@ db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
 static bool
 init_locks(petal_db *db)
 {
-    pthread_mutex_t *const mutexes[] = {&db->log_mutex,  &db->ddl_mutex,   &db->manifest_mutex,
-                                        &db->view_mutex, &db->flush_mutex, &db->failure_mutex};
+    pthread_mutex_t *const mutexes[] = {
+        &db->log_mutex,   &db->ddl_mutex,     &db->manifest_mutex,  &db->view_mutex,
+        &db->flush_mutex, &db->failure_mutex, &db->snapshots.mutex, &db->compact_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         if (pthread_mutex_init(mutexes[i], NULL) != 0)
@@ -171,14 +175,16 @@ init_locks(petal_db *db)
     }
     return pthread_cond_init(&db->flush_wanted, NULL) == 0 &&
            pthread_cond_init(&db->flush_done, NULL) == 0 &&
-           pthread_cond_init(&db->sync_wanted, NULL) == 0 && write_queue_init(&db->queue);
+           pthread_cond_init(&db->sync_wanted, NULL) == 0 && write_queue_init(&db->queue) &&
+           row_locks_init(&db->row_locks);
 }
 
 static void
 fini_locks(petal_db *db)
 {
-    pthread_mutex_t *const mutexes[] = {&db->log_mutex,  &db->ddl_mutex,   &db->manifest_mutex,
-                                        &db->view_mutex, &db->flush_mutex, &db->failure_mutex};
+    pthread_mutex_t *const mutexes[] = {
+        &db->log_mutex,   &db->ddl_mutex,     &db->manifest_mutex,  &db->view_mutex,
+        &db->flush_mutex, &db->failure_mutex, &db->snapshots.mutex, &db->compact_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         pthread_mutex_destroy(mutexes[i]);
@@ -186,6 +192,7 @@ fini_locks(petal_db *db)
     pthread_cond_destroy(&db->flush_done);
     pthread_cond_destroy(&db->sync_wanted);
     write_queue_fini(&db->queue);
+    row_locks_fini(&db->row_locks);
 }
 
 /* The struct with everything that needs no file. */
@@ -210,6 +217,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->memtable_bytes = options->memtable_bytes;
     made->log_sync_interval_ms = options->log_sync_interval_ms;
     made->durability = options->durability;
+    made->compact_file_bytes = COMPACT_FILE_BYTES;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);

@@ -6,7 +6,8 @@
  * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
  *
  * LOCK ORDER, outermost first:
- *   leadership > ddl_mutex > manifest_mutex > view_mutex; flush_mutex, queue_mutex and failure_mutex are leaves.
+ *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; compact_mutex > manifest_mutex, and
+ *   nobody waits for it who holds another one; flush_mutex, queue_mutex and failure_mutex are leaves.
  * Readers take none of them.
  */
 #ifndef PETAL_ENGINE_DB_H
@@ -16,19 +17,25 @@
 #include "base/epoch.h"
 #include "base/error.h"
 #include "cache/cache.h"
+#include "engine/descriptor.h"
 #include "engine/filename.h"
 #include "engine/manifest.h"
+#include "engine/row_lock.h"
+#include "engine/snapshot.h"
 #include "engine/stats.h"
 #include "engine/view.h"
 #include "engine/wal.h"
 #include "engine/write_queue.h"
 
-/* A store: one family of one table. Immutable but for the [leader] part; lives until the database is closed. */
+/* A store: one family of one table. Lives until the database is closed, dropped or not. */
 struct petal_family {
     petal_table *table;
-    uint16_t id;
-    size_t slot;                  /* in views */
-    petal_family_options options; /* name points behind the struct */
+    petal_family *next; /* of all that the table has had in this opening; guarded by ddl_mutex */
+    uint16_t id;        /* unique in its table, never used again */
+    size_t slot;        /* in views */
+    petal_slice name;
+    _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
+    _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
     /* [leader] */
     struct store_memtable
         *active;         /* the front memtable of the current view; the view holds the reference */
@@ -41,12 +48,46 @@ struct petal_table {
     petal_db *db;
     uint32_t id;
     petal_slice name;
-    enum petal_durability durability;
+    _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;
-    size_t family_count;
-    petal_family **families; /* by name */
-    petal_table *next;       /* in db->tables; guarded by ddl_mutex */
+    petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
+    petal_table *next;          /* in db->tables; guarded by ddl_mutex */
 };
+
+/* The attributes as they are now. What is loaded once stays as it is until petal_close. */
+static inline const petal_family_options *
+family_options(const petal_family *family)
+{
+    return &atomic_load_explicit(&family->descriptor, memory_order_acquire)->options;
+}
+
+/* The families of the table as they are now, by name: load once, then walk. A family in it that is newer than the view at
+ * hand has no store there, nor has one that was dropped before the view was made. */
+static inline const struct table_descriptor *
+table_descriptor(const petal_table *table)
+{
+    return atomic_load_explicit(&table->descriptor, memory_order_acquire);
+}
+
+static inline const petal_table_options *
+table_options(const petal_table *table)
+{
+    return &table_descriptor(table)->options;
+}
+
+static inline bool
+table_is_dropped(const petal_table *table)
+{
+    return atomic_load_explicit(&table->dropped, memory_order_acquire);
+}
+
+/* Alone or with its table. Does not change while manifest_mutex or the write leadership is held. */
+static inline bool
+family_is_dropped(const petal_family *family)
+{
+    return atomic_load_explicit(&family->dropped, memory_order_acquire) ||
+           table_is_dropped(family->table);
+}
 
 struct petal_kv {
     petal_table *table;
@@ -82,6 +123,7 @@ struct petal_db {
 
     /* Writers. */
     struct write_queue queue;
+    struct row_locks row_locks;
     uint64_t last_sequence; /* [leader] */
     int64_t last_timestamp; /* [leader] greatest assigned */
     size_t active_bytes;    /* [leader] of all active memtables */
@@ -107,6 +149,10 @@ struct petal_db {
     pthread_mutex_t manifest_mutex; /* commits, and reading the manifest's state */
     struct manifest *manifest;
     pthread_mutex_t view_mutex; /* replacing `view` */
+    struct snapshot_list snapshots;
+
+    pthread_mutex_t compact_mutex; /* one compaction at a time, for all of its time */
+    uint64_t compact_file_bytes;   /* when an output is ended at a row border */
 
     /* Flush thread and log sync thread. */
     pthread_mutex_t flush_mutex;
@@ -114,6 +160,8 @@ struct petal_db {
     struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
     uint32_t flush_count;
     uint64_t flush_ticket; /* of the newest job */
+    uint64_t flush_tries;  /* begun, at all jobs */
+    bool flush_at_once;    /* the next try is not to wait */
     bool stopping;
     bool flush_thread_started, sync_thread_started;
     pthread_t flush_thread, sync_thread;
@@ -184,6 +232,18 @@ read_end(petal_db *db, const struct read_point *point)
     epoch_leave(db->epoch, point->slot);
 }
 
+/* The current view, referenced, for readers that take their time. */
+static inline struct view *
+read_pin_view(petal_db *db)
+{
+    struct read_point point;
+
+    read_begin(db, &point);
+    view_ref(point.view);
+    read_end(db, &point);
+    return point.view;
+}
+
 /* The store's part of a view; NULL when it was dropped or is newer than the view. */
 static inline const struct store_view *
 view_store(const struct view *view, const petal_family *family)
@@ -207,16 +267,43 @@ void db_edit_counters(petal_db *db, struct manifest_edit *edit);
 /* manifest_commit; a failure that leaves the manifest's state unknown turns the database read-only. REQUIRES: the same. */
 enum petal_status db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error);
 
-/* ---- tables (engine/table.c) ---- */
+/* ---- tables and families (engine/handle.c, engine/table.c) ---- */
 
 /* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
 enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
                                petal_table **table);
 void table_free(petal_table *table);
+
+/* A handle that nothing points to yet, at `slot` of views to come; NULL: no memory. */
+petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
+                         const petal_family_options *options);
+void family_free(petal_family *family); /* NULL: no-op */
+
+/* Take over a descriptor in place of the present one, which is kept. REQUIRES: ddl_mutex held. */
+void family_describe(petal_family *family, struct family_descriptor *descriptor);
+void table_describe(petal_table *table, struct table_descriptor *descriptor);
+
 petal_table *table_by_id(petal_db *db, uint32_t id);
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
-/* PETAL_NOT_FOUND if the table was dropped. */
+/* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names
+ * and attributes borrowed. */
+enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
+                                         petal_family_options **families, petal_error *error);
+
+/* An empty memtable and a store view with it, for a new store. */
+enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
+                                   struct store_view **store);
+
+/* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
+ * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */
+void family_remove_store(petal_family *family, struct view *view);
+
+/* PETAL_NOT_FOUND if the table, the family was dropped. */
 enum petal_status table_check_alive(const petal_table *table, petal_error *error);
+enum petal_status family_check_alive(const petal_family *family, petal_error *error);
+
+/* The same, and PETAL_READ_ONLY if the table takes no writes. */
+enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/sync_point.h"
 #include "engine/log.h"
 #include "engine/write.h"
-#include "sstable/sst_writer.h"
 
 /* Frozen generations that may wait while writers fill the next: they bound memory at (1 + this) times the limit. */
 #define MOST_WAITING_JOBS 2
@@ -31,7 +30,7 @@ flush_job_free(petal_db *db, struct flush_job *job)
         return;
     for (size_t i = 0; i < job->part_count; i++) {
         store_memtable_unref(job->parts[i].memtable);
-        store_file_unref(job->parts[i].file);
+        rewrite_result_fini(&job->parts[i].result, db->env.allocator, false);
     }
     mem_free(db->env.allocator, job, job_bytes(job->part_count));
 }
@@ -39,8 +38,7 @@ flush_job_free(petal_db *db, struct flush_job *job)
 static bool
 wants_flush(const petal_family *family, const petal_table *table)
 {
-    return (table == NULL || family->table == table) &&
-           !atomic_load_explicit(&family->table->dropped, memory_order_relaxed) &&
+    return (table == NULL || family->table == table) && !family_is_dropped(family) &&
            atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed) != 0;
 }
 
@@ -71,12 +69,15 @@ static enum petal_status
 freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct flush_job *job)
 {
     for (petal_table *t = db->tables; t != NULL; t = t->next) {
-        for (size_t i = 0; i < t->family_count; i++) {
+        const struct table_descriptor *descriptor = table_descriptor(t);
+
+        for (size_t i = 0; i < descriptor->family_count; i++) {
+            petal_family *family = descriptor->families[i];
             enum petal_status status;
 
-            if (!wants_flush(t->families[i], table))
+            if (!wants_flush(family, table))
                 continue;
-            status = freeze_family(db, t->families[i], view, &job->parts[job->part_count]);
+            status = freeze_family(db, family, view, &job->parts[job->part_count]);
             if (status != PETAL_OK)
                 return status;
             job->part_count++;
@@ -92,8 +93,10 @@ count_full(petal_db *db, const petal_table *table)
     size_t count = 0;
 
     for (petal_table *t = db->tables; t != NULL; t = t->next) {
-        for (size_t i = 0; i < t->family_count; i++)
-            count += wants_flush(t->families[i], table);
+        const struct table_descriptor *descriptor = table_descriptor(t);
+
+        for (size_t i = 0; i < descriptor->family_count; i++)
+            count += wants_flush(descriptor->families[i], table);
     }
     return count;
 }
@@ -157,84 +160,27 @@ flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, pet
 /* ---- one job ---- */
 
 static enum petal_status
-write_cells(petal_db *db, const struct flush_part *part, struct sst_writer *writer,
-            petal_error *error)
-{
-    struct memtable_iter iter;
-    uint64_t cells = 0;
-    enum petal_status status;
-
-    (void)db;
-    memtable_iter_init(&iter, part->memtable->memtable);
-    status = iter.iter.ops->seek_first(&iter.iter, error);
-    while (status == PETAL_OK && iter.iter.valid) {
-        status = sst_writer_add(writer, &iter.iter.cell, error);
-        cells++;
-        if (status == PETAL_OK)
-            status = iter.iter.ops->next(&iter.iter, error);
-    }
-    iter.iter.ops->close(&iter.iter);
-    /* Bad memory must not lose cells in silence. */
-    if (status == PETAL_OK && cells != part->facts.cells)
-        return error_set(error, PETAL_CORRUPT, "a memtable of %llu cells gave %llu to its flush",
-                         (unsigned long long)part->facts.cells, (unsigned long long)cells);
-    return status;
-}
-
-static enum petal_status
-write_file(petal_db *db, struct flush_part *part, const char *path, petal_error *error)
-{
-    const petal_family_options *family = &part->family->options;
-    struct sst_options options = {
-        .block_bytes = family->block_bytes,
-        .compression = family->compression,
-        .bloom = family->bloom,
-        .bloom_error_rate = family->bloom_error_rate,
-        .salt = db->salt,
-        .file_identity = part->described.identity,
-    };
-    const struct file_facts *facts;
-    struct sst_writer *writer;
-    enum petal_status status = sst_writer_open(&writer, &db->env, path, &options, error);
-
-    if (status != PETAL_OK)
-        return status;
-    status = write_cells(db, part, writer, error);
-    if (status == PETAL_OK)
-        status = sst_writer_finish(writer, &facts, error);
-    if (status == PETAL_OK) {
-        part->described.file_bytes = facts->file_bytes;
-        part->described.sequence_min = facts->sequence_min;
-        part->described.sequence_max = facts->sequence_max;
-        part->described.cells = facts->cells;
-        STATS_ADD_SHARED(db, flush_cells, facts->cells);
-        STATS_ADD_SHARED(db, flush_bytes, facts->file_bytes);
-    }
-    sst_writer_free(writer);
-    return status;
-}
-
-static enum petal_status
 write_part(petal_db *db, struct flush_part *part, petal_error *error)
 {
-    char path[PETAL_PATH_BYTES];
+    struct memtable_iter iter;
+    struct rewrite_job job = {
+        .family = part->family,
+        .input = &iter.iter,
+        .cells = part->facts.cells,
+        .purpose = VISIBILITY_FLUSH,
+        .read_point = snapshot_oldest(db),
+        .earliest_put = INT64_MIN,
+        .file_bytes = UINT64_MAX,
+    };
     enum petal_status status;
 
-    if (part->file != NULL ||
-        atomic_load_explicit(&part->family->table->dropped, memory_order_relaxed))
+    if (part->written || family_is_dropped(part->family))
         return PETAL_OK;
-    part->described = (struct manifest_file){
-        .number = db_take_file_number(db),
-        .identity = env_random(&db->env),
-    };
-    part->described.run = part->described.number;
-    filename_store_file(path, db->directory, part->described.number);
-    status = write_file(db, part, path, error);
-    if (status == PETAL_OK)
-        status = db_open_file(db, part->family, &part->described, &part->file, error);
-    if (status != PETAL_OK)
-        db->env.vfs->remove(db->env.vfs->context, path); /* ENOENT is fine */
-    return status;
+    memtable_iter_init(&iter, part->memtable->memtable);
+    status = rewrite_run(&job, &part->result, error);
+    iter.iter.ops->close(&iter.iter);
+    part->written = status == PETAL_OK;
+    return family_is_dropped(part->family) ? PETAL_OK : status;
 }
 
 /* The first sequence that is in a memtable and not in this job. REQUIRES: view_mutex held. */
@@ -282,10 +228,10 @@ build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit
         const struct flush_part *part = &job->parts[i];
         const petal_family *family = part->family;
 
-        if (part->file == NULL ||
-            atomic_load_explicit(&family->table->dropped, memory_order_relaxed))
+        if (!part->written)
             continue;
-        manifest_edit_add_file(edit, family->table->id, family->id, &part->described);
+        for (size_t k = 0; k < part->result.count; k++)
+            manifest_edit_add_file(edit, family->table->id, family->id, &part->result.described[k]);
         manifest_edit_flushed(edit, family->table->id, family->id, part->facts.sequence_max);
     }
     *oldest_log = find_oldest_log(db, job);
@@ -304,12 +250,12 @@ build_view(petal_db *db, const struct flush_job *job, struct view **view)
         const struct flush_part *part = &job->parts[i];
         struct store_view *changed;
 
-        if (part->file == NULL || current->stores[part->family->slot] == NULL)
+        if (!part->written || current->stores[part->family->slot] == NULL)
             continue;
         status = store_view_new(&changed, db->env.allocator, current->stores[part->family->slot],
                                 &(struct store_change){.remove_memtable = part->memtable,
-                                                       .add_files = &part->file,
-                                                       .add_file_count = 1});
+                                                       .add_files = part->result.files,
+                                                       .add_file_count = part->result.count});
         if (status == PETAL_OK)
             view_set_store(*view, part->family->slot, changed);
     }
@@ -320,18 +266,16 @@ build_view(petal_db *db, const struct flush_job *job, struct view **view)
     return status;
 }
 
-/* Files of tables that were dropped while they were written go at once. */
+/* Files of stores that were dropped while they were written go at once. */
 static void
-drop_files_of_dropped(struct flush_job *job)
+drop_files_of_dropped(petal_db *db, struct flush_job *job)
 {
     for (size_t i = 0; i < job->part_count; i++) {
         struct flush_part *part = &job->parts[i];
 
-        if (part->file != NULL &&
-            atomic_load_explicit(&part->family->table->dropped, memory_order_relaxed)) {
-            atomic_store_explicit(&part->file->obsolete, true, memory_order_relaxed);
-            store_file_unref(part->file);
-            part->file = NULL;
+        if (part->written && family_is_dropped(part->family)) {
+            rewrite_result_fini(&part->result, db->env.allocator, true);
+            part->written = false;
         }
     }
 }
@@ -344,7 +288,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
     struct view *view = NULL;
     enum petal_status status;
 
-    drop_files_of_dropped(job);
+    drop_files_of_dropped(db, job);
     manifest_edit_init(&edit, db->env.allocator);
     build_edit(db, job, &edit, oldest_log);
     status = build_view(db, job, &view);
@@ -358,6 +302,22 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         view_unref(view);
     manifest_edit_fini(&edit);
     return status;
+}
+
+/* What was committed, into statistics and log. */
+static void
+count(petal_db *db, const struct flush_job *job)
+{
+    STATS_ADD_SHARED(db, flushes, job->part_count);
+    for (size_t i = 0; i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+
+        if (!part->written)
+            continue;
+        STATS_ADD_SHARED(db, flush_cells, part->result.cells_out);
+        STATS_ADD_SHARED(db, flush_bytes, part->result.bytes_out);
+        rewrite_report(part->family, &part->result, "flush");
+    }
 }
 
 enum petal_status
@@ -378,7 +338,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
     pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->manifest_mutex);
     if (status == PETAL_OK) {
-        STATS_ADD_SHARED(db, flushes, job->part_count);
+        count(db, job);
         log_remove_below(db, oldest_log);
     }
     return status;
@@ -401,9 +361,10 @@ enqueue(petal_db *db, struct flush_job *job)
     pthread_mutex_unlock(&db->flush_mutex);
 }
 
-/* Wait until at most `most` jobs wait, or `ticket` is done; a failed try at the oldest ends the wait with its error. */
+/* Wait until at most `most` jobs wait, or `ticket` is done; a failed try at the oldest ends the wait with its error, unless it is
+ * one of the first `tries` ever. */
 static enum petal_status
-wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, petal_error *error)
+wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, uint64_t tries, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -412,7 +373,7 @@ wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, petal_error *error)
         status = db_check_writable(db, error);
         if (status != PETAL_OK)
             break;
-        if (db->flush_oldest->status != PETAL_OK) {
+        if (db->flush_oldest->status != PETAL_OK && db->flush_oldest->tried > tries) {
             status = db->flush_oldest->status;
             if (error != NULL)
                 *error = db->flush_oldest->error;
@@ -432,12 +393,40 @@ flush_make_room(petal_db *db, petal_error *error)
 
     if (db->active_bytes < db->memtable_bytes)
         return PETAL_OK;
-    status = wait_for_jobs(db, MOST_WAITING_JOBS - 1, UINT64_MAX, error);
+    status = wait_for_jobs(db, MOST_WAITING_JOBS - 1, UINT64_MAX, 0, error);
     if (status == PETAL_OK)
         status = flush_freeze(db, NULL, &job, error);
     if (status == PETAL_OK && job != NULL)
         enqueue(db, job);
     return status;
+}
+
+/* How many tries at jobs were begun. */
+static uint64_t
+count_tries(petal_db *db)
+{
+    uint64_t tries;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    tries = db->flush_tries;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return tries;
+}
+
+/* The newest job, after a word to the flush thread not to put off what failed in one of the first `tries`. */
+static uint64_t
+hurry_jobs(petal_db *db, uint64_t tries)
+{
+    uint64_t ticket;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    if (db->flush_oldest != NULL && db->flush_tries == tries) {
+        db->flush_at_once = true;
+        pthread_cond_signal(&db->flush_wanted);
+    }
+    ticket = db->flush_ticket;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return ticket;
 }
 
 enum petal_status
@@ -446,7 +435,7 @@ flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
     struct flush_job *job = NULL;
     struct write_place place;
     enum petal_status status;
-    uint64_t ticket;
+    uint64_t ticket, tries = count_tries(db);
 
     write_lead_alone(db, &place);
     status = db_check_writable(db, error);
@@ -458,12 +447,10 @@ flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
     }
     if (job != NULL)
         enqueue(db, job);
-    pthread_mutex_lock(&db->flush_mutex);
-    ticket = db->flush_ticket;
-    pthread_mutex_unlock(&db->flush_mutex);
+    ticket = hurry_jobs(db, tries);
     write_lead_end(db, &place);
     if (status == PETAL_OK)
-        status = wait_for_jobs(db, 0, ticket, error);
+        status = wait_for_jobs(db, 0, ticket, tries, error);
     return status;
 }
 
@@ -474,7 +461,7 @@ wait_before_retry(petal_db *db)
 
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += RETRY_SECONDS;
-    if (!db->stopping)
+    if (!db->stopping && !db->flush_at_once)
         pthread_cond_timedwait(&db->flush_wanted, &db->flush_mutex, &until);
 }
 
@@ -483,9 +470,11 @@ static void
 run_oldest(petal_db *db)
 {
     struct flush_job *job = db->flush_oldest;
+    uint64_t try = ++db->flush_tries;
     petal_error error;
     enum petal_status status;
 
+    db->flush_at_once = false;
     pthread_mutex_unlock(&db->flush_mutex);
     error_clear(&error);
     status = flush_run(db, job, &error);
@@ -496,6 +485,7 @@ run_oldest(petal_db *db)
         db_fail(db, &error);
     pthread_mutex_lock(&db->flush_mutex);
     job->status = status;
+    job->tried = try;
     job->error = error;
     if (status == PETAL_OK) {
         db->flush_oldest = job->next;

@@ -3,7 +3,7 @@
  *
  * FREEZE (leader): every memtable that holds cells gets an empty one in front, in one new view, and the log is
  * rotated, so that the frozen memtables' cells lie in synced, closed logs. The frozen ones are one flush job.
- * FLUSH (flush thread): each is written to a store file; then one manifest edit names all files of the job and
+ * FLUSH (flush thread): what some reader can still need of each is written to a store file (engine/rewrite.h); then one manifest edit names all files of the job and
  * the sequences up to which their stores are flushed; then a view replaces the memtables by the files; then logs that are not
  * needed any more go. Jobs run one at a time in the order of their sequences.
  *
@@ -14,20 +14,23 @@
 #define PETAL_ENGINE_FLUSH_H
 
 #include "engine/db.h"
+#include "engine/rewrite.h"
 
 /* One frozen memtable on its way. */
 struct flush_part {
     petal_family *family;
     struct store_memtable *memtable; /* referenced */
     struct memtable_facts facts;
-    struct store_file *file; /* NULL until written */
-    struct manifest_file described;
+    bool written;
+    struct rewrite_result result; /* one file, or none if all cells were dropped */
 };
 
 struct flush_job {
     struct flush_job *next;
-    uint64_t ticket;          /* grows from job to job */
-    enum petal_status status; /* of the latest try; guarded by flush_mutex, as is `error` */
+    uint64_t ticket; /* grows from job to job */
+    /* Of the latest try that ended, guarded by flush_mutex. */
+    enum petal_status status;
+    uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
     size_t part_count;
     struct flush_part parts[];
@@ -44,7 +47,8 @@ void flush_job_free(petal_db *db, struct flush_job *job);
 /* Before a group of writes: freeze when the memtables are full, wait while too many wait. LEADER. */
 enum petal_status flush_make_room(petal_db *db, petal_error *error);
 
-/* Freeze and wait until the files are there. */
+/* Freeze and wait until the files are there. What failed before is tried again at once, and only a try that was begun after the
+ * call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
 
 void *flush_thread(void *db);

@@ -7,90 +7,35 @@
  * lie side by side in the view, and then by the Bloom filter. Everything happens inside one epoch: no lock, no
  * count, no copy but that of the answer.
  */
-#include "engine/get.h"
-
 #include "bloom/hash.h"
-#include "engine/options.h"
+#include "engine/cursor.h"
+#include "engine/read.h"
 #include "engine/receipt.h"
 #include "engine/result.h"
+#include "engine/snapshot.h"
 
-/* ---- options ---- */
+#include <stdlib.h>
 
-enum petal_status
-read_check_row(petal_slice row, petal_error *error)
+/* ---- markers of single versions: kinds 8 and 10 ---- */
+
+/* How many the memtables hold, but for `without`. */
+static uint64_t
+version_markers_in_memory(const struct store_view *store, const struct store_memtable *without)
 {
-    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES)
-        return error_set(error, PETAL_INVALID, "the row has %zu bytes; a row has 1 to %d", row.size,
-                         PETAL_MAX_ROW_BYTES);
-    return PETAL_OK;
-}
+    uint64_t count = 0;
 
-void
-read_options_init(petal_read_options *options, const petal_read_options *given)
-{
-    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
-    if (!options->has_time_range) {
-        options->time_min = 0;
-        options->time_limit = INT64_MAX;
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        if (store->memtables[i] != without)
+            count +=
+                atomic_load_explicit(&store->memtables[i]->version_markers, memory_order_relaxed);
     }
+    return count;
 }
 
-enum petal_status
-read_check_options(const petal_table *table, const petal_read_options *options, petal_error *error)
+static bool
+store_has_version_markers(const struct store_view *store)
 {
-    if (options->has_time_range &&
-        (options->time_min < 0 || options->time_limit < options->time_min))
-        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
-                         (long long)options->time_min, (long long)options->time_limit);
-    for (size_t i = 0; i < options->column_count; i++) {
-        const petal_column *column = &options->columns[i];
-
-        if (column->family == NULL || column->family->table != table)
-            return error_set(error, PETAL_INVALID, "column %zu names a family of another table",
-                             i + 1);
-        if (column->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
-            return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
-                             column->qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
-    }
-    return PETAL_OK;
-}
-
-bool
-read_asks_family(const petal_read_options *options, const petal_family *family,
-                 petal_slice *qualifiers, size_t *count)
-{
-    bool asked = options->column_count == 0;
-    bool whole = asked;
-
-    *count = 0;
-    for (size_t i = 0; i < options->column_count; i++) {
-        const petal_column *column = &options->columns[i];
-
-        if (column->family != family)
-            continue;
-        asked = true;
-        whole = whole || column->whole_family;
-        if (qualifiers != NULL)
-            qualifiers[*count] = column->qualifier;
-        (*count)++;
-    }
-    if (whole)
-        *count = 0;
-    return asked;
-}
-
-void
-read_count_trace(struct stats_shard *stats, const struct read_trace *trace)
-{
-    STATS_ADD(stats, filter_probes, trace->filter_probes);
-    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
-    STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
-    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
-    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
-    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
-    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
-    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
-    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+    return store->version_markers > 0 || version_markers_in_memory(store, NULL) > 0;
 }
 
 /* ---- one store ---- */
@@ -152,11 +97,9 @@ ask_filter(const struct store_get *get, const struct file_entry *file,
            const struct read_context *context, bool *family_markers)
 {
     struct row_collect *collect = get->collect;
-    bool by_column =
-        file->facts->bloom == PETAL_BLOOM_ROWCOL || file->facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
     bool any = false;
 
-    if (collect->column_count == 0 || !by_column)
+    if (collect->column_count == 0 || !facts_has_column_filter(file->facts))
         return sst_reader_may_contain_row(file->reader, &collect->row_key, collect->row_hash,
                                           context);
     for (size_t i = 0; i < collect->column_count; i++) {
@@ -179,12 +122,15 @@ static enum petal_skip
 skip_reason(const struct store_get *get, const struct file_entry *file,
             const struct read_context *context, bool *family_markers)
 {
+    enum petal_skip by_time;
+
     *family_markers = facts_family_markers(file->facts) > 0;
     if (may_use(get, PETAL_SKIP_ROW_RANGE) && outside_row_range(get, file))
         return PETAL_SKIP_ROW_RANGE;
-    if (may_use(get, PETAL_SKIP_TIME_RANGE) &&
-        (file->time_max < get->options->time_min || file->time_min >= get->options->time_limit))
-        return PETAL_SKIP_TIME_RANGE;
+    by_time = read_skip_by_time(get->options, &get->collect->visibility.rules, file->time_min,
+                                file->time_max);
+    if (by_time != PETAL_SKIP_NONE)
+        return by_time;
     if (!ask_recorded_columns(get, file) && !*family_markers)
         return PETAL_SKIP_COLUMNS;
     if (may_use(get, PETAL_SKIP_BLOOM) && !ask_filter(get, file, context, family_markers))
@@ -200,6 +146,10 @@ read_file(const struct store_get *get, const struct file_entry *file,
     size_t before = get->collect->count;
     enum petal_status status;
 
+    if (get->collect->every_version)
+        get->collect->markers_elsewhere = get->store->version_markers -
+                                          facts_version_markers(file->facts) +
+                                          version_markers_in_memory(get->store, NULL);
     /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
     status = row_collect_source(get->collect, &iter.iter, family_markers, get->error);
@@ -258,6 +208,7 @@ visit_files(struct store_get *get)
     STATS_ADD(get->stats, skipped_found_newer, skipped[PETAL_SKIP_FOUND_NEWER]);
     STATS_ADD(get->stats, skipped_row_range, skipped[PETAL_SKIP_ROW_RANGE]);
     STATS_ADD(get->stats, skipped_time_range, skipped[PETAL_SKIP_TIME_RANGE]);
+    STATS_ADD(get->stats, skipped_expired, skipped[PETAL_SKIP_EXPIRED]);
     STATS_ADD(get->stats, skipped_columns, skipped[PETAL_SKIP_COLUMNS]);
     STATS_ADD(get->stats, skipped_bloom, skipped[PETAL_SKIP_BLOOM]);
     STATS_ADD(get->stats, filter_false_positives, get->filter_false_positives);
@@ -292,6 +243,9 @@ visit_memtables(struct store_get *get)
         } else {
             struct memtable_iter iter;
 
+            if (get->collect->every_version)
+                get->collect->markers_elsewhere =
+                    get->store->version_markers + version_markers_in_memory(get->store, memtable);
             memtable_iter_init(&iter, memtable->memtable);
             status = row_collect_source(
                 get->collect, &iter.iter,
@@ -306,18 +260,6 @@ visit_memtables(struct store_get *get)
     STATS_ADD(get->stats, memtables_considered, considered);
     STATS_ADD(get->stats, memtables_skipped, filtered);
     return status;
-}
-
-/* Markers of kinds 8 and 10 anywhere in the store. */
-static bool
-store_has_version_markers(const struct store_view *store)
-{
-    bool any = store->version_markers > 0;
-
-    for (uint32_t i = 0; i < store->memtable_count; i++)
-        any = any ||
-              atomic_load_explicit(&store->memtables[i]->version_markers, memory_order_relaxed) > 0;
-    return any;
 }
 
 /* Column hashes are chained on the row's; only column filters ask for them. Files keep the filter type they were
@@ -366,16 +308,20 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
         .row_head = slice_head(row, 0),
         .error = error,
     };
-    enum petal_status status = row_collect_start(collect, row, row_hash, qualifiers, count);
+    enum petal_status status;
 
-    if (status != PETAL_OK)
-        return error_no_memory(error);
     if (get.store == NULL)
         return PETAL_OK;
-    collect->time_min = options->time_min;
-    collect->time_limit = options->time_limit;
-    collect->read_point = point->sequence;
-    collect->every_version = store_has_version_markers(get.store);
+    read_rules(options, family, get.store, false, read_sequence(options, point),
+               &collect->visibility.rules);
+    if (collect->visibility.rules.new_version_behavior) {
+        result->must_walk = true;
+        return PETAL_OK;
+    }
+    status = row_collect_start(collect, row, row_hash, qualifiers, count,
+                               store_has_version_markers(get.store));
+    if (status != PETAL_OK)
+        return error_no_memory(error);
     STATS_ADD(get.stats, gets, 1);
     status = visit_memtables(&get);
     if (status == PETAL_OK && get.store->file_count > 0) {
@@ -403,11 +349,14 @@ get_families(petal_table *table, petal_slice row, const petal_read_options *opti
              const struct read_point *point, petal_slice *qualifiers, petal_result *result,
              petal_error *error)
 {
+    const struct table_descriptor *descriptor = table_descriptor(table);
     uint64_t row_hash = bloom_hash_row(table->db->salt, row.data, row.size);
     enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
-        petal_family *family = table->families[i];
+    result->must_walk = false;
+    for (size_t i = 0; status == PETAL_OK && !result->must_walk && i < descriptor->family_count;
+         i++) {
+        petal_family *family = descriptor->families[i];
         size_t count;
 
         if (read_asks_family(options, family, qualifiers, &count))
@@ -417,32 +366,79 @@ get_families(petal_table *table, petal_slice row, const petal_read_options *opti
     return status;
 }
 
+/* Gets that only a walk through the row can answer: with a filter, limits, or versions in the order of writes. An alteration that
+ * switches the last on behind this call is noticed by store_get. */
+static bool
+needs_walk(const petal_table *table, const petal_read_options *options)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    bool needs = options->filter != NULL || options->family_cell_limit > 0 ||
+                 options->family_cell_offset > 0;
+
+    for (size_t i = 0; !needs && i < descriptor->family_count; i++)
+        needs = family_options(descriptor->families[i])->new_version_behavior &&
+                read_asks_family(options, descriptor->families[i], NULL, &(size_t){0});
+    return needs;
+}
+
 static enum petal_status
 get_row(petal_table *table, petal_slice row, const petal_read_options *options,
-        petal_slice *qualifiers, petal_result *result, petal_error *error)
+        const struct read_point *point, petal_slice *qualifiers, petal_result *result,
+        petal_error *error)
 {
+    enum petal_status status;
+
+    if (options->receipt != NULL)
+        receipt_start(options->receipt, point->view);
+    status = result_start(result, row);
+    if (status == PETAL_OK)
+        status = get_families(table, row, options, point, qualifiers, result, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK && options->receipt != NULL) {
+        options->receipt->bytes_returned = result->count > 0 ? result->byte_count : 0;
+        if (options->receipt->incomplete)
+            status = error_no_memory(error);
+    }
+    if (status != PETAL_OK)
+        result->count = 0;
+    return status;
+}
+
+static enum petal_status
+get_inside_epoch(petal_table *table, petal_slice row, const petal_read_options *options,
+                 petal_result *result, petal_error *error)
+{
+    petal_slice few[FEW_QUALIFIERS];
+    petal_slice *qualifiers = few;
     struct read_point point;
     enum petal_status status;
 
-    read_begin(table->db, &point);
-    if (options->receipt != NULL)
-        receipt_start(options->receipt, point.view);
-    status = result_start(result, row);
-    if (status == PETAL_OK)
-        status = get_families(table, row, options, &point, qualifiers, result, error);
-    else
-        error_no_memory(error);
-    read_end(table->db, &point);
-    if (status != PETAL_OK) {
-        result->count = 0;
-        return status;
-    }
-    if (options->receipt != NULL) {
-        options->receipt->bytes_returned = result->byte_count;
-        if (options->receipt->incomplete)
+    if (options->column_count > FEW_QUALIFIERS) {
+        qualifiers =
+            mem_alloc(table->db->env.allocator, options->column_count * sizeof *qualifiers);
+        if (qualifiers == NULL)
             return error_no_memory(error);
     }
-    return PETAL_OK;
+    read_begin(table->db, &point);
+    status = get_row(table, row, options, &point, qualifiers, result, error);
+    read_end(table->db, &point);
+    if (qualifiers != few)
+        mem_free(table->db->env.allocator, qualifiers, options->column_count * sizeof *qualifiers);
+    return status;
+}
+
+static enum petal_status
+check_get(const petal_table *table, const petal_read_options *options, petal_error *error)
+{
+    enum petal_status status = table_check_alive(table, error);
+
+    if (status == PETAL_OK)
+        status = read_check_options(table, options, error);
+    if (status == PETAL_OK && options->versions < 0)
+        return error_set(error, PETAL_INVALID, "a get of %ld versions; at least 1 is wanted",
+                         (long)options->versions);
+    return status;
 }
 
 enum petal_status
@@ -450,8 +446,6 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
           petal_result *result, petal_error *error)
 {
     petal_read_options options;
-    petal_slice few[FEW_QUALIFIERS];
-    petal_slice *qualifiers = few;
     enum petal_status status;
 
     error_clear(error);
@@ -459,39 +453,75 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
     read_options_init(&options, given);
     status = read_check_row(row, error);
     if (status == PETAL_OK)
-        status = table_check_alive(table, error);
-    if (status == PETAL_OK)
-        status = read_check_options(table, &options, error);
+        status = check_get(table, &options, error);
     if (status != PETAL_OK)
         return status;
-    if (options.column_count > FEW_QUALIFIERS) {
-        qualifiers = mem_alloc(table->db->env.allocator, options.column_count * sizeof *qualifiers);
-        if (qualifiers == NULL)
-            return error_no_memory(error);
-    }
-    status = get_row(table, row, &options, qualifiers, result, error);
-    if (qualifiers != few)
-        mem_free(table->db->env.allocator, qualifiers, options.column_count * sizeof *qualifiers);
+    if (needs_walk(table, &options))
+        return cursor_get_row(table, row, &options, result, error);
+    status = get_inside_epoch(table, row, &options, result, error);
+    return status == PETAL_OK && result->must_walk
+               ? cursor_get_row(table, row, &options, result, error)
+               : status;
+}
+
+/* ---- several rows ---- */
+
+struct wanted_row {
+    petal_slice row;
+    petal_result *result;
+};
+
+static int
+compare_wanted(const void *a, const void *b)
+{
+    return slice_compare(((const struct wanted_row *)a)->row, ((const struct wanted_row *)b)->row);
+}
+
+/* In the order of the rows, so that those of one block follow each other. */
+static enum petal_status
+get_sorted(petal_table *table, struct wanted_row *wanted, size_t count,
+           const petal_read_options *options, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    qsort(wanted, count, sizeof *wanted, compare_wanted);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++)
+        status = petal_get(table, wanted[i].row, options, wanted[i].result, error);
     return status;
 }
 
 enum petal_status
-get_newest_timestamp(petal_family *family, petal_slice row, petal_slice qualifier, bool *found,
-                     int64_t *timestamp, petal_error *error)
+petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
+                const petal_read_options *given, petal_result *const *results, petal_error *error)
 {
-    petal_column column = {family, qualifier, false};
-    petal_read_options options = {.columns = &column, .column_count = 1};
-    petal_result *result;
-    enum petal_status status = petal_result_new(family->table->db, &result, error);
+    petal_db *db = table->db;
+    petal_read_options options;
+    petal_snapshot *snapshot = NULL;
+    struct wanted_row *wanted;
+    enum petal_status status = PETAL_OK;
 
-    *found = false;
-    if (status != PETAL_OK)
-        return status;
-    status = petal_get(family->table, row, &options, result, error);
-    if (status == PETAL_OK && result->count > 0) {
-        *found = true;
-        *timestamp = result->cells[0].timestamp;
+    error_clear(error);
+    if (count == 0)
+        return PETAL_OK;
+    read_options_init(&options, given);
+    wanted = mem_alloc(db->env.allocator, count * sizeof *wanted);
+    if (wanted == NULL)
+        status = error_no_memory(error);
+    if (status == PETAL_OK && options.snapshot == NULL) {
+        /* One moment for all rows. */
+        status = petal_snapshot_new(db, &snapshot, error);
+        options.snapshot = snapshot;
     }
-    petal_result_free(result);
+    for (size_t i = 0; i < count; i++) {
+        results[i]->count = 0;
+        if (wanted != NULL)
+            wanted[i] = (struct wanted_row){rows[i], results[i]};
+    }
+    if (status == PETAL_OK)
+        status = get_sorted(table, wanted, count, &options, error);
+    for (size_t i = 0; status != PETAL_OK && i < count; i++)
+        results[i]->count = 0;
+    petal_snapshot_free(snapshot);
+    mem_free(db->env.allocator, wanted, count * sizeof *wanted);
     return status;
 }

@@ -1,25 +1,13 @@
 /* inspect.c -- a table's files and memory, and their verification. */
 #include "engine/db.h"
 
-/* Pin the current view. */
-static struct view *
-pin_view(petal_db *db)
-{
-    struct read_point point;
-
-    read_begin(db, &point);
-    view_ref(point.view);
-    read_end(db, &point);
-    return point.view;
-}
-
 static petal_file_info
 describe_file(const petal_family *family, const struct file_entry *file)
 {
     const struct file_facts *facts = file->facts;
 
     return (petal_file_info){
-        .family = family->options.name,
+        .family = family->name,
         .number = file->file->number,
         .file_bytes = facts->file_bytes,
         .data_bytes = facts->data_bytes,
@@ -47,6 +35,7 @@ enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error)
 {
+    const struct table_descriptor *descriptor;
     struct view *view;
     bool go_on = true;
     enum petal_status status;
@@ -55,12 +44,13 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
     status = table_check_alive(table, error);
     if (status != PETAL_OK)
         return status;
-    view = pin_view(table->db);
-    for (size_t i = 0; go_on && i < table->family_count; i++) {
-        const struct store_view *store = view_store(view, table->families[i]);
+    view = read_pin_view(table->db);
+    descriptor = table_descriptor(table);
+    for (size_t i = 0; go_on && i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; go_on && store != NULL && k < store->file_count; k++) {
-            petal_file_info info = describe_file(table->families[i], &store->files[k]);
+            petal_file_info info = describe_file(descriptor->families[i], &store->files[k]);
 
             go_on = visit(argument, &info);
         }
@@ -72,11 +62,12 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 uint64_t
 petal_table_memtable_bytes(petal_table *table)
 {
-    struct view *view = pin_view(table->db);
+    struct view *view = read_pin_view(table->db);
+    const struct table_descriptor *descriptor = table_descriptor(table);
     uint64_t bytes = 0;
 
-    for (size_t i = 0; i < table->family_count; i++) {
-        const struct store_view *store = view_store(view, table->families[i]);
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++)
             bytes += memtable_bytes(store->memtables[k]->memtable);
@@ -88,6 +79,7 @@ petal_table_memtable_bytes(petal_table *table)
 enum petal_status
 petal_table_verify(petal_table *table, petal_error *error)
 {
+    const struct table_descriptor *descriptor;
     struct view *view;
     enum petal_status status;
 
@@ -95,9 +87,10 @@ petal_table_verify(petal_table *table, petal_error *error)
     status = table_check_alive(table, error);
     if (status != PETAL_OK)
         return status;
-    view = pin_view(table->db);
-    for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
-        const struct store_view *store = view_store(view, table->families[i]);
+    view = read_pin_view(table->db);
+    descriptor = table_descriptor(table);
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
             status = sst_reader_verify(store->files[k].reader, error);

@@ -41,7 +41,8 @@ handle_of(petal_db *db, petal_table *table)
     kv = mem_zalloc(db->env.allocator, sizeof *kv);
     if (kv == NULL)
         return NULL;
-    *kv = (petal_kv){.table = table, .family = table->families[0], .next = db->key_values};
+    *kv = (petal_kv){
+        .table = table, .family = table_descriptor(table)->families[0], .next = db->key_values};
     db->key_values = kv;
     return kv;
 }
@@ -56,10 +57,10 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
     *kv = NULL;
     if (status != PETAL_OK)
         return status;
-    if (table->family_count != 1)
+    if (table_descriptor(table)->family_count != 1)
         return error_set(error, PETAL_INVALID,
                          "the table has %zu families; a key-value table has one",
-                         table->family_count);
+                         table_descriptor(table)->family_count);
     pthread_mutex_lock(&db->ddl_mutex);
     *kv = handle_of(db, table);
     pthread_mutex_unlock(&db->ddl_mutex);

@@ -5,7 +5,7 @@
 
 #include "engine/write.h"
 
-/* A number for a log. Together with the number's being noted, so that no flush that looks between the two forgets the log. */
+/* A number for a new log, noted in the same breath: a flush that looks now must not take the log for one that is gone. */
 static uint64_t
 begin_log(petal_db *db)
 {
@@ -241,12 +241,18 @@ sync_in_background(petal_db *db)
     petal_error error;
     enum petal_status status = PETAL_OK;
     struct write_place place;
+    bool full = false;
 
     write_lead_alone(db, &place);
-    if (db->wal != NULL)
+    if (db->wal != NULL) {
         status = wal_store(db->wal, &error);
-    /* Cleared before the sync: what is stored from here on is not covered by it. */
-    atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
+        full = status != PETAL_OK && !wal_is_dead(db->wal);
+    }
+    /* Cleared before the sync: what is stored from here on is not covered by it. Kept when the disk is full, for another try. */
+    if (full)
+        status = PETAL_OK;
+    else
+        atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
     write_lead_end(db, &place);
 
     atomic_store_explicit(&db->sync_started_ms, env_clock_ms(&db->env), memory_order_relaxed);

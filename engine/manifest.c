@@ -439,7 +439,51 @@ write_file(struct manifest_writer *writer, const struct manifest *state, petal_e
 
 /* ---- committing: one record more ---- */
 
-/* Say that the file is synced.  Not synced itself: it matters only if it is there. */
+/* Make nothing of what an append that did not fit left behind the end: zeros take no new space.  Without that a later record, in
+ * part on the medium when the power fails, might complete the refused one. */
+static enum petal_status
+erase_tail(struct manifest_writer *writer, petal_error *error)
+{
+    static const uint8_t zeros[4096];
+    const petal_vfs *vfs = writer->env->vfs;
+    uint64_t at = writer->length, size = 0;
+    int failed = vfs->size(vfs->context, writer->file, &size);
+
+    if (failed == 0 && size <= at)
+        return PETAL_OK;
+    while (failed == 0 && at < size) {
+        size_t piece = size - at < sizeof zeros ? (size_t)(size - at) : sizeof zeros;
+
+        failed = vfs->write_at(vfs->context, writer->file, at, zeros, piece);
+        at += piece;
+    }
+    if (failed == 0)
+        failed = vfs->sync(vfs->context, writer->file);
+    if (failed != 0)
+        return writer_fail(writer, writer->path, failed, "take back what did not fit in", error);
+    return PETAL_OK;
+}
+
+static bool
+is_full(int os_error)
+{
+    return os_error == ENOSPC || os_error == EDQUOT;
+}
+
+/* An append failed. */
+static enum petal_status
+fail_append(struct manifest_writer *writer, int os_error, petal_error *error)
+{
+    enum petal_status status;
+
+    if (!is_full(os_error))
+        return writer_fail(writer, writer->path, os_error, "write", error);
+    status = erase_tail(writer, error);
+    return status == PETAL_OK ? error_io(error, writer->path, os_error, "write") : status;
+}
+
+/* Say that the file is synced.  Not synced itself: it matters only if it is there.  One that does not fit is done without;
+ * what there is of it the next record overwrites. */
 static void
 append_seal(struct manifest_writer *writer)
 {
@@ -450,10 +494,11 @@ append_seal(struct manifest_writer *writer)
     encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
                   slice_make(NULL, 0));
     failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
-    if (failed != 0)
+    if (failed == 0)
+        writer->length += sizeof seal;
+    else if (!is_full(failed))
         (void)writer_fail(writer, writer->path, failed, "write",
                           NULL); /* the edit itself is safe */
-    writer->length += sizeof seal;
 }
 
 static enum petal_status
@@ -462,7 +507,6 @@ append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, pe
     const petal_vfs *vfs = writer->env->vfs;
     size_t bytes = record_bytes(edit->size);
     uint8_t *record = mem_alloc(writer->env->allocator, bytes);
-    const char *action = "write";
     int failed;
 
     if (record == NULL)
@@ -470,13 +514,12 @@ append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, pe
     encode_record(record, writer->file_identity, writer->length, writer->synced_length,
                   MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
     failed = vfs->write_at(vfs->context, writer->file, writer->length, record, bytes);
-    if (failed == 0) {
-        action = "sync";
-        failed = vfs->sync(vfs->context, writer->file);
-    }
     mem_free(writer->env->allocator, record, bytes);
     if (failed != 0)
-        return writer_fail(writer, writer->path, failed, action, error);
+        return fail_append(writer, failed, error);
+    failed = vfs->sync(vfs->context, writer->file);
+    if (failed != 0)
+        return writer_fail(writer, writer->path, failed, "sync", error);
     writer->length += bytes;
     writer->synced_length = writer->length;
     append_seal(writer);
@@ -494,6 +537,12 @@ make_durable(struct manifest_writer *writer, const struct manifest *state,
     if (writer->file == NULL || grown)
         return write_file(writer, state, error);
     return append_edit(writer, edit, error);
+}
+
+bool
+manifest_is_dead(const struct manifest *manifest)
+{
+    return manifest->writer->failed;
 }
 
 enum petal_status

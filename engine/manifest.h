@@ -9,7 +9,7 @@
  *
  * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
  * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
- * commit tries again.  An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
+ * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced.  An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
  *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
@@ -29,10 +29,11 @@ struct manifest_file {
 };
 
 struct manifest_family {
-    uint16_t id;                  /* unique in its table */
-    petal_family_options options; /* defaults filled in; the name is the manifest's memory */
-    uint64_t flushed_sequence;    /* cells of this store at or below it are in store files */
-    struct manifest_file *files;  /* in no order */
+    uint16_t id; /* unique in its table, never reused there */
+    petal_family_options
+        options; /* defaults filled in; name and attributes are the manifest's memory */
+    uint64_t flushed_sequence;   /* cells of this store at or below it are in store files */
+    struct manifest_file *files; /* in no order */
     size_t file_count, file_capacity;
 };
 
@@ -40,6 +41,11 @@ struct manifest_table {
     uint32_t id; /* never reused */
     petal_slice name;
     enum petal_durability durability;
+    bool read_only;
+    const petal_attribute *attributes; /* the manifest's memory */
+    size_t attribute_count;
+    uint32_t
+        next_family_id; /* a created family raises it. An id below that is not in `families` was dropped */
     struct manifest_family *families; /* in order of creation */
     size_t family_count, family_capacity;
 };
@@ -98,12 +104,24 @@ struct manifest_edit {
 void manifest_edit_init(struct manifest_edit *edit, const petal_allocator *allocator);
 void manifest_edit_fini(struct manifest_edit *edit);
 
-/* `families` as family_options_resolve leaves them; they get the ids 0, 1, 2 … */
+/* Families as family_options_resolve leaves them; they get the ids 0, 1, 2 … */
 enum petal_status manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
-                                             petal_slice name, enum petal_durability durability,
-                                             const petal_family_options *families,
-                                             size_t family_count);
+                                             const petal_table_options *options);
 enum petal_status manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
+
+/* Replace the table's own attributes, all but the name; the options' families are not looked at. */
+enum petal_status manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
+                                            const petal_table_options *options);
+
+/* A new family's id is not below the table's next_family_id. Altering replaces all attributes but the name. */
+enum petal_status manifest_edit_create_family(struct manifest_edit *edit, uint32_t table,
+                                              uint16_t family, const petal_family_options *options);
+enum petal_status manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table,
+                                             uint16_t family, const petal_family_options *options);
+
+/* The family goes with its store files. The last one cannot. */
+enum petal_status manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table,
+                                            uint16_t family);
 enum petal_status manifest_edit_add_file(struct manifest_edit *edit, uint32_t table,
                                          uint16_t family, const struct manifest_file *file);
 enum petal_status manifest_edit_remove_file(struct manifest_edit *edit, uint32_t table,
@@ -116,6 +134,9 @@ enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t ne
                                          uint64_t last_sequence, int64_t last_timestamp);
 enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
 enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
+
+/* A commit has failed such that nobody knows what the file holds. */
+bool manifest_is_dead(const struct manifest *manifest);
 
 /* Make the edit durable, then apply it to the state: all of it or nothing. */
 enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,

@@ -112,24 +112,55 @@ end_item(struct manifest_edit *edit, size_t start)
         put_le32(edit->bytes + start + 4, (uint32_t)(edit->size - start - MANIFEST_ITEM_BYTES));
 }
 
+/* As add_u32, unless it is the default. */
 static void
-add_table(struct manifest_edit *edit, uint32_t table, petal_slice name,
-          enum petal_durability durability)
+add_u32_beyond(struct manifest_edit *edit, unsigned tag, uint32_t value, uint32_t value_by_default)
 {
-    size_t start = begin_item(edit, MANIFEST_CREATE_TABLE, table, 0);
-
-    add_bytes(edit, MANIFEST_NAME, name);
-    add_u32(edit, MANIFEST_DURABILITY, (uint32_t)durability);
-    end_item(edit, start);
+    if (value != 0 && value != value_by_default)
+        add_u32(edit, tag, value);
 }
 
 static void
-add_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
+add_texts(struct manifest_edit *edit, const petal_attribute *attributes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        petal_slice name = attributes[i].name, value = attributes[i].value;
+        uint8_t *to = add_item(edit, MANIFEST_TEXT, MANIFEST_TEXT_BYTES + name.size + value.size);
+
+        if (to == NULL)
+            return;
+        put_le16(to, (uint16_t)attributes[i].kind);
+        put_le16(to + 2, (uint16_t)name.size);
+        to += MANIFEST_TEXT_BYTES;
+        memcpy(to, name.data, name.size);
+        if (value.size > 0)
+            memcpy(to + name.size, value.data, value.size);
+    }
+}
+
+/* `name` is for a new table. */
+static void
+add_table(struct manifest_edit *edit, unsigned tag, uint32_t table, const petal_slice *name,
+          const petal_table_options *options)
+{
+    size_t start = begin_item(edit, tag, table, 0);
+
+    if (name != NULL)
+        add_bytes(edit, MANIFEST_NAME, *name);
+    add_u32(edit, MANIFEST_DURABILITY, (uint32_t)options->durability);
+    add_u32_beyond(edit, MANIFEST_READ_ONLY, options->read_only, 0);
+    add_texts(edit, options->attributes, options->attribute_count);
+    end_item(edit, start);
+}
+
+static enum petal_status
+add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family,
            const petal_family_options *options)
 {
-    size_t start = begin_item(edit, MANIFEST_CREATE_FAMILY, table, family);
+    size_t start = begin_item(edit, tag, table, family);
 
-    add_bytes(edit, MANIFEST_NAME, options->name);
+    if (tag == MANIFEST_CREATE_FAMILY)
+        add_bytes(edit, MANIFEST_NAME, options->name);
     add_u32(edit, MANIFEST_VERSIONS, options->versions);
     add_u32(edit, MANIFEST_BLOCK_BYTES, options->block_bytes);
     add_u32(edit, MANIFEST_COMPRESSION, (uint32_t)options->compression);
@@ -137,28 +168,69 @@ add_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
     add_double(edit, MANIFEST_BLOOM_ERROR_RATE, options->bloom_error_rate);
     add_u32(edit, MANIFEST_IN_MEMORY, options->in_memory);
     add_u32(edit, MANIFEST_NO_BLOCK_CACHE, options->no_block_cache);
+    add_u32_beyond(edit, MANIFEST_MIN_VERSIONS, options->min_versions, 0);
+    add_u32_beyond(edit, MANIFEST_TTL, options->ttl_seconds, PETAL_FOREVER);
+    add_u32_beyond(edit, MANIFEST_KEEP_DELETED_CELLS, (uint32_t)options->keep_deleted_cells,
+                   PETAL_KEEP_DELETED_FALSE);
+    add_u32_beyond(edit, MANIFEST_NEW_VERSION_BEHAVIOR, options->new_version_behavior, 0);
+    add_u32_beyond(edit, MANIFEST_BLOOM_PREFIX, options->bloom_prefix_bytes, 0);
+    add_texts(edit, options->attributes, options->attribute_count);
     end_item(edit, start);
+    return edit_status(edit);
 }
 
 enum petal_status
-manifest_edit_create_table(struct manifest_edit *edit, uint32_t table, petal_slice name,
-                           enum petal_durability durability, const petal_family_options *families,
-                           size_t family_count)
+manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
+                           const petal_table_options *options)
 {
-    add_table(edit, table, name, durability);
-    for (size_t i = 0; i < family_count; i++)
-        add_family(edit, table, (uint16_t)i, &families[i]);
+    add_table(edit, MANIFEST_CREATE_TABLE, table, &options->name, options);
+    for (size_t i = 0; i < options->family_count; i++)
+        (void)manifest_edit_create_family(edit, table, (uint16_t)i, &options->families[i]);
+    return edit_status(edit);
+}
+
+enum petal_status
+manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
+                          const petal_table_options *options)
+{
+    add_table(edit, MANIFEST_ALTER_TABLE, table, NULL, options);
+    return edit_status(edit);
+}
+
+enum petal_status
+manifest_edit_create_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                            const petal_family_options *options)
+{
+    return add_family(edit, MANIFEST_CREATE_FAMILY, table, family, options);
+}
+
+enum petal_status
+manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table, uint16_t family,
+                           const petal_family_options *options)
+{
+    return add_family(edit, MANIFEST_ALTER_FAMILY, table, family, options);
+}
+
+static enum petal_status
+add_ids(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t family)
+{
+    uint8_t *to = add_item(edit, tag, MANIFEST_IDS_BYTES);
+
+    if (to != NULL)
+        put_ids(to, table, family);
     return edit_status(edit);
 }
 
 enum petal_status
 manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table)
 {
-    uint8_t *to = add_item(edit, MANIFEST_DROP_TABLE, MANIFEST_DROP_TABLE_BYTES);
+    return add_ids(edit, MANIFEST_DROP_TABLE, table, 0);
+}
 
-    if (to != NULL)
-        put_ids(to, table, 0);
-    return edit_status(edit);
+enum petal_status
+manifest_edit_drop_family(struct manifest_edit *edit, uint32_t table, uint16_t family)
+{
+    return add_ids(edit, MANIFEST_DROP_FAMILY, table, family);
 }
 
 /* ---- files ---- */
@@ -262,15 +334,27 @@ manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise
 static void
 snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
 {
-    add_table(edit, table->id, table->name, table->durability);
+    petal_table_options options = {
+        .durability = table->durability,
+        .read_only = table->read_only,
+        .attributes = table->attributes,
+        .attribute_count = table->attribute_count,
+    };
+    uint32_t next_family_id = 0;
+
+    add_table(edit, MANIFEST_CREATE_TABLE, table->id, &table->name, &options);
     for (size_t i = 0; i < table->family_count; i++) {
         const struct manifest_family *family = &table->families[i];
 
-        add_family(edit, table->id, family->id, &family->options);
+        next_family_id = family->id + 1u;
+        (void)manifest_edit_create_family(edit, table->id, family->id, &family->options);
         (void)manifest_edit_flushed(edit, table->id, family->id, family->flushed_sequence);
         for (size_t k = 0; k < family->file_count; k++)
             (void)manifest_edit_add_file(edit, table->id, family->id, &family->files[k]);
     }
+    /* When the latest family was dropped, nothing else tells that its id is spent. */
+    if (table->next_family_id > next_family_id)
+        (void)add_ids(edit, MANIFEST_NEXT_FAMILY, table->id, (uint16_t)table->next_family_id);
 }
 
 void

@@ -46,10 +46,15 @@ enum manifest_tag {
     MANIFEST_DROP_TABLE = 6,
     MANIFEST_ADD_FILE = 7,
     MANIFEST_REMOVE_FILE = 8,
-    MANIFEST_FLUSHED = 9
+    MANIFEST_FLUSHED = 9,
+    MANIFEST_ALTER_TABLE = 10,
+    MANIFEST_ALTER_FAMILY = 11,
+    MANIFEST_DROP_FAMILY = 12,
+    MANIFEST_NEXT_FAMILY = 13
 };
 
-/* Of tables (NAME, DURABILITY) and families (the rest, and NAME).  Stored; never renumbered. */
+/* Of tables (NAME, DURABILITY, READ_ONLY, TEXT) and families (the rest, NAME, TEXT).  Stored; never renumbered.  From
+ * MIN_VERSIONS on they are written only when they are not the default, so that older versions read what they can. */
 enum manifest_attribute {
     MANIFEST_NAME = 1,
     MANIFEST_DURABILITY = 2,
@@ -59,7 +64,14 @@ enum manifest_attribute {
     MANIFEST_BLOOM = 6,
     MANIFEST_BLOOM_ERROR_RATE = 7,
     MANIFEST_IN_MEMORY = 8,
-    MANIFEST_NO_BLOCK_CACHE = 9
+    MANIFEST_NO_BLOCK_CACHE = 9,
+    MANIFEST_MIN_VERSIONS = 10,
+    MANIFEST_TTL = 11,
+    MANIFEST_KEEP_DELETED_CELLS = 12,
+    MANIFEST_NEW_VERSION_BEHAVIOR = 13,
+    MANIFEST_BLOOM_PREFIX = 14,
+    MANIFEST_READ_ONLY = 15,
+    MANIFEST_TEXT = 16 /* a petal_attribute; as often as there are some */
 };
 
 /* Payload bytes of the items of fixed size. */
@@ -70,8 +82,12 @@ enum manifest_attribute {
 #define MANIFEST_ADD_FILE_BYTES    64
 #define MANIFEST_REMOVE_FILE_BYTES 16
 #define MANIFEST_FLUSHED_BYTES     16
-/* CREATE_TABLE and CREATE_FAMILY begin with so many bytes of ids; attributes follow. */
+#define MANIFEST_DROP_FAMILY_BYTES 8
+#define MANIFEST_NEXT_FAMILY_BYTES 8
+/* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
 #define MANIFEST_IDS_BYTES 8
+/* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow. */
+#define MANIFEST_TEXT_BYTES 4
 
 /* The changes that make the state of `manifest` from an empty one. */
 void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
@@ -80,9 +96,14 @@ void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *m
 void manifest_state_init(struct manifest *manifest);
 void manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator);
 
-/* For single tables: names are owned, each in memory of its own. */
+/* For single tables and families: what names and attributes point to is owned. */
 bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
 void manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator);
+void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
+
+/* Make what borrowed options point to the manifest's own. False: no memory; then they point to nothing. */
+bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
+void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
 
 /* `copy` becomes equal to `manifest`, with tables of its own; on PETAL_NO_MEMORY it holds nothing. */
 enum petal_status manifest_state_copy(struct manifest *copy, const struct manifest *manifest,

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/slice.h"
+#include "engine/attributes.h"
 #include "engine/manifest_format.h"
 
 /* ---- memory ---- */
@@ -30,16 +31,44 @@ free_name(petal_slice name, const petal_allocator *allocator)
     mem_free(allocator, memory.owned, name.size);
 }
 
+bool
+manifest_own_options(petal_family_options *options, const petal_allocator *allocator)
+{
+    const petal_attribute *attributes;
+
+    if (attributes_copy(&attributes, options->attributes, options->attribute_count, allocator)) {
+        options->attributes = attributes;
+        if (manifest_copy_name(&options->name, options->name, allocator))
+            return true;
+        attributes_free(attributes, options->attribute_count, allocator);
+    }
+    options->name = slice_make(NULL, 0);
+    options->attributes = NULL;
+    options->attribute_count = 0;
+    return false;
+}
+
+void
+manifest_free_options(petal_family_options *options, const petal_allocator *allocator)
+{
+    attributes_free(options->attributes, options->attribute_count, allocator);
+    free_name(options->name, allocator);
+}
+
+void
+manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator)
+{
+    manifest_free_options(&family->options, allocator);
+    mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
+}
+
 void
 manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator)
 {
-    for (size_t i = 0; i < table->family_count; i++) {
-        struct manifest_family *family = &table->families[i];
-
-        free_name(family->options.name, allocator);
-        mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
-    }
+    for (size_t i = 0; i < table->family_count; i++)
+        manifest_family_fini(&table->families[i], allocator);
     mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
+    attributes_free(table->attributes, table->attribute_count, allocator);
     free_name(table->name, allocator);
 }
 
@@ -69,10 +98,8 @@ copy_family(struct manifest_family *copy, const struct manifest_family *family,
     *copy = *family;
     copy->files = NULL;
     copy->file_count = copy->file_capacity = 0;
-    if (!manifest_copy_name(&copy->options.name, family->options.name, allocator)) {
-        copy->options.name = slice_make(NULL, 0);
+    if (!manifest_own_options(&copy->options, allocator))
         return false;
-    }
     if (family->file_count == 0)
         return true;
     copy->files = mem_alloc(allocator, family->file_count * sizeof *copy->files);
@@ -90,10 +117,13 @@ copy_table(struct manifest_table *copy, const struct manifest_table *table,
     *copy = *table;
     copy->families = NULL;
     copy->family_count = copy->family_capacity = 0;
-    if (!manifest_copy_name(&copy->name, table->name, allocator)) {
-        copy->name = slice_make(NULL, 0);
+    copy->name = slice_make(NULL, 0);
+    copy->attributes = NULL;
+    copy->attribute_count = 0;
+    if (!manifest_copy_name(&copy->name, table->name, allocator) ||
+        !attributes_copy(&copy->attributes, table->attributes, table->attribute_count, allocator))
         return false;
-    }
+    copy->attribute_count = table->attribute_count;
     copy->families = mem_alloc(allocator, table->family_count * sizeof *copy->families);
     if (copy->families == NULL)
         return false;

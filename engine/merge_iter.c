@@ -39,30 +39,33 @@ sift_down(struct merge_iter *merge, size_t at)
     heap[at] = sinking;
 }
 
-/* Show the cell of the top, loaded. */
+/* Show the cell of a valid source, loaded. */
 static enum petal_status
-show_top(struct merge_iter *merge, petal_error *error)
+show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
 {
-    struct cell_iter *top;
-
     merge->iter.valid = false;
-    if (merge->heap_count == 0)
-        return PETAL_OK;
-    top = merge->heap[0].source;
-    if (top->pending) {
-        enum petal_status status = top->ops->load(top, error);
+    if (source->pending) {
+        enum petal_status status = source->ops->load(source, error);
 
         if (status != PETAL_OK)
             return status;
     }
-    merge->iter.cell = top->cell;
+    merge->iter.cell = source->cell;
     merge->iter.valid = true;
     return PETAL_OK;
 }
 
 static enum petal_status
+show_top(struct merge_iter *merge, petal_error *error)
+{
+    merge->iter.valid = false;
+    return merge->heap_count == 0 ? PETAL_OK : show(merge, merge->heap[0].source, error);
+}
+
+static enum petal_status
 build(struct merge_iter *merge, petal_error *error)
 {
+    merge->before = NULL;
     merge->heap_count = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
         if (merge->sources[i]->valid)
@@ -98,13 +101,67 @@ merge_seek_first(struct cell_iter *iter, petal_error *error)
 }
 
 static enum petal_status
+merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+    struct cell_iter *greatest = NULL;
+
+    iter->valid = false;
+    for (size_t i = 0; i < merge->source_count; i++) {
+        struct cell_iter *source = merge->sources[i];
+        enum petal_status status = source->ops->seek_before(source, key, error);
+
+        if (status != PETAL_OK)
+            return status;
+        if (source->valid && (greatest == NULL || cell_compare(&source->cell, &greatest->cell) > 0))
+            greatest = source;
+    }
+    merge->before = greatest;
+    return greatest == NULL ? PETAL_OK : show(merge, greatest, error);
+}
+
+/* Bring a source from its last cell before a place, if it has one, to its first cell behind the one that is shown. */
+static enum petal_status
+bring_behind(const struct merge_iter *merge, struct cell_iter *source, petal_error *error)
+{
+    enum petal_status status =
+        source->valid ? source->ops->next(source, error) : source->ops->seek_first(source, error);
+
+    /* That was one step, but in a memtable cells may have come in between since. */
+    while (status == PETAL_OK && source->valid &&
+           cell_compare(&source->cell, &merge->before->cell) < 0)
+        status = source->ops->next(source, error);
+    return status;
+}
+
+/* Step forward from where seek_before went. */
+static enum petal_status
+turn_forward(struct merge_iter *merge, petal_error *error)
+{
+    struct cell_iter *shown = merge->before;
+    enum petal_status status = PETAL_OK;
+
+    merge->iter.valid = false;
+    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
+        if (merge->sources[i] != shown)
+            status = bring_behind(merge, merge->sources[i], error);
+    }
+    if (status == PETAL_OK)
+        status = shown->ops->next(shown, error);
+    return status == PETAL_OK ? build(merge, error) : status;
+}
+
+static enum petal_status
 merge_next(struct cell_iter *iter, petal_error *error)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
-    struct cell_iter *top = merge->heap[0].source;
+    struct cell_iter *top;
     enum petal_status status;
 
     assert(iter->valid);
+    if (merge->before != NULL)
+        return turn_forward(merge, error);
+    top = merge->heap[0].source;
     status = top->ops->next(top, error);
     if (status != PETAL_OK) {
         iter->valid = false;
@@ -131,6 +188,7 @@ merge_close(struct cell_iter *iter)
 static const struct cell_iter_ops merge_ops = {
     .seek = merge_seek,
     .seek_first = merge_seek_first,
+    .seek_before = merge_seek_before,
     .next = merge_next,
     .load = NULL,
     .close = merge_close,

@@ -6,6 +6,10 @@
  * first, so while one source holds the next cells alone a step costs two comparisons. A source whose cell is pending
  * (cell_iter.h) is loaded when it comes to the top, so blocks of sources that never get there stay unread.
  *
+ * After seek_before each source stands at its own last cell before the key, and the greatest of them is shown; the heap
+ * does not count. They are brought to the other side of the shown cell when a step forward asks for it, which reversed
+ * scans hardly do: they seek.
+ *
  * Borrows the sources. Not safe for use by two threads at once.
  */
 #ifndef PETAL_ENGINE_MERGE_ITER_H
@@ -26,6 +30,7 @@ struct merge_iter {
     struct cell_iter **sources; /* all of them */
     struct merge_entry *heap;
     size_t source_count, heap_count;
+    struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
 };
 
 enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/slice.h"
+#include "engine/attributes.h"
 
 #define LEAST_BYTES           ((size_t)64 << 10)
 #define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
@@ -67,6 +68,64 @@ family_name_check(petal_slice name, petal_error *error)
                              "characters or colons: %s",
                              bytes[i], error_quote(name, quoted, sizeof quoted));
     }
+    if (slice_equal(name, slice_from_text("recovered.edits")))
+        return error_set(error, PETAL_INVALID, "Column Family name cannot be: recovered.edits");
+    return PETAL_OK;
+}
+
+/* How many versions live for how long. */
+static enum petal_status
+resolve_versions(petal_family_options *options, petal_error *error)
+{
+    if (options->versions == 0)
+        options->versions = 1;
+    if (options->versions > INT32_MAX)
+        return error_set(error, PETAL_INVALID, "VERSIONS is %u; it is 1 to %d", options->versions,
+                         INT32_MAX);
+    if (options->min_versions > options->versions)
+        return error_set(error, PETAL_INVALID,
+                         "MIN_VERSIONS is %u; it is 0 to VERSIONS, which is %u",
+                         options->min_versions, options->versions);
+    if (options->ttl_seconds == 0)
+        options->ttl_seconds = PETAL_FOREVER;
+    if (options->ttl_seconds > PETAL_FOREVER)
+        return error_set(error, PETAL_INVALID, "TTL is %u; it is 1 to %u (FOREVER)",
+                         options->ttl_seconds, PETAL_FOREVER);
+    if (options->keep_deleted_cells == PETAL_KEEP_DELETED_DEFAULT)
+        options->keep_deleted_cells = PETAL_KEEP_DELETED_FALSE;
+    if (options->keep_deleted_cells > PETAL_KEEP_DELETED_TTL)
+        return error_set(error, PETAL_INVALID, "KEEP_DELETED_CELLS is %d; it is FALSE, TRUE or TTL",
+                         (int)options->keep_deleted_cells);
+    return PETAL_OK;
+}
+
+static enum petal_status
+resolve_bloom(petal_family_options *options, petal_error *error)
+{
+    if (options->bloom == PETAL_BLOOM_DEFAULT)
+        options->bloom = PETAL_BLOOM_ROW;
+    if (options->bloom > PETAL_BLOOM_ROW_PREFIX)
+        return error_set(error, PETAL_INVALID,
+                         "BLOOMFILTER is %d; it is NONE, ROW, ROWCOL, ROW_ROWCOL or "
+                         "ROWPREFIX_FIXED_LENGTH",
+                         (int)options->bloom);
+    if (options->bloom == PETAL_BLOOM_ROW_PREFIX &&
+        (options->bloom_prefix_bytes == 0 || options->bloom_prefix_bytes > PETAL_MAX_ROW_BYTES))
+        return error_set(error, PETAL_INVALID,
+                         "RowPrefixBloomFilter.prefix_length is %u; with BLOOMFILTER "
+                         "ROWPREFIX_FIXED_LENGTH it is 1 to %d",
+                         options->bloom_prefix_bytes, PETAL_MAX_ROW_BYTES);
+    if (options->bloom != PETAL_BLOOM_ROW_PREFIX && options->bloom_prefix_bytes != 0)
+        return error_set(error, PETAL_INVALID,
+                         "RowPrefixBloomFilter.prefix_length is %u; it is for BLOOMFILTER "
+                         "ROWPREFIX_FIXED_LENGTH only, else 0",
+                         options->bloom_prefix_bytes);
+    if (options->bloom_error_rate == 0)
+        options->bloom_error_rate = DEFAULT_BLOOM_ERROR_RATE;
+    if (!(options->bloom_error_rate >= 0.0001 && options->bloom_error_rate <= 0.5))
+        return error_set(error, PETAL_INVALID,
+                         "io.storefile.bloom.error.rate is %g; it is 0.0001 to 0.5",
+                         options->bloom_error_rate);
     return PETAL_OK;
 }
 
@@ -81,11 +140,9 @@ family_options_resolve(petal_family_options *options, const petal_family_options
     status = family_name_check(options->name, error);
     if (status != PETAL_OK)
         return status;
-    if (options->versions == 0)
-        options->versions = 1;
-    if (options->versions > INT32_MAX)
-        return error_set(error, PETAL_INVALID, "VERSIONS is %u; it is 1 to %d", options->versions,
-                         INT32_MAX);
+    status = resolve_versions(options, error);
+    if (status != PETAL_OK)
+        return status;
     if (options->block_bytes == 0)
         options->block_bytes = DEFAULT_BLOCK_BYTES;
     if (options->block_bytes < 1024 || options->block_bytes > 16u << 20)
@@ -97,19 +154,19 @@ family_options_resolve(petal_family_options *options, const petal_family_options
     if (options->compression > PETAL_COMPRESSION_LZ4)
         return error_set(error, PETAL_INVALID, "COMPRESSION is %d; it is NONE or LZ4",
                          (int)options->compression);
-    if (options->bloom == PETAL_BLOOM_DEFAULT)
-        options->bloom = PETAL_BLOOM_ROW;
-    if (options->bloom > PETAL_BLOOM_ROW_ROWCOL)
-        return error_set(error, PETAL_INVALID,
-                         "BLOOMFILTER is %d; it is NONE, ROW, ROWCOL or ROW_ROWCOL",
-                         (int)options->bloom);
-    if (options->bloom_error_rate == 0)
-        options->bloom_error_rate = DEFAULT_BLOOM_ERROR_RATE;
-    if (!(options->bloom_error_rate >= 0.0001 && options->bloom_error_rate <= 0.5))
-        return error_set(error, PETAL_INVALID,
-                         "io.storefile.bloom.error.rate is %g; it is 0.0001 to 0.5",
-                         options->bloom_error_rate);
-    return PETAL_OK;
+    status = resolve_bloom(options, error);
+    if (status != PETAL_OK)
+        return status;
+    return attributes_check(options->attributes, options->attribute_count, false, error);
+}
+
+enum petal_status
+table_attributes_check(const petal_table_options *options, petal_error *error)
+{
+    if (options->durability > PETAL_FSYNC_WAL)
+        return error_set(error, PETAL_INVALID, "durability is %d; it is 0 to %d",
+                         (int)options->durability, (int)PETAL_FSYNC_WAL);
+    return attributes_check(options->attributes, options->attribute_count, true, error);
 }
 
 enum petal_status

@@ -17,9 +17,12 @@ void options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes
 enum petal_status options_resolve(petal_options *options, const petal_options *given,
                                   petal_error *error);
 
-/* Check and complete one family's attributes; the name is not copied. */
+/* Check and complete one family's attributes; name and list of attributes are not copied. */
 enum petal_status family_options_resolve(petal_family_options *options,
                                          const petal_family_options *given, petal_error *error);
+
+/* Durability and the list of attributes. */
+enum petal_status table_attributes_check(const petal_table_options *options, petal_error *error);
 
 enum petal_status table_name_check(petal_slice name, petal_error *error);
 

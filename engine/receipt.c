@@ -50,7 +50,7 @@ append(petal_receipt *receipt, const petal_family *family)
         return NULL;
     }
     source = &receipt->sources[receipt->count++];
-    *source = (petal_receipt_source){.family = family->options.name};
+    *source = (petal_receipt_source){.family = family->name};
     return source;
 }
 

@@ -9,7 +9,7 @@ struct petal_receipt {
     petal_receipt_source *sources;
     size_t count, capacity;
     uint64_t cells_hidden, bytes_returned;
-    bool incomplete;   /* memory ran out: sources are missing; petal_get reports it */
+    bool incomplete;   /* memory ran out: sources are missing; the read reports it */
     struct view *view; /* pinned: row ranges point into facts of its files */
 };
 

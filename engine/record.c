@@ -19,8 +19,8 @@ record_size(const struct write_cell *cells, size_t count)
         const struct write_cell *write = &cells[i];
 
         size += varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
-                field_size(write->cell.row) + field_size(write->cell.qualifier) +
-                field_size(write->cell.value);
+                (write->cell.has_ttl ? 8 : 0) + field_size(write->cell.row) +
+                field_size(write->cell.qualifier) + field_size(write->cell.value);
     }
     return size;
 }
@@ -45,9 +45,15 @@ record_encode(uint8_t *to, const struct write_cell *cells, size_t count)
         to = put_varint64(to, write->family->table->id);
         to = put_varint64(to, write->family->id);
         *to++ = (uint8_t)(write->cell.type |
-                          (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0));
+                          (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0) |
+                          (write->cell.has_ttl ? RECORD_HAS_TTL : 0));
         put_le64(to, (uint64_t)write->cell.timestamp);
-        to = put_field(to + 8, write->cell.row);
+        to += 8;
+        if (write->cell.has_ttl) {
+            put_le64(to, (uint64_t)write->cell.ttl_ms);
+            to += 8;
+        }
+        to = put_field(to, write->cell.row);
         to = put_field(to, write->cell.qualifier);
         to = put_field(to, write->cell.value);
     }
@@ -94,10 +100,19 @@ record_next(struct record_reader *reader, struct record_cell *cell)
         from = get_varint32(from, limit, &family_id);
     if (from == NULL || family_id > UINT16_MAX || limit - from < 9)
         return false;
-    type = *from & ~(unsigned)RECORD_ASSIGNED;
+    type = *from & ~(unsigned)(RECORD_ASSIGNED | RECORD_HAS_TTL);
     cell->assigned = (*from & RECORD_ASSIGNED) != 0;
+    cell->cell.has_ttl = (*from & RECORD_HAS_TTL) != 0;
+    cell->cell.ttl_ms = 0;
     cell->cell.timestamp = (int64_t)get_le64(from + 1);
-    from = get_field(from + 9, limit, PETAL_MAX_ROW_BYTES, &cell->cell.row);
+    from += 9;
+    if (cell->cell.has_ttl) {
+        if (limit - from < 8)
+            return false;
+        cell->cell.ttl_ms = (int64_t)get_le64(from);
+        from += 8;
+    }
+    from = get_field(from, limit, PETAL_MAX_ROW_BYTES, &cell->cell.row);
     if (from != NULL)
         from = get_field(from, limit, PETAL_MAX_QUALIFIER_BYTES, &cell->cell.qualifier);
     if (from != NULL)

@@ -6,8 +6,10 @@
  *     cells, each:
  *       table id         varint
  *       family id        varint
- *       type             u8; RECORD_ASSIGNED is added when the store assigned the timestamp
+ *       type             u8; RECORD_ASSIGNED is added when the store assigned the timestamp, RECORD_HAS_TTL when the
+ *                        cell has a time to live of its own
  *       timestamp        u64, little endian
+ *       time to live     i64, little endian, milliseconds; only with RECORD_HAS_TTL
  *       row, qualifier, value: varint length and bytes, each
  *
  * Nothing follows the last cell. Checksums and lengths are the log's (wal.h).
@@ -18,15 +20,27 @@
 #include "base/cell.h"
 
 #define RECORD_ASSIGNED 0x80
+#define RECORD_HAS_TTL  0x40
+
+/* What has to be read before a cell can be written. */
+enum write_operation {
+    WRITE_PLAIN,         /* nothing */
+    WRITE_APPEND,        /* `value` goes behind the newest version's */
+    WRITE_INCREMENT,     /* `value`, 8 bytes big endian, is added to the newest version's */
+    WRITE_DELETE_NEWEST, /* the timestamp of the newest version, or of the k-th newest */
+};
 
 /* One cell of a write on its way to log and memtable. */
 struct write_cell {
     petal_family *family;
     uint64_t row_hash;
     struct cell cell; /* sequence and an assigned timestamp are filled in by the write leader */
-    bool
-        assigned; /* the store assigns the timestamp: now, or with `resolved` that of an existing version */
-    bool resolved; /* cell.timestamp is set already */
+    int64_t least_timestamp; /* an assigned timestamp is this one if it is later than now; else 0 */
+    uint32_t mutation;       /* of its batch that it belongs to */
+    enum write_operation operation;
+    /* The store assigns the timestamp: now, or with `resolved` one that depends on an existing version. */
+    bool assigned;
+    bool resolved; /* cell.timestamp is set, and says nothing of the store's clock */
 };
 
 /* Bytes that record_encode writes for these cells. */

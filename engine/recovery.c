@@ -67,8 +67,10 @@ open_tables(petal_db *db, petal_error *error)
     /* The database owns the view from here on, whatever fails. */
     atomic_store_explicit(&db->view, view, memory_order_release);
     for (petal_table *table = db->tables; table != NULL; table = table->next) {
-        for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
-            petal_family *family = table->families[i];
+        const struct table_descriptor *descriptor = table_descriptor(table);
+
+        for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+            petal_family *family = descriptor->families[i];
 
             status = open_store(
                 db, family,
@@ -94,25 +96,27 @@ struct replay_state {
     uint64_t cells; /* put back into memtables */
 };
 
-/* Where a cell of the log belongs; *family NULL when its table was dropped. */
+/* Where a cell of the log belongs; *family NULL when its table or family was dropped. */
 static enum petal_status
 find_store(petal_db *db, const struct record_cell *logged, const char *path, uint64_t offset,
            petal_family **family, uint64_t *flushed, petal_error *error)
 {
     petal_table *table = table_by_id(db, logged->table_id);
+    const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
 
     *family = NULL;
     if (table == NULL && logged->table_id < db->manifest->next_table_id)
         return PETAL_OK;
     if (table != NULL)
         *family = table_family_by_id(table, logged->family_id);
+    if (table != NULL && *family == NULL && logged->family_id < described->next_family_id)
+        return PETAL_OK;
     if (*family == NULL)
         return error_corrupt(
             error, path, offset,
             "%s: the record at %llu names table %u, family %u, which never existed", path,
             (unsigned long long)offset, logged->table_id, logged->family_id);
-    *flushed = manifest_find_family(manifest_find_table(db->manifest, table->id), logged->family_id)
-                   ->flushed_sequence;
+    *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
     return PETAL_OK;
 }
 
@@ -199,6 +203,28 @@ retire_logs(petal_db *db, petal_error *error)
     return status;
 }
 
+/*
+ * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of its store. Where a store
+ * was dropped it may have been its cell, and no more is known than how far sequences had gone.
+ */
+static uint64_t
+obsolete_sequence(const struct manifest *manifest)
+{
+    bool dropped = manifest->table_count + 1 < manifest->next_table_id;
+    uint64_t flushed = 0;
+
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        const struct manifest_table *table = &manifest->tables[i];
+
+        dropped = dropped || table->family_count < table->next_family_id;
+        for (size_t k = 0; k < table->family_count; k++) {
+            if (table->families[k].flushed_sequence > flushed)
+                flushed = table->families[k].flushed_sequence;
+        }
+    }
+    return dropped ? manifest->last_sequence : flushed;
+}
+
 static enum petal_status
 replay_logs(petal_db *db, petal_error *error)
 {
@@ -208,6 +234,7 @@ replay_logs(petal_db *db, petal_error *error)
         .directory = db->directory,
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
+        .obsolete_sequence = obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
         .visit = replay_record,
         .argument = &state,

@@ -1,6 +1,8 @@
 /* result.c -- see result.h. */
 #include "engine/result.h"
 
+#include <assert.h>
+
 enum petal_status
 petal_result_new(petal_db *db, petal_result **result, petal_error *error)
 {
@@ -57,7 +59,7 @@ reserve_bytes(petal_result *result, size_t more)
     for (size_t i = 0; i < result->count; i++) {
         petal_cell *cell = &result->cells[i];
 
-        cell->row.data = result->bytes;
+        cell->row.data = result->bytes + (slice_bytes(cell->row) - old);
         cell->qualifier.data = result->bytes + (slice_bytes(cell->qualifier) - old);
         cell->value.data = result->bytes + (slice_bytes(cell->value) - old);
     }
@@ -86,6 +88,22 @@ result_start(petal_result *result, petal_slice row)
     return PETAL_OK;
 }
 
+static inline void
+append_cell(petal_result *result, const petal_family *family, petal_slice row,
+            const struct cell *cell)
+{
+    result->cells[result->count++] = (petal_cell){
+        .family = family->name,
+        .row = row,
+        .qualifier = append_bytes(result, cell->qualifier),
+        .value = append_bytes(result, cell->value),
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
 enum petal_status
 result_add(petal_result *result, const petal_family *family, const struct cell *const *cells,
            size_t count)
@@ -104,15 +122,49 @@ result_add(petal_result *result, const petal_family *family, const struct cell *
     if (reserve_bytes(result, bytes) != PETAL_OK)
         return PETAL_NO_MEMORY;
     row.data = result->bytes;
-    for (size_t i = 0; i < count; i++) {
-        result->cells[result->count++] = (petal_cell){
-            .family = family->options.name,
-            .row = row,
-            .qualifier = append_bytes(result, cells[i]->qualifier),
-            .value = append_bytes(result, cells[i]->value),
-            .timestamp = cells[i]->timestamp,
-            .type = cells[i]->type,
-        };
-    }
+    for (size_t i = 0; i < count; i++)
+        append_cell(result, family, row, cells[i]);
+    return PETAL_OK;
+}
+
+enum petal_status
+result_reserve(petal_result *result, size_t count, size_t bytes)
+{
+    void *array = result->cells;
+    bool grown;
+
+    result->count = 0;
+    result->byte_count = 0;
+    grown = mem_grow(result->db->env.allocator, &array, &result->capacity, 0, count,
+                     sizeof *result->cells);
+    result->cells = array;
+    return grown ? reserve_bytes(result, bytes) : PETAL_NO_MEMORY;
+}
+
+void
+result_add_row_cell(petal_result *result, const petal_family *family, const struct cell *cell)
+{
+    assert(result->count < result->capacity);
+    assert(cell->row.size + cell->qualifier.size + cell->value.size <=
+           result->byte_capacity - result->byte_count);
+    append_cell(result, family, append_bytes(result, cell->row), cell);
+}
+
+enum petal_status
+result_append(petal_result *result, const petal_cell *cell)
+{
+    void *array = result->cells;
+    petal_cell *copy;
+    bool grown = mem_grow(result->db->env.allocator, &array, &result->capacity, result->count,
+                          result->count + 1, sizeof *result->cells);
+
+    result->cells = array;
+    if (!grown || reserve_bytes(result, cell->qualifier.size + cell->value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    copy = &result->cells[result->count++];
+    *copy = *cell;
+    copy->row = slice_make(result->bytes, cell->row.size);
+    copy->qualifier = append_bytes(result, cell->qualifier);
+    copy->value = append_bytes(result, cell->value);
     return PETAL_OK;
 }

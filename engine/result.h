@@ -12,9 +12,11 @@ struct petal_result {
     petal_db *db;
     petal_cell *cells;
     size_t count, capacity;
-    uint8_t *bytes; /* row, then qualifiers and values of the cells */
+    uint8_t *bytes; /* rows, qualifiers and values of the cells */
     size_t byte_count, byte_capacity;
     struct row_collect collect;
+    bool
+        must_walk; /* the get met a family with NEW_VERSION_BEHAVIOR, where only a walk through the row answers */
 };
 
 /* Forget the answer and begin one for `row`. */
@@ -23,5 +25,14 @@ enum petal_status result_start(petal_result *result, petal_slice row);
 /* Append the `count` cells of `family` with copies of their bytes. */
 enum petal_status result_add(petal_result *result, const petal_family *family,
                              const struct cell *const *cells, size_t count);
+
+/* Append a copy of one cell of the row that was begun; its family name is borrowed. */
+enum petal_status result_append(petal_result *result, const petal_cell *cell);
+/* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows, qualifiers and values have
+ * `bytes` bytes together. After that result_add_row_cell cannot fail. */
+enum petal_status result_reserve(petal_result *result, size_t count, size_t bytes);
+
+/* Append one cell with its row. REQUIRES: there is room for it. */
+void result_add_row_cell(petal_result *result, const petal_family *family, const struct cell *cell);
 
 #endif

@@ -3,11 +3,14 @@
 
 #include <assert.h>
 
+/* Of more versions than these it is not tracked whether they settle a column: then all sources are read. */
+#define MOST_TRACKED_VERSIONS 64
+
 void
 row_collect_init(struct row_collect *collect, const petal_allocator *allocator)
 {
     *collect = (struct row_collect){.allocator = allocator};
-    visibility_init(&collect->visibility, allocator, 0, 0, 0, 1);
+    visibility_init(&collect->visibility, allocator, &(struct visibility_rules){0});
 }
 
 void
@@ -17,63 +20,95 @@ row_collect_fini(struct row_collect *collect)
              collect->column_capacity * sizeof *collect->columns);
     mem_free(collect->allocator, collect->cells, collect->capacity * sizeof *collect->cells);
     mem_free(collect->allocator, collect->keys, collect->key_capacity);
+    mem_free(collect->allocator, collect->points,
+             collect->point_capacity * sizeof *collect->points);
     mem_free(collect->allocator, collect->qualifiers, collect->qualifier_capacity);
     mem_free(collect->allocator, collect->shown, collect->shown_capacity * sizeof *collect->shown);
     visibility_fini(&collect->visibility);
 }
 
-static bool
-grow(const struct row_collect *collect, void *array_address, size_t *capacity, size_t used,
-     size_t need, size_t element_size)
+static void
+sift_qualifier_down(struct collect_column *columns, size_t root, size_t count)
 {
-    void *array;
-    bool grown;
+    petal_slice moved = columns[root].key.qualifier;
 
-    memcpy(&array, array_address, sizeof array);
-    grown = mem_grow(collect->allocator, &array, capacity, used, need, element_size);
-    memcpy(array_address, &array, sizeof array);
-    return grown;
+    for (;;) {
+        size_t child = 2 * root + 1;
+
+        if (child + 1 < count &&
+            slice_compare(columns[child].key.qualifier, columns[child + 1].key.qualifier) < 0)
+            child++;
+        if (child >= count || slice_compare(moved, columns[child].key.qualifier) >= 0)
+            break;
+        columns[root].key.qualifier = columns[child].key.qualifier;
+        root = child;
+    }
+    columns[root].key.qualifier = moved;
 }
 
-/* Insert into the sorted columns; one that is there already is left out. */
+/* Heapsort, in place as that of the cells below. */
 static void
-insert_column(struct row_collect *collect, petal_slice qualifier)
+sort_qualifiers(struct collect_column *columns, size_t count)
 {
-    size_t at = collect->column_count;
+    for (size_t i = count / 2; i-- > 0;)
+        sift_qualifier_down(columns, i, count);
+    for (size_t end = count; end-- > 1;) {
+        petal_slice greatest = columns[0].key.qualifier;
 
-    while (at > 0) {
-        int order = slice_compare(collect->columns[at - 1].key.qualifier, qualifier);
-
-        if (order == 0)
-            return;
-        if (order < 0)
-            break;
-        at--;
+        columns[0].key.qualifier = columns[end].key.qualifier;
+        columns[end].key.qualifier = greatest;
+        sift_qualifier_down(columns, 0, end);
     }
-    memmove(&collect->columns[at + 1], &collect->columns[at],
-            (collect->column_count - at) * sizeof *collect->columns);
-    collect->columns[at] = (struct collect_column){.key.qualifier = qualifier};
-    collect->column_count++;
+}
+
+/* Set the columns: their qualifiers sorted, each once. */
+static void
+set_columns(struct row_collect *collect, const petal_slice *qualifiers, size_t count)
+{
+    struct collect_column *columns = collect->columns;
+    bool ascending = true;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        columns[i].key.qualifier = qualifiers[i];
+        ascending = ascending && (i == 0 || slice_compare(qualifiers[i - 1], qualifiers[i]) < 0);
+    }
+    collect->column_count = count;
+    if (ascending)
+        return;
+    sort_qualifiers(columns, count);
+    for (size_t i = 0; i < count; i++) {
+        petal_slice qualifier = columns[i].key.qualifier;
+
+        if (kept == 0 || !slice_equal(columns[kept - 1].key.qualifier, qualifier))
+            columns[kept++].key.qualifier = qualifier;
+    }
+    collect->column_count = kept;
 }
 
 enum petal_status
 row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
-                  const petal_slice *qualifiers, size_t count)
+                  const petal_slice *qualifiers, size_t count, bool every_version)
 {
+    uint32_t versions = collect->visibility.rules.versions;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *to;
 
+    collect->every_version = every_version;
+    collect->markers_elsewhere = 0;
+    collect->tracked = every_version || versions > MOST_TRACKED_VERSIONS ? 0 : versions;
     for (size_t i = 0; i < count; i++)
         key_bytes += cell_key_bound(row.size, qualifiers[i].size);
-    if (!grow(collect, &collect->keys, &collect->key_capacity, 0, key_bytes, 1) ||
-        !grow(collect, &collect->columns, &collect->column_capacity, 0, count,
-              sizeof *collect->columns))
+    if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
+                        1) ||
+        !mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, count,
+                        sizeof *collect->columns) ||
+        !mem_grow_array(collect->allocator, &collect->points, &collect->point_capacity, 0,
+                        count * collect->tracked, sizeof *collect->points))
         return PETAL_NO_MEMORY;
     collect->row = row;
     collect->row_hash = row_hash;
-    collect->column_count = 0;
-    for (size_t i = 0; i < count; i++)
-        insert_column(collect, qualifiers[i]);
+    set_columns(collect, qualifiers, count);
     to = collect->keys;
     cell_key_make(&collect->row_key, to, row, slice_make(NULL, 0), true, INT64_MAX,
                   CELL_SEQUENCE_MAX);
@@ -81,9 +116,11 @@ row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_has
     for (size_t i = 0; i < collect->column_count; i++) {
         struct collect_column *column = &collect->columns[i];
 
-        cell_key_make(&column->key, to, row, column->key.qualifier, false, INT64_MAX,
-                      CELL_SEQUENCE_MAX);
+        cell_key_of_column(&column->key, to, &collect->row_key, column->key.qualifier);
         column->asked = true;
+        column->has_delete = false;
+        column->put_count = 0;
+        column->puts = collect->points + i * collect->tracked;
         to += column->key.encoded.size;
     }
     collect->count = 0;
@@ -100,8 +137,8 @@ keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier
 {
     struct collected_cell *kept;
 
-    if (!grow(collect, &collect->cells, &collect->capacity, collect->count, collect->count + 1,
-              sizeof *collect->cells))
+    if (!mem_grow_array(collect->allocator, &collect->cells, &collect->capacity, collect->count,
+                        collect->count + 1, sizeof *collect->cells))
         return PETAL_NO_MEMORY;
     kept = &collect->cells[collect->count];
     kept->cell = *cell;
@@ -109,8 +146,8 @@ keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier
     kept->cell.qualifier = qualifier;
     kept->qualifier_offset = SIZE_MAX;
     if (copy && qualifier.size > 0) {
-        if (!grow(collect, &collect->qualifiers, &collect->qualifier_capacity,
-                  collect->qualifier_bytes, collect->qualifier_bytes + qualifier.size, 1))
+        if (!mem_grow_array(collect->allocator, &collect->qualifiers, &collect->qualifier_capacity,
+                            collect->qualifier_bytes, collect->qualifier_bytes + qualifier.size, 1))
             return PETAL_NO_MEMORY;
         memcpy(collect->qualifiers + collect->qualifier_bytes, qualifier.data, qualifier.size);
         kept->qualifier_offset = collect->qualifier_bytes;
@@ -126,6 +163,29 @@ raise_point(bool *has, struct version_point *greatest, struct version_point poin
     if (!*has || version_point_below(*greatest, point))
         *greatest = point;
     *has = true;
+}
+
+/* Put a version in its place among the greatest; of several at one timestamp the latest write stands for them. */
+static void
+track_put(const struct row_collect *collect, struct collect_column *column,
+          struct version_point point)
+{
+    uint32_t at = column->put_count;
+
+    while (at > 0 && column->puts[at - 1].timestamp < point.timestamp)
+        at--;
+    if (at > 0 && column->puts[at - 1].timestamp == point.timestamp) {
+        if (column->puts[at - 1].sequence < point.sequence)
+            column->puts[at - 1].sequence = point.sequence;
+        return;
+    }
+    if (at == collect->tracked)
+        return;
+    if (column->put_count < collect->tracked)
+        column->put_count++;
+    memmove(&column->puts[at + 1], &column->puts[at],
+            (column->put_count - 1 - at) * sizeof *column->puts);
+    column->puts[at] = point;
 }
 
 static bool
@@ -152,9 +212,11 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, petal
         const struct cell *cell = &source->cell;
 
         status = complete(source, error);
-        if (status == PETAL_OK && cell->sequence <= collect->read_point) {
+        if (status == PETAL_OK && cell->sequence <= collect->visibility.rules.read_point) {
+            collect->family_versions += cell->type == PETAL_DELETE_FAMILY_VERSION;
             status = keep(collect, cell, slice_make(NULL, 0), false);
-            if (status == PETAL_OK && cell->type == PETAL_DELETE_FAMILY)
+            if (status == PETAL_OK && cell->type == PETAL_DELETE_FAMILY &&
+                visibility_rules_heed_marker(&collect->visibility.rules, cell))
                 raise_point(&collect->has_family_delete, &collect->family_delete,
                             (struct version_point){cell->timestamp, cell->sequence});
         }
@@ -164,21 +226,56 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, petal
     return status;
 }
 
-enum cell_use { USE_KEEP, USE_PASS, USE_LAST };
+/* What one source has given of a column. */
+struct column_take {
+    uint64_t versions;
+    uint64_t markers; /* of kind 8 */
+    bool has_put;
+    int64_t timestamp; /* of the latest */
+};
 
-/* What a column's cell is good for: KEEP it, PASS over it, or keep it as the LAST one of its column in this source. */
-static enum cell_use
-use_of(const struct row_collect *collect, const struct cell *cell)
+/*
+ * So many versions of one source matter. A marker of kind 8 or 10 hides one timestamp at most. Those of this source that
+ * hide a version stand before it, so they have been met; with those of the other sources they cannot hide more than the
+ * surplus. What is left are as many versions as are wanted, or a marker of kind 12 or 14 hides one of them and all that follow.
+ */
+static inline uint64_t
+versions_that_matter(const struct row_collect *collect, const struct column_take *take)
 {
-    if (cell->sequence > collect->read_point)
+    return collect->visibility.rules.versions + take->markers + collect->family_versions +
+           collect->markers_elsewhere;
+}
+
+enum cell_use { USE_KEEP, USE_PASS, USE_LAST, USE_END };
+
+/* What a column's cell is good for: KEEP it, PASS over it, keep it as the LAST one of its column in this source, or END there
+ * without it. Cells come newest first. */
+static inline enum cell_use
+use_of(const struct row_collect *collect, struct column_take *take, const struct cell *cell)
+{
+    const struct visibility_rules *rules = &collect->visibility.rules;
+
+    if (cell->sequence > rules->read_point || cell_is_dead(cell, rules->now_ms))
         return USE_PASS;
-    if (cell->type == PETAL_DELETE_COLUMN)
-        return USE_LAST; /* all that follows lies below it */
-    if (cell->type != PETAL_PUT)
+    if (cell->timestamp < rules->time_min ||
+        (rules->min_versions == 0 && cell->timestamp < rules->oldest_unexpired))
+        return USE_END;
+    if (cell->type != PETAL_PUT) {
+        if (!visibility_rules_heed_marker(rules, cell))
+            return USE_PASS;
+        if (cell->type == PETAL_DELETE_COLUMN)
+            return USE_LAST; /* the rest lies below it */
+        take->markers++;
         return USE_KEEP;
-    if (cell->timestamp >= collect->time_limit)
+    }
+    if (cell->timestamp >= rules->time_limit)
         return USE_PASS;
-    return collect->every_version && cell->timestamp >= collect->time_min ? USE_KEEP : USE_LAST;
+    if (take->has_put && take->timestamp == cell->timestamp)
+        return USE_PASS; /* superseded; what hides the later one hides this, too */
+    take->has_put = true;
+    take->timestamp = cell->timestamp;
+    take->versions++;
+    return take->versions >= versions_that_matter(collect, take) ? USE_LAST : USE_KEEP;
 }
 
 static enum petal_status
@@ -186,6 +283,7 @@ take_column(struct row_collect *collect, struct cell_iter *source, struct collec
             petal_error *error)
 {
     enum petal_status status = source->ops->seek(source, &column->key, error);
+    struct column_take take = {0};
 
     while (status == PETAL_OK && at_row(collect, source) &&
            slice_equal(source->cell.qualifier, column->key.qualifier)) {
@@ -195,13 +293,15 @@ take_column(struct row_collect *collect, struct cell_iter *source, struct collec
         status = complete(source, error);
         if (status != PETAL_OK)
             break;
-        use = use_of(collect, cell);
-        if (use != USE_PASS && (cell->type != PETAL_PUT || cell->timestamp >= collect->time_min)) {
+        use = use_of(collect, &take, cell);
+        if (use == USE_END)
+            break;
+        if (use != USE_PASS) {
             struct version_point point = {cell->timestamp, cell->sequence};
 
             status = keep(collect, cell, column->key.qualifier, false);
-            if (cell->type == PETAL_PUT)
-                raise_point(&column->has_put, &column->put, point);
+            if (cell->type == PETAL_PUT && collect->tracked > 0)
+                track_put(collect, column, point);
             else if (cell->type == PETAL_DELETE_COLUMN)
                 raise_point(&column->has_delete, &column->column_delete, point);
         }
@@ -212,38 +312,46 @@ take_column(struct row_collect *collect, struct cell_iter *source, struct collec
     return status;
 }
 
+/* Whether a cell belongs to the column of the one kept at index `kept`. */
+static bool
+same_column(const struct row_collect *collect, size_t kept, const struct cell *cell)
+{
+    const struct collected_cell *last = &collect->cells[kept];
+    petal_slice qualifier = slice_make(
+        last->cell.qualifier.size > 0 ? collect->qualifiers + last->qualifier_offset : NULL,
+        last->cell.qualifier.size);
+
+    return slice_equal(cell->qualifier, qualifier);
+}
+
 /* Take all columns of the row; the source is positioned behind the family markers. */
 static enum petal_status
 take_row(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    size_t done_column = SIZE_MAX; /* index of the kept cell whose column needs no more */
+    struct column_take take = {0};
+    size_t column = SIZE_MAX; /* a kept cell of the column at hand */
+    bool done = false;        /* it needs no more */
 
     while (status == PETAL_OK && at_row(collect, source)) {
         const struct cell *cell = &source->cell;
         enum cell_use use;
-        bool done = false;
 
         status = complete(source, error);
         if (status != PETAL_OK)
             break;
-        use = use_of(collect, cell);
-        if (done_column != SIZE_MAX) {
-            const struct collected_cell *last = &collect->cells[done_column];
-            petal_slice qualifier = slice_make(
-                last->cell.qualifier.size > 0 ? collect->qualifiers + last->qualifier_offset : NULL,
-                last->cell.qualifier.size);
-
-            done = slice_equal(cell->qualifier, qualifier);
+        if (column != SIZE_MAX && !same_column(collect, column, cell)) {
+            column = SIZE_MAX;
+            done = false;
+            take = (struct column_take){0};
         }
         if (!done) {
-            done_column = SIZE_MAX;
-            if (use != USE_PASS &&
-                (cell->type != PETAL_PUT || cell->timestamp >= collect->time_min)) {
+            use = use_of(collect, &take, cell);
+            if (use == USE_KEEP || use == USE_LAST) {
                 status = keep(collect, cell, cell->qualifier, true);
-                if (status == PETAL_OK && use == USE_LAST)
-                    done_column = collect->count - 1;
+                column = collect->count - 1;
             }
+            done = use == USE_LAST || (use == USE_END && column != SIZE_MAX);
         }
         if (status == PETAL_OK)
             status = source->ops->next(source, error);
@@ -258,6 +366,7 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, bool f
     enum petal_status status = PETAL_OK;
     size_t before = collect->count;
 
+    collect->family_versions = 0;
     if (family_markers || collect->column_count == 0)
         status = source->ops->seek(source, &collect->row_key, error);
     if (status == PETAL_OK && family_markers)
@@ -278,16 +387,20 @@ bool
 row_collect_column_settled(const struct row_collect *collect, const struct collect_column *column,
                            struct version_point point)
 {
+    struct version_point put;
+
     if (collect->has_family_delete && version_point_below(point, collect->family_delete))
         return true;
     if (column->has_delete && version_point_below(point, column->column_delete))
         return true;
-    if (!column->has_put || collect->every_version || !version_point_below(point, column->put))
+    if (collect->tracked == 0 || column->put_count < collect->tracked)
         return false;
-    /* The put settles only if it is alive. */
-    return !(collect->has_family_delete &&
-             version_point_below(column->put, collect->family_delete)) &&
-           !(column->has_delete && version_point_below(column->put, column->column_delete));
+    /* The last of the versions wanted: it settles only if it is alive; then all above it are. */
+    put = column->puts[collect->tracked - 1];
+    if (!version_point_below(point, put))
+        return false;
+    return !(collect->has_family_delete && version_point_below(put, collect->family_delete)) &&
+           !(column->has_delete && version_point_below(put, column->column_delete));
 }
 
 bool
@@ -345,8 +458,8 @@ row_collect_finish(struct row_collect *collect)
     struct visibility *visibility = &collect->visibility;
     enum petal_status status = PETAL_OK;
 
-    if (!grow(collect, &collect->shown, &collect->shown_capacity, 0, collect->count,
-              sizeof *collect->shown))
+    if (!mem_grow_array(collect->allocator, &collect->shown, &collect->shown_capacity, 0,
+                        collect->count, sizeof *collect->shown))
         return PETAL_NO_MEMORY;
     for (size_t i = 0; i < collect->count; i++) {
         if (collect->cells[i].qualifier_offset != SIZE_MAX)
@@ -355,9 +468,6 @@ row_collect_finish(struct row_collect *collect)
     }
     if (collect->sources > 1)
         sort_cells(collect->cells, collect->count);
-    visibility->read_point = collect->read_point;
-    visibility->time_min = collect->time_min;
-    visibility->time_limit = collect->time_limit;
     visibility_start_row(visibility);
     for (size_t i = 0; status == PETAL_OK && i < collect->count; i++) {
         enum visibility_verdict verdict;

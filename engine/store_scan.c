@@ -1,217 +1,35 @@
 /* store_scan.c -- see store_scan.h. */
 #include "engine/store_scan.h"
 
-#include "engine/get.h"
+#include "engine/read.h"
 #include "engine/receipt.h"
-
-#include <stdlib.h>
-
-/* ---- which sources ---- */
-
-static bool
-may_use(const struct store_scan *scan, enum petal_skip skip)
-{
-    return read_may_use(scan->options, skip);
-}
-
-static bool
-has_asked_qualifier(const struct store_scan *scan, const struct file_entry *file)
-{
-    for (size_t i = 0; i < scan->qualifier_count; i++) {
-        if (sst_reader_has_qualifier(file->reader, scan->qualifiers[i]))
-            return true;
-    }
-    return scan->qualifier_count == 0;
-}
-
-/* Why a file takes no part, from its facts. A scan does not stop early, so there is no "found newer". */
-static enum petal_skip
-skip_reason(const struct store_scan *scan, const struct file_entry *file, petal_slice start_row)
-{
-    const struct file_facts *facts = file->facts;
-
-    if (may_use(scan, PETAL_SKIP_ROW_RANGE) &&
-        ((start_row.size > 0 && slice_compare(facts->row_max, start_row) < 0) ||
-         (scan->stop_row.size > 0 && slice_compare(facts->row_min, scan->stop_row) >= 0)))
-        return PETAL_SKIP_ROW_RANGE;
-    if (may_use(scan, PETAL_SKIP_TIME_RANGE) &&
-        (file->time_max < scan->options->time_min || file->time_min >= scan->options->time_limit))
-        return PETAL_SKIP_TIME_RANGE;
-    if (may_use(scan, PETAL_SKIP_COLUMNS) && !has_asked_qualifier(scan, file) &&
-        facts_family_markers(file->facts) == 0)
-        return PETAL_SKIP_COLUMNS;
-    return PETAL_SKIP_NONE;
-}
-
-static struct cell_iter *
-narrow_to_columns(struct store_scan *scan, struct scan_source *source)
-{
-    if (scan->qualifier_count == 0)
-        return source->base;
-    column_iter_init(&source->columns, scan->db->env.allocator, source->base, scan->qualifiers,
-                     scan->qualifier_count);
-    return &source->columns.iter;
-}
-
-static struct cell_iter *
-add_memtable(struct store_scan *scan, const struct store_memtable *memtable)
-{
-    struct scan_source *source = &scan->sources[scan->source_count++];
-
-    source->receipt_index =
-        scan->options->receipt != NULL
-            ? receipt_add_memtable(scan->options->receipt, scan->family, memtable)
-            : SIZE_MAX;
-    memtable_iter_init(&source->memtable, memtable->memtable);
-    source->base = &source->memtable.iter;
-    return narrow_to_columns(scan, source);
-}
-
-static struct cell_iter *
-add_file(struct store_scan *scan, const struct file_entry *file, size_t receipt_index)
-{
-    struct scan_source *source = &scan->sources[scan->source_count++];
-    struct read_context context = {&source->trace, scan->options->keep_out_of_cache};
-    bool by_column =
-        file->facts->bloom == PETAL_BLOOM_ROWCOL || file->facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
-    struct cell_iter *iter;
-
-    source->receipt_index = receipt_index;
-    sst_iter_init(&source->file, file->reader, &context, false, true);
-    source->base = &source->file.iter;
-    iter = narrow_to_columns(scan, source);
-    if (scan->qualifier_count > 0 && by_column && may_use(scan, PETAL_SKIP_BLOOM))
-        column_iter_use_filter(&source->columns, file->reader, scan->db->epoch, &context);
-    return iter;
-}
-
-/* Give every source of the store that may matter an iterator in `iters`. */
-static size_t
-add_sources(struct store_scan *scan, const struct store_view *store, petal_slice start_row,
-            struct cell_iter **iters)
-{
-    petal_receipt *receipt = scan->options->receipt;
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        if (!memtable_is_empty(store->memtables[i]->memtable))
-            iters[count++] = add_memtable(scan, store->memtables[i]);
-    }
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        const struct file_entry *file = &store->files[i];
-        enum petal_skip skip = skip_reason(scan, file, start_row);
-        size_t index =
-            receipt != NULL ? receipt_add_file(receipt, scan->family, file, skip) : SIZE_MAX;
-
-        if (skip == PETAL_SKIP_NONE)
-            iters[count++] = add_file(scan, file, index);
-    }
-    return count;
-}
 
 /* ---- open and close ---- */
 
-static int
-compare_slices(const void *a, const void *b)
-{
-    return slice_compare(*(const petal_slice *)a, *(const petal_slice *)b);
-}
-
-/* Copy the qualifiers, sorted, each once. */
-static enum petal_status
-copy_qualifiers(struct store_scan *scan, const petal_slice *qualifiers, size_t count)
-{
-    size_t kept = 0;
-
-    if (count == 0)
-        return PETAL_OK;
-    scan->qualifiers = mem_zalloc(scan->db->env.allocator, count * sizeof *scan->qualifiers);
-    if (scan->qualifiers == NULL)
-        return PETAL_NO_MEMORY;
-    scan->qualifier_allocated = count;
-    for (size_t i = 0; i < count; i++) {
-        uint8_t *copy = mem_alloc(scan->db->env.allocator, qualifiers[i].size + 1);
-
-        if (copy == NULL)
-            return PETAL_NO_MEMORY;
-        if (qualifiers[i].size > 0)
-            memcpy(copy, qualifiers[i].data, qualifiers[i].size);
-        scan->qualifiers[i] = slice_make(copy, qualifiers[i].size);
-    }
-    qsort(scan->qualifiers, count, sizeof *scan->qualifiers, compare_slices);
-    for (size_t i = 0; i < count; i++) {
-        petal_slice qualifier = scan->qualifiers[i];
-
-        /* Duplicates move to the end, so that all copies are freed. */
-        if (kept > 0 && slice_equal(scan->qualifiers[kept - 1], qualifier))
-            continue;
-        scan->qualifiers[i] = scan->qualifiers[kept];
-        scan->qualifiers[kept++] = qualifier;
-    }
-    scan->qualifier_count = kept;
-    return PETAL_OK;
-}
-
 enum petal_status
 store_scan_open(struct store_scan *scan, const petal_family *family, const struct store_view *store,
-                uint64_t sequence, const petal_read_options *options, petal_slice start_row,
-                petal_slice stop_row, const petal_slice *qualifiers, size_t qualifier_count,
-                petal_error *error)
+                uint64_t sequence, const petal_scan_options *options,
+                const struct scan_bounds *bounds, struct filter_run *filter,
+                const petal_slice *qualifiers, size_t qualifier_count, petal_error *error)
 {
-    const petal_allocator *allocator = family->table->db->env.allocator;
-    size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
-    struct cell_iter **iters = NULL;
-    size_t count = 0;
-    enum petal_status status;
+    struct visibility_rules rules = {0};
 
     *scan = (struct store_scan){
-        .db = family->table->db, .family = family, .options = options, .stop_row = stop_row};
-    visibility_init(&scan->visibility, allocator, sequence, options->time_min, options->time_limit,
-                    1);
-    status = copy_qualifiers(scan, qualifiers, qualifier_count);
-    if (status == PETAL_OK && most > 0) {
-        scan->sources = mem_zalloc(allocator, most * sizeof *scan->sources);
-        iters = mem_alloc(allocator, most * sizeof *iters);
-        scan->source_capacity = scan->sources != NULL ? most : 0;
-        if (scan->sources == NULL || iters == NULL)
-            status = PETAL_NO_MEMORY;
-        else
-            count = add_sources(scan, store, start_row, iters);
-    }
-    if (status == PETAL_OK)
-        status = merge_iter_init(&scan->merge, allocator, iters, count);
-    scan->input = count == 1 ? iters[0] : &scan->merge.iter;
-    mem_free(allocator, iters, most * sizeof *iters);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
-}
-
-/* `stats`: a shard that the caller owns. */
-static void
-count_source(struct store_scan *scan, const struct scan_source *source, struct stats_shard *stats)
-{
-    STATS_ADD(stats, scan_seeks, source->trace.seeks);
-    STATS_ADD(stats, scan_seeks_saved, source->columns.seeks_saved);
-    read_count_trace(stats, &source->trace);
-    if (scan->options->receipt == NULL || source->receipt_index == SIZE_MAX)
-        return;
-    receipt_set_trace(scan->options->receipt, source->receipt_index, &source->trace);
-    scan->options->receipt->sources[source->receipt_index].seeks_saved =
-        source->columns.seeks_saved;
-}
-
-/* A short stay in the epoch gives the scan a shard of its own, as gets have. */
-static void
-count_scan(struct store_scan *scan)
-{
-    unsigned slot = epoch_enter(scan->db->epoch);
-    struct stats_shard *stats = &scan->db->stats[slot];
-
-    for (size_t i = 0; i < scan->source_count; i++)
-        count_source(scan, &scan->sources[i], stats);
-    STATS_ADD(stats, scan_cells, scan->shown);
-    epoch_leave(scan->db->epoch, slot);
-    if (scan->options->receipt != NULL)
-        scan->options->receipt->cells_hidden += scan->hidden;
+        .db = family->table->db,
+        .family = family,
+        .options = options,
+        .filter = filter,
+        .needed = true,
+        .plain = filter == NULL && options->read.family_cell_limit == 0 &&
+                 options->read.family_cell_offset == 0,
+    };
+    if (store != NULL)
+        read_rules(&options->read, family, store, options->raw, sequence, &rules);
+    visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
+    if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
+                         qualifier_count) != PETAL_OK)
+        return error_no_memory(error);
+    return PETAL_OK;
 }
 
 void
@@ -222,155 +40,422 @@ store_scan_close(struct store_scan *scan)
     if (scan->db == NULL)
         return;
     allocator = scan->db->env.allocator;
-    count_scan(scan);
-    for (size_t i = 0; i < scan->source_count; i++) {
-        struct scan_source *source = &scan->sources[i];
-
-        if (source->columns.iter.ops != NULL)
-            source->columns.iter.ops->close(&source->columns.iter);
-        source->base->ops->close(source->base);
-    }
-    if (scan->merge.iter.ops != NULL)
-        scan->merge.iter.ops->close(&scan->merge.iter);
+    if (scan->options->read.receipt != NULL)
+        scan->options->read.receipt->cells_hidden += scan->hidden;
+    scan_inputs_close(&scan->inputs, scan->shown);
     visibility_fini(&scan->visibility);
-    mem_free(allocator, scan->row, scan->row_capacity);
-    mem_free(allocator, scan->sources, scan->source_capacity * sizeof *scan->sources);
-    for (size_t i = 0; i < scan->qualifier_allocated; i++) {
-        if (scan->qualifiers[i].data != NULL)
-            mem_free(allocator, (void *)(uintptr_t)scan->qualifiers[i].data,
-                     scan->qualifiers[i].size + 1);
-    }
-    mem_free(allocator, scan->qualifiers, scan->qualifier_allocated * sizeof *scan->qualifiers);
+    mem_free(allocator, scan->key, scan->key_capacity);
+    mem_free(allocator, scan->next_row, scan->next_row_capacity);
+    mem_free(allocator, scan->column, scan->column_capacity);
     scan->db = NULL;
 }
 
-/* ---- moving ---- */
+/* ---- between rows ---- */
 
-/* Is the input's cell in the row being judged? If not, begin with its row. */
+/* The first place of a column, or with `family_class` of a row; `suffixed`: with one zero byte behind row or column, so the first place
+ * behind it. */
 static enum petal_status
-follow_row(struct store_scan *scan, petal_slice row)
+place_key(struct store_scan *scan, struct cell_key *key, petal_slice row, petal_slice qualifier,
+          bool family_class, bool suffixed)
 {
-    void *copy = scan->row;
-    bool grown;
+    size_t extra = row.size + qualifier.size + 1;
+    size_t bound = cell_key_bound(row.size + 1, qualifier.size + 1);
+    petal_slice *longer = family_class ? &row : &qualifier;
 
-    if (scan->in_row && scan->row_bytes == row.size && memcmp(scan->row, row.data, row.size) == 0)
-        return PETAL_OK;
-    grown = mem_grow(scan->db->env.allocator, &copy, &scan->row_capacity, 0, row.size, 1);
-    scan->row = copy;
-    if (!grown)
+    if (!mem_grow_array(scan->db->env.allocator, &scan->key, &scan->key_capacity, 0, bound + extra,
+                        1))
         return PETAL_NO_MEMORY;
-    memcpy(scan->row, row.data, row.size);
-    scan->row_bytes = row.size;
+    if (suffixed) {
+        uint8_t *copy = scan->key + bound;
+
+        if (longer->size > 0)
+            memcpy(copy, longer->data, longer->size);
+        copy[longer->size] = 0;
+        *longer = slice_make(copy, longer->size + 1);
+    }
+    cell_key_make(key, scan->key, row, qualifier, family_class, INT64_MAX, CELL_SEQUENCE_MAX);
+    return PETAL_OK;
+}
+
+static enum petal_status
+seek_place(struct store_scan *scan, petal_slice row, petal_slice qualifier, bool family_class,
+           bool suffixed, petal_error *error)
+{
+    struct cell_key key;
+
+    if (place_key(scan, &key, row, qualifier, family_class, suffixed) != PETAL_OK)
+        return error_no_memory(error);
+    return scan->inputs.cells->ops->seek(scan->inputs.cells, &key, error);
+}
+
+/* The greatest row below the place becomes the next one. An empty row: the last of the store. */
+static enum petal_status
+find_row_below(struct store_scan *scan, petal_slice row, bool suffixed, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    struct cell_key key;
+    enum petal_status status;
+
+    scan->has_next = false;
+    if (row.size > 0 && place_key(scan, &key, row, slice_make(NULL, 0), true, suffixed) != PETAL_OK)
+        return error_no_memory(error);
+    status = input->ops->seek_before(input, row.size > 0 ? &key : NULL, error);
+    if (status != PETAL_OK || !input->valid)
+        return status;
+    if (!mem_grow_array(scan->db->env.allocator, &scan->next_row, &scan->next_row_capacity, 0,
+                        input->cell.row.size, 1))
+        return error_no_memory(error);
+    memcpy(scan->next_row, input->cell.row.data, input->cell.row.size);
+    scan->next_row_bytes = input->cell.row.size;
+    scan->has_next = true;
+    return PETAL_OK;
+}
+
+enum petal_status
+store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive, petal_error *error)
+{
+    scan->in_row = false;
+    scan->entered = false;
+    if (scan->options->reversed)
+        return find_row_below(scan, row, !exclusive, error);
+    if (row.size == 0)
+        return scan->inputs.cells->ops->seek_first(scan->inputs.cells, error);
+    return seek_place(scan, row, slice_make(NULL, 0), true, exclusive, error);
+}
+
+bool
+store_scan_next_row(const struct store_scan *scan, petal_slice *row)
+{
+    if (scan->options->reversed) {
+        *row = slice_make(scan->next_row, scan->next_row_bytes);
+        return scan->has_next;
+    }
+    *row = scan->inputs.cells->cell.row;
+    return scan->inputs.cells->valid;
+}
+
+enum petal_status
+store_scan_enter_row(struct store_scan *scan, petal_slice row, petal_error *error)
+{
+    scan->entered = true;
     scan->in_row = true;
+    scan->begun = false;
+    scan->left_row = false;
+    scan->row = row;
+    scan->move = scan->options->reversed ? SCAN_STAY : SCAN_BEGIN;
+    scan->row_cells = 0;
+    scan->column_passed = 0;
     visibility_start_row(&scan->visibility);
+    if (scan->options->reversed)
+        return seek_place(scan, row, slice_make(NULL, 0), true, false, error);
     return PETAL_OK;
 }
 
 static bool
-behind_stop(const struct store_scan *scan, petal_slice row)
+at_row(const struct store_scan *scan)
 {
-    return scan->stop_row.size > 0 && slice_compare(row, scan->stop_row) >= 0;
+    return scan->inputs.cells->valid && slice_equal(scan->inputs.cells->cell.row, scan->row);
 }
 
-/* From the input's cell on, find the first visible one. */
-static enum petal_status
-find_visible(struct store_scan *scan, petal_error *error)
+enum petal_status
+store_scan_leave_row(struct store_scan *scan, petal_error *error)
 {
-    struct cell_iter *input = scan->input;
+    struct cell_iter *input = scan->inputs.cells;
 
-    scan->cell = NULL;
-    while (input->valid) {
-        enum visibility_verdict verdict;
-        enum petal_status status = PETAL_OK;
+    scan->in_row = false;
+    scan->entered = false;
+    if (scan->left_row)
+        return PETAL_OK;
+    if (scan->options->reversed)
+        return find_row_below(scan, scan->row, false, error);
+    for (int step = 0; step < STEPS_BEFORE_SEEK && at_row(scan); step++) {
+        enum petal_status status = input->ops->next(input, error);
 
-        if (behind_stop(scan, input->cell.row))
-            return PETAL_OK;
-        if (input->pending)
-            status = input->ops->load(input, error);
         if (status != PETAL_OK)
             return status;
-        status = follow_row(scan, input->cell.row);
-        if (status == PETAL_OK)
-            status = visibility_judge(&scan->visibility, &input->cell, &verdict);
-        if (status != PETAL_OK)
-            return error_no_memory(error);
-        if (verdict == VISIBILITY_SHOW) {
-            scan->cell = &input->cell;
-            scan->shown++;
+    }
+    return at_row(scan) ? seek_place(scan, scan->row, slice_make(NULL, 0), true, true, error)
+                        : PETAL_OK;
+}
+
+/* ---- in a row ---- */
+
+/* From a cell that was judged. */
+static enum petal_status
+to_next_column(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    petal_slice column = visibility_column(&scan->visibility);
+
+    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK || !at_row(scan) || !slice_equal(input->cell.qualifier, column))
+            return status;
+    }
+    return seek_place(scan, scan->row, column, false, true, error);
+}
+
+enum petal_status
+store_scan_move_on(struct store_scan *scan, petal_error *error)
+{
+    enum scan_move move = scan->move;
+
+    scan->move = SCAN_STAY;
+    switch (move) {
+    case SCAN_STEP:
+        return scan->inputs.cells->ops->next(scan->inputs.cells, error);
+    case SCAN_NEXT_COLUMN:
+        return to_next_column(scan, error);
+    case SCAN_NEXT_ROW:
+        scan->in_row = false;
+        return PETAL_OK;
+    case SCAN_STAY:
+    case SCAN_BEGIN:
+        break;
+    }
+    return PETAL_OK;
+}
+
+/* To the first place of a column ahead: a marker above the timestamp that is wanted may hide what is below it. */
+static enum petal_status
+to_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    enum petal_status status = PETAL_OK;
+
+    if (!scan->options->raw)
+        return seek_place(scan, scan->row, qualifier, false, false, error);
+    /* Raw order knows no places of columns. */
+    while (status == PETAL_OK && at_row(scan) &&
+           slice_compare(input->cell.qualifier, qualifier) < 0)
+        status = input->ops->next(input, error);
+    return status;
+}
+
+/* Go where the filter's hint says, if that is ahead. */
+static enum petal_status
+follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
+{
+    struct filter_hint hint;
+    int order;
+
+    scan->move = SCAN_STEP;
+    if (!filter_run_hint(scan->filter, cell, &hint))
+        return PETAL_OK;
+    order = slice_compare(hint.row, scan->row);
+    if (order == 0 && !hint.row_only && slice_compare(hint.qualifier, cell->qualifier) > 0) {
+        scan->move = SCAN_STAY;
+        return to_column(scan, hint.qualifier, error);
+    }
+    if (scan->options->reversed ? order >= 0 : order <= 0)
+        return PETAL_OK;
+    scan->move = SCAN_NEXT_ROW;
+    scan->left_row = true;
+    return scan->options->reversed
+               ? find_row_below(scan, hint.row, true, error)
+               : seek_place(scan, hint.row, slice_make(NULL, 0), true, false, error);
+}
+
+/* The versions that pass the filter are counted behind it. False: the column has enough of them. */
+static enum petal_status
+count_passed(struct store_scan *scan, const petal_cell *cell, bool *wanted)
+{
+    if (scan->column_passed == 0 || scan->column_bytes != cell->qualifier.size ||
+        (cell->qualifier.size > 0 &&
+         memcmp(scan->column, cell->qualifier.data, cell->qualifier.size) != 0)) {
+        if (!mem_grow_array(scan->db->env.allocator, &scan->column, &scan->column_capacity, 0,
+                            cell->qualifier.size, 1))
+            return PETAL_NO_MEMORY;
+        if (cell->qualifier.size > 0)
+            memcpy(scan->column, cell->qualifier.data, cell->qualifier.size);
+        scan->column_bytes = cell->qualifier.size;
+        scan->column_passed = 0;
+    }
+    scan->column_passed++;
+    *wanted = scan->column_passed <= (uint32_t)scan->options->read.versions;
+    return PETAL_OK;
+}
+
+/* Show the cell to the filter; it decides whether it is included and how to go on. */
+static enum petal_status
+ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, petal_error *error)
+{
+    enum filter_code code;
+    enum petal_status status = filter_run_cell(scan->filter, cell, &code);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    *included = code <= FILTER_INCLUDE_AND_NEXT_ROW;
+    switch (code) {
+    case FILTER_INCLUDE:
+    case FILTER_SKIP:
+        scan->move = SCAN_STEP;
+        break;
+    case FILTER_INCLUDE_AND_NEXT_COLUMN:
+    case FILTER_NEXT_COLUMN:
+        scan->move = SCAN_NEXT_COLUMN;
+        break;
+    case FILTER_INCLUDE_AND_NEXT_ROW:
+    case FILTER_NEXT_ROW:
+        scan->move = SCAN_NEXT_ROW;
+        break;
+    case FILTER_SEEK:
+        return follow_hint(scan, cell, error);
+    }
+    if (*included) {
+        status = count_passed(scan, cell, included);
+        if (!*included && scan->move == SCAN_STEP)
+            scan->move = SCAN_NEXT_COLUMN;
+    }
+    /* HBase, which keeps family markers there, never leaves the empty qualifier but cell by cell, and shows them to the filter. */
+    if (scan->move == SCAN_NEXT_COLUMN && cell->qualifier.size == 0 &&
+        scan->inputs.qualifier_count == 0)
+        scan->move = SCAN_STEP;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+static void
+make_cell(const struct store_scan *scan, petal_cell *made)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    *made = (petal_cell){
+        .family = scan->family->name,
+        .row = scan->row,
+        .qualifier = cell->qualifier,
+        .value = cell->value,
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
+/* Count an included cell against offset and limit of the row. */
+static bool
+inside_limits(struct store_scan *scan)
+{
+    const petal_read_options *read = &scan->options->read;
+
+    scan->row_cells++;
+    if (read->family_cell_limit > 0 && scan->row_cells >= read->family_cell_offset &&
+        scan->row_cells - read->family_cell_offset >= read->family_cell_limit)
+        scan->move = SCAN_NEXT_ROW;
+    return scan->row_cells > read->family_cell_offset;
+}
+
+/* Is a visible cell part of the answer? By the filter and the row's limits. */
+static enum petal_status
+include(struct store_scan *scan, petal_cell *cell, bool *included, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (scan->filter != NULL)
+        status = ask_filter(scan, cell, included, error);
+    *included = status == PETAL_OK && *included && inside_limits(scan);
+    if (*included && scan->filter != NULL)
+        filter_run_transform(scan->filter, cell);
+    return status;
+}
+
+/* Before the first cell of the row: a family that is ended for the filter gives none. */
+static enum petal_status
+begin_cells(struct store_scan *scan, petal_error *error)
+{
+    bool ended = false;
+
+    scan->begun = true;
+    if (scan->filter != NULL &&
+        filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)
+        return error_no_memory(error);
+    scan->in_row = !ended;
+    return PETAL_OK;
+}
+
+/* Judge the input's cell; *found: it is to be shown. Sets the move behind it. */
+static enum petal_status
+consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    enum visibility_verdict verdict;
+    enum petal_status status;
+
+    *found = false;
+    if (scan->inputs.all_columns && !cell_is_family_marker(input->cell.type) &&
+        !scan_inputs_ask_column(&scan->inputs, input->cell.qualifier)) {
+        scan->move = SCAN_STEP;
+        return PETAL_OK;
+    }
+    status = visibility_judge(&scan->visibility, &input->cell, &verdict);
+    scan->move = verdict == VISIBILITY_COLUMN_DONE ? SCAN_NEXT_COLUMN : SCAN_STEP;
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    if (verdict != VISIBILITY_SHOW) {
+        scan->hidden += input->cell.type == PETAL_PUT;
+        return PETAL_OK;
+    }
+    make_cell(scan, cell);
+    *found = true;
+    if (!scan->plain)
+        status = include(scan, cell, found, error);
+    scan->shown += *found;
+    return status;
+}
+
+enum petal_status
+store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+
+    *found = false;
+    while (scan->in_row && !*found) {
+        bool in_place = scan->move == SCAN_BEGIN;
+        enum petal_status status = store_scan_move_on(scan, error);
+
+        if (status == PETAL_OK && (!scan->in_row || !(in_place || at_row(scan)))) {
+            scan->in_row = false;
             return PETAL_OK;
         }
-        scan->hidden += input->cell.type == PETAL_PUT;
-        status = input->ops->next(input, error);
-        if (status != PETAL_OK)
+        if (status == PETAL_OK && !scan->begun)
+            status = begin_cells(scan, error);
+        if (status == PETAL_OK && !scan->in_row)
+            return PETAL_OK;
+        if (status == PETAL_OK && input->pending)
+            status = input->ops->load(input, error);
+        if (status == PETAL_OK)
+            status = consider(scan, cell, found, error);
+        if (status != PETAL_OK) {
+            scan->in_row = false;
             return status;
+        }
     }
     return PETAL_OK;
 }
 
 enum petal_status
-store_scan_next(struct store_scan *scan, petal_error *error)
+store_scan_seek_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
 {
-    enum petal_status status;
+    struct cell_iter *input = scan->inputs.cells;
+    enum petal_status status = PETAL_OK;
 
-    scan->cell = NULL;
-    status = scan->input->ops->next(scan->input, error);
-    return status == PETAL_OK ? find_visible(scan, error) : status;
-}
-
-/* Place the input at a cell key. */
-static enum petal_status
-seek_input(struct store_scan *scan, petal_slice row, petal_slice qualifier, bool family_class,
-           petal_error *error)
-{
-    size_t bound = cell_key_bound(row.size, qualifier.size);
-    uint8_t *buffer = mem_alloc(scan->db->env.allocator, bound);
-    struct cell_key key;
-    enum petal_status status;
-
-    if (buffer == NULL)
-        return error_no_memory(error);
-    cell_key_make(&key, buffer, row, qualifier, family_class, INT64_MAX, CELL_SEQUENCE_MAX);
-    status = scan->input->ops->seek(scan->input, &key, error);
-    mem_free(scan->db->env.allocator, buffer, bound);
-    return status;
-}
-
-enum petal_status
-store_scan_seek(struct store_scan *scan, petal_slice row, petal_error *error)
-{
-    enum petal_status status;
-
-    scan->cell = NULL;
-    scan->in_row = false;
-    if (row.size == 0)
-        status = scan->input->ops->seek_first(scan->input, error);
-    else
-        status = seek_input(scan, row, slice_make(NULL, 0), true, error);
-    return status == PETAL_OK ? find_visible(scan, error) : status;
-}
-
-enum petal_status
-store_scan_seek_column(struct store_scan *scan, petal_slice row, petal_slice qualifier,
-                       petal_error *error)
-{
-    struct cell_iter *input = scan->input;
-    enum petal_status status = seek_input(scan, row, slice_make(NULL, 0), true, error);
-
-    scan->cell = NULL;
-    scan->in_row = false;
-    while (status == PETAL_OK && input->valid && slice_equal(input->cell.row, row)) {
+    scan->move = SCAN_STAY;
+    /* Raw: nothing is hidden, and family markers stand beside the empty qualifier. */
+    if (scan->options->raw)
+        return qualifier.size > 0 ? seek_place(scan, scan->row, qualifier, false, false, error)
+                                  : PETAL_OK;
+    while (status == PETAL_OK && at_row(scan)) {
         enum visibility_verdict verdict;
 
         if (input->pending)
             status = input->ops->load(input, error);
         if (status != PETAL_OK || !cell_is_family_marker(input->cell.type))
             break;
-        if (follow_row(scan, row) != PETAL_OK ||
-            visibility_judge(&scan->visibility, &input->cell, &verdict) != PETAL_OK)
+        if (visibility_judge(&scan->visibility, &input->cell, &verdict) != PETAL_OK)
             return error_no_memory(error);
         status = input->ops->next(input, error);
     }
-    if (status == PETAL_OK)
-        status = seek_input(scan, row, qualifier, false, error);
-    return status == PETAL_OK ? find_visible(scan, error) : status;
+    if (status != PETAL_OK)
+        return status;
+    return seek_place(scan, scan->row, qualifier, false, false, error);
 }

@@ -1,65 +1,87 @@
 /*
- * store_scan.h -- the visible cells of one store in cell order, from one pinned view: the sources that may matter, merged and
- * judged. A cursor has one for each family asked.
+ * store_scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view: of the inputs (engine/scan_inputs.h), judged (engine/visibility.h) and filtered. A cursor has one for each family asked, and decides which row comes next.
  *
- * Belongs to one thread.
+ * Between rows a scan stands at its next row; in a row it gives that row's cells. Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_STORE_SCAN_H
 #define PETAL_ENGINE_STORE_SCAN_H
 
-#include "engine/column_iter.h"
-#include "engine/db.h"
-#include "engine/merge_iter.h"
-#include "engine/visibility.h"
+#include "engine/filter.h"
+#include "engine/scan_inputs.h"
 
-/* One memtable or store file of a scan. */
-struct scan_source {
-    struct memtable_iter memtable;
-    struct sst_iter file;
-    struct column_iter columns;
-    struct read_trace trace;
-    struct cell_iter *base; /* the memtable's or file's own iterator */
-    size_t receipt_index;
+/* Where the input goes before it gives another cell. */
+enum scan_move {
+    SCAN_STAY,
+    SCAN_BEGIN, /* stay, at the first cell of the row just entered */
+    SCAN_STEP,
+    SCAN_NEXT_COLUMN,
+    SCAN_NEXT_ROW
 };
 
 struct store_scan {
     petal_db *db;
     const petal_family *family;
-    const petal_read_options *options; /* the cursor's */
-    petal_slice stop_row;              /* the cursor's; empty: none */
-    petal_slice *qualifiers;           /* sorted; NULL: the whole family */
-    size_t qualifier_count, qualifier_allocated;
-    struct scan_source *sources;
-    size_t source_count, source_capacity;
-    struct merge_iter merge;
-    struct cell_iter *input; /* the merge, or the only source */
+    const petal_scan_options *options; /* the cursor's */
+    struct filter_run *filter;         /* the cursor's; NULL: none */
+    bool needed;                       /* the filter needs the family to decide on a row */
+    bool plain;                        /* what is visible is shown: no filter, no limits in a row */
+    struct scan_inputs inputs;
     struct visibility visibility;
-    uint8_t *row; /* the row being judged; its family markers are known */
-    size_t row_bytes, row_capacity;
-    bool in_row;
-    const struct cell *cell; /* the visible cell at hand; NULL at the end */
+    uint8_t *key; /* of a place sought */
+    size_t key_capacity;
+    /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
+    bool has_next;
+    uint8_t *next_row;
+    size_t next_row_bytes, next_row_capacity;
+    /* The row at hand, from entering it to leaving it; its bytes are the cursor's. */
+    bool entered;
+    bool in_row;   /* more of its cells may come */
+    bool begun;    /* its first cell was looked at */
+    bool left_row; /* the input stands behind it already */
+    petal_slice row;
+    enum scan_move move;
+    uint64_t row_cells; /* included, those of the offset as well */
+    uint8_t *column;    /* the column of the latest cell that the filter let pass */
+    size_t column_bytes, column_capacity;
+    uint32_t column_passed;
     uint64_t hidden, shown;
 };
 
 /*
- * `qualifiers` are copied. `start_row` and `stop_row` (may be empty) leave files out by their row range. Not positioned
- * yet. On failure store_scan_close has to be called all the same.
+ * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the same.
  */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
                                   const struct store_view *store, uint64_t sequence,
-                                  const petal_read_options *options, petal_slice start_row,
-                                  petal_slice stop_row, const petal_slice *qualifiers,
-                                  size_t qualifier_count, petal_error *error);
+                                  const petal_scan_options *options,
+                                  const struct scan_bounds *bounds, struct filter_run *filter,
+                                  const petal_slice *qualifiers, size_t qualifier_count,
+                                  petal_error *error);
 void store_scan_close(struct store_scan *scan);
 
-/* Position at the first visible cell of `row` (empty: of the store) or behind it. */
-enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, petal_error *error);
+/* Stand between rows: before the first row at or behind `row`, reversed the last at or below it; without that row itself if
+ * `exclusive`. An empty row is the beginning (reversed: the end) of the store. */
+enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive,
+                                  petal_error *error);
 
-/* The same, at or behind a column of `row`; what hides it from the row's head is taken into account. */
-enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice row,
-                                         petal_slice qualifier, petal_error *error);
+/* The next row; false: there is none. It need not have a cell that is shown. */
+bool store_scan_next_row(const struct store_scan *scan, petal_slice *row);
 
-/* Step to the next visible cell. REQUIRES: scan->cell != NULL. */
-enum petal_status store_scan_next(struct store_scan *scan, petal_error *error);
+/* Enter the row that comes next; `row` is it, and stays until the row is left. */
+enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
+                                       petal_error *error);
+
+/* In a row: go to its first cell at or behind a column; what hides it from the row's head is taken into account. */
+enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
+                                         petal_error *error);
+
+/* The row's next cell; *found is false behind the last. Its bytes are good until the scan is moved. */
+enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
+                                  petal_error *error);
+
+/* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the row by it. */
+enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error);
+
+/* Stand behind the row that was entered. */
+enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
 
 #endif

@@ -1,134 +1,16 @@
-/* table.c -- tables and families: handles, creating, dropping, listing. */
+/* table.c -- tables: creating, dropping, finding, listing. */
 #include "engine/db.h"
 #include "engine/options.h"
 #include "engine/write.h"
 
 #include <stdlib.h>
 
-/* ---- handles ---- */
-
-static petal_family *
-family_new(petal_table *table, uint16_t id, const petal_family_options *options)
-{
-    petal_db *db = table->db;
-    petal_family *family = mem_zalloc(db->env.allocator, sizeof *family + options->name.size);
-
-    if (family == NULL)
-        return NULL;
-    family->table = table;
-    family->id = id;
-    family->slot = db->slot_count++;
-    family->options = *options;
-    memcpy(family + 1, options->name.data, options->name.size);
-    family->options.name.data = family + 1;
-    return family;
-}
-
-void
-table_free(petal_table *table)
-{
-    const petal_allocator *allocator;
-
-    if (table == NULL)
-        return;
-    allocator = table->db->env.allocator;
-    for (size_t i = 0; i < table->family_count; i++) {
-        petal_family *family = table->families[i];
-
-        if (family != NULL)
-            mem_free(allocator, family, sizeof *family + family->options.name.size);
-    }
-    mem_free(allocator, table->families, table->family_count * sizeof(petal_family *));
-    mem_free(allocator, table, sizeof *table + table->name.size);
-}
-
-static int
-compare_families(const void *a, const void *b)
-{
-    return slice_compare((*(petal_family *const *)a)->options.name,
-                         (*(petal_family *const *)b)->options.name);
-}
-
-enum petal_status
-table_attach(petal_db *db, const struct manifest_table *described, petal_table **table)
-{
-    petal_table *made = mem_zalloc(db->env.allocator, sizeof *made + described->name.size);
-
-    *table = NULL;
-    if (made == NULL)
-        return PETAL_NO_MEMORY;
-    made->db = db;
-    made->id = described->id;
-    made->durability = described->durability;
-    atomic_init(&made->dropped, false);
-    memcpy(made + 1, described->name.data, described->name.size);
-    made->name = slice_make(made + 1, described->name.size);
-    made->families =
-        mem_zalloc(db->env.allocator, described->family_count * sizeof(petal_family *));
-    if (made->families != NULL)
-        made->family_count = described->family_count;
-    for (size_t i = 0; i < made->family_count; i++) {
-        made->families[i] =
-            family_new(made, described->families[i].id, &described->families[i].options);
-        if (made->families[i] == NULL) {
-            table_free(made);
-            return PETAL_NO_MEMORY;
-        }
-    }
-    if (made->families == NULL) {
-        table_free(made);
-        return PETAL_NO_MEMORY;
-    }
-    qsort(made->families, made->family_count, sizeof(petal_family *), compare_families);
-    made->next = db->tables;
-    db->tables = made;
-    *table = made;
-    return PETAL_OK;
-}
-
-petal_table *
-table_by_id(petal_db *db, uint32_t id)
-{
-    petal_table *table = db->tables;
-
-    while (table != NULL && table->id != id)
-        table = table->next;
-    return table;
-}
-
-petal_family *
-table_family_by_id(petal_table *table, uint16_t id)
-{
-    for (size_t i = 0; i < table->family_count; i++) {
-        if (table->families[i]->id == id)
-            return table->families[i];
-    }
-    return NULL;
-}
-
-static bool
-is_dropped(const petal_table *table)
-{
-    return atomic_load_explicit(&table->dropped, memory_order_acquire);
-}
-
-enum petal_status
-table_check_alive(const petal_table *table, petal_error *error)
-{
-    char quoted[160];
-
-    if (!is_dropped(table))
-        return PETAL_OK;
-    return error_set(error, PETAL_NOT_FOUND, "table %s was dropped",
-                     error_quote(table->name, quoted, sizeof quoted));
-}
-
 /* The living table of that name. REQUIRES: ddl_mutex held. */
 static petal_table *
 find_table(petal_db *db, petal_slice name)
 {
     for (petal_table *table = db->tables; table != NULL; table = table->next) {
-        if (!is_dropped(table) && slice_equal(table->name, name))
+        if (!table_is_dropped(table) && slice_equal(table->name, name))
             return table;
     }
     return NULL;
@@ -136,10 +18,9 @@ find_table(petal_db *db, petal_slice name)
 
 /* ---- create ---- */
 
-/* Check the options; the resolved families are allocated, their names borrowed. */
-static enum petal_status
-resolve_families(petal_db *db, const petal_table_options *options, petal_family_options **families,
-                 petal_error *error)
+enum petal_status
+table_resolve_families(petal_db *db, const petal_table_options *options,
+                       petal_family_options **families, petal_error *error)
 {
     petal_family_options *resolved;
 
@@ -170,30 +51,39 @@ resolve_families(petal_db *db, const petal_table_options *options, petal_family_
     return PETAL_OK;
 }
 
+enum petal_status
+family_new_store(const petal_family *family, struct store_memtable **memtable,
+                 struct store_view **store)
+{
+    petal_db *db = family->table->db;
+    enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
+
+    if (status != PETAL_OK)
+        return status;
+    status = store_view_new(store, db->env.allocator, NULL,
+                            &(struct store_change){.add_memtable = *memtable});
+    store_memtable_unref(*memtable); /* the store view has its own reference */
+    return status;
+}
+
 /* Give each store of the table an empty memtable and a place in the view. REQUIRES: ddl_mutex held. */
 static enum petal_status
 publish_stores(petal_db *db, petal_table *table)
 {
+    const struct table_descriptor *descriptor = table_descriptor(table);
     struct view *current, *view;
     enum petal_status status;
 
     pthread_mutex_lock(&db->view_mutex);
     current = atomic_load_explicit(&db->view, memory_order_relaxed);
     status = view_new(&view, db->env.allocator, current, db->slot_count);
-    for (size_t i = 0; status == PETAL_OK && i < table->family_count; i++) {
-        struct store_memtable *memtable;
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        petal_family *family = descriptor->families[i];
         struct store_view *store;
 
-        status = store_memtable_new(&memtable, db->env.allocator, db->salt);
-        if (status != PETAL_OK)
-            break;
-        status = store_view_new(&store, db->env.allocator, NULL,
-                                &(struct store_change){.add_memtable = memtable});
-        store_memtable_unref(memtable);
-        if (status == PETAL_OK) {
-            table->families[i]->active = memtable;
-            view_set_store(view, table->families[i]->slot, store);
-        }
+        status = family_new_store(family, &family->active, &store);
+        if (status == PETAL_OK)
+            view_set_store(view, family->slot, store);
     }
     if (status == PETAL_OK)
         db_publish_view(db, view);
@@ -212,8 +102,7 @@ commit_table(petal_db *db, const petal_table_options *options, uint32_t *id, pet
     pthread_mutex_lock(&db->manifest_mutex);
     *id = db->manifest->next_table_id;
     manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_create_table(&edit, *id, options->name, options->durability, options->families,
-                               options->family_count);
+    manifest_edit_create_table(&edit, *id, options);
     db_edit_counters(db, &edit);
     status = db_commit(db, &edit, error);
     manifest_edit_fini(&edit);
@@ -263,11 +152,10 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
     error_clear(error);
     options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     status = table_name_check(options.name, error);
-    if (status == PETAL_OK && options.durability > PETAL_FSYNC_WAL)
-        status = error_set(error, PETAL_INVALID, "durability is %d; it is 0 to %d",
-                           (int)options.durability, (int)PETAL_FSYNC_WAL);
     if (status == PETAL_OK)
-        status = resolve_families(db, &options, &families, error);
+        status = table_attributes_check(&options, error);
+    if (status == PETAL_OK)
+        status = table_resolve_families(db, &options, &families, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK) {
@@ -282,24 +170,31 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
 
 /* ---- drop ---- */
 
-/* Take the table's stores out of the view; their files go with the last reader. */
-static enum petal_status
+void
+family_remove_store(petal_family *family, struct view *view)
+{
+    petal_db *db = family->table->db;
+    struct store_view *store = view->stores[family->slot];
+
+    for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
+        atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
+    view_set_store(view, family->slot, NULL);
+    db->active_bytes -= family->active_bytes;
+    family->active = NULL;
+    family->active_bytes = 0;
+}
+
+/* Take the table's stores out of the view. */
+static void
 unpublish_stores(petal_db *db, petal_table *table, struct view *view)
 {
-    pthread_mutex_lock(&db->view_mutex);
-    for (size_t i = 0; i < table->family_count; i++) {
-        struct store_view *store = view->stores[table->families[i]->slot];
+    const struct table_descriptor *descriptor = table_descriptor(table);
 
-        for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
-            atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
-        view_set_store(view, table->families[i]->slot, NULL);
-        db->active_bytes -= table->families[i]->active_bytes;
-        table->families[i]->active = NULL;
-        table->families[i]->active_bytes = 0;
-    }
+    pthread_mutex_lock(&db->view_mutex);
+    for (size_t i = 0; i < descriptor->family_count; i++)
+        family_remove_store(descriptor->families[i], view);
     db_publish_view(db, view);
     pthread_mutex_unlock(&db->view_mutex);
-    return PETAL_OK;
 }
 
 /* REQUIRES: leadership, ddl_mutex, manifest_mutex. The flush thread changes the view only under manifest_mutex. */
@@ -320,7 +215,7 @@ drop_table(petal_db *db, petal_table *table, petal_error *error)
         error_no_memory(error);
     if (status == PETAL_OK) {
         atomic_store_explicit(&table->dropped, true, memory_order_release);
-        status = unpublish_stores(db, table, view);
+        unpublish_stores(db, table, view);
     } else {
         view_unref(view);
     }
@@ -388,7 +283,7 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
          table = table->next) {
         void *array = tables;
 
-        if (is_dropped(table))
+        if (table_is_dropped(table))
             continue;
         if (!mem_grow(db->env.allocator, &array, &capacity, count, count + 1, sizeof *tables))
             status = error_no_memory(error);
@@ -405,62 +300,4 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
     }
     mem_free(db->env.allocator, tables, capacity * sizeof *tables);
     return status;
-}
-
-petal_slice
-petal_table_name(const petal_table *table)
-{
-    return table->name;
-}
-
-enum petal_durability
-petal_table_durability(const petal_table *table)
-{
-    return table->durability;
-}
-
-size_t
-petal_table_family_count(const petal_table *table)
-{
-    return table->family_count;
-}
-
-petal_family *
-petal_table_family_at(const petal_table *table, size_t index)
-{
-    return index < table->family_count ? table->families[index] : NULL;
-}
-
-enum petal_status
-petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error)
-{
-    char quoted_family[160], quoted_table[160];
-
-    error_clear(error);
-    *family = NULL;
-    for (size_t i = 0; i < table->family_count; i++) {
-        if (slice_equal(table->families[i]->options.name, name)) {
-            *family = table->families[i];
-            return PETAL_OK;
-        }
-    }
-    return error_set(error, PETAL_NOT_FOUND, "Column family %s does not exist in table %s",
-                     error_quote(name, quoted_family, sizeof quoted_family),
-                     error_quote(table->name, quoted_table, sizeof quoted_table));
-}
-
-void
-petal_family_describe(const petal_family *family, petal_family_options *options)
-{
-    size_t size =
-        options->size == 0 || options->size > sizeof *options ? sizeof *options : options->size;
-
-    memcpy(options, &family->options, size);
-    options->size = size;
-}
-
-petal_slice
-petal_family_name(const petal_family *family)
-{
-    return family->options.name;
 }

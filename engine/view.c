@@ -43,6 +43,7 @@ store_memtable_new(struct store_memtable **memtable, const petal_allocator *allo
     atomic_init(&made->sequence_first, 0);
     atomic_init(&made->family_markers, 0);
     atomic_init(&made->version_markers, 0);
+    atomic_init(&made->ttl_cells, 0);
     made->allocator = allocator;
     *memtable = made;
     return PETAL_OK;
@@ -121,10 +122,11 @@ file_entry_of(struct store_file *file)
 }
 
 static void
-count_filters(struct store_view *store_view, enum petal_bloom_type bloom)
+count_filters(struct store_view *store_view, const struct file_facts *facts)
 {
-    store_view->row_filters += bloom == PETAL_BLOOM_ROW || bloom == PETAL_BLOOM_ROW_ROWCOL;
-    store_view->column_filters += bloom == PETAL_BLOOM_ROWCOL || bloom == PETAL_BLOOM_ROW_ROWCOL;
+    store_view->row_filters +=
+        facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
+    store_view->column_filters += facts_has_column_filter(facts);
 }
 
 /* Insert so that files stay sorted by (greatest timestamp, greatest sequence), newest first. */
@@ -144,8 +146,9 @@ insert_file(struct store_view *store_view, struct file_entry entry)
     }
     store_view->files[at] = entry;
     store_view->file_count++;
-    store_view->version_markers += entry.facts->deletes + entry.facts->family_version_deletes > 0;
-    count_filters(store_view, entry.facts->bloom);
+    store_view->version_markers += facts_version_markers(entry.facts);
+    store_view->ttl_files += entry.facts->ttl_cells > 0;
+    count_filters(store_view, entry.facts);
 }
 
 static void
@@ -155,13 +158,44 @@ add_memtable(struct store_view *store_view, struct store_memtable *memtable)
     store_view->memtables[store_view->memtable_count++] = memtable;
 }
 
+static bool
+is_removed(const struct store_change *change, const struct store_file *file)
+{
+    for (size_t i = 0; i < change->remove_file_count; i++) {
+        if (change->remove_files[i] == file)
+            return true;
+    }
+    return false;
+}
+
+static size_t
+kept_memtables(const struct store_view *base, const struct store_change *change)
+{
+    size_t there = base != NULL ? base->memtable_count : 0, kept = 0;
+
+    for (size_t i = 0; i < there; i++)
+        kept += base->memtables[i] != change->remove_memtable;
+    assert(there - kept == (change->remove_memtable != NULL));
+    return kept;
+}
+
+static size_t
+kept_files(const struct store_view *base, const struct store_change *change)
+{
+    size_t there = base != NULL ? base->file_count : 0, kept = 0;
+
+    for (size_t i = 0; i < there; i++)
+        kept += !is_removed(change, base->files[i].file);
+    assert(there - kept == change->remove_file_count);
+    return kept;
+}
+
 enum petal_status
 store_view_new(struct store_view **store_view, const petal_allocator *allocator,
                const struct store_view *base, const struct store_change *change)
 {
-    size_t memtables = (base != NULL ? base->memtable_count : 0) + (change->add_memtable != NULL) -
-                       (change->remove_memtable != NULL);
-    size_t files = (base != NULL ? base->file_count : 0) + change->add_file_count;
+    size_t memtables = kept_memtables(base, change) + (change->add_memtable != NULL);
+    size_t files = kept_files(base, change) + change->add_file_count;
     struct store_view *made = mem_zalloc(allocator, store_view_bytes(memtables, files));
 
     *store_view = made;
@@ -177,8 +211,9 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
         if (base->memtables[i] != change->remove_memtable)
             add_memtable(made, base->memtables[i]);
     }
-    assert(made->memtable_count == memtables);
     for (uint32_t i = 0; base != NULL && i < base->file_count; i++) {
+        if (is_removed(change, base->files[i].file))
+            continue;
         take(&base->files[i].file->references);
         insert_file(made, base->files[i]);
     }

@@ -28,6 +28,7 @@ struct store_memtable {
     /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
     _Atomic(uint32_t) family_markers;  /* kinds 10 and 14 */
     _Atomic(uint32_t) version_markers; /* kinds 8 and 10 */
+    _Atomic(uint32_t) ttl_cells;       /* cells with a TTL of their own, likewise */
 };
 
 /* A store file with its count. When `obsolete` is set the last reference removes the file. */
@@ -56,7 +57,8 @@ struct store_view {
     const petal_allocator *allocator;
     uint32_t memtable_count;
     uint32_t file_count;
-    uint32_t version_markers; /* files that hold markers of kinds 8 and 10 */
+    uint64_t version_markers; /* of kinds 8 and 10 in the files */
+    uint32_t ttl_files;       /* files that hold cells with a TTL of their own */
     uint32_t row_filters,
         column_filters;                /* files with a filter that answers for rows; for columns */
     struct store_memtable **memtables; /* newest first; the first takes writes */
@@ -83,11 +85,14 @@ void store_file_unref(struct store_file *file);
 
 /*
  * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front, `remove_memtable` taken out,
- * `add_files` added. What is added gets a reference of the new view.
+ * `remove_files` taken out, `add_files` added. What is added gets a reference of the new view.
+ * REQUIRES: what is taken out is in `base`; so the store is there, and was not dropped meanwhile.
  */
 struct store_change {
     struct store_memtable *add_memtable;
     struct store_memtable *remove_memtable;
+    struct store_file *const *remove_files;
+    size_t remove_file_count;
     struct store_file *const *add_files;
     size_t add_file_count;
 };

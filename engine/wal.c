@@ -9,6 +9,7 @@
 #include "engine/wal.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -295,6 +296,21 @@ wal_end(struct wal *wal, uint64_t last_sequence)
         wal->sequence = last_sequence;
 }
 
+struct wal_mark
+wal_mark(const struct wal *wal)
+{
+    return (struct wal_mark){wal->used, wal->sequence};
+}
+
+void
+wal_forget(struct wal *wal, struct wal_mark mark)
+{
+    assert(mark.used <= wal->used);
+    wal->used = mark.used;
+    wal->sequence = mark.sequence;
+    wal->begun_total = 0;
+}
+
 /* ---- store and sync ---- */
 
 static void
@@ -312,28 +328,6 @@ shrink(struct wal *wal)
     wal->capacity = BUFFER_LEAST_BYTES;
 }
 
-enum petal_status
-wal_store(struct wal *wal, petal_error *error)
-{
-    const petal_vfs *vfs = wal->env->vfs;
-    enum petal_status status = wal_check(wal, error);
-    int failed;
-
-    if (status != PETAL_OK || wal->used == 0)
-        return status;
-    failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);
-    if (failed != 0)
-        return wal_fail(wal, failed, "write to", error);
-    wal->buffer_offset += wal->used;
-    wal->used = 0;
-    wal->begun_total = 0;
-    shrink(wal);
-    /* Release: a thread that loads these syncs a file that has the bytes. */
-    atomic_store_explicit(&wal->stored_sequence, wal->sequence, memory_order_release);
-    atomic_store_explicit(&wal->stored_length, wal->buffer_offset, memory_order_release);
-    return PETAL_OK;
-}
-
 /* REQUIRES: sync_mutex held. */
 static enum petal_status
 sync_locked(struct wal *wal, petal_error *error)
@@ -348,6 +342,68 @@ sync_locked(struct wal *wal, petal_error *error)
         return wal_fail(wal, failed, "sync", error);
     atomic_store_explicit(&wal->synced_sequence, sequence, memory_order_release);
     atomic_store_explicit(&wal->synced_length, length, memory_order_release);
+    return PETAL_OK;
+}
+
+/* Make nothing of what a store left behind the stored bytes; see wal.h. */
+static enum petal_status
+erase_tail(struct wal *wal, petal_error *error)
+{
+    static const uint8_t zeros[4096];
+    const petal_vfs *vfs = wal->env->vfs;
+    uint64_t at = wal->buffer_offset, size = 0;
+    enum petal_status status;
+    int failed = vfs->size(vfs->context, wal->file, &size);
+
+    if (failed == 0 && size <= at)
+        return PETAL_OK;
+    while (failed == 0 && at < size) {
+        size_t piece = size - at < sizeof zeros ? (size_t)(size - at) : sizeof zeros;
+
+        failed = vfs->log_store(vfs->context, wal->file, at, zeros, piece);
+        at += piece;
+    }
+    if (failed != 0)
+        return wal_fail(wal, failed, "take back what did not fit in", error);
+    pthread_mutex_lock(&wal->sync_mutex);
+    status = wal_check(wal, error);
+    if (status == PETAL_OK)
+        status = sync_locked(wal, error);
+    pthread_mutex_unlock(&wal->sync_mutex);
+    return status;
+}
+
+/* A store failed. */
+static enum petal_status
+fail_store(struct wal *wal, int os_error, petal_error *error)
+{
+    enum petal_status status;
+
+    if (os_error != ENOSPC && os_error != EDQUOT)
+        return wal_fail(wal, os_error, "write to", error);
+    status = erase_tail(wal, error);
+    return status == PETAL_OK ? error_io(error, wal->path, os_error, "write to") : status;
+}
+
+enum petal_status
+wal_store(struct wal *wal, petal_error *error)
+{
+    const petal_vfs *vfs = wal->env->vfs;
+    enum petal_status status = wal_check(wal, error);
+    int failed;
+
+    if (status != PETAL_OK || wal->used == 0)
+        return status;
+    failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);
+    if (failed != 0)
+        return fail_store(wal, failed, error);
+    wal->buffer_offset += wal->used;
+    wal->used = 0;
+    wal->begun_total = 0;
+    shrink(wal);
+    /* Release: a thread that loads these syncs a file that has the bytes. */
+    atomic_store_explicit(&wal->stored_sequence, wal->sequence, memory_order_release);
+    atomic_store_explicit(&wal->stored_length, wal->buffer_offset, memory_order_release);
     return PETAL_OK;
 }
 
@@ -369,6 +425,12 @@ wal_sync(struct wal *wal, petal_error *error)
 }
 
 /* ---- what it is and how far ---- */
+
+bool
+wal_is_dead(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->failed, memory_order_acquire);
+}
 
 uint64_t
 wal_number(const struct wal *wal)

@@ -10,6 +10,13 @@
  * to the medium.  wal_begin, wal_end and wal_store belong to one thread at a time (the leader of the write group);
  * wal_sync may run beside them in another thread.  After a failed store or sync the log is dead: every later call
  * returns the first error, nothing is retried.
+ *
+ * A full disk is the exception: it is no damage, and a store that finds it may be tried again.  What such a store left in the file
+ * are whole records, perhaps, of writes that will be refused.  So before it returns PETAL_NO_SPACE they are overwritten with
+ * zeros, which takes no new space, and the file is synced: it ends where it ended before, whatever happens next, and a torn tail
+ * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
+ * what was refused.  The buffer keeps its records: wal_forget takes back those of the writes that are refused, and
+ * those acknowledged before (ASYNC_WAL) stay for the next store.  If overwriting or sync fails, the log is dead.
  */
 #ifndef PETAL_ENGINE_WAL_H
 #define PETAL_ENGINE_WAL_H
@@ -25,7 +32,7 @@ struct wal_identity {
     uint64_t number;
     uint64_t predecessor_number;        /* 0: none that matters, then the two below are 0 as well */
     uint64_t predecessor_length;        /* its final length, synced before this log was made */
-    uint64_t predecessor_last_sequence; /* for people who read a dump */
+    uint64_t predecessor_last_sequence; /* its greatest sequence */
 };
 
 struct wal;
@@ -42,10 +49,22 @@ void wal_close(struct wal *wal);
 uint8_t *wal_begin(struct wal *wal, size_t size);
 /* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
 void wal_end(struct wal *wal, uint64_t last_sequence);
-/* Hand buffered records to the kernel (vfs log_store), with one call. */
+/* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above; wal_is_dead tells whether the
+ * log goes on. */
 enum petal_status wal_store(struct wal *wal, petal_error *error);
 /* fdatasync what was stored before the call.  Any thread; callers that wait for each other share one sync. */
 enum petal_status wal_sync(struct wal *wal, petal_error *error);
+
+/* The end of what is buffered; leader only. */
+struct wal_mark {
+    size_t used;
+    uint64_t sequence;
+};
+struct wal_mark wal_mark(const struct wal *wal);
+/* Take back the records buffered since the mark.  REQUIRES: no store has succeeded since; leader only. */
+void wal_forget(struct wal *wal, struct wal_mark mark);
+
+bool wal_is_dead(const struct wal *wal); /* any thread */
 
 uint64_t wal_number(const struct wal *wal);
 uint64_t wal_buffered_bytes(const struct wal *wal);  /* leader only */
@@ -63,6 +82,7 @@ uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced
  *  - Log s continues n when its header names n as its predecessor.  It is replayed after n, and n only up to
  *    the length named there (what a failed store left behind that length never was part of n).
  *  - A log that holds no record and is not continued was made in vain (by an opening or a switch that failed): passed over.
+ *  - A log that continues an obsolete one which ended above obsolete_sequence is refused: PETAL_CORRUPT. That log was needed.
  *  - A log with records that does not continue the log replayed before it is refused: PETAL_CORRUPT.
  *
  * So a log without predecessor may hold records only when the manifest's oldest_log has made those before it obsolete.
@@ -77,6 +97,7 @@ struct wal_replay {
     const char *directory;
     uint64_t database_identity;
     uint64_t oldest_log;        /* logs below are obsolete and not looked at */
+    uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
     /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse with an error. */
     enum petal_status (*visit)(void *argument, petal_slice record, const char *path,

@@ -116,6 +116,26 @@ check_present(const struct log_list *list, uint64_t number, uint64_t length, con
                          witness, length);
 }
 
+/* A log that the manifest needs no more must have ended with what is in store files. */
+static enum petal_status
+check_obsolete(const struct wal_replay *replay, const struct log_entry *entry, petal_error *error)
+{
+    const struct wal_identity *identity = &entry->identity;
+    char path[PETAL_PATH_BYTES];
+
+    if (identity->predecessor_number == 0 || identity->predecessor_number >= replay->oldest_log ||
+        identity->predecessor_last_sequence <= replay->obsolete_sequence)
+        return PETAL_OK;
+    filename_log(path, replay->directory, entry->number);
+    return error_corrupt(
+        error, path, 32,
+        "%s follows on log %" PRIu64 ", which ends with sequence %" PRIu64
+        "; the manifest takes that log for obsolete, but store files have sequences "
+        "up to %" PRIu64 " only",
+        path, identity->predecessor_number, identity->predecessor_last_sequence,
+        replay->obsolete_sequence);
+}
+
 static enum petal_status
 check_all_present(const struct log_list *list, petal_error *error)
 {
@@ -126,9 +146,12 @@ check_all_present(const struct log_list *list, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < list->count; i++) {
         const struct wal_identity *identity = &list->entries[i].identity;
 
-        if (list->entries[i].whole)
-            status = check_present(list, identity->predecessor_number, identity->predecessor_length,
-                                   "the log behind it", error);
+        if (!list->entries[i].whole)
+            continue;
+        status = check_present(list, identity->predecessor_number, identity->predecessor_length,
+                               "the log behind it", error);
+        if (status == PETAL_OK)
+            status = check_obsolete(list->replay, &list->entries[i], error);
     }
     return status;
 }

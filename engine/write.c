@@ -6,13 +6,19 @@
  * with one call (and syncs once if a member asked for it), adds the cells to the memtables, and publishes the
  * last sequence: from then on readers see all of the group. A write alone in the queue is a group of one, with no
  * copy but the one into the log and the one into the memtable.
+ *
+ * A write that depends on what it has read (engine/mutate.c) says as of which sequence; the leader refuses it when its rows
+ * were written to since.
  */
 #include "engine/write.h"
 
+#include "base/coding.h"
 #include "engine/batch.h"
 #include "engine/flush.h"
-#include "engine/get.h"
 #include "engine/log.h"
+#include "engine/mutate.h"
+#include "engine/options.h"
+#include "engine/result.h"
 
 #include <assert.h>
 
@@ -21,16 +27,6 @@
 
 /* What a cell takes in a memtable beyond its own bytes, about: key suffix, record header, its share of nodes and filter. */
 #define CELL_OVERHEAD_BYTES 100
-
-/* One write in the queue; lies on the stack of its thread. */
-struct write_op {
-    struct write_place place; /* first member; place.bytes: rows, qualifiers and values */
-    struct write_cell *cells;
-    size_t count;
-    enum petal_durability durability;
-    enum petal_status status;
-    petal_error *error;
-};
 
 static struct write_op *
 op_of(struct write_place *place)
@@ -76,7 +72,7 @@ static enum petal_status
 check_alive(const struct write_op *op)
 {
     for (size_t i = 0; i < op->count; i++) {
-        enum petal_status status = table_check_alive(op->cells[i].family->table, op->error);
+        enum petal_status status = family_check_writable(op->cells[i].family, op->error);
 
         if (status != PETAL_OK)
             return status;
@@ -114,7 +110,25 @@ reserve_group(struct write_op *first, struct write_place *last)
     return status;
 }
 
-/* Give sequences and timestamps to the cells of a member. */
+/* Is what the member read still true? An earlier member of the group may have changed it, too. */
+static bool
+is_current(const petal_db *db, const struct write_op *op)
+{
+    size_t count = op->row_read ? 1 : op->count;
+
+    if (op->read_point == WRITE_READ_NOTHING)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        const struct write_cell *write = &op->cells[i];
+
+        if ((op->row_read || write->operation != WRITE_PLAIN) &&
+            !row_locks_unchanged(&db->row_locks, write->row_hash, op->read_point))
+            return false;
+    }
+    return true;
+}
+
+/* Give timestamps and sequences to the cells of a member; doubles go. */
 static void
 stamp(petal_db *db, struct write_op *op, int64_t now_ms)
 {
@@ -123,10 +137,23 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
     for (size_t i = 0; i < op->count; i++) {
         struct write_cell *write = &op->cells[i];
 
-        write->cell.sequence = db->last_sequence + 1 + i;
-        if (write->assigned && !write->resolved)
-            write->cell.timestamp = db->last_timestamp;
+        if (write->assigned && !write->resolved) {
+            write->resolved = write->least_timestamp > db->last_timestamp;
+            write->cell.timestamp = write->resolved ? write->least_timestamp : db->last_timestamp;
+        }
     }
+    doubles_drop(&op->doubles, &op->cells, &op->count);
+    for (size_t i = 0; i < op->count; i++)
+        op->cells[i].cell.sequence = db->last_sequence + 1 + i;
+}
+
+/* The member's sequences are taken. */
+static void
+take_sequences(petal_db *db, const struct write_op *op)
+{
+    for (size_t i = 0; i < op->count; i++)
+        row_locks_note(&db->row_locks, op->cells[i].row_hash, op->cells[i].cell.sequence);
+    db->last_sequence += op->count;
 }
 
 /* Number and log the members; those that fail here are out, the others go on. */
@@ -136,7 +163,11 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
 {
     enum petal_durability strongest = PETAL_SKIP_WAL;
     struct wal *wal = db->wal;
+    struct wal_mark before = {0, 0}; /* as in a new log */
     enum petal_status status;
+
+    if (wal != NULL)
+        before = wal_mark(wal);
 
     FOR_EACH_OP(op, first, last)
     {
@@ -144,6 +175,11 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
 
         if (op->status != PETAL_OK)
             continue;
+        op->outdated = !is_current(db, op);
+        if (op->outdated) {
+            op->status = PETAL_BUSY;
+            continue;
+        }
         stamp(db, op, now_ms);
         if (op->durability > PETAL_SKIP_WAL) {
             if (wal == NULL) {
@@ -159,11 +195,14 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             record_encode(to, op->cells, op->count);
             wal_end(wal, db->last_sequence + op->count);
         }
-        db->last_sequence += op->count;
+        take_sequences(db, op);
         if (op->durability > strongest)
             strongest = op->durability;
     }
-    return log_commit(db, strongest, now_ms, error);
+    status = log_commit(db, strongest, now_ms, error);
+    if (status != PETAL_OK && !wal_is_dead(wal))
+        wal_forget(wal, before);
+    return status;
 }
 
 enum petal_status
@@ -181,6 +220,8 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
         atomic_fetch_add_explicit(&active->family_markers, 1, memory_order_relaxed);
     if (type == PETAL_DELETE || type == PETAL_DELETE_FAMILY_VERSION)
         atomic_fetch_add_explicit(&active->version_markers, 1, memory_order_relaxed);
+    if (write->cell.has_ttl)
+        atomic_fetch_add_explicit(&active->ttl_cells, 1, memory_order_relaxed);
     bytes = write->cell.row.size + write->cell.qualifier.size + write->cell.value.size +
             CELL_OVERHEAD_BYTES;
     family->active_bytes += bytes;
@@ -242,8 +283,9 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     now_ms = env_clock_ms(&db->env);
     status = log_group(db, first, last, now_ms, &error);
     if (status != PETAL_OK) {
-        /* What a log holds of the group is unknown now, so nothing may follow it there. Without a log nothing happened. */
-        if (db->wal != NULL)
+        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
+         * that lives found the disk full and holds nothing of the group. */
+        if (db->wal != NULL && wal_is_dead(db->wal))
             db_fail(db, &error);
         fail_group(first, last, status, &error);
         return;
@@ -251,17 +293,27 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     apply_group(db, first, last);
 }
 
-static enum petal_status
-submit(petal_db *db, struct write_op *op)
+enum petal_status
+write_submit(petal_db *db, struct write_op *op)
 {
     op->place.alone = false;
     op->status = PETAL_OK;
+    op->outdated = false;
     if (write_queue_enter(&db->queue, &op->place)) {
         struct write_place *last = write_queue_group(&db->queue, GROUP_BYTES);
 
         lead(db, op, last);
         write_queue_leave(&db->queue, last);
     }
+    return op->status;
+}
+
+enum petal_status
+write_serve(petal_db *db, struct write_op *op)
+{
+    op->status = PETAL_OK;
+    op->outdated = false;
+    lead(db, op, &op->place);
     return op->status;
 }
 
@@ -274,14 +326,14 @@ resolve_durability(enum petal_durability *durability, const petal_write_options 
     petal_db *db = cells[0].family->table->db;
     enum petal_durability strongest = PETAL_DURABILITY_DEFAULT;
 
-    *durability = options != NULL ? options->durability : PETAL_DURABILITY_DEFAULT;
+    *durability = options->durability;
     if (*durability > PETAL_FSYNC_WAL)
         return error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
                          (int)*durability, (int)PETAL_FSYNC_WAL);
     if (*durability != PETAL_DURABILITY_DEFAULT)
         return PETAL_OK;
     for (size_t i = 0; i < count; i++) {
-        enum petal_durability own = cells[i].family->table->durability;
+        enum petal_durability own = table_options(cells[i].family->table)->durability;
 
         if (own == PETAL_DURABILITY_DEFAULT)
             own = db->durability;
@@ -292,39 +344,51 @@ resolve_durability(enum petal_durability *durability, const petal_write_options 
     return PETAL_OK;
 }
 
-/* A deletion of the newest version takes that version's timestamp; without one it is stamped like any other. */
-static enum petal_status
-resolve_newest_versions(struct write_cell *cells, size_t count, petal_error *error)
+enum petal_status
+write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+              const petal_write_options *options, petal_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct write_cell *write = &cells[i];
-        enum petal_status status;
-
-        if (!write->assigned || write->cell.type != PETAL_DELETE)
-            continue;
-        status = get_newest_timestamp(write->family, write->cell.row, write->cell.qualifier,
-                                      &write->resolved, &write->cell.timestamp, error);
-        if (status != PETAL_OK)
-            return status;
-    }
-    return PETAL_OK;
+    *op = (struct write_op){
+        .place = {.bytes = bytes},
+        .cells = cells,
+        .count = count,
+        .read_point = WRITE_READ_NOTHING,
+        .error = error,
+    };
+    return resolve_durability(&op->durability, options, cells, count, error);
 }
 
-static enum petal_status
-write_cells(petal_db *db, struct write_cell *cells, size_t count, size_t bytes,
-            const petal_write_options *options, petal_error *error)
+void
+write_options_init(petal_write_options *options, const petal_write_options *given)
 {
-    struct write_op op = {.cells = cells, .count = count, .error = error};
-    enum petal_status status;
+    *options = (petal_write_options){.size = sizeof *options};
+    if (given != NULL)
+        options_copy(options, sizeof *options, given, given->size);
+    if (options->result != NULL)
+        options->result->count = 0;
+}
 
-    error_clear(error);
-    status = resolve_durability(&op.durability, options, cells, count, error);
-    if (status == PETAL_OK)
-        status = resolve_newest_versions(cells, count, error);
+/* Write the one cell, made with `status`, of a call. */
+static enum petal_status
+write_single(struct write_cell *write, enum petal_status status, const petal_write_options *given,
+             int64_t *sum, petal_error *error)
+{
+    petal_write_options options;
+    const struct cell *cell = &write->cell;
+    struct write_op op;
+    size_t bytes;
+
+    write_options_init(&options, given);
     if (status != PETAL_OK)
         return status;
-    op.place.bytes = bytes;
-    return submit(db, &op);
+    error_clear(error);
+    write->cell.has_ttl = options.has_ttl;
+    write->cell.ttl_ms = options.has_ttl ? options.ttl_ms : 0;
+    if (write->operation != WRITE_PLAIN)
+        return mutate_cell(write, &options, sum, error);
+    bytes = cell->row.size + cell->qualifier.size + cell->value.size;
+    status = write_op_init(&op, write, 1, bytes, &options, error);
+    return status == PETAL_OK ? write_submit(write->family->table->db, &op) : status;
 }
 
 enum petal_status
@@ -335,10 +399,7 @@ petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t 
     enum petal_status status =
         write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
 
-    if (status != PETAL_OK)
-        return status;
-    return write_cells(family->table->db, &write, 1, row.size + qualifier.size + value.size,
-                       options, error);
+    return write_single(&write, status, options, NULL, error);
 }
 
 enum petal_status
@@ -349,23 +410,61 @@ petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64
     enum petal_status status;
 
     if (type == PETAL_PUT)
-        return error_set(error, PETAL_INVALID, "a deletion cannot have the type of a put");
-    status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0), type,
-                             error);
-    if (status != PETAL_OK)
-        return status;
-    return write_cells(family->table->db, &write, 1, row.size + qualifier.size, options, error);
+        status = error_set(error, PETAL_INVALID, "a deletion cannot have the type of a put");
+    else
+        status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0),
+                                 type, error);
+    return write_single(&write, status, options, NULL, error);
 }
 
 enum petal_status
-petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options,
-            petal_error *error)
+petal_append(petal_family *family, petal_slice row, petal_slice qualifier, petal_slice value,
+             const petal_write_options *options, petal_error *error)
 {
-    if (batch->db != db)
-        return error_set(error, PETAL_INVALID, "the batch belongs to another database");
-    if (batch->count == 0) {
-        error_clear(error);
-        return PETAL_OK;
-    }
-    return write_cells(db, batch->cells, batch->count, batch->bytes, options, error);
+    struct write_cell write;
+    enum petal_status status =
+        write_cell_make(&write, family, row, qualifier, PETAL_LATEST, value, PETAL_PUT, error);
+
+    write.operation = WRITE_APPEND;
+    return write_single(&write, status, options, NULL, error);
+}
+
+enum petal_status
+petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, int64_t amount,
+                const petal_write_options *options, int64_t *sum, petal_error *error)
+{
+    struct write_cell write;
+    uint8_t bytes[8];
+    enum petal_status status;
+
+    if (sum != NULL)
+        *sum = 0;
+    put_be64(bytes, (uint64_t)amount);
+    status = write_cell_make(&write, family, row, qualifier, PETAL_LATEST,
+                             slice_make(bytes, sizeof bytes), PETAL_PUT, error);
+    write.operation = WRITE_INCREMENT;
+    return write_single(&write, status, options, sum, error);
+}
+
+enum petal_status
+petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, petal_error *error)
+{
+    petal_write_options options;
+    struct write_op op;
+    enum petal_status status;
+
+    error_clear(error);
+    write_options_init(&options, given);
+    status = batch_check(batch, db, &options, error);
+    if (status != PETAL_OK || batch->count == 0)
+        return status;
+    if (batch->readers > 0)
+        return mutate_batch(batch, &options, error);
+    status = write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
+    if (status == PETAL_OK && batch->has_ttl)
+        status = doubles_init(&op.doubles, batch->cells, batch->count, error);
+    if (status == PETAL_OK)
+        status = write_submit(db, &op);
+    doubles_fini(&op.doubles);
+    return status;
 }

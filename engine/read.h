@@ -1,13 +1,16 @@
-/* get.h -- what the engine's other parts need of point reads (engine/get.c). */
-#ifndef PETAL_ENGINE_GET_H
-#define PETAL_ENGINE_GET_H
+/*
+ * read.h -- what gets and scans share: checking the options, and what they mean for one family.
+ */
+#ifndef PETAL_ENGINE_READ_H
+#define PETAL_ENGINE_READ_H
 
 #include "engine/db.h"
+#include "engine/visibility.h"
 
 /* PETAL_INVALID for a row that no cell can have. */
 enum petal_status read_check_row(petal_slice row, petal_error *error);
 
-/* Check the options of a read of `table`: columns of it, a legal time range. */
+/* Check the options of a read of `table`: columns of it, legal time ranges, a snapshot of its database. */
 enum petal_status read_check_options(const petal_table *table, const petal_read_options *options,
                                      petal_error *error);
 
@@ -26,11 +29,20 @@ read_may_use(const petal_read_options *options, enum petal_skip skip)
     return (options->without & PETAL_WITHOUT(skip)) == 0;
 }
 
+/* The rules of a read for one family, its clock taken only if something in `store` can expire. */
+void read_rules(const petal_read_options *options, const petal_family *family,
+                const struct store_view *store, bool raw, uint64_t sequence,
+                struct visibility_rules *rules);
+
+/* Why a source whose cells have these timestamps holds nothing for a read by `rules`: TIME_RANGE, EXPIRED or NONE. */
+enum petal_skip read_skip_by_time(const petal_read_options *options,
+                                  const struct visibility_rules *rules, int64_t time_min,
+                                  int64_t time_max);
+
+/* The sequence to read up to: the snapshot's, else the one of the read point. */
+uint64_t read_sequence(const petal_read_options *options, const struct read_point *point);
+
 /* Add what a read did to a store file to the shard that the reader owns inside the epoch. */
 void read_count_trace(struct stats_shard *stats, const struct read_trace *trace);
-
-/* The timestamp of the newest living version of a column. */
-enum petal_status get_newest_timestamp(petal_family *family, petal_slice row, petal_slice qualifier,
-                                       bool *found, int64_t *timestamp, petal_error *error);
 
 #endif

@@ -1,0 +1,86 @@
+/* snapshot.c -- see snapshot.h. */
+#include "engine/snapshot.h"
+
+#include "engine/db.h"
+
+enum petal_status
+petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
+{
+    struct snapshot_list *list = &db->snapshots;
+    petal_snapshot *made = mem_zalloc(db->env.allocator, sizeof *made);
+
+    *snapshot = made;
+    error_clear(error);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->db = db;
+    pthread_mutex_lock(&list->mutex);
+    made->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+    made->older = list->newest;
+    if (list->newest != NULL)
+        list->newest->newer = made;
+    else
+        list->oldest = made;
+    list->newest = made;
+    pthread_mutex_unlock(&list->mutex);
+    return PETAL_OK;
+}
+
+void
+petal_snapshot_free(petal_snapshot *snapshot)
+{
+    struct snapshot_list *list;
+
+    if (snapshot == NULL)
+        return;
+    list = &snapshot->db->snapshots;
+    pthread_mutex_lock(&list->mutex);
+    if (snapshot->older != NULL)
+        snapshot->older->newer = snapshot->newer;
+    else
+        list->oldest = snapshot->newer;
+    if (snapshot->newer != NULL)
+        snapshot->newer->older = snapshot->older;
+    else
+        list->newest = snapshot->older;
+    pthread_mutex_unlock(&list->mutex);
+    mem_free(snapshot->db->env.allocator, snapshot, sizeof *snapshot);
+}
+
+uint64_t
+snapshot_oldest(petal_db *db)
+{
+    struct snapshot_list *list = &db->snapshots;
+    uint64_t oldest;
+
+    pthread_mutex_lock(&list->mutex);
+    oldest = list->oldest != NULL
+                 ? list->oldest->sequence
+                 : atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+    pthread_mutex_unlock(&list->mutex);
+    return oldest;
+}
+
+uint64_t
+snapshot_lock(petal_db *db)
+{
+    struct snapshot_list *list = &db->snapshots;
+
+    pthread_mutex_lock(&list->mutex);
+    return list->newest != NULL ? list->newest->sequence : 0;
+}
+
+void
+snapshot_unlock(petal_db *db)
+{
+    pthread_mutex_unlock(&db->snapshots.mutex);
+}
+
+uint64_t
+snapshot_newest(petal_db *db)
+{
+    uint64_t newest = snapshot_lock(db);
+
+    snapshot_unlock(db);
+    return newest;
+}
