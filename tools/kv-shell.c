@@ -4,10 +4,10 @@
  * The exit status is the worst of what happened (shell_session.h); after a conversation at a
  * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
+#include "tools/shell_attribute_value.h"
 #include "tools/shell_command.h"
 #include "tools/shell_input.h"
 #include "tools/shell_intake.h"
-#include "tools/shell_schema.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,26 +1,43 @@
-/* shell_command.c -- the list of commands; help, version and exit.  See shell_command.h. */
+/* shell_command.c -- the list of commands; show_filters, version and exit.  See shell_command.h. */
 #include "tools/shell_command.h"
 
 #include <string.h>
 
-static COMMAND_FUNCTION(command_help);
+static COMMAND_FUNCTION(command_show_filters);
 static COMMAND_FUNCTION(command_version);
 static COMMAND_FUNCTION(command_exit);
 
 /* By name. */
 static const struct command commands[] = {
+    {"alter", "alter", 1, COMMAND_ANY_NUMBER, false, command_alter,
+     "alter 't', NAME => 'f', VERSIONS => 5  |  'f2'  |  'delete' => 'f'  |  READONLY => true  |  "
+     "METHOD => "
+     "'table_att_unset', NAME => 'READONLY'      adds and changes families, deletes them, changes "
+     "the table"},
+    {"alter_status", "alter_status", 1, 1, false, command_alter_status, "alter_status 't'"},
+    {"append", "append", 4, 5, false, command_append,
+     "append 't', 'row', 'f:q', 'value' [, TTL => milliseconds]      behind the value that is "
+     "there"},
+    {"compact", "compact", 1, 3, false, command_compact,
+     "compact 't' [, 'f']      merge all store files into one and wait; the same as major_compact"},
+    {"compaction_state", "compaction_state", 1, 1, false, command_compaction_state,
+     "compaction_state 't'"},
     {"count", "count", 1, 2, false, command_count,
-     "count 't' [, INTERVAL => 1000, STARTROW => .., STOPROW => .., COLUMNS => .., LIMIT => n]"},
+     "count 't' [, INTERVAL => 1000, any key of scan]      the rows that a scan would show"},
     {"create", "create", 1, COMMAND_ANY_NUMBER, false, command_create,
-     "create 't', 'f1', {NAME => 'f2', BLOOMFILTER => 'NONE' | 'ROW' | 'ROWCOL' | 'ROW_ROWCOL', "
-     "BLOCKSIZE => "
-     "65536, COMPRESSION => 'LZ4' | 'NONE', CONFIGURATION => {'io.storefile.bloom.error.rate' => "
-     "'0.01'}}"},
+     "create 't', 'f1', {NAME => 'f2', VERSIONS => 1, MIN_VERSIONS => 0, TTL => '1 DAY' | "
+     "'FOREVER', "
+     "KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | 'ROWCOL' | "
+     "'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => 'LZ4' | 'NONE', "
+     "CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.01'}}, READONLY => false"},
     {"delete", "delete", 3, 5, false, command_delete,
-     "delete 't', 'row', 'f:q' [, timestamp]      one version, the newest when no timestamp is "
+     "delete 't', 'row', 'f:q' [, timestamp] [, TTL => milliseconds]      one version, the newest "
+     "when no timestamp is "
      "given"},
     {"deleteall", "deleteall", 2, 5, false, command_deleteall,
-     "deleteall 't', 'row' [, 'f:q' [, timestamp]]      all versions up to the timestamp"},
+     "deleteall 't', 'row' | {ROWPREFIXFILTER => 'p'} [, 'f:q' | 'f' [, timestamp]] [, TTL => "
+     "milliseconds]      all "
+     "versions up to the timestamp"},
     {"desc", "describe", 1, 1, false, command_describe, NULL},
     {"describe", "describe", 1, 1, false, command_describe, "describe 't'"},
     {"disable", "disable", 1, 1, false, command_disable,
@@ -33,22 +50,41 @@ static const struct command commands[] = {
      "explain get 't', 'row' ..  |  explain scan 't' ..      what a read did, source by source"},
     {"flush", "flush", 1, 2, false, command_flush, "flush 't'      memtables to store files"},
     {"get", "get", 2, COMMAND_ANY_NUMBER, false, command_get,
-     "get 't', 'row' [, 'f:q' ..] [, COLUMN => ['f:q', 'g'], TIMERANGE => [from, before], "
-     "TIMESTAMP => t, "
-     "MAXLENGTH => n, WITHOUT => ['found newer', 'columns']]"},
+     "get 't', 'row' [, 'f:q' ..] [, COLUMN => ['f:q', 'g'], VERSIONS => n, TIMERANGE => [from, "
+     "before], TIMESTAMP => t, FILTER => \"..\", MAXLENGTH => n, FORMATTER => 'toString', WITHOUT "
+     "=> ['found newer', 'columns']]"},
+    {"get_counter", "get_counter", 3, 3, false, command_get_counter,
+     "get_counter 't', 'row', 'f:q'"},
     {"help", "help", 0, 1, false, command_help, "help ['command']"},
+    {"incr", "incr", 3, 5, false, command_incr,
+     "incr 't', 'row', 'f:q' [, amount] [, TTL => milliseconds]      a number of 8 bytes, 0 if "
+     "there "
+     "is none"},
     {"is_disabled", "is_disabled", 1, 1, false, command_is_disabled, "is_disabled 't'"},
     {"is_enabled", "is_enabled", 1, 1, false, command_is_enabled, "is_enabled 't'"},
     {"list", "list", 0, 1, false, command_list, "list ['regular expression']"},
-    {"put", "put", 4, 6, false, command_put, "put 't', 'row', 'f:q', 'value' [, timestamp]"},
+    {"major_compact", "major_compact", 1, 3, false, command_compact,
+     "major_compact 't' [, 'f']      merge all store files into one and wait; what is deleted, "
+     "superseded or expired goes"},
+    {"put", "put", 4, 6, false, command_put,
+     "put 't', 'row', 'f:q', 'value' [, timestamp] [, TTL => milliseconds]"},
     {"quit", "exit", 0, 1, false, command_exit, NULL},
     {"scan", "scan", 1, 2, false, command_scan,
-     "scan 't' [, STARTROW => 'a', STOPROW => 'b', ROWPREFIXFILTER => 'p', LIMIT => n, COLUMNS => "
-     "['f:q', 'g'], "
-     "TIMERANGE => [from, before], TIMESTAMP => t, MAXLENGTH => n, WITHOUT => [..]]"},
+     "scan 't' [, STARTROW => 'a', STOPROW => 'b', INCLUDE_STOPROW => true, ROWPREFIXFILTER => "
+     "'p', "
+     "LIMIT => n, REVERSED => true, COLUMNS => ['f:q', 'g'], VERSIONS => n, TIMERANGE => [from, "
+     "before], TIMESTAMP => t, FILTER => \"..\", RAW => true, BATCH => n, MAXLENGTH => n, "
+     "FORMATTER "
+     "=> 'toString', WITHOUT => [..]]"},
+    {"show_filters", "show_filters", 0, 0, false, command_show_filters,
+     "show_filters      the names that FILTER takes"},
     {"stats", "stats", 0, 1, false, command_stats,
      "stats [COUNTERS => ['name', ..]]  |  stats 't'      counters since opening; the store files "
      "of a table"},
+    {"truncate", "truncate", 1, 1, false, command_truncate,
+     "truncate 't'      all rows go, families and attributes stay"},
+    {"truncate_preserve", "truncate_preserve", 1, 1, false, command_truncate,
+     "truncate_preserve 't'      the same"},
     {"verify", "verify", 1, 1, false, command_verify,
      "verify 't'      read every block of every store file and check it"},
     {"version", "version", 0, 0, false, command_version, "version"},
@@ -112,25 +148,16 @@ command_nearest(petal_slice name)
     return nearest;
 }
 
-static COMMAND_FUNCTION(command_help)
+/* HBase's names, in order. */
+static COMMAND_FUNCTION(command_show_filters)
 {
-    (void)result;
-    if (count == 1) {
-        petal_slice name = value_to_bytes(&session->arena, &arguments[0]);
-        const struct command *command = command_find(name);
+    const char *name;
 
-        if (command == NULL)
-            return session_fail(session, SHELL_NOT_FOUND, "There is no command '%.*s'",
-                                name.size < 80 ? (int)name.size : 80, (const char *)name.data);
-        command = command_find(slice_of_string(command->main_name));
-        output_plain(&session->output, "%s", command->usage);
-        return SHELL_FINE;
-    }
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (commands[i].usage != NULL)
-            output_plain(&session->output, "%s", commands[i].usage);
-    output_plain(&session->output, "\nStrings stand in 'single' or \"double\" quotes; the latter "
-                                   "take \\x00, \\n and the like.");
+    (void)arguments;
+    (void)count;
+    (void)result;
+    for (size_t i = 0; (name = petal_filter_name(i)) != NULL; i++)
+        output_line(&session->output, slice_of_string(name));
     return SHELL_FINE;
 }
 

@@ -34,8 +34,13 @@ const struct command *command_at(size_t index);
     enum shell_status name(struct session *session, const struct value *arguments, size_t count,   \
                            struct value *result)
 
+/* shell_help.c */
+COMMAND_FUNCTION(command_help);
+
 /* shell_tables.c */
 COMMAND_FUNCTION(command_create);
+COMMAND_FUNCTION(command_alter);
+COMMAND_FUNCTION(command_alter_status);
 COMMAND_FUNCTION(command_describe);
 COMMAND_FUNCTION(command_list);
 COMMAND_FUNCTION(command_exists);
@@ -44,6 +49,7 @@ COMMAND_FUNCTION(command_enable);
 COMMAND_FUNCTION(command_disable);
 COMMAND_FUNCTION(command_is_enabled);
 COMMAND_FUNCTION(command_is_disabled);
+COMMAND_FUNCTION(command_truncate);
 
 /* shell_write.c */
 COMMAND_FUNCTION(command_put);
@@ -51,10 +57,19 @@ COMMAND_FUNCTION(command_delete);
 COMMAND_FUNCTION(command_deleteall);
 COMMAND_FUNCTION(command_flush);
 
+/* shell_counter.c */
+COMMAND_FUNCTION(command_incr);
+COMMAND_FUNCTION(command_append);
+COMMAND_FUNCTION(command_get_counter);
+
 /* shell_read.c */
 COMMAND_FUNCTION(command_get);
 COMMAND_FUNCTION(command_scan);
 COMMAND_FUNCTION(command_count);
+
+/* shell_compact.c */
+COMMAND_FUNCTION(command_compact);
+COMMAND_FUNCTION(command_compaction_state);
 
 /* shell_explain.c, shell_stats.c */
 COMMAND_FUNCTION(command_explain);

@@ -130,11 +130,12 @@ run_query(struct session *session, const struct value *arguments, size_t count, 
         get ? query_read_get(session, arguments, count, false, &query)
             : query_read_scan(session, QUERY_SCAN, arguments, count, false, &query);
 
-    if (status != SHELL_FINE)
-        return status;
     query.scan.read.receipt = session->receipt;
-    return get ? read_get(session, &query, false, counts)
-               : read_scan(session, &query, false, counts);
+    if (status == SHELL_FINE)
+        status = get ? read_get(session, &query, false, counts)
+                     : read_scan(session, &query, false, counts);
+    query_end(&query);
+    return status;
 }
 
 COMMAND_FUNCTION(command_explain)

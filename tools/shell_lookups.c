@@ -14,10 +14,10 @@
  * Which columns a file has recorded is not known here: when files were skipped for that, the expectation is an upper
  * bound, printed with <=.
  */
+#include "tools/shell_attribute.h"
 #include "tools/shell_intake.h"
 #include "tools/shell_memory.h"
 #include "tools/shell_query.h"
-#include "tools/shell_schema.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -157,6 +157,7 @@ filter_helps(const struct file_facts *file, const struct asked *asked, bool hold
 {
     switch (file->bloom) {
     case PETAL_BLOOM_ROW:
+    case PETAL_BLOOM_ROW_PREFIX:
     case PETAL_BLOOM_DEFAULT:
         return !holds_row;
     case PETAL_BLOOM_ROWCOL:

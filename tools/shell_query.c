@@ -20,8 +20,16 @@ column_part(petal_slice column, petal_slice *family, petal_slice *qualifier, boo
     }
 }
 
-static enum shell_status
-fail_key(struct session *session, const char *key, const struct value *value, const char *why)
+const struct value *
+query_given(const struct value *hash, const char *key)
+{
+    const struct value *value = value_hash_get(hash, key);
+
+    return value != NULL && value->kind == VALUE_NIL ? NULL : value;
+}
+
+enum shell_status
+query_fail_key(struct session *session, const char *key, const struct value *value, const char *why)
 {
     text_clear(&session->scratch);
     value_inspect(&session->scratch, value);
@@ -51,6 +59,34 @@ drop_columns(struct query *query, const petal_column *added)
     read->column_count = kept;
 }
 
+/* Take 'q:toInt' apart at its first colon, and keep the converter. */
+static enum shell_status
+read_format(struct session *session, struct query *query, petal_column *column)
+{
+    struct column_format format = {.family = column->family};
+    petal_slice name;
+    bool has_format;
+    enum shell_status status;
+
+    column_part(column->qualifier, &format.qualifier, &name, &has_format);
+    if (!has_format)
+        return SHELL_FINE;
+    status = convert_find(session, name, &format.conversion);
+    if (status != SHELL_FINE)
+        return status;
+    column->qualifier = format.qualifier;
+    if (query->format_count == query->format_capacity) {
+        struct column_format *old = query->formats;
+
+        query->format_capacity = 2 * query->format_capacity + 8;
+        query->formats = arena_allocate(&session->arena, query->format_capacity * sizeof(*old));
+        if (query->format_count > 0)
+            memcpy(query->formats, old, query->format_count * sizeof(*old));
+    }
+    query->formats[query->format_count++] = format;
+    return SHELL_FINE;
+}
+
 static enum shell_status
 add_column(struct session *session, struct query *query, petal_slice text)
 {
@@ -61,14 +97,9 @@ add_column(struct session *session, struct query *query, petal_slice text)
 
     column_part(text, &family, &column.qualifier, &has_qualifier);
     column.whole_family = !has_qualifier;
-    if (column.qualifier.size > 0 && memchr(column.qualifier.data, ':', column.qualifier.size)) {
-        text_clear(&session->scratch);
-        text_add_binary(&session->scratch, text);
-        return session_fail(session, SHELL_USAGE,
-                            "Column %.200s: converters are not supported by this version",
-                            text_string(&session->scratch));
-    }
     status = session_family(session, query->table, family, &column.family);
+    if (status == SHELL_FINE)
+        status = read_format(session, query, &column);
     if (status != SHELL_FINE)
         return status;
     drop_columns(query, &column);
@@ -102,10 +133,10 @@ add_columns(struct session *session, struct query *query, const struct value *it
 static enum shell_status
 read_columns(struct session *session, struct query *query, const struct value *hash)
 {
-    const struct value *value = value_hash_get(hash, "COLUMNS");
+    const struct value *value = query_given(hash, "COLUMNS");
 
     if (value == NULL)
-        value = value_hash_get(hash, "COLUMN");
+        value = query_given(hash, "COLUMN");
     if (value == NULL)
         return SHELL_FINE;
     if (value->kind == VALUE_STRING)
@@ -121,214 +152,58 @@ read_columns(struct session *session, struct query *query, const struct value *h
                         text_string(&session->scratch));
 }
 
-/* ---- Times, versions, skip reasons ------------------------------------------------------------------ */
+/* ---- get ----------------------------------------------------------------------------------------- */
 
-static enum shell_status
-read_time_range(struct session *session, struct query *query, const struct value *hash)
+/*
+ * HBase's get refuses a hash that names neither columns nor times, unless nothing is in it but keys of the other
+ * kinds.  *rest is what it shows then.
+ */
+static bool
+selects(struct session *session, const struct value *hash, struct value *rest)
 {
-    const struct value *range = value_hash_get(hash, "TIMERANGE");
-    const struct value *stamp = value_hash_get(hash, "TIMESTAMP");
-    petal_read_options *read = &query->scan.read;
+    static const char *const selecting[] = {"COLUMN", "COLUMNS", "TIMERANGE", "TIMESTAMP",
+                                            "ATTRIBUTES"};
+    static const char *const others[] = {"MAXLENGTH",   "FORMATTER", "FORMATTER_CLASS", "FILTER",
+                                         "CONSISTENCY", "WITHOUT",   "CACHE_BLOCKS"};
 
-    if (stamp != NULL) {
-        if (stamp->kind != VALUE_INTEGER || stamp->as.integer < 0 || stamp->as.integer == INT64_MAX)
-            return fail_key(session, "TIMESTAMP", stamp, "a number of milliseconds is wanted");
-        read->time_min = stamp->as.integer;
-        read->time_limit = stamp->as.integer + 1;
-        read->has_time_range = true;
+    for (size_t i = 0; i < sizeof(selecting) / sizeof(selecting[0]); i++)
+        if (query_given(hash, selecting[i]) != NULL)
+            return true;
+    *rest = (struct value){.kind = VALUE_HASH};
+    rest->as.pairs = arena_allocate(&session->arena, (hash->count + 1) * sizeof(struct value_pair));
+    for (size_t i = 0; i < hash->count; i++) {
+        const struct value_pair *pair = &hash->as.pairs[i];
+        bool other = false;
+
+        for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
+            other = other ||
+                    (pair->key.kind == VALUE_STRING && slice_is(pair->key.as.bytes, others[j]));
+        if (!other)
+            rest->as.pairs[rest->count++] = *pair;
     }
-    if (range != NULL) {
-        const struct value *ends = range->as.items;
-
-        if (range->kind != VALUE_ARRAY || range->count != 2 || ends[0].kind != VALUE_INTEGER ||
-            ends[1].kind != VALUE_INTEGER || ends[1].as.integer < ends[0].as.integer)
-            return session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
-        if (ends[0].as.integer < 0)
-            return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative");
-        read->time_min = ends[0].as.integer;
-        read->time_limit = ends[1].as.integer;
-        read->has_time_range = true;
-    }
-    return SHELL_FINE;
-}
-
-/* More than one version can be asked of families that keep only one. */
-static enum shell_status
-check_versions(struct session *session, const struct query *query, const struct value *hash)
-{
-    const struct value *versions = value_hash_get(hash, "VERSIONS");
-
-    if (versions == NULL)
-        return SHELL_FINE;
-    if (versions->kind != VALUE_INTEGER)
-        return fail_key(session, "VERSIONS", versions, "a number is wanted");
-    if (versions->as.integer <= 0 && query->kind == QUERY_GET)
-        return session_fail(session, SHELL_USAGE, "versions must be positive");
-    for (size_t i = 0; i < petal_table_family_count(query->table); i++) {
-        petal_family_options options = {.size = sizeof(options)};
-
-        petal_family_describe(petal_table_family_at(query->table, i), &options);
-        if (options.versions > 1 && versions->as.integer > 1)
-            return session_fail(session, SHELL_USAGE,
-                                "VERSIONS above 1 is not supported by this version");
-    }
-    return SHELL_FINE;
-}
-
-static enum shell_status
-read_without(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *value = value_hash_get(hash, "WITHOUT");
-    const struct value *items = value;
-    size_t count = 1;
-
-    if (value == NULL)
-        return SHELL_FINE;
-    if (value->kind == VALUE_ARRAY) {
-        items = value->as.items;
-        count = value->count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        petal_slice word = value_to_bytes(&session->arena, &items[i]);
-        int skip = PETAL_SKIP_FOUND_NEWER;
-
-        while (skip < PETAL_SKIP_COUNT && !slice_is(word, petal_skip_text((enum petal_skip)skip)))
-            skip++;
-        if (skip == PETAL_SKIP_COUNT) {
-            struct text words = {0};
-
-            for (int j = PETAL_SKIP_FOUND_NEWER; j < PETAL_SKIP_COUNT; j++)
-                text_add_format(&words, "%s'%s'",
-                                j > PETAL_SKIP_FOUND_NEWER ? ", " : "use some of ",
-                                petal_skip_text((enum petal_skip)j));
-            (void)fail_key(session, "WITHOUT", &items[i], text_string(&words));
-            text_free(&words);
-            return SHELL_USAGE;
-        }
-        query->scan.read.without |= PETAL_WITHOUT(skip);
-    }
-    return SHELL_FINE;
-}
-
-static enum shell_status
-read_shape(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *length = value_hash_get(hash, "MAXLENGTH");
-    const struct value *cache = value_hash_get(hash, "CACHE_BLOCKS");
-
-    if (length != NULL) {
-        if (length->kind != VALUE_INTEGER)
-            return fail_key(session, "MAXLENGTH", length, "a number is wanted");
-        query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
-    }
-    query->scan.read.keep_out_of_cache = query->kind == QUERY_COUNT;
-    if (cache != NULL) {
-        petal_slice word = value_to_bytes(&session->arena, cache);
-
-        if (!slice_is(word, "true") && !slice_is(word, "false"))
-            return session_fail(session, SHELL_USAGE,
-                                "Expected CACHE_BLOCKS value to be a boolean or the string "
-                                "'true' or 'false'");
-        query->scan.read.keep_out_of_cache = slice_is(word, "false");
-    }
-    return SHELL_FINE;
-}
-
-/* Keys that would change the answer and that this version does not have, at a value that does so. */
-static enum shell_status
-refuse_unsupported(struct session *session, const struct value *hash)
-{
-    static const char *const keys[] = {"FILTER",      "REVERSED", "RAW",       "BATCH",
-                                       "ALL_METRICS", "METRICS",  "FORMATTER", "FORMATTER_CLASS"};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct value *value = value_hash_get(hash, keys[i]);
-        bool idle = value == NULL || value->kind == VALUE_NIL ||
-                    (value->kind == VALUE_BOOLEAN && !value->as.boolean) ||
-                    (value->kind == VALUE_INTEGER && value->as.integer <= 0) ||
-                    (value->kind == VALUE_ARRAY && value->count == 0) ||
-                    (value->kind == VALUE_STRING && slice_is(value->as.bytes, "toStringBinary"));
-
-        if (!idle)
-            return session_fail(session, SHELL_USAGE, "%s is not supported by this version",
-                                keys[i]);
-    }
-    return SHELL_FINE;
-}
-
-/* Keys that change nothing here must still have one of HBase's words. */
-static enum shell_status
-check_words(struct session *session, const struct value *hash)
-{
-    static const struct {
-        const char *key, *words[3];
-    } keys[] = {{"READ_TYPE", {"DEFAULT", "STREAM", "PREAD"}},
-                {"ISOLATION_LEVEL", {"READ_COMMITTED", "READ_UNCOMMITTED", NULL}},
-                {"CONSISTENCY", {"STRONG", "TIMELINE", NULL}}};
-
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const struct value *value = value_hash_get(hash, keys[i].key);
-        bool known = value == NULL;
-
-        for (size_t j = 0; j < 3 && !known && keys[i].words[j] != NULL; j++)
-            known = slice_is(value_to_bytes(&session->arena, value), keys[i].words[j]);
-        if (!known)
-            return fail_key(session, keys[i].key, value, "there is no such word");
-    }
-    return SHELL_FINE;
+    return rest->count == 0;
 }
 
 static enum shell_status
 read_common(struct session *session, struct query *query, const struct value *hash)
 {
-    enum shell_status status = refuse_unsupported(session, hash);
+    enum shell_status status = read_columns(session, query, hash);
 
-    if (status == SHELL_FINE)
-        status = check_words(session, hash);
-    if (status == SHELL_FINE)
-        status = read_columns(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_time_range(session, query, hash);
-    if (status == SHELL_FINE)
-        status = check_versions(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_without(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_shape(session, query, hash);
-    return status;
-}
-
-/* ---- get ----------------------------------------------------------------------------------------- */
-
-/* HBase's get refuses a hash that names neither columns nor times nor anything else that selects. */
-static bool
-selects(const struct value *hash)
-{
-    static const char *const selecting[] = {"COLUMN", "COLUMNS", "TIMERANGE", "TIMESTAMP",
-                                            "FILTER"};
-    static const char *const shaping[] = {"MAXLENGTH",  "FORMATTER",    "FORMATTER_CLASS",
-                                          "WITHOUT",    "CACHE_BLOCKS", "ATTRIBUTES",
-                                          "CONSISTENCY"};
-    size_t others = hash->count;
-
-    for (size_t i = 0; i < sizeof(selecting) / sizeof(selecting[0]); i++)
-        if (value_hash_get(hash, selecting[i]) != NULL)
-            return true;
-    for (size_t i = 0; i < sizeof(shaping) / sizeof(shaping[0]); i++)
-        others -= value_hash_get(hash, shaping[i]) != NULL;
-    return others == 0;
+    return status == SHELL_FINE ? query_read_options(session, query, hash) : status;
 }
 
 static enum shell_status
 read_get_argument(struct session *session, struct query *query, const struct value *argument)
 {
+    struct value rest;
+
     if (argument->kind == VALUE_ARRAY)
         return add_columns(session, query, argument->as.items, argument->count);
     if (argument->kind != VALUE_HASH)
         return add_columns(session, query, argument, 1);
-    if (!selects(argument)) {
+    if (!selects(session, argument, &rest)) {
         text_clear(&session->scratch);
-        value_inspect(&session->scratch, argument);
+        value_inspect(&session->scratch, &rest);
         return session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
                             text_string(&session->scratch));
     }
@@ -390,30 +265,31 @@ static enum shell_status
 read_range(struct session *session, struct query *query, const struct value *hash)
 {
     static const char *const keys[] = {"STARTROW", "STOPROW", "ROWPREFIXFILTER"};
+    const struct value *inclusive = query_given(hash, "INCLUDE_STOPROW");
     petal_slice rows[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     petal_scan_options *scan = &query->scan;
 
     for (size_t i = 0; i < 3; i++) {
-        const struct value *value = value_hash_get(hash, keys[i]);
+        const struct value *value = query_given(hash, keys[i]);
 
-        if (value == NULL || value->kind == VALUE_NIL)
+        if (value == NULL)
             continue;
         if (value->kind != VALUE_STRING)
-            return fail_key(session, keys[i], value, "a string is wanted");
+            return query_fail_key(session, keys[i], value, "a string is wanted");
         rows[i] = value->as.bytes;
     }
+    if (inclusive != NULL && inclusive->kind != VALUE_BOOLEAN)
+        return query_fail_key(session, "INCLUDE_STOPROW", inclusive, "true or false is wanted");
     scan->start_row = rows[0];
     scan->stop_row = rows[1];
-    if (rows[2].size > 0) {
+    /* Equal ends mean that one row. */
+    scan->stop_inclusive = (inclusive != NULL && inclusive->as.boolean) ||
+                           (rows[0].size > 0 && slices_equal(rows[0], rows[1]));
+    if (query_given(hash, "ROWPREFIXFILTER") != NULL) {
+        /* Reversed, the end lies above the start, and nothing is found: so in HBase. */
         scan->start_row = rows[2];
         scan->stop_row = behind_prefix(&session->arena, rows[2]);
-    } else if (rows[0].size > 0 && slices_equal(rows[0], rows[1])) {
-        /* Equal ends mean that one row. */
-        char *next = arena_allocate(&session->arena, rows[0].size + 1);
-
-        memcpy(next, rows[0].data, rows[0].size);
-        next[rows[0].size] = '\0';
-        scan->stop_row = (petal_slice){next, rows[0].size + 1};
+        scan->stop_inclusive = false;
     }
     return SHELL_FINE;
 }
@@ -421,19 +297,16 @@ read_range(struct session *session, struct query *query, const struct value *has
 static enum shell_status
 read_numbers(struct session *session, struct query *query, const struct value *hash)
 {
-    const struct value *limit = value_hash_get(hash, "LIMIT");
-    const struct value *interval = value_hash_get(hash, "INTERVAL");
+    const struct value *limit = query_given(hash, "LIMIT");
+    const struct value *interval = query_given(hash, "INTERVAL");
 
     if (limit != NULL) {
         if (limit->kind != VALUE_INTEGER)
-            return fail_key(session, "LIMIT", limit, "a number is wanted");
+            return query_fail_key(session, "LIMIT", limit, "a number is wanted");
         query->scan.row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
     }
-    if (interval != NULL) {
-        if (interval->kind != VALUE_INTEGER)
-            return fail_key(session, "INTERVAL", interval, "a number is wanted");
-        query->interval = interval->as.integer;
-    }
+    if (interval != NULL)
+        query->interval = interval->kind == VALUE_INTEGER ? interval->as.integer : 0;
     return SHELL_FINE;
 }
 
@@ -459,4 +332,11 @@ query_read_scan(struct session *session, enum query_kind kind, const struct valu
     if (status == SHELL_FINE)
         status = read_numbers(session, query, hash);
     return status;
+}
+
+void
+query_end(struct query *query)
+{
+    petal_filter_free(query->filter);
+    query->filter = NULL;
 }

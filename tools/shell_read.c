@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { CELL_OVERHEAD = 20 }; /* lengths, timestamp and type, as HBase counts the bytes of a cell */
+
 /* Cut what was added behind `begin` to the query's greatest length in characters. */
 static void
 cut(struct text *text, size_t begin, uint64_t greatest_length)
@@ -25,48 +27,99 @@ cut(struct text *text, size_t begin, uint64_t greatest_length)
     text->bytes[text->size] = '\0';
 }
 
-static void
-add_column_name(struct text *text, const petal_cell *cell)
+static enum shell_status
+add_column_name(struct session *session, const struct query *query, struct text *text,
+                const petal_cell *cell)
 {
-    text_add_binary(text, cell->family);
+    enum shell_status status = convert_add(session, text, query->format, cell->family);
+
     text_add_string(text, ":");
-    text_add_binary(text, cell->qualifier);
+    return status == SHELL_FINE ? convert_add(session, text, query->format, cell->qualifier)
+                                : status;
 }
 
-static void
-add_cell_text(struct text *text, const petal_cell *cell, uint64_t greatest_length)
+static const char *
+marker_name(enum petal_cell_type type)
+{
+    switch (type) {
+    case PETAL_PUT:
+        break;
+    case PETAL_DELETE:
+        return "Delete";
+    case PETAL_DELETE_FAMILY_VERSION:
+        return "DeleteFamilyVersion";
+    case PETAL_DELETE_COLUMN:
+        return "DeleteColumn";
+    case PETAL_DELETE_FAMILY:
+        return "DeleteFamily";
+    }
+    return "Put";
+}
+
+static enum conversion
+format_of(const struct query *query, const petal_cell *cell)
+{
+    for (size_t i = query->format_count; i-- > 0;)
+        if (slices_equal(petal_family_name(query->formats[i].family), cell->family) &&
+            slices_equal(query->formats[i].qualifier, cell->qualifier))
+            return query->formats[i].conversion;
+    return query->format;
+}
+
+static enum shell_status
+add_cell_text(struct session *session, const struct query *query, struct text *text,
+              const petal_cell *cell)
 {
     size_t begin = text->size;
+    enum shell_status status = SHELL_FINE;
 
     text_add_string(text, "timestamp=");
     text_add_time(text, cell->timestamp);
-    text_add_string(text, ", value=");
-    text_add_binary(text, cell->value);
-    cut(text, begin, greatest_length);
+    if (cell->type == PETAL_PUT) {
+        text_add_string(text, ", value=");
+        status = convert_add(session, text, format_of(query, cell), cell->value);
+    } else {
+        text_add_format(text, ", type=%s", marker_name(cell->type));
+    }
+    cut(text, begin, query->greatest_length);
+    return status;
+}
+
+/* ---- Get ------------------------------------------------------------------------------------------- */
+
+static enum shell_status
+show_got(struct session *session, const struct query *query, const petal_cell *cell,
+         struct text *column)
+{
+    struct text *text = &session->scratch;
+    enum shell_status status;
+
+    text_clear(column);
+    text_clear(text);
+    status = add_column_name(session, query, column, cell);
+    if (status == SHELL_FINE)
+        status = add_cell_text(session, query, text, cell);
+    if (status == SHELL_FINE)
+        output_columns(&session->output, text_slice(column), text_slice(text));
+    return status;
 }
 
 enum shell_status
 read_get(struct session *session, const struct query *query, bool show, struct read_counts *counts)
 {
-    struct text column = {0}, *cell_text = &session->scratch;
+    enum shell_status status = SHELL_FINE;
+    struct text column = {0};
     petal_error error;
     size_t cells;
 
     if (petal_get(query->table, query->row, &query->scan.read, session->result, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     cells = petal_result_count(session->result);
-    for (size_t i = 0; i < cells && show; i++) {
-        const petal_cell *cell = petal_result_cell(session->result, i);
-
-        text_clear(&column);
-        text_clear(cell_text);
-        add_column_name(&column, cell);
-        add_cell_text(cell_text, cell, query->greatest_length);
-        output_columns(&session->output, text_slice(&column), text_slice(cell_text));
-    }
+    for (size_t i = 0; i < cells && show && status == SHELL_FINE; i++)
+        status = show_got(session, query, petal_result_cell(session->result, i), &column);
     text_free(&column);
-    *counts = (struct read_counts){cells > 0, cells};
-    return SHELL_FINE;
+    *counts = (struct read_counts){.rows = cells > 0, .cells = cells};
+    return status;
 }
 
 COMMAND_FUNCTION(command_get)
@@ -78,6 +131,7 @@ COMMAND_FUNCTION(command_get)
     (void)result;
     if (status == SHELL_FINE)
         status = read_get(session, &query, true, &counts);
+    query_end(&query);
     if (status != SHELL_FINE)
         return status;
     output_plain(&session->output, "%" PRIu64 " row(s)", counts.rows);
@@ -105,46 +159,130 @@ count_cell(struct row_counter *counter, const petal_cell *cell)
     return true;
 }
 
-static void
-show_scanned(struct session *session, const struct query *query, const petal_cell *cell,
-             struct text *row)
-{
-    struct text *text = &session->scratch;
+/* A scan on its way. */
+struct scan {
+    struct session *session;
+    const struct query *query;
+    bool show;
+    petal_cursor *cursor;
+    struct row_counter counter;
+    uint64_t
+        pieces; /* of rows, as BATCH or partial results cut them; without, of the same number */
+    uint64_t piece_size; /* bytes since a piece was last complete */
+    bool piece_full;
+    struct text row; /* as it is shown */
+};
 
-    text_clear(row);
+static enum shell_status
+show_scanned(struct scan *scan, const petal_cell *cell)
+{
+    struct session *session = scan->session;
+    struct text *text = &session->scratch;
+    enum shell_status status;
+
+    text_clear(&scan->row);
     text_clear(text);
-    text_add_binary(row, cell->row);
     text_add_string(text, "column=");
-    add_column_name(text, cell);
+    status = convert_add(session, &scan->row, scan->query->format, cell->row);
+    if (status == SHELL_FINE)
+        status = add_column_name(session, scan->query, text, cell);
     text_add_string(text, ", ");
-    add_cell_text(text, cell, query->greatest_length);
-    output_columns(&session->output, text_slice(row), text_slice(text));
+    if (status == SHELL_FINE)
+        status = add_cell_text(session, scan->query, text, cell);
+    if (status == SHELL_FINE)
+        output_columns(&session->output, text_slice(&scan->row), text_slice(text));
+    return status;
+}
+
+/* With partial results a reply ends with the cell that makes it full; a row that goes on counts anew. */
+static void
+count_piece(struct scan *scan, const petal_cell *cell, bool new_row)
+{
+    scan->pieces += new_row || scan->piece_full;
+    scan->piece_full = false;
+    if (scan->query->piece_bytes == 0)
+        return;
+    scan->piece_size += CELL_OVERHEAD + cell->row.size + cell->family.size + cell->qualifier.size +
+                        cell->value.size;
+    if (scan->piece_size >= scan->query->piece_bytes) {
+        scan->piece_full = true;
+        scan->piece_size = 0;
+    }
+}
+
+static enum shell_status
+take_cell(struct scan *scan, const petal_cell *cell)
+{
+    bool new_row = count_cell(&scan->counter, cell);
+
+    count_piece(scan, cell, new_row);
+    return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
+}
+
+/* Cell by cell: rows may be larger than memory. */
+static enum petal_status
+scan_cells(struct scan *scan, enum shell_status *status, petal_error *error)
+{
+    const petal_cell *cell;
+    enum petal_status outcome;
+
+    while ((outcome = petal_cursor_next(scan->cursor, &cell, error)) == PETAL_OK && cell != NULL) {
+        *status = take_cell(scan, cell);
+        if (*status != SHELL_FINE)
+            break;
+    }
+    return outcome;
+}
+
+static enum petal_status
+scan_batches(struct scan *scan, enum shell_status *status, petal_error *error)
+{
+    petal_result *result = scan->session->result;
+    uint64_t pieces = 0;
+    enum petal_status outcome;
+
+    while ((outcome = petal_cursor_next_row(scan->cursor, result, error)) == PETAL_OK &&
+           petal_result_count(result) > 0 && *status == SHELL_FINE) {
+        for (size_t i = 0; i < petal_result_count(result) && *status == SHELL_FINE; i++)
+            *status = take_cell(scan, petal_result_cell(result, i));
+        pieces++;
+    }
+    scan->pieces = pieces;
+    return outcome;
+}
+
+static enum petal_status
+open_cursor(struct session *session, const struct query *query, petal_cursor **cursor,
+            enum shell_status *status, petal_error *error)
+{
+    enum petal_status outcome = petal_cursor_open(query->table, &query->scan, cursor, error);
+
+    if (outcome == PETAL_INVALID && query->scan.batch > 0 && query->filter != NULL) {
+        *status = session_fail(session, SHELL_USAGE,
+                               "Cannot set batch on a scan using a filter that returns true for "
+                               "filter.hasFilterRow");
+        return PETAL_OK;
+    }
+    return outcome;
 }
 
 enum shell_status
 read_scan(struct session *session, const struct query *query, bool show, struct read_counts *counts)
 {
-    struct row_counter counter = {.rows = 0};
-    petal_cursor *cursor = NULL;
-    const petal_cell *cell;
-    struct text row = {0};
-    petal_error error;
+    struct scan scan = {.session = session, .query = query, .show = show};
+    enum shell_status status = SHELL_FINE;
     enum petal_status outcome;
+    petal_error error;
 
-    outcome = petal_cursor_open(query->table, &query->scan, &cursor, &error);
-    while (outcome == PETAL_OK) {
-        outcome = petal_cursor_next(cursor, &cell, &error);
-        if (outcome != PETAL_OK || cell == NULL)
-            break;
-        (void)count_cell(&counter, cell);
-        if (show)
-            show_scanned(session, query, cell, &row);
-    }
-    petal_cursor_close(cursor);
-    text_free(&counter.row);
-    text_free(&row);
-    *counts = (struct read_counts){counter.rows, counter.cells};
-    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+    outcome = open_cursor(session, query, &scan.cursor, &status, &error);
+    if (outcome == PETAL_OK && status == SHELL_FINE)
+        outcome = query->scan.batch > 0 ? scan_batches(&scan, &status, &error)
+                                        : scan_cells(&scan, &status, &error);
+    petal_cursor_close(scan.cursor);
+    text_free(&scan.counter.row);
+    text_free(&scan.row);
+    *counts = (struct read_counts){scan.counter.rows, scan.counter.cells, scan.pieces};
+    return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
 }
 
 COMMAND_FUNCTION(command_scan)
@@ -156,9 +294,19 @@ COMMAND_FUNCTION(command_scan)
     (void)result;
     if (status == SHELL_FINE)
         status = read_scan(session, &query, true, &counts);
-    if (status == SHELL_FINE)
-        output_plain(&session->output, "%" PRIu64 " row(s)", counts.rows);
-    return status;
+    query_end(&query);
+    if (status != SHELL_FINE)
+        return status;
+    output_plain(&session->output, "%" PRIu64 " row(s)", counts.pieces);
+    if (query.rows_scanned) {
+        text_clear(&session->scratch);
+        text_add_format(&session->scratch, "%" PRIu64, counts.rows);
+        output_plain(&session->output, "%s", "");
+        output_header(&session->output, "METRIC", "VALUE");
+        output_columns(&session->output, slice_of_string("ROWS_SCANNED"),
+                       text_slice(&session->scratch));
+    }
+    return SHELL_FINE;
 }
 
 static void
@@ -172,6 +320,7 @@ show_progress(struct session *session, const struct row_counter *counter)
     output_line(&session->output, text_slice(text));
 }
 
+/* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter on a later column fails.) */
 static enum shell_status
 count_rows(struct session *session, const struct query *query, struct row_counter *counter)
 {
@@ -181,7 +330,7 @@ count_rows(struct session *session, const struct query *query, struct row_counte
     enum petal_status outcome;
     enum shell_status status = SHELL_FINE;
 
-    outcome = petal_cursor_open(query->table, &query->scan, &cursor, &error);
+    outcome = open_cursor(session, query, &cursor, &status, &error);
     while (outcome == PETAL_OK && status == SHELL_FINE) {
         outcome = petal_cursor_next(cursor, &cell, &error);
         if (outcome != PETAL_OK || cell == NULL)
@@ -206,6 +355,7 @@ COMMAND_FUNCTION(command_count)
 
     if (status == SHELL_FINE)
         status = count_rows(session, &query, &counter);
+    query_end(&query);
     text_free(&counter.row);
     if (status != SHELL_FINE)
         return status;

@@ -7,6 +7,7 @@
 /* What a query found. */
 struct read_counts {
     uint64_t rows, cells;
+    uint64_t pieces; /* of a scan: what it tells as rows, see shell_query.h */
 };
 
 /* Run a get or a scan; print its cells if `show`. */

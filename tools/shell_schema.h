@@ -1,15 +1,12 @@
 /*
- * shell_schema.h -- attributes of tables and families in the words of the shell: read from the arguments of create,
- * written by describe.
- *
- * HBase's attributes that this store has no use for are accepted at their default value and refused at any other.
+ * shell_schema.h -- tables and their families in the words of the shell: what the arguments of create and alter say.
  */
 #ifndef PETAL_SHELL_SCHEMA_H
 #define PETAL_SHELL_SCHEMA_H
 
 #include "tools/shell_session.h"
 
-/* Families of a table to be; the slices live in the session's arena. */
+/* A table to be, or as it shall be; all slices and lists live in the session's arena, or in the library. */
 struct schema {
     petal_table_options table;
     petal_family_options *families; /* room for `capacity` */
@@ -17,18 +14,14 @@ struct schema {
 };
 
 /* Read the arguments of create behind the table's name: names, lists of names, hashes. */
-enum shell_status schema_read(struct session *session, const struct value *arguments, size_t count,
-                              struct schema *schema);
+enum shell_status schema_read_create(struct session *session, const struct value *arguments,
+                                     size_t count, struct schema *schema);
 
-/* {NAME => 'f', .., BLOCKSIZE => '65536 B (64KB)'} */
-void schema_describe_family(struct text *text, const petal_family *family);
+/* Begin with the table as it is. */
+void schema_describe(struct session *session, const petal_table *table, struct schema *schema);
 
-/* The table's name, and {TABLE_ATTRIBUTES => {..}} if it has any. */
-void schema_describe_table(struct text *text, const petal_table *table);
-
-const char *schema_bloom_name(enum petal_bloom_type bloom);
-
-/* Read "64KB", "1 MB", "12"; false if that is no size. */
-bool schema_parse_size(petal_slice text, uint64_t *bytes);
+/* Apply the arguments of alter behind the table's name. */
+enum shell_status schema_read_alter(struct session *session, const struct value *arguments,
+                                    size_t count, struct schema *schema);
 
 #endif

@@ -1,6 +1,6 @@
 /* shell_stats.c -- stats: the database's counters, or what is known of a table's store files; verify. */
+#include "tools/shell_attribute.h"
 #include "tools/shell_command.h"
-#include "tools/shell_schema.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,6 @@
-/* shell_tables.c -- create, describe, list, exists, drop, and the disabled state of this session. */
+/* shell_tables.c -- create, alter, describe, list, exists, drop, truncate, and the disabled state of this session. */
 #include "tools/shell_command.h"
+#include "tools/shell_describe.h"
 #include "tools/shell_schema.h"
 
 #include <regex.h>
@@ -17,7 +18,7 @@ COMMAND_FUNCTION(command_create)
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
     status = session_table_name(session, &arguments[0], &schema.table.name);
     if (status == SHELL_FINE)
-        status = schema_read(session, arguments + 1, count - 1, &schema);
+        status = schema_read_create(session, arguments + 1, count - 1, &schema);
     if (status != SHELL_FINE)
         return status;
     if (schema.table.family_count == 0)
@@ -62,10 +63,10 @@ COMMAND_FUNCTION(command_describe)
 {
     struct output *output = &session->output;
     struct text *text = &session->scratch;
+    petal_table_options options = {.size = sizeof(options)};
     petal_table *table;
     enum shell_status status =
         find_table(session, &arguments[0], "Table ", " does not exist.", &table);
-    size_t families;
 
     (void)count;
     (void)result;
@@ -78,17 +79,63 @@ COMMAND_FUNCTION(command_describe)
                                                                                 : " is ENABLED");
     output_header(output, text_string(text), NULL);
     text_clear(text);
-    schema_describe_table(text, table);
+    petal_table_describe(table, &options);
+    describe_table(text, &options);
     output_line(output, text_slice(text));
     output_line(output, slice_of_string("COLUMN FAMILIES DESCRIPTION"));
-    families = petal_table_family_count(table);
-    for (size_t i = 0; i < families; i++) {
+    for (size_t i = 0; i < options.family_count; i++) {
         text_clear(text);
-        schema_describe_family(text, petal_table_family_at(table, i));
+        describe_family(text, &options.families[i]);
         output_line(output, text_slice(text));
         output_plain(output, "%s", "");
     }
-    output_plain(output, "%zu row(s)", families);
+    output_plain(output, "%zu row(s)", options.family_count);
+    return SHELL_FINE;
+}
+
+COMMAND_FUNCTION(command_alter)
+{
+    struct schema schema;
+    petal_table *table;
+    petal_error error;
+    enum shell_status status;
+
+    (void)result;
+    if (arguments[0].kind != VALUE_STRING)
+        return session_fail(session, SHELL_USAGE, "Table name must be of type String");
+    status = find_table(session, &arguments[0], "Can't find a table: ", "", &table);
+    if (status != SHELL_FINE)
+        return status;
+    if (count == 1)
+        return session_fail(session, SHELL_USAGE,
+                            "There should be at least one argument but the table name");
+    schema_describe(session, table, &schema);
+    status = schema_read_alter(session, arguments + 1, count - 1, &schema);
+    if (status != SHELL_FINE)
+        return status;
+    if (petal_table_alter(table, &schema.table, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    output_plain(&session->output, "Updating all regions with the new schema...");
+    output_plain(&session->output, session_is_disabled(session, petal_table_name(table))
+                                       ? "All regions updated."
+                                       : "1/1 regions updated.");
+    output_plain(&session->output, "Done.");
+    return SHELL_FINE;
+}
+
+/* An alteration is done when alter returns. */
+COMMAND_FUNCTION(command_alter_status)
+{
+    petal_table *table;
+    enum shell_status status =
+        find_table(session, &arguments[0], "Can't find a table: ", "", &table);
+
+    (void)count;
+    (void)result;
+    if (status != SHELL_FINE)
+        return status;
+    output_plain(&session->output, "1/1 regions updated.");
+    output_plain(&session->output, "Done.");
     return SHELL_FINE;
 }
 
@@ -258,4 +305,35 @@ COMMAND_FUNCTION(command_is_disabled)
 {
     (void)count;
     return show_state(session, &arguments[0], true, result);
+}
+
+/* Made anew: cells that an old timestamp would hide or show are gone with all others.  With one region there is
+ * nothing that truncate_preserve would preserve beyond that. */
+COMMAND_FUNCTION(command_truncate)
+{
+    petal_table_options options = {.size = sizeof(options)};
+    petal_table *table;
+    petal_error error;
+    petal_slice name;
+    enum shell_status status;
+
+    (void)count;
+    (void)result;
+    if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", (int)name.size,
+                 (const char *)name.data);
+    status = find_table(session, &arguments[0], "Unknown table ", "!", &table);
+    if (status != SHELL_FINE)
+        return status;
+    if (!session_is_disabled(session, name))
+        output_plain(&session->output, "Disabling table...");
+    output_plain(&session->output, "Truncating table...");
+    petal_table_describe(table, &options);
+    session_begin_write(session);
+    if (petal_table_drop(table, &error) != PETAL_OK ||
+        petal_table_create(session->db, &options, &table, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    session_set_disabled(session, name, false);
+    return SHELL_FINE;
 }

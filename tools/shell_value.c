@@ -250,6 +250,18 @@ value_to_bytes(struct arena *arena, const struct value *value)
     return bytes;
 }
 
+bool
+value_to_integer(const struct value *value, int64_t *integer)
+{
+    if (value->kind == VALUE_FLOAT && fabs(value->as.number) < 9e18)
+        *integer = (int64_t)value->as.number;
+    else if (value->kind == VALUE_INTEGER)
+        *integer = value->as.integer;
+    else
+        return false;
+    return true;
+}
+
 const char *
 value_class(const struct value *value)
 {

@@ -63,6 +63,9 @@ void value_to_text(struct text *text, const struct value *value);
 /* The same as bytes that live in `arena`. */
 petal_slice value_to_bytes(struct arena *arena, const struct value *value);
 
+/* A number as an integer: what a fraction has behind its point is cut.  False for what is none. */
+bool value_to_integer(const struct value *value, int64_t *integer);
+
 /* Ruby's name of the value's class. */
 const char *value_class(const struct value *value);
 

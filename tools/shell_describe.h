@@ -1,0 +1,15 @@
+/*
+ * shell_describe.h -- tables and families as describe shows them: each key at its place, what was not set left out.
+ */
+#ifndef PETAL_SHELL_DESCRIBE_H
+#define PETAL_SHELL_DESCRIBE_H
+
+#include "tools/shell_text.h"
+
+/* {NAME => 'f', .., BLOCKSIZE => '65536 B (64KB)', METADATA => {..}, CONFIGURATION => {..}} */
+void describe_family(struct text *text, const petal_family_options *family);
+
+/* The table's name, and {TABLE_ATTRIBUTES => {..}} if it has any. */
+void describe_table(struct text *text, const petal_table_options *table);
+
+#endif
