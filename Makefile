@@ -25,7 +25,9 @@ LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
 BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
-SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c,$(wildcard tests/*.c)))
+SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c,$(wildcard tests/*.c)))
+CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
+	$(addprefix tests/memory_,file.c tree.c vfs.c vfs_control.c)
 TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
 C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests)))
 
@@ -68,20 +70,28 @@ $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS),LINK)
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
+	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link them.
 $(BUILD)/tests/shell_parser_test: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
 $(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
 
+# Runs recorded HBase cases; sees what users see of the library.
+$(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+# Operations whose instructions `make cost` counts; sees what users see of the library.
+$(BUILD)/cost: $(BUILD)/tests/program_cost.o $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
 .PHONY: tests
-tests: $(TESTS) ## build the tests
+tests: $(TESTS) $(BUILD)/conformance ## build the tests
 
 # ---- setting up --------------------------------------------------------------------------------
 
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev
 CHECK_PACKAGES = clang clang-format libclang-rt-14-dev
-BENCH_PACKAGES = liblmdb-dev libleveldb-dev gnuplot-nox
+BENCH_PACKAGES = liblmdb-dev libleveldb-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Installs what is missing, and says what.
@@ -97,7 +107,7 @@ deps: ## install what building, the demo and the tests need (Debian; sudo only i
 	$(call install,$(PACKAGES))
 check-deps: deps ## install what `make check` needs beyond that
 	$(call install,$(CHECK_PACKAGES))
-bench-deps: deps ## install the stores that kv-bench compares with, and gnuplot
+bench-deps: deps ## install the stores that kv-bench compares with, gnuplot, and valgrind for `make cost`
 	$(call install,$(BENCH_PACKAGES))
 
 # ---- using -------------------------------------------------------------------------------------
@@ -106,11 +116,19 @@ bench-deps: deps ## install the stores that kv-bench compares with, and gnuplot
 demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
+.PHONY: cost
+cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
+	@tests/cost.sh $(BUILD)/cost $(BEFORE)
+
 # ---- testing -----------------------------------------------------------------------------------
 
-.PHONY: test check format-check format lint layers names header sanitize-address sanitize-thread fuzz-smoke
+.PHONY: test test-long check format-check format lint layers names header sanitize-address sanitize-thread fuzz-smoke
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
+
+test-long: $(BUILD)/tests/engine_model_test $(BUILD)/tests/engine_exhaustive_test ## the tests against the naive model at length: millions of operations
+	PETAL_LONG=1 $(BUILD)/tests/engine_model_test
+	PETAL_LONG=1 $(BUILD)/tests/engine_exhaustive_test
 
 check: format-check layers names header lint test sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, sanitizers, fuzzers
 
