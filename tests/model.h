@@ -1,14 +1,21 @@
 /*
- * model.h -- the naive store that tests compare with: an array of all cells ever written and the rules written down as they are
- * stated in engine/visibility.h, with no order, no skipping and no state. Slow and obvious.
+ * model.h -- the naive store that tests compare with: one table as a sorted array of cells, and HBase's rules for what of it is
+ * seen and kept (engine/visibility.h states them) in the plainest code: every cell is held against every other. No
+ * skipping, no state between calls, nothing shared with the engine but the public header.
+ *
+ * model.c              cells, writes that read, conditions
+ * model_visibility.c   which puts live; what flushes and compactions keep
+ * model_read.c         gets and scans
+ *
+ * Nothing here fails: what the engine refuses the model refuses by its result.
  */
 #ifndef PETAL_TESTS_MODEL_H
 #define PETAL_TESTS_MODEL_H
 
 #include "engine/petal.h"
 
-/* Rows, qualifiers and values of the model are short texts of bytes. */
-#define MODEL_BYTES 24
+#define MODEL_BYTES    40 /* of a row, qualifier or value */
+#define MODEL_FAMILIES 2
 
 struct model_bytes {
     uint8_t bytes[MODEL_BYTES];
@@ -21,27 +28,169 @@ struct model_cell {
     int64_t timestamp;
     uint64_t sequence;
     enum petal_cell_type type;
+    bool has_ttl;
+    int64_t ttl_ms;
+    bool in_file; /* else in memory */
+};
+
+struct model_family {
+    uint32_t versions, min_versions;
+    bool has_ttl;
+    int64_t ttl_ms;
+    enum petal_keep_deleted keep_deleted;
+    bool new_version_behavior;
 };
 
 struct model {
-    struct model_cell *cells;
+    struct model_family families[MODEL_FAMILIES];
+    struct model_cell *cells; /* by family, then in cell order (base/cell.h) */
     size_t count, capacity;
-    uint64_t sequence;
+    uint64_t sequence; /* of the latest cell */
+    int64_t now_ms;
 };
 
+void model_init(struct model *model, const struct model_family families[MODEL_FAMILIES]);
 void model_free(struct model *model);
-
-/* Append a cell with the next sequence. */
-void model_write(struct model *model, unsigned family, petal_slice row, petal_slice qualifier,
-                 petal_slice value, int64_t timestamp, enum petal_cell_type type);
-
-/* The newest visible put of a column in [time_min, time_limit), NULL if there is none. */
-const struct model_cell *model_get(const struct model *model, unsigned family, petal_slice row,
-                                   petal_slice qualifier, int64_t time_min, int64_t time_limit);
-
-/* Forget all but the first `count` cells. */
-void model_truncate(struct model *model, size_t count);
-
+void model_copy(struct model *to, const struct model *from);
 petal_slice model_slice(const struct model_bytes *bytes);
+struct model_bytes model_bytes_of(petal_slice slice);
+
+/* ---- Writes ---- */
+
+enum model_item_kind { MODEL_PUT, MODEL_DELETE, MODEL_APPEND, MODEL_INCREMENT };
+
+/* One member of a batch. */
+struct model_item {
+    enum model_item_kind kind;
+    enum petal_cell_type type; /* MODEL_DELETE */
+    unsigned family;
+    struct model_bytes row, qualifier, value;
+    int64_t timestamp; /* PETAL_LATEST: the store's; of puts and deletions */
+    int64_t amount;    /* MODEL_INCREMENT */
+    /* The mutation that it begins, or goes on with. */
+    bool begins_mutation;
+    bool has_ttl;
+    int64_t ttl_ms;
+    bool has_time_range;
+    int64_t time_min, time_limit;
+    bool no_results;
+};
+
+#define MODEL_MOST_ITEMS 6
+
+/* The new cells of appends and increments: by mutation, row, family, qualifier. */
+struct model_results {
+    struct model_cell cells[MODEL_MOST_ITEMS];
+    size_t count;
+};
+
+enum model_outcome {
+    MODEL_WRITTEN,
+    MODEL_REFUSED, /* an increment of what is no number */
+    MODEL_TOO_LARGE /* a value would exceed MODEL_BYTES: nothing is written, and the engine should not be asked */
+};
+
+/* Apply the items as one batch; puts with PETAL_LATEST get now or `least_put_timestamp`, whichever is later. */
+enum model_outcome model_write(struct model *model, const struct model_item *items, size_t count,
+                               int64_t least_put_timestamp, struct model_results *results);
+
+struct model_condition {
+    unsigned family;
+    struct model_bytes row, qualifier, value;
+    bool absent;
+    enum petal_compare compare;
+    bool has_time_range;
+    int64_t time_min, time_limit;
+};
+
+/* Whether it holds; *timestamp is that of the cell that was read, 0 if there was none. */
+bool model_condition_holds(const struct model *model, const struct model_condition *condition,
+                           int64_t *timestamp);
+
+/* ---- What flushes and compactions keep ---- */
+
+/* `read_point` is the oldest that a reader has, or model->sequence; `newest_snapshot` the newest that is held, or 0. A compaction
+ * whose input holds cells above the former, or with cells in memory that the latter sees, leaves the markers, as a flush does. */
+void model_flush(struct model *model, uint64_t read_point);
+void model_compact(struct model *model, unsigned family, uint64_t read_point,
+                   uint64_t newest_snapshot);
+
+/* ---- Reads ---- */
+
+struct model_column {
+    unsigned family;
+    struct model_bytes qualifier;
+    bool whole_family;
+};
+
+struct model_read {
+    struct model_column columns[4]; /* none: all families */
+    size_t column_count;
+    bool has_time_range, has_family_range[MODEL_FAMILIES];
+    int64_t time_min, time_limit;
+    int64_t family_min[MODEL_FAMILIES], family_limit[MODEL_FAMILIES];
+    int32_t versions; /* as petal_read_options has it: 0 is 1 */
+    uint64_t family_cell_limit, family_cell_offset;
+    uint64_t read_point; /* UINT64_MAX: as of now */
+    bool raw;
+};
+
+struct model_scan {
+    struct model_bytes start_row, stop_row, prefix;
+    bool start_exclusive, stop_inclusive, reversed;
+    uint64_t row_limit;
+};
+
+/* Cells of an answer, in order; they live until the model changes. */
+struct model_answer {
+    const struct model_cell **cells;
+    size_t count, capacity;
+};
+
+void model_answer_free(struct model_answer *answer);
+
+/* Both append to the answer. */
+void model_get(const struct model *model, const struct model_read *read, petal_slice row,
+               struct model_answer *answer);
+void model_scan(const struct model *model, const struct model_read *read,
+                const struct model_scan *scan, struct model_answer *answer);
+
+/* ---- Between the files of the model ---- */
+
+/* The newest versions of a column, at most `most`, for writes that read; returns their number. */
+size_t model_newest(const struct model *model, unsigned family, petal_slice row,
+                    petal_slice qualifier, const struct model_read *read,
+                    const struct model_cell **newest, size_t most);
+
+/* A row of one family: cells [0, count) in cell order, and what decides of them. */
+struct model_rules {
+    const struct model_family *family;
+    uint64_t read_point;
+    int64_t now_ms;
+    bool rewrite;                 /* a flush or compaction */
+    int64_t time_min, time_limit; /* of reads */
+};
+
+#define MODEL_MOST_ROW_CELLS 4096
+
+bool model_is_marker(const struct model_cell *cell);
+bool model_is_family_marker(const struct model_cell *cell);
+bool model_same_column(const struct model_cell *a, const struct model_cell *b);
+
+/* The cell's own TTL is over. */
+bool model_is_dead(const struct model_cell *cell, int64_t now_ms);
+
+/* It is older than the family's TTL. */
+bool model_is_expired(const struct model_rules *rules, const struct model_cell *cell);
+
+/* Rules 1 and 2: it is there at all. */
+bool model_exists(const struct model_rules *rules, const struct model_cell *cell);
+
+/* Which cells are puts that no marker hides and no other put replaces, nor, under NEW_VERSION_BEHAVIOR, are surplus. */
+void model_find_living(const struct model_rules *rules, const struct model_cell *cells,
+                       size_t count, bool *living);
+
+/* Number of cells from `first` on that are of its family and row. */
+size_t model_row_cells(const struct model *model, size_t first);
 
 #endif

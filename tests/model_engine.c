@@ -1,0 +1,299 @@
+/* model_engine.c -- the operations of the lists as calls of the engine; see model_run.h. */
+#include "tests/model_run.h"
+
+#include "base/slice.h"
+
+void
+engine_add_status(struct model_text *text, enum petal_status status, const petal_error *error)
+{
+    if (status == PETAL_OK) {
+        model_text_add(text, "ok\n");
+    } else if (status == PETAL_INVALID) {
+        model_text_add(text, "refused\n");
+    } else {
+        model_text_add(text, petal_status_text(status));
+        model_text_add(text, ": ");
+        model_text_add(text, error->text);
+        model_text_add(text, "\n");
+    }
+}
+
+static void
+add_result(struct model_text *text, const petal_result *result)
+{
+    for (size_t i = 0; i < petal_result_count(result); i++)
+        model_text_add_cell(text, petal_result_cell(result, i));
+}
+
+/* ---- writes ---- */
+
+static enum petal_status
+write_single(struct engine *engine, const struct model_item *item, petal_error *error)
+{
+    petal_family *family = engine->families[item->family];
+    petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
+    petal_write_options options = {
+        .has_ttl = item->has_ttl, .ttl_ms = item->ttl_ms, .result = engine->result};
+
+    switch (item->kind) {
+    case MODEL_PUT:
+        return petal_put(family, row, qualifier, item->timestamp, model_slice(&item->value),
+                         &options, error);
+    case MODEL_DELETE:
+        return petal_delete(family, row, qualifier, item->timestamp, item->type, &options, error);
+    case MODEL_APPEND:
+        return petal_append(family, row, qualifier, model_slice(&item->value), &options, error);
+    case MODEL_INCREMENT:
+        return petal_increment(family, row, qualifier, item->amount, &options, NULL, error);
+    }
+    return PETAL_INVALID;
+}
+
+static enum petal_status
+add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item *item,
+             petal_error *error)
+{
+    petal_family *family = engine->families[item->family];
+    petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
+    petal_mutation_options options = {.has_ttl = item->has_ttl,
+                                      .ttl_ms = item->ttl_ms,
+                                      .has_time_range = item->has_time_range,
+                                      .time_min = item->time_min,
+                                      .time_limit = item->time_limit,
+                                      .no_results = item->no_results};
+    enum petal_status status = PETAL_OK;
+
+    if (item->begins_mutation)
+        status = petal_batch_mutation(batch, &options, error);
+    if (status != PETAL_OK)
+        return status;
+    switch (item->kind) {
+    case MODEL_PUT:
+        return petal_batch_put(batch, family, row, qualifier, item->timestamp,
+                               model_slice(&item->value), error);
+    case MODEL_DELETE:
+        return petal_batch_delete(batch, family, row, qualifier, item->timestamp, item->type,
+                                  error);
+    case MODEL_APPEND:
+        return petal_batch_append(batch, family, row, qualifier, model_slice(&item->value), error);
+    case MODEL_INCREMENT:
+        return petal_batch_increment(batch, family, row, qualifier, item->amount, error);
+    }
+    return PETAL_INVALID;
+}
+
+static enum petal_status
+change_row(struct engine *engine, const struct operation *operation, petal_batch *batch,
+           bool *applied, petal_error *error)
+{
+    const struct model_condition *wanted = &operation->condition;
+    petal_write_options options = {.result = engine->result};
+    petal_condition condition = {.family = engine->families[wanted->family],
+                                 .qualifier = model_slice(&wanted->qualifier),
+                                 .absent = wanted->absent,
+                                 .compare = wanted->compare,
+                                 .value = model_slice(&wanted->value),
+                                 .has_time_range = wanted->has_time_range,
+                                 .time_min = wanted->time_min,
+                                 .time_limit = wanted->time_limit};
+
+    return petal_mutate_row(engine->table, model_slice(&operation->items[0].row),
+                            operation->has_condition ? &condition : NULL, batch, &options, applied,
+                            error);
+}
+
+void
+engine_write(struct engine *engine, const struct operation *operation, struct model_text *text)
+{
+    petal_write_options options = {.result = engine->result};
+    bool applied = true;
+    petal_batch *batch = NULL;
+    petal_error error;
+    enum petal_status status;
+
+    if (operation->single) {
+        status = write_single(engine, operation->items, &error);
+    } else {
+        status = petal_batch_new(engine->db, &batch, &error);
+        for (size_t i = 0; status == PETAL_OK && i < operation->item_count; i++)
+            status = add_to_batch(engine, batch, &operation->items[i], &error);
+        if (status == PETAL_OK && operation->changes_row)
+            status = change_row(engine, operation, batch, &applied, &error);
+        else if (status == PETAL_OK)
+            status = petal_write(engine->db, batch, &options, &error);
+        petal_batch_free(batch);
+    }
+    engine_add_status(text, status, &error);
+    if (status == PETAL_OK && !applied)
+        model_text_add(text, "condition does not hold\n");
+    if (status == PETAL_OK)
+        add_result(text, engine->result);
+}
+
+/* ---- reads ---- */
+
+struct read_memory {
+    petal_column columns[4];
+    petal_family_time_range ranges[MODEL_FAMILIES];
+};
+
+static void
+make_read(struct engine *engine, const struct operation *operation, unsigned without,
+          petal_read_options *options, struct read_memory *memory)
+{
+    const struct model_read *read = &operation->read;
+
+    *options = (petal_read_options){.columns = memory->columns,
+                                    .column_count = read->column_count,
+                                    .has_time_range = read->has_time_range,
+                                    .time_min = read->time_min,
+                                    .time_limit = read->time_limit,
+                                    .without = without,
+                                    .versions = read->versions,
+                                    .family_time_ranges = memory->ranges,
+                                    .family_cell_limit = read->family_cell_limit,
+                                    .family_cell_offset = read->family_cell_offset,
+                                    .snapshot = engine->snapshots[operation->snapshot]};
+    for (size_t i = 0; i < read->column_count; i++)
+        memory->columns[i] = (petal_column){.family = engine->families[read->columns[i].family],
+                                            .qualifier = model_slice(&read->columns[i].qualifier),
+                                            .whole_family = read->columns[i].whole_family};
+    for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
+        if (read->has_family_range[family])
+            memory->ranges[options->family_time_range_count++] =
+                (petal_family_time_range){.family = engine->families[family],
+                                          .time_min = read->family_min[family],
+                                          .time_limit = read->family_limit[family]};
+    }
+}
+
+void
+engine_get(struct engine *engine, const struct operation *operation, unsigned without,
+           struct model_text *text)
+{
+    struct read_memory memory;
+    petal_read_options options;
+    petal_error error;
+    enum petal_status status;
+
+    make_read(engine, operation, without, &options, &memory);
+    status = petal_get(engine->table, model_slice(&operation->rows[0]), &options, engine->result,
+                       &error);
+    engine_add_status(text, status, &error);
+    if (status == PETAL_OK)
+        add_result(text, engine->result);
+}
+
+void
+engine_get_rows(struct engine *engine, const struct operation *operation, unsigned without,
+                struct model_text *text)
+{
+    petal_slice rows[OPERATION_ROWS];
+    petal_result *results[OPERATION_ROWS];
+    struct read_memory memory;
+    petal_read_options options;
+    petal_error error;
+    enum petal_status status;
+
+    for (size_t i = 0; i < OPERATION_ROWS; i++) {
+        rows[i] = model_slice(&operation->rows[i]);
+        results[i] = i == 0 ? engine->result : engine->more[i - 1];
+    }
+    make_read(engine, operation, without, &options, &memory);
+    status = petal_multi_get(engine->table, rows, OPERATION_ROWS, &options, results, &error);
+    engine_add_status(text, status, &error);
+    for (size_t i = 0; status == PETAL_OK && i < OPERATION_ROWS; i++) {
+        model_text_add(text, "result\n");
+        add_result(text, results[i]);
+    }
+}
+
+static enum petal_status
+read_rows(struct engine *engine, petal_cursor *cursor, struct model_text *text, petal_error *error)
+{
+    for (;;) {
+        enum petal_status status = petal_cursor_next_row(cursor, engine->result, error);
+
+        if (status != PETAL_OK || petal_result_count(engine->result) == 0)
+            return status;
+        model_text_add(text, "result\n");
+        add_result(text, engine->result);
+    }
+}
+
+static enum petal_status
+read_cells(petal_cursor *cursor, struct model_text *text, petal_error *error)
+{
+    for (;;) {
+        const petal_cell *cell;
+        enum petal_status status = petal_cursor_next(cursor, &cell, error);
+
+        if (status != PETAL_OK || cell == NULL)
+            return status;
+        model_text_add_cell(text, cell);
+    }
+}
+
+static enum petal_status
+open_cursor(struct engine *engine, const struct operation *operation, unsigned without,
+            petal_cursor **cursor, petal_error *error)
+{
+    const struct model_scan *scan = &operation->scan;
+    petal_scan_options options = {.start_row = model_slice(&scan->start_row),
+                                  .stop_row = model_slice(&scan->stop_row),
+                                  .row_limit = scan->row_limit,
+                                  .start_exclusive = scan->start_exclusive,
+                                  .stop_inclusive = scan->stop_inclusive,
+                                  .prefix = model_slice(&scan->prefix),
+                                  .reversed = scan->reversed,
+                                  .raw = operation->read.raw,
+                                  .batch = operation->batch};
+    struct read_memory memory;
+
+    make_read(engine, operation, without, &options.read, &memory);
+    return petal_cursor_open(engine->table, &options, cursor, error);
+}
+
+void
+engine_scan(struct engine *engine, const struct operation *operation, unsigned without,
+            struct model_text *text)
+{
+    petal_cursor *cursor;
+    petal_error error;
+    enum petal_status status = open_cursor(engine, operation, without, &cursor, &error);
+
+    if (status == PETAL_OK)
+        status = operation->by_rows ? read_rows(engine, cursor, text, &error)
+                                    : read_cells(cursor, text, &error);
+    petal_cursor_close(cursor);
+    engine_add_status(text, status, &error);
+}
+
+void
+engine_open_cursor(struct engine *engine, const struct operation *operation, unsigned without,
+                   struct model_text *text)
+{
+    petal_cursor **cursor = &engine->cursors[operation->cursor];
+    petal_error error;
+
+    petal_cursor_close(*cursor);
+    engine->cursor_by_rows[operation->cursor] = operation->by_rows;
+    engine_add_status(text, open_cursor(engine, operation, without, cursor, &error), &error);
+}
+
+void
+engine_close_cursor(struct engine *engine, const struct operation *operation,
+                    struct model_text *text)
+{
+    petal_cursor **cursor = &engine->cursors[operation->cursor];
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    if (*cursor != NULL)
+        status = engine->cursor_by_rows[operation->cursor]
+                     ? read_rows(engine, *cursor, text, &error)
+                     : read_cells(*cursor, text, &error);
+    petal_cursor_close(*cursor);
+    *cursor = NULL;
+    engine_add_status(text, status, &error);
+}

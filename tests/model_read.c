@@ -1,0 +1,237 @@
+/* model_read.c -- gets and scans of the model; see model.h. */
+#include "tests/model.h"
+
+#include "base/slice.h"
+#include "tests/test_support.h"
+
+#include <stdlib.h>
+
+void
+model_answer_free(struct model_answer *answer)
+{
+    free(answer->cells);
+    *answer = (struct model_answer){0};
+}
+
+static void
+answer_add(struct model_answer *answer, const struct model_cell *cell)
+{
+    if (answer->count == answer->capacity) {
+        answer->capacity = answer->capacity == 0 ? 64 : 2 * answer->capacity;
+        answer->cells = test_reallocate(answer->cells, answer->capacity * sizeof *answer->cells);
+    }
+    answer->cells[answer->count++] = cell;
+}
+
+/* ---- one row of one family ---- */
+
+static bool
+asks_column(const struct model_read *read, const struct model_cell *cell)
+{
+    for (size_t i = 0; i < read->column_count; i++) {
+        const struct model_column *column = &read->columns[i];
+
+        if (column->family == cell->family &&
+            (column->whole_family ||
+             slice_equal(model_slice(&column->qualifier), model_slice(&cell->qualifier))))
+            return true;
+    }
+    return read->column_count == 0;
+}
+
+static uint32_t
+wanted_versions(const struct model_read *read)
+{
+    return read->versions == 0 ? 1 : (uint32_t)read->versions;
+}
+
+/* Rules 5 and 6. */
+static void
+read_versions(const struct model_rules *rules, const struct model_read *read,
+              const struct model_cell *cells, size_t count, struct model_answer *answer)
+{
+    uint32_t wanted = wanted_versions(read), rank = 0;
+    bool living[MODEL_MOST_ROW_CELLS];
+
+    if (wanted > rules->family->versions)
+        wanted = rules->family->versions;
+    model_find_living(rules, cells, count, living);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && !model_same_column(&cells[i], &cells[i - 1]))
+            rank = 0;
+        if (!living[i] || cells[i].timestamp < rules->time_min ||
+            cells[i].timestamp >= rules->time_limit)
+            continue;
+        rank++;
+        if (rank <= wanted &&
+            (!model_is_expired(rules, &cells[i]) || rank <= rules->family->min_versions) &&
+            asks_column(read, &cells[i]))
+            answer_add(answer, &cells[i]);
+    }
+}
+
+/* HBase's order inside a row: family markers have the empty qualifier; type before sequence. */
+static int
+compare_raw(const void *left, const void *right)
+{
+    const struct model_cell *a = *(const struct model_cell *const *)left,
+                            *b = *(const struct model_cell *const *)right;
+    int order = slice_compare(model_slice(&a->qualifier), model_slice(&b->qualifier));
+
+    if (order != 0)
+        return order;
+    if (a->timestamp != b->timestamp)
+        return a->timestamp > b->timestamp ? -1 : 1;
+    if (a->type != b->type)
+        return a->type > b->type ? -1 : 1;
+    return a->sequence > b->sequence ? -1 : 1;
+}
+
+static void
+read_raw(const struct model_rules *rules, const struct model_read *read,
+         const struct model_cell *cells, size_t count, struct model_answer *answer)
+{
+    const struct model_cell *sorted[MODEL_MOST_ROW_CELLS];
+    size_t left = 0;
+    uint32_t puts = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (cells[i].sequence <= rules->read_point && !model_is_dead(&cells[i], rules->now_ms) &&
+            cells[i].timestamp >= rules->time_min && cells[i].timestamp < rules->time_limit)
+            sorted[left++] = &cells[i];
+    }
+    qsort(sorted, left, sizeof *sorted, compare_raw);
+    for (size_t i = 0; i < left; i++) {
+        bool same_column = i > 0 && slice_equal(model_slice(&sorted[i]->qualifier),
+                                                model_slice(&sorted[i - 1]->qualifier));
+
+        if (!same_column)
+            puts = 0;
+        if (same_column && sorted[i]->timestamp == sorted[i - 1]->timestamp &&
+            sorted[i]->type == sorted[i - 1]->type)
+            continue;
+        puts += !model_is_marker(sorted[i]);
+        if (puts <= wanted_versions(read))
+            answer_add(answer, sorted[i]);
+    }
+}
+
+static void
+read_family(const struct model *model, const struct model_read *read, size_t first, size_t count,
+            struct model_answer *answer)
+{
+    const struct model_cell *cells = &model->cells[first];
+    unsigned family = cells->family;
+    struct model_rules rules = {.family = &model->families[family],
+                                .read_point = read->read_point,
+                                .now_ms = model->now_ms,
+                                .time_min = 0,
+                                .time_limit = INT64_MAX};
+    size_t before = answer->count, offset, left;
+
+    if (read->has_family_range[family]) {
+        rules.time_min = read->family_min[family];
+        rules.time_limit = read->family_limit[family];
+    } else if (read->has_time_range) {
+        rules.time_min = read->time_min;
+        rules.time_limit = read->time_limit;
+    }
+    if (read->raw)
+        read_raw(&rules, read, cells, count, answer);
+    else
+        read_versions(&rules, read, cells, count, answer);
+    left = answer->count - before;
+    offset = read->family_cell_offset < left ? (size_t)read->family_cell_offset : left;
+    left -= offset;
+    if (read->family_cell_limit > 0 && left > read->family_cell_limit)
+        left = (size_t)read->family_cell_limit;
+    for (size_t i = 0; i < left; i++)
+        answer->cells[before + i] = answer->cells[before + offset + i];
+    answer->count = before + left;
+}
+
+static bool
+asks_family(const struct model_read *read, unsigned family)
+{
+    for (size_t i = 0; i < read->column_count; i++) {
+        if (read->columns[i].family == family)
+            return true;
+    }
+    return read->column_count == 0;
+}
+
+/* ---- rows ---- */
+
+void
+model_get(const struct model *model, const struct model_read *read, petal_slice row,
+          struct model_answer *answer)
+{
+    if (read->versions < 0)
+        return;
+    for (size_t first = 0, count; first < model->count; first += count) {
+        count = model_row_cells(model, first);
+        if (asks_family(read, model->cells[first].family) &&
+            slice_equal(model_slice(&model->cells[first].row), row))
+            read_family(model, read, first, count, answer);
+    }
+}
+
+static bool
+in_bounds(const struct model_scan *scan, petal_slice row)
+{
+    petal_slice start = model_slice(&scan->start_row), stop = model_slice(&scan->stop_row);
+    petal_slice prefix = model_slice(&scan->prefix);
+    int sign = scan->reversed ? -1 : 1;
+
+    if (prefix.size > 0)
+        return row.size >= prefix.size && slice_equal(slice_make(row.data, prefix.size), prefix);
+    if (start.size > 0) {
+        int order = sign * slice_compare(row, start);
+
+        if (order < 0 || (order == 0 && scan->start_exclusive))
+            return false;
+    }
+    if (stop.size > 0) {
+        int order = sign * slice_compare(row, stop);
+
+        if (order > 0 || (order == 0 && !scan->stop_inclusive))
+            return false;
+    }
+    return true;
+}
+
+/* The row that comes next in the direction of the scan; NULL if there is none. */
+static const struct model_bytes *
+next_row(const struct model *model, bool reversed, const struct model_bytes *last)
+{
+    const struct model_bytes *next = NULL;
+    int sign = reversed ? -1 : 1;
+
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_bytes *row = &model->cells[i].row;
+
+        if ((last == NULL || sign * slice_compare(model_slice(row), model_slice(last)) > 0) &&
+            (next == NULL || sign * slice_compare(model_slice(row), model_slice(next)) < 0))
+            next = row;
+    }
+    return next;
+}
+
+void
+model_scan(const struct model *model, const struct model_read *read, const struct model_scan *scan,
+           struct model_answer *answer)
+{
+    const struct model_bytes *row = NULL;
+    uint64_t rows = 0;
+
+    while ((row = next_row(model, scan->reversed, row)) != NULL) {
+        size_t before = answer->count;
+
+        if (!in_bounds(scan, model_slice(row)))
+            continue;
+        if (scan->row_limit > 0 && rows == scan->row_limit)
+            return;
+        model_get(model, read, model_slice(row), answer);
+        rows += answer->count > before;
+    }
+}
