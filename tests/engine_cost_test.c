@@ -397,6 +397,148 @@ test_reads_kept_out_of_the_cache(void **state)
     end(&store);
 }
 
+/* ---- several versions ---- */
+
+#define VERSION_FILES 10
+
+/* File k of VERSION_FILES holds `per_file` versions of r:q, from timestamp 100 * k on. */
+static void
+fill_versions(struct store *store, unsigned per_file)
+{
+    petal_family_options family = {.name = slice_from_text("f"), .versions = 100};
+    petal_table_options options = {.families = &family, .family_count = 1};
+    petal_error error;
+
+    must(petal_table_alter(store->table, &options, &error), &error);
+    for (unsigned file = 1; file <= VERSION_FILES; file++) {
+        for (unsigned i = 0; i < per_file; i++)
+            put(store, slice_from_text("r"), "q", 100 * file + i);
+        flush(store);
+    }
+}
+
+static size_t
+get_versions(struct store *store, int32_t versions)
+{
+    petal_column column = {.family = store->family, .qualifier = slice_from_text("q")};
+    petal_read_options read = {.columns = &column, .column_count = 1, .versions = versions};
+
+    return get(store, slice_from_text("r"), &read);
+}
+
+static unsigned
+files_read(const struct store *store)
+{
+    unsigned files = 0;
+
+    for (size_t i = 0; i < petal_receipt_count(store->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(store->receipt, i);
+
+        files += source->file_number != 0 && source->skip == PETAL_SKIP_NONE;
+    }
+    return files;
+}
+
+/* Reads `versions` of r:q; the cells must have the timestamps `newest`, `newest - step` .. Returns the number of files read. */
+static unsigned
+read_versions(struct store *store, int32_t versions, int64_t newest, int64_t step)
+{
+    assert_int_equal(get_versions(store, versions), versions);
+    for (int32_t i = 0; i < versions; i++)
+        assert_int_equal(petal_result_cell(store->result, (size_t)i)->timestamp, newest - i * step);
+    return files_read(store);
+}
+
+static void
+test_only_files_of_the_newest_versions_are_read(void **state)
+{
+    struct store store;
+
+    (void)state;
+    begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
+    fill_versions(&store, 1);
+    assert_int_equal(read_versions(&store, 1, 1000, 100), 1);
+    assert_int_equal(read_versions(&store, 3, 1000, 100), 3);
+    assert_int_equal(read_versions(&store, VERSION_FILES, 1000, 100), VERSION_FILES);
+    /* A version in memory counts as well. */
+    put(&store, slice_from_text("r"), "q", 1100);
+    assert_int_equal(read_versions(&store, 3, 1100, 100), 2);
+    end(&store);
+}
+
+static void
+test_files_hold_several_of_the_newest_versions(void **state)
+{
+    struct store store;
+
+    (void)state;
+    begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
+    fill_versions(&store, 2);
+    assert_int_equal(read_versions(&store, 2, 1001, 1), 1);
+    assert_int_equal(read_versions(&store, 1, 1001, 1), 1);
+    /* The third newest lies in the file below; but none of a third file. */
+    (void)get_versions(&store, 3);
+    assert_int_equal(petal_result_cell(store.result, 2)->timestamp, 901);
+    assert_int_equal(files_read(&store), 2);
+    (void)get_versions(&store, 4);
+    assert_int_equal(petal_result_cell(store.result, 3)->timestamp, 900);
+    assert_int_equal(files_read(&store), 2);
+    end(&store);
+}
+
+/* Which versions a marker of one version leaves is known only when all are. */
+static void
+test_markers_of_versions_open_more_files(void **state)
+{
+    struct store store;
+    petal_error error;
+
+    (void)state;
+    begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
+    fill_versions(&store, 1);
+    must(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), 1000, PETAL_DELETE,
+                      NULL, &error),
+         &error);
+    assert_true(read_versions(&store, 3, 900, 100) >= 4);
+    flush(&store);
+    assert_true(read_versions(&store, 3, 900, 100) >= 4);
+    end(&store);
+}
+
+/* A marker of one version somewhere lets an older version show, but no more of them than there are markers. */
+static void
+test_markers_of_versions_keep_few_versions(void **state)
+{
+    struct store store;
+    petal_column column = {.qualifier = slice_from_text("q")};
+    petal_read_options read = {.columns = &column, .column_count = 1};
+    petal_error error;
+
+    (void)state;
+    begin(&store, PETAL_BLOOM_ROW, (size_t)1 << 20);
+    column.family = store.family;
+    must(petal_delete(store.family, slice_from_text("other"), slice_from_text("q"), 1, PETAL_DELETE,
+                      NULL, &error),
+         &error);
+    flush(&store);
+    for (int64_t timestamp = 1; timestamp <= 2000; timestamp++)
+        put(&store, slice_from_text("r"), "q", timestamp);
+    for (int64_t newest = 2000; newest > 1990; newest--) {
+        uint64_t gone = (uint64_t)(2000 - newest);
+
+        assert_int_equal(get(&store, slice_from_text("r"), &read), 1);
+        assert_int_equal(petal_result_cell(store.result, 0)->timestamp, newest);
+        /* Those that were deleted, and one for the marker in the file. */
+        assert_int_equal(petal_receipt_cells_hidden(store.receipt), gone + 1);
+        assert_int_equal(get(&store, slice_from_text("r"), NULL), 1);
+        assert_int_equal(petal_receipt_cells_hidden(store.receipt), gone + 1);
+        must(petal_delete(store.family, slice_from_text("r"), slice_from_text("q"), PETAL_LATEST,
+                          PETAL_DELETE, NULL, &error),
+             &error);
+    }
+    end(&store);
+}
+
 int
 main(void)
 {
@@ -409,6 +551,10 @@ main(void)
         cmocka_unit_test(test_warm_gets_allocate_nothing),
         cmocka_unit_test(test_absent_rows_touch_no_data),
         cmocka_unit_test(test_reads_kept_out_of_the_cache),
+        cmocka_unit_test(test_only_files_of_the_newest_versions_are_read),
+        cmocka_unit_test(test_files_hold_several_of_the_newest_versions),
+        cmocka_unit_test(test_markers_of_versions_open_more_files),
+        cmocka_unit_test(test_markers_of_versions_keep_few_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

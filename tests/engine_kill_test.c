@@ -1,5 +1,5 @@
 /*
- * engine_kill_test.c -- a real process on real files is killed while it opens, writes and flushes in the background. It
+ * engine_kill_test.c -- a real process on real files is killed while it opens, writes, compacts and flushes in the background. It
  * reports each acknowledged write over a pipe. What the next opening finds must be a prefix of the writes, batches whole,
  * with every write that was reported. The work goes on in the same directory, which is opened again now by the
  * checking process, now by the next victim.  Half of the victims have a disk whose syncs are slow now and then, and a
@@ -27,11 +27,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 100
-#define ROUNDS_PER_PLACE                                                                           \
-    10                   /* then a new directory: without compaction, files only grow in number */
-#define MOST_WRITES 4000 /* of one victim */
-#define FILLER      400
+#define ROUNDS                100
+#define ROUNDS_PER_PLACE      10   /* then a new directory */
+#define MOST_WRITES           4000 /* of one victim */
+#define WRITES_PER_COMPACTION 100
+#define FILLER                400
 
 /* What the victim tells: first that it is open, with the number of writes it found, then each number it wrote. */
 enum victim_exit { VICTIM_DONE, VICTIM_CANNOT_OPEN, VICTIM_FOUND_WRONG, VICTIM_CANNOT_WRITE };
@@ -219,6 +219,12 @@ victim(int pipe_end, bool slow)
             _exit(VICTIM_CANNOT_WRITE);
         }
         tell(pipe_end, number);
+        if (number % WRITES_PER_COMPACTION == 0 &&
+            petal_compact(ledger.tables[number / WRITES_PER_COMPACTION % LEDGER_TABLES], NULL,
+                          &error) != PETAL_OK) {
+            fprintf(stderr, "victim: %s\n", error.text);
+            _exit(VICTIM_CANNOT_WRITE);
+        }
     }
     for (;;)
         pause();
@@ -313,7 +319,7 @@ test_killed_processes_lose_nothing(void **state)
             acknowledged = 0;
         }
         before = acknowledged;
-        start_and_kill(&random, round % 4 == 3, round / 2 % 2 == 1, &acknowledged);
+        start_and_kill(&random, round % 4 == 3, test_random_chance(&random, 50), &acknowledged);
         assert_true(acknowledged >= before);
         writes += acknowledged - before;
         /* Two in three times the next victim recovers, and may be killed while it does. */

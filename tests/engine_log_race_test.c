@@ -1,6 +1,6 @@
 /*
  * engine_log_race_test.c -- a log is made, or made and closed, while a flush finds out which logs may go.  Then the process
- * dies: the log must not have been forgotten.  The threads stop each other at fixed places, so that each test goes
+ * dies: the log must not have been forgotten.  And if one ever is, the opening must notice.  The threads stop each other at fixed places, so that each test goes
  * one way only.
  */
 #define PETAL_SYNC_POINTS
@@ -212,11 +212,67 @@ test_a_log_is_closed_beside_a_flush(void **state)
     fixture_fini(&fixture);
 }
 
+/* ---- what an opening makes of a log that is gone ---- */
+
+/* The manifest takes the log for obsolete, but there are cells in it that are in no store file. */
+static void
+test_a_forgotten_log_is_noticed(void **state)
+{
+    struct manifest *manifest;
+    struct manifest_edit edit;
+    struct env env;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 8);
+    begin();
+    must(petal_flush(fixture.db, ledger.tables[0], &error), &error);
+    must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
+    fixture_die(&fixture);
+    env_init(&env, &fixture.env);
+    must(manifest_load(&manifest, &env, FIXTURE_DIRECTORY, &error), &error);
+    manifest_edit_init(&edit, env.allocator);
+    manifest_edit_oldest_log(&edit, manifest->next_file_number); /* which the second log took */
+    must(manifest_commit(manifest, &edit, &error), &error);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "takes that log for obsolete"));
+    fixture_fini(&fixture);
+}
+
+/* The last cell of an obsolete log may have belonged to a table that was dropped: then no flush tells of it. */
+static void
+test_a_log_that_ended_with_a_dropped_table(void **state)
+{
+    petal_slice one = slice_make("1", 1);
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 9);
+    begin();
+    for (unsigned table = 0; table < LEDGER_TABLES; table++)
+        must(petal_put(ledger.families[table * LEDGER_FAMILIES], one, one, PETAL_LATEST, one, NULL,
+                       &error),
+             &error);
+    must(petal_table_drop(ledger.tables[1], &error), &error);
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    must(petal_put(ledger.families[0], one, one, PETAL_LATEST, one, NULL, &error), &error);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    assert_true(fixture_directory_is_clean(&fixture));
+    fixture_fini(&fixture);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_log_is_made_beside_a_flush),
-                                       cmocka_unit_test(test_a_log_is_closed_beside_a_flush)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_log_is_made_beside_a_flush),
+        cmocka_unit_test(test_a_log_is_closed_beside_a_flush),
+        cmocka_unit_test(test_a_forgotten_log_is_noticed),
+        cmocka_unit_test(test_a_log_that_ended_with_a_dropped_table),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,6 +312,41 @@ test_wrong_reads(void **state)
     fixture_fini(&fixture);
 }
 
+static void
+test_snapshot_of_another_database(void **state)
+{
+    petal_read_options options = {.versions = 1};
+    petal_slice row = slice_from_text("r");
+    struct fixture fixtures[2];
+    struct ledger ledger = {0};
+    petal_scan_options scan = {.row_limit = 1};
+    petal_snapshot *snapshot;
+    petal_result *result;
+    petal_cursor *cursor;
+    petal_error error;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fixture_init(&fixtures[i], 1);
+        fixture_must_open(&fixtures[i]);
+    }
+    must(ledger_create(&ledger, fixtures[0].db, &error), &error);
+    must(petal_snapshot_new(fixtures[1].db, &snapshot, &error), &error);
+    must(petal_result_new(fixtures[0].db, &result, &error), &error);
+    options.snapshot = snapshot;
+    scan.read = options;
+    refused(petal_get(ledger.tables[0], row, &options, result, &error), PETAL_INVALID, &error,
+            "another database", NULL);
+    refused(petal_multi_get(ledger.tables[0], &row, 1, &options, &result, &error), PETAL_INVALID,
+            &error, "another database", NULL);
+    refused(petal_cursor_open(ledger.tables[0], &scan, &cursor, &error), PETAL_INVALID, &error,
+            "another database", NULL);
+    petal_result_free(result);
+    petal_snapshot_free(snapshot);
+    for (int i = 0; i < 2; i++)
+        fixture_fini(&fixtures[i]);
+}
+
 /* ---- other openers ---- */
 
 static void
@@ -379,6 +414,7 @@ main(void)
         cmocka_unit_test(test_wrong_table_options),
         cmocka_unit_test(test_wrong_cells),
         cmocka_unit_test(test_wrong_reads),
+        cmocka_unit_test(test_snapshot_of_another_database),
         cmocka_unit_test(test_second_opener_in_the_process),
         cmocka_unit_test(test_second_opener_in_another_process),
     };

@@ -1,5 +1,5 @@
 /*
- * engine_threads_test.c -- writers, readers, a flusher and a maker of tables at work at once, with memtables and a cache so
+ * engine_threads_test.c -- writers, readers, a flusher, a compactor and a maker of tables at work at once, with memtables and a cache so
  * small that everything turns over. Each batch writes one number to all columns of its writer's rows, over two tables
  * and three families: a reader must see it everywhere or nowhere, and never see a number go back. Meant for
  * ThreadSanitizer, too; so the surroundings are the library's own, which order nothing between threads.
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "engine/db.h"
 #include "tests/test_support.h"
 
 #include <inttypes.h>
@@ -24,7 +25,7 @@
 #define SCANNERS        2
 #define ROWS_PER_WRITER 2
 #define QUALIFIERS      2
-#define MOST_FLUSHES    250 /* of one database: without compaction, files only grow in number */
+#define MOST_FLUSHES    250 /* of one database */
 #define FILLER          300
 
 struct arena {
@@ -34,7 +35,7 @@ struct arena {
     _Atomic(petal_family *) passing;     /* of a table that comes and goes; NULL at first */
     _Atomic(uint64_t) finished[WRITERS]; /* the last number whose write has returned */
     _Atomic(bool) stop;
-    _Atomic(uint64_t) faults, batches, reads, tables, refused;
+    _Atomic(uint64_t) faults, batches, reads, tables, refused, compactions;
 };
 
 struct worker {
@@ -344,6 +345,35 @@ flusher_thread(void *argument)
     return NULL;
 }
 
+/* Compactions of all tables, one of which comes and goes; now and then under a snapshot. */
+static void *
+compactor_thread(void *argument)
+{
+    struct arena *arena = ((struct worker *)argument)->arena;
+    petal_error error = {0};
+
+    for (unsigned turn = 0; goes_on(arena); turn++) {
+        petal_family *passing = atomic_load_explicit(&arena->passing, memory_order_acquire);
+        struct timespec pause = {0, 5000000};
+        petal_snapshot *snapshot = NULL;
+        enum petal_status status;
+
+        if (turn % 2 == 0)
+            expect_ok(arena, petal_snapshot_new(arena->db, &snapshot, &error), &error);
+        expect_ok(arena, petal_compact(arena->left, arena->families[turn % 2], &error), &error);
+        expect_ok(arena, petal_compact(arena->right, NULL, &error), &error);
+        if (passing != NULL) {
+            status = petal_compact(passing->table, passing, &error);
+            if (status != PETAL_NOT_FOUND)
+                expect_ok(arena, status, &error);
+        }
+        petal_snapshot_free(snapshot);
+        atomic_fetch_add_explicit(&arena->compactions, 1, memory_order_relaxed);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
 /* A cursor that was open when its table was dropped goes on. */
 static void
 read_dropped(struct arena *arena, petal_cursor *cursor)
@@ -462,7 +492,7 @@ now_ms(void)
 static void
 run_arena(struct arena *arena, int64_t until_ms)
 {
-    struct worker workers[WRITERS + GETTERS + SCANNERS + 2];
+    struct worker workers[WRITERS + GETTERS + SCANNERS + 4];
     char *directory = test_directory_new();
     size_t count = 0;
 
@@ -476,6 +506,8 @@ run_arena(struct arena *arena, int64_t until_ms)
         start(&workers[count++], arena, i, scanner_thread);
     start(&workers[count++], arena, 0, flusher_thread);
     start(&workers[count++], arena, 0, tables_thread);
+    for (unsigned i = 0; i < 2; i++)
+        start(&workers[count++], arena, i, compactor_thread);
     while (goes_on(arena) && now_ms() < until_ms) {
         struct timespec pause = {0, 10000000};
 
@@ -494,7 +526,7 @@ static void
 test_threads_see_whole_batches(void **state)
 {
     int64_t until = now_ms() + (test_long() ? 60000 : 3000);
-    uint64_t batches = 0, reads = 0, tables = 0, refused = 0;
+    uint64_t batches = 0, reads = 0, tables = 0, refused = 0, compactions = 0;
     unsigned databases = 0;
     struct arena arena;
 
@@ -505,12 +537,14 @@ test_threads_see_whole_batches(void **state)
         reads += atomic_load(&arena.reads);
         tables += atomic_load(&arena.tables);
         refused += atomic_load(&arena.refused);
+        compactions += atomic_load(&arena.compactions);
         databases++;
     } while (now_ms() < until);
     print_message("%u databases, %" PRIu64 " batches, %" PRIu64 " reads, %" PRIu64
-                  " tables made and dropped, %" PRIu64 " batches refused\n",
-                  databases, batches, reads, tables, refused);
-    assert_true(batches > 0 && reads > 0 && tables > 0);
+                  " tables made and dropped, %" PRIu64 " batches refused, %" PRIu64
+                  " rounds of compactions\n",
+                  databases, batches, reads, tables, refused, compactions);
+    assert_true(batches > 0 && reads > 0 && tables > 0 && compactions > 0);
 }
 
 int

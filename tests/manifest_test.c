@@ -188,6 +188,69 @@ static const petal_family_options two_families[] = {
     },
 };
 
+static const petal_attribute family_texts[] = {
+    {PETAL_METADATA, {"owner", 5}, {"", 0}},
+    {PETAL_CONFIGURATION, {"a\0b", 3}, {"x\xFF", 2}},
+    {PETAL_KEPT_ATTRIBUTE, {"REPLICATION_SCOPE", 17}, {"1", 1}},
+};
+
+static const petal_attribute table_texts[] = {
+    {PETAL_METADATA, {"owner", 5}, {"me", 2}},
+    {PETAL_KEPT_ATTRIBUTE, {"MAX_FILESIZE", 12}, {"5000000", 7}},
+};
+
+/* Every attribute stands apart from its default. */
+static const petal_family_options rich_family = {
+    .size = sizeof(petal_family_options),
+    .name = {"rich", 4},
+    .versions = 7,
+    .min_versions = 2,
+    .ttl_seconds = 86400,
+    .keep_deleted_cells = PETAL_KEEP_DELETED_TTL,
+    .new_version_behavior = true,
+    .block_bytes = 8192,
+    .compression = PETAL_COMPRESSION_NONE,
+    .bloom = PETAL_BLOOM_ROW_PREFIX,
+    .bloom_prefix_bytes = 4,
+    .bloom_error_rate = 0.25,
+    .in_memory = true,
+    .no_block_cache = true,
+    .attributes = family_texts,
+    .attribute_count = 3,
+};
+
+static enum petal_status
+create_table(struct manifest_edit *edit, uint32_t id, const char *name,
+             const petal_family_options *families, size_t count)
+{
+    petal_table_options options = {
+        .name = slice_from_text(name),
+        .durability = PETAL_FSYNC_WAL,
+        .families = families,
+        .family_count = count,
+    };
+
+    return manifest_edit_create_table(edit, id, &options);
+}
+
+/* The table's own attributes become these; a family comes. */
+static void
+alter(struct manifest_edit *edit, uint16_t family)
+{
+    petal_table_options options = {
+        .durability = PETAL_FSYNC_WAL,
+        .read_only = family == 2,
+        .attributes = table_texts,
+        .attribute_count = 2,
+    };
+    petal_family_options made = rich_family;
+
+    assert_int_equal(manifest_edit_alter_table(edit, 1, &options), PETAL_OK);
+    if (family > 2)
+        made.name = slice_from_text("more");
+    assert_int_equal(manifest_edit_create_family(edit, 1, family, &made), PETAL_OK);
+}
+
 static struct manifest_file
 file_of(uint64_t number)
 {
@@ -202,7 +265,7 @@ file_of(uint64_t number)
     };
 }
 
-#define STEPS 9
+#define STEPS 12
 
 /* The edits of a small history; step 0 makes the first table. */
 static void
@@ -213,10 +276,9 @@ build_step(struct manifest_edit *edit, unsigned step)
     switch (step) {
     case 0:
     case 3:
-        assert_int_equal(manifest_edit_create_table(edit, step == 0 ? 1 : 2,
-                                                    slice_from_text(step == 0 ? "t1" : "second"),
-                                                    PETAL_FSYNC_WAL, two_families, 2),
-                         PETAL_OK);
+        assert_int_equal(
+            create_table(edit, step == 0 ? 1 : 2, step == 0 ? "t1" : "second", two_families, 2),
+            PETAL_OK);
         break;
     case 5:
         assert_int_equal(manifest_edit_remove_file(edit, 1, 1, 101), PETAL_OK);
@@ -224,6 +286,18 @@ build_step(struct manifest_edit *edit, unsigned step)
         break;
     case 7:
         assert_int_equal(manifest_edit_drop_table(edit, 2), PETAL_OK);
+        break;
+    case 9:
+        alter(edit, 2);
+        break;
+    case 10:
+        assert_int_equal(manifest_edit_add_file(edit, 1, 2, &file), PETAL_OK);
+        assert_int_equal(manifest_edit_alter_family(edit, 1, 2, &two_families[0]), PETAL_OK);
+        alter(edit, 3);
+        break;
+    case 11:
+        assert_int_equal(manifest_edit_alter_family(edit, 1, 2, &rich_family), PETAL_OK);
+        assert_int_equal(manifest_edit_drop_family(edit, 1, 3), PETAL_OK);
         break;
     default:
         assert_int_equal(manifest_edit_add_file(edit, 1, 1, &file), PETAL_OK);
@@ -291,7 +365,7 @@ test_what_was_committed_is_loaded(void **state)
     assert_int_equal(manifest->table_count, 1);
     assert_int_equal(manifest->next_table_id, 3); /* table 2 was dropped, its id is spent */
     assert_null(manifest_find_table(manifest, 2));
-    assert_int_equal(manifest->next_file_number, 109);
+    assert_int_equal(manifest->next_file_number, 111);
     assert_int_equal(manifest->last_sequence, 1000 + STEPS - 1);
     assert_int_equal(manifest->last_timestamp, 1700000000000 + STEPS - 1);
     assert_int_equal(manifest->oldest_log, 8);
@@ -314,6 +388,48 @@ test_what_was_committed_is_loaded(void **state)
     assert_int_equal(manifest_find_table(manifest, 1)->durability, PETAL_FSYNC_WAL);
     manifest_free(manifest);
     free_images(images);
+}
+
+static void
+check_texts(const petal_attribute *found, const petal_attribute *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(found[i].kind, expected[i].kind);
+        assert_true(slice_equal(found[i].name, expected[i].name));
+        assert_true(slice_equal(found[i].value, expected[i].value));
+    }
+}
+
+static void
+test_alterations_are_loaded(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct manifest_table *table;
+    const petal_family_options *options;
+    struct manifest *manifest;
+
+    manifest_free(commit_all(fixture, NULL));
+    manifest = load(fixture);
+    table = manifest_find_table(manifest, 1);
+    assert_int_equal(table->family_count, 3);
+    assert_int_equal(table->next_family_id, 4); /* family 3 was dropped, its id is spent */
+    assert_null(manifest_find_family(table, 3));
+    assert_false(table->read_only); /* altered twice */
+    assert_int_equal(table->attribute_count, 2);
+    check_texts(table->attributes, table_texts, 2);
+    options = &manifest_find_family(table, 2)->options;
+    assert_true(slice_equal(options->name, rich_family.name));
+    assert_int_equal(options->versions, 7);
+    assert_int_equal(options->min_versions, 2);
+    assert_int_equal(options->ttl_seconds, 86400);
+    assert_int_equal(options->keep_deleted_cells, PETAL_KEEP_DELETED_TTL);
+    assert_true(options->new_version_behavior);
+    assert_int_equal(options->bloom, PETAL_BLOOM_ROW_PREFIX);
+    assert_int_equal(options->bloom_prefix_bytes, 4);
+    assert_int_equal(options->attribute_count, 3);
+    check_texts(options->attributes, family_texts, 3);
+    assert_int_equal(manifest_find_family(table, 2)->file_count, 1);
+    manifest_free(manifest);
 }
 
 static void
@@ -560,22 +676,26 @@ test_what_does_not_fit_is_refused(void **state)
     REFUSED(manifest_edit_remove_file(&edit, 1, 1, 999), "store file 999");
     REFUSED(manifest_edit_remove_file(&edit, 1, 0, 108), "store file 108");
     REFUSED(manifest_edit_flushed(&edit, 3, 0, 1), "table 3");
-    REFUSED(manifest_edit_create_table(&edit, 2, slice_from_text("again"), PETAL_SYNC_WAL,
-                                       two_families, 2),
-            "table id 2");
-    REFUSED(manifest_edit_create_table(&edit, 3, slice_from_text("t1"), PETAL_SYNC_WAL,
-                                       two_families, 2),
-            "created twice");
-    REFUSED(manifest_edit_create_table(&edit, 3, slice_from_text("../t"), PETAL_SYNC_WAL,
-                                       two_families, 2),
-            "Illegal");
-    REFUSED(manifest_edit_create_table(&edit, 3, slice_from_text("t3"), PETAL_SYNC_WAL, twice, 2),
-            "created twice");
-    REFUSED(manifest_edit_create_table(&edit, 3, slice_from_text("t3"), PETAL_SYNC_WAL, NULL, 0),
-            "no family");
+    REFUSED(create_table(&edit, 2, "again", two_families, 2), "table id 2");
+    REFUSED(create_table(&edit, 3, "t1", two_families, 2), "created twice");
+    REFUSED(create_table(&edit, 3, "../t", two_families, 2), "Illegal");
+    REFUSED(create_table(&edit, 3, "t3", twice, 2), "created twice");
+    REFUSED(create_table(&edit, 3, "t3", NULL, 0), "no family");
     path.name = slice_from_text("a/b");
-    REFUSED(manifest_edit_create_table(&edit, 3, slice_from_text("t3"), PETAL_SYNC_WAL, &path, 1),
-            "Illegal");
+    REFUSED(create_table(&edit, 3, "t3", &path, 1), "Illegal");
+    REFUSED(manifest_edit_alter_table(&edit, 9, &(petal_table_options){0}), "table 9");
+    REFUSED(manifest_edit_alter_family(&edit, 1, 3, &rich_family), "family 3");
+    REFUSED(manifest_edit_drop_family(&edit, 1, 3), "family 3");
+    REFUSED(manifest_edit_create_family(&edit, 1, 3, &path), "Illegal");
+    path.name = slice_from_text("late");
+    REFUSED(manifest_edit_create_family(&edit, 1, 3, &path), "family id 3");
+    REFUSED(manifest_edit_create_family(&edit, 1, UINT16_MAX, &path), "family id 65535");
+    REFUSED(manifest_edit_create_family(&edit, 1, 4, &two_families[0]), "created twice");
+    path.min_versions = 9;
+    REFUSED(manifest_edit_alter_family(&edit, 1, 0, &path), "MIN_VERSIONS");
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 0), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 1), PETAL_OK);
+    REFUSED(manifest_edit_drop_family(&edit, 1, 2), "no family");
     assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
     REFUSED(manifest_edit_add_file(&edit, 1, 1, &file), "twice");
     wrong.number = 0;
@@ -588,9 +708,47 @@ test_what_does_not_fit_is_refused(void **state)
     expect_refused(manifest, &edit, PETAL_INVALID, "has 5 bytes");
     add_raw(&edit, MANIFEST_CREATE_TABLE, "short", 5);
     expect_refused(manifest, &edit, PETAL_INVALID, "has 5 bytes");
-    add_raw(&edit, 10, "later", 5);
+    add_raw(&edit, 200, "later", 5);
     expect_refused(manifest, &edit, PETAL_UNSUPPORTED, "newer version");
     assert_int_equal(memory_vfs_calls(fixture->vfs), calls); /* nothing was tried */
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+}
+
+/* An alteration of table 1 with one attribute of these bytes. */
+static void
+refuse_attribute(struct manifest *manifest, struct manifest_edit *edit, unsigned tag,
+                 const void *bytes, size_t size, enum petal_status expected, const char *why)
+{
+    uint8_t item[64] = {1};
+
+    put_le16(item + 8, (uint16_t)tag);
+    put_le32(item + 12, (uint32_t)size);
+    memcpy(item + 16, bytes, size);
+    add_raw(edit, MANIFEST_ALTER_TABLE, item, 16 + size);
+    expect_refused(manifest, edit, expected, why);
+}
+
+static void
+test_malformed_texts(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    struct manifest_edit edit;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+#define REFUSED(tag, bytes, status, why)                                                           \
+    refuse_attribute(manifest, &edit, tag, bytes, sizeof bytes - 1, status, why)
+    REFUSED(MANIFEST_TEXT, "\1\0\1", PETAL_INVALID, "malformed");
+    REFUSED(MANIFEST_TEXT, "\1\0\2\0x", PETAL_INVALID, "malformed");
+    REFUSED(MANIFEST_TEXT, "\1\0\0\0x", PETAL_INVALID, "0 bytes");
+    REFUSED(MANIFEST_TEXT, "\4\0\1\0xy", PETAL_UNSUPPORTED, "kind 4");
+    REFUSED(MANIFEST_TEXT, "\3\0\5\0OTHERy", PETAL_UNSUPPORTED, "kind 3");
+    REFUSED(MANIFEST_TEXT, "\3\0\5\0OWNER", PETAL_INVALID, "OWNER");
+    REFUSED(MANIFEST_READ_ONLY, "\2\0\0\0", PETAL_UNSUPPORTED, "attribute 15 is 2");
+    REFUSED(MANIFEST_READ_ONLY, "\1", PETAL_INVALID, "1 bytes");
+    REFUSED(MANIFEST_NAME, "t1", PETAL_INVALID, "alters a name");
+#undef REFUSED
     manifest_edit_fini(&edit);
     manifest_free(manifest);
 }
@@ -851,21 +1009,14 @@ test_an_edit_without_memory_is_not_committed(void **state)
 
 /* ---- the format ---- */
 
-/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
+/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is read afterwards. */
 static void
-test_golden_bytes(void **state)
+check_golden(struct fixture *fixture, const char *path)
 {
-    static const char path[] = "tests/golden/MANIFEST-v1";
-    struct fixture *fixture = *state;
-    struct manifest *manifest = make(fixture);
     uint8_t *bytes, golden[4096];
     size_t size, golden_size;
-    petal_error error;
     FILE *file;
 
-    assert_int_equal(commit_step(fixture, manifest, 0, &error), PETAL_OK);
-    assert_int_equal(commit_step(fixture, manifest, 1, &error), PETAL_OK);
-    manifest_free(manifest);
     assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
     if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
         file = fopen(path, "wb");
@@ -880,10 +1031,71 @@ test_golden_bytes(void **state)
     assert_int_equal(golden_size, size);
     assert_memory_equal(golden, bytes, size);
     free(bytes);
-    /* And read: a file of this version stays readable. */
     assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, golden, golden_size), 0);
+}
+
+/* A file without the attributes from MIN_VERSIONS on: written so by earlier versions, too. */
+static void
+test_golden_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    const struct manifest_table *table;
+    const petal_family_options *options;
+    petal_error error;
+
+    assert_int_equal(commit_step(fixture, manifest, 0, &error), PETAL_OK);
+    assert_int_equal(commit_step(fixture, manifest, 1, &error), PETAL_OK);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/golden/MANIFEST-v1");
     manifest = load(fixture);
-    assert_int_equal(manifest_find_table(manifest, 1)->families[1].files[0].number, 101);
+    table = manifest_find_table(manifest, 1);
+    assert_int_equal(table->families[1].files[0].number, 101);
+    assert_false(table->read_only);
+    assert_int_equal(table->attribute_count, 0);
+    assert_int_equal(table->next_family_id, 2);
+    options = &table->families[0].options;
+    assert_int_equal(options->min_versions, 0);
+    assert_int_equal(options->ttl_seconds, PETAL_FOREVER);
+    assert_int_equal(options->keep_deleted_cells, PETAL_KEEP_DELETED_FALSE);
+    assert_false(options->new_version_behavior);
+    assert_int_equal(options->bloom_prefix_bytes, 0);
+    assert_int_equal(options->attribute_count, 0);
+    manifest_free(manifest);
+}
+
+/* Alterations as edits, and in the snapshot of the next opening. */
+static void
+test_golden_bytes_of_alterations(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    struct manifest_edit edit;
+    petal_error error;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, 1, "t1", &rich_family, 1), PETAL_OK);
+    assert_int_equal(manifest_edit_create_family(&edit, 1, 1, &two_families[0]), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 1), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    edit.size = 0;
+    assert_int_equal(manifest_edit_alter_table(&edit, 1,
+                                               &(petal_table_options){.read_only = true,
+                                                                      .attributes = table_texts,
+                                                                      .attribute_count = 2}),
+                     PETAL_OK);
+    assert_int_equal(manifest_edit_create_family(&edit, 1, 2, &two_families[1]), PETAL_OK);
+    assert_int_equal(manifest_edit_alter_family(&edit, 1, 2, &two_families[0]), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 0), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/golden/MANIFEST-v1-alter");
+    manifest = load(fixture);
+    assert_true(manifest->tables[0].read_only);
+    assert_int_equal(manifest->tables[0].family_count, 1);
+    assert_int_equal(manifest->tables[0].families[0].id, 2);
+    assert_int_equal(manifest->tables[0].families[0].options.versions, 3);
     manifest_free(manifest);
 }
 
@@ -893,6 +1105,7 @@ main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_what_was_committed_is_loaded),
+        TEST(test_alterations_are_loaded),
         TEST(test_no_manifest_is_no_database),
         TEST(test_the_first_commit_after_opening_writes_a_new_file),
         TEST(test_the_file_does_not_grow_for_ever),
@@ -900,6 +1113,7 @@ main(void)
         TEST(test_every_truncation),
         TEST(test_other_versions_and_files),
         TEST(test_what_does_not_fit_is_refused),
+        TEST(test_malformed_texts),
         TEST(test_attributes_of_later_versions),
         TEST(test_power_cut_at_every_call),
         TEST(test_every_call_fails),
@@ -908,6 +1122,7 @@ main(void)
         TEST(test_every_allocation_fails),
         TEST(test_an_edit_without_memory_is_not_committed),
         TEST(test_golden_bytes),
+        TEST(test_golden_bytes_of_alterations),
 #undef TEST
     };
 

@@ -5,7 +5,11 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 which=${2:-all}
-threaded="cache cache_lifetime cache_threads epoch cell_tree memtable memtable_race engine_threads engine_model wal_threads sst_threads"
+threaded="cache cache_lifetime cache_threads epoch cell_tree memtable memtable_race engine_threads engine_read_threads engine_alter_threads engine_mutate_threads engine_model wal_threads sst_threads engine_kill_threads engine_log_race engine_write_threads engine_full_disk_threads"
+# Under sanitizers the tests against the model do less, unless they are told how much.
+if [ -n "${SANITIZE:-}" ] || [ "$which" = threads ]; then
+    export PETAL_OPERATIONS=${PETAL_OPERATIONS:-20000} PETAL_DEPTH=${PETAL_DEPTH:-2}
+fi
 passed=0 failed=0
 run() {
     local started=$SECONDS output
@@ -30,6 +34,7 @@ if [ "$which" = all ]; then
     for script in tests/*_test.sh; do
         case $script in
         tests/readme_test.sh) run "$script" "$build" ;;
+        tests/conformance_test.sh) run "$script" "$build/conformance" ;;
         *) run "$script" "$build/kv-shell" ;;
         esac
     done

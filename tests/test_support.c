@@ -65,6 +65,17 @@ must_fail(struct test_allocator *allocator)
     return first != 0 && call >= first && call <= atomic_load(&allocator->fail_last);
 }
 
+static void
+count_allocation(struct test_allocator *allocator, size_t size)
+{
+    uint64_t live = atomic_fetch_add(&allocator->live_bytes, size) + size;
+    uint64_t peak = atomic_load(&allocator->peak_bytes);
+
+    while (live > peak && !atomic_compare_exchange_weak(&allocator->peak_bytes, &peak, live))
+        ;
+    atomic_fetch_add(&allocator->live_blocks, 1);
+}
+
 static void *
 counting_allocate(void *context, size_t alignment, size_t size)
 {
@@ -90,8 +101,7 @@ counting_allocate(void *context, size_t alignment, size_t size)
     header = (struct block_header *)(at - sizeof(*header));
     *header = (struct block_header){.start = start, .size = size, .mark = BLOCK_LIVE};
     memset((void *)at, 0xA5, size); /* whoever counts on zeroes is found out */
-    atomic_fetch_add(&allocator->live_bytes, size);
-    atomic_fetch_add(&allocator->live_blocks, 1);
+    count_allocation(allocator, size);
     return (void *)at;
 }
 
@@ -125,6 +135,7 @@ test_allocator_init(struct test_allocator *allocator)
     atomic_init(&allocator->fail_first, 0);
     atomic_init(&allocator->fail_last, 0);
     atomic_init(&allocator->live_bytes, 0);
+    atomic_init(&allocator->peak_bytes, 0);
     atomic_init(&allocator->live_blocks, 0);
     atomic_init(&allocator->failures, 0);
 }
@@ -154,6 +165,18 @@ uint64_t
 test_allocator_live_bytes(struct test_allocator *allocator)
 {
     return atomic_load(&allocator->live_bytes);
+}
+
+void
+test_allocator_forget_peak(struct test_allocator *allocator)
+{
+    atomic_store(&allocator->peak_bytes, atomic_load(&allocator->live_bytes));
+}
+
+uint64_t
+test_allocator_peak_bytes(struct test_allocator *allocator)
+{
+    return atomic_load(&allocator->peak_bytes);
 }
 
 uint64_t

@@ -29,7 +29,7 @@ struct test_allocator {
     petal_allocator table; /* give its address to the library */
     _Atomic(uint64_t) calls;
     _Atomic(uint64_t) fail_first, fail_last; /* numbers of the calls that fail; 0: none */
-    _Atomic(uint64_t) live_bytes, live_blocks, failures;
+    _Atomic(uint64_t) live_bytes, live_blocks, peak_bytes, failures;
 };
 
 void test_allocator_init(struct test_allocator *allocator);
@@ -43,6 +43,10 @@ uint64_t test_allocator_failures(struct test_allocator *allocator);
 /* What the library has not released. */
 uint64_t test_allocator_live_bytes(struct test_allocator *allocator);
 uint64_t test_allocator_live_blocks(struct test_allocator *allocator);
+
+/* The most bytes that were held at once since the peak was forgotten. */
+void test_allocator_forget_peak(struct test_allocator *allocator);
+uint64_t test_allocator_peak_bytes(struct test_allocator *allocator);
 
 /* ---- Clock ----------------------------------------------------------------------------------------- */
 

@@ -468,6 +468,29 @@ test_obsolete_logs_are_not_looked_at(void **state)
     assert_int_equal(replay.records, 0);
 }
 
+/* An obsolete log ended with what is in store files; a later log knows where it ended. */
+static void
+test_a_log_that_went_too_early_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay = {
+        .env = &fixture->env,
+        .directory = WAL_FIXTURE_DIRECTORY,
+        .database_identity = WAL_FIXTURE_IDENTITY,
+        .oldest_log = 3,
+    };
+    petal_error error;
+
+    write_three_logs(fixture);
+    replay.obsolete_sequence = 7;
+    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
+    assert_string_equal(error.file, WAL_FIXTURE_DIRECTORY "/000003.log");
+    assert_non_null(strstr(error.text, "log 2, which ends with sequence 8;"));
+    replay.obsolete_sequence = 8;
+    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
+    assert_int_equal(replay.records, 4);
+}
+
 /* Cut log 1 short below the length that log 2 gives. */
 static void
 test_a_short_predecessor_is_damage(void **state)
@@ -728,10 +751,11 @@ test_a_failed_store_is_final(void **state)
     petal_error error;
 
     wal_fixture_add(fixture, wal, 100);
-    memory_vfs_fail_at(fixture->vfs, 1, ENOSPC, false);
-    assert_int_equal(wal_store(wal, &error), PETAL_NO_SPACE);
-    assert_int_equal(wal_store(wal, &error), PETAL_NO_SPACE);
-    assert_int_equal(wal_sync(wal, &error), PETAL_NO_SPACE);
+    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
+    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
+    assert_true(wal_is_dead(wal));
     assert_int_equal(wal_stored_sequence(wal), 0);
     wal_close(wal);
 }
@@ -924,6 +948,7 @@ main(void)
         TEST(test_a_missing_log_is_damage),
         TEST(test_a_missing_log_that_the_manifest_names_is_damage),
         TEST(test_obsolete_logs_are_not_looked_at),
+        TEST(test_a_log_that_went_too_early_is_damage),
         TEST(test_a_short_predecessor_is_damage),
         TEST(test_what_lies_behind_the_final_length_is_no_part),
         TEST(test_a_log_made_in_vain_is_passed_over),

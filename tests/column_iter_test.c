@@ -1,0 +1,212 @@
+/*
+ * column_iter_test.c -- the cells of named columns only, out of memtables and store files: seeks, steps and the way back
+ * against a list without the others.
+ */
+#include "engine/column_iter.h"
+#include "memtable/memtable.h"
+#include "tests/iter_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MAX_NAMED 8
+
+struct named {
+    petal_slice qualifiers[MAX_NAMED]; /* sorted */
+    size_t count;
+};
+
+static int
+compare_slices(const void *a, const void *b)
+{
+    return slice_compare(*(const petal_slice *)a, *(const petal_slice *)b);
+}
+
+static bool
+is_named(const struct named *named, petal_slice qualifier)
+{
+    for (size_t i = 0; i < named->count; i++) {
+        if (slice_equal(named->qualifiers[i], qualifier))
+            return true;
+    }
+    return false;
+}
+
+/* Some qualifiers of the list's cells and now and then a strange one. */
+static void
+name_some(struct named *named, const struct cell_list *list, struct test_random *random)
+{
+    static const char *const strange[] = {"", "a", "k", "kk", "\xff\xff"};
+    size_t wanted = 1 + (size_t)test_random_below(random, MAX_NAMED);
+
+    named->count = 0;
+    while (wanted-- > 0) {
+        petal_slice qualifier = test_random_chance(random, 20)
+                                    ? slice_from_text(strange[test_random_below(random, 5)])
+                                    : list->cells[test_random_below(random, list->count)].qualifier;
+
+        if (!is_named(named, qualifier))
+            named->qualifiers[named->count++] = qualifier;
+    }
+    qsort(named->qualifiers, named->count, sizeof named->qualifiers[0], compare_slices);
+}
+
+/* What the iterator is to show of the list. */
+static struct cell_list
+narrow(const struct cell_list *list, const struct named *named)
+{
+    struct cell_list narrowed = {0};
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct cell *cell = &list->cells[i];
+
+        if (cell_is_family_marker(cell->type) || is_named(named, cell->qualifier))
+            cell_list_add(&narrowed, cell->row, cell->qualifier, cell->timestamp, cell->sequence,
+                          cell->type, cell->value);
+    }
+    return narrowed;
+}
+
+/* The walk needs a list with cells in it. */
+static void
+walk(struct cell_iter *iter, const struct cell_list *list, struct test_random *random)
+{
+    if (list->count == 0) {
+        assert_int_equal(iter->ops->seek_before(iter, NULL, NULL), PETAL_OK);
+        assert_false(iter->valid);
+        return;
+    }
+    walk_at_random(iter, list, 200, random);
+    walk_rows_backwards(iter, list);
+}
+
+static void
+walk_memtable(struct sst_fixture *f, const struct cell_list *list, const struct named *named,
+              const struct cell_list *narrowed, struct test_random *random)
+{
+    struct memtable *memtable;
+    struct memtable_iter source;
+    struct column_iter columns;
+
+    assert_int_equal(memtable_new(&memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+    for (size_t i = 0; i < list->count; i++)
+        assert_int_equal(memtable_add(memtable, &list->cells[i], 0), PETAL_OK);
+    memtable_iter_init(&source, memtable);
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count);
+    walk(&columns.iter, narrowed, random);
+    columns.iter.ops->close(&columns.iter);
+    source.iter.ops->close(&source.iter);
+    memtable_free(memtable);
+}
+
+/* Returns the seeks that a filter saved. */
+static uint32_t
+walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, const struct cell_list *list,
+          const struct named *named, const struct cell_list *narrowed, struct test_random *random)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_reader *reader;
+    struct sst_iter source;
+    struct column_iter columns;
+    uint32_t saved;
+
+    options.block_bytes = 1024;
+    options.bloom = bloom;
+    sst_fixture_write(f, &options, list);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&source, reader, &f->context, false, test_random_chance(random, 70));
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count);
+    if (bloom == PETAL_BLOOM_ROWCOL)
+        column_iter_use_filter(&columns, reader, f->epoch, &f->context);
+    walk(&columns.iter, narrowed, random);
+    saved = columns.seeks_saved;
+    columns.iter.ops->close(&columns.iter);
+    source.iter.ops->close(&source.iter);
+    sst_reader_close(reader);
+    return saved;
+}
+
+static void
+only_named_columns_and_family_markers_are_shown(void **state)
+{
+    struct test_random random;
+    uint32_t saved = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
+        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1000),
+                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
+                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
+                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
+                                   .value_bytes = (unsigned)test_random_below(&random, 100),
+                                   .marker_percent = round % 3 * 10};
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0}, narrowed;
+        struct named named;
+
+        cell_list_random(&list, &shape, &random);
+        name_some(&named, &list, &random);
+        narrowed = narrow(&list, &named);
+        walk_memtable(f, &list, &named, &narrowed, &random);
+        walk_file(f, PETAL_BLOOM_ROW, &list, &named, &narrowed, &random);
+        saved += walk_file(f, PETAL_BLOOM_ROWCOL, &list, &named, &narrowed, &random);
+        cell_list_fini(&narrowed);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+    assert_true(saved > 0);
+}
+
+/* Rows of another column behind the named one: the filter says that there is nothing to go back to in them. */
+static void
+the_way_back_asks_the_filter(void **state)
+{
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct named named = {.qualifiers = {slice_from_text("named")}, .count = 1};
+    struct cell_list list = {0}, narrowed;
+    struct sst_options options = sst_test_options();
+    struct sst_reader *reader;
+    struct sst_iter source;
+    struct column_iter columns;
+    char row[16];
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(row, sizeof row, "row%04u", i);
+        cell_list_put(&list, row, i % 50 == 20 ? "named" : "other", 5, i + 1, "v");
+    }
+    narrowed = narrow(&list, &named);
+    assert_int_equal(narrowed.count, 2);
+    options.bloom = PETAL_BLOOM_ROWCOL;
+    options.bloom_error_rate = 0.0001;
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&source, reader, &f->context, false, true);
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named.qualifiers, named.count);
+    column_iter_use_filter(&columns, reader, f->epoch, &f->context);
+    assert_int_equal(columns.iter.ops->seek_before(&columns.iter, NULL, NULL), PETAL_OK);
+    walk_expect(&columns.iter, &narrowed, 1);
+    assert_in_range(columns.seeks_saved, 27, 29); /* 29 rows lie behind; the filter may err */
+    columns.iter.ops->close(&columns.iter);
+    source.iter.ops->close(&source.iter);
+    sst_reader_close(reader);
+    cell_list_fini(&narrowed);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_named_columns_and_family_markers_are_shown),
+        cmocka_unit_test(the_way_back_asks_the_filter),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
