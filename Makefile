@@ -161,9 +161,11 @@ sanitize-thread: ## the tests of threads under ThreadSanitizer
 
 FUZZERS = $(sort $(patsubst tests/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz_*.c)))
 FUZZ_SECONDS ?= 5
-$(BUILD)/fuzz/fuzz_%: tests/fuzz_%.c $(LIB_SOURCES)
-	@mkdir -p $(@D)
-	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $< $(LIB_SOURCES) $(LIB_LIBS)
+$(BUILD)/fuzz/libpetal-internal.a: $(LIB_SOURCES)
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined" $@
+
+$(BUILD)/fuzz/fuzz_%: tests/fuzz_%.c $(BUILD)/fuzz/libpetal-internal.a
+	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIB_LIBS)
 
 fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
 	@for fuzzer in $(FUZZERS); do \
