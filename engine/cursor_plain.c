@@ -10,7 +10,6 @@
 static inline enum petal_status
 begin_row(petal_cursor *cursor, petal_slice row, petal_error *error)
 {
-
     cursor->rows += cursor->row_shown;
     if ((cursor->row_shown && cursor->rows == cursor->options.row_limit) ||
         scan_bounds_behind(&cursor->bounds, row)) {
