@@ -72,7 +72,7 @@ visibility_start_row(struct visibility *visibility)
     visibility->has_family_delete = false;
     visibility->family_version_count = 0;
     visibility->in_column = false;
-    visibility->marker_type = 0;
+    visibility->marker_types = 0;
     visibility->counted = 0;
     version_history_start_row(&visibility->history);
 }
@@ -190,6 +190,23 @@ note_column_marker(struct visibility *visibility, const struct cell *cell)
     return PETAL_OK;
 }
 
+/* A marker of this type and timestamp was kept or shown before. */
+static bool
+is_double_marker(const struct visibility *visibility, const struct cell *marker)
+{
+    return visibility->marker_timestamp == marker->timestamp &&
+           (visibility->marker_types & 1u << marker->type) != 0;
+}
+
+static void
+note_shown_marker(struct visibility *visibility, const struct cell *marker)
+{
+    if (visibility->marker_timestamp != marker->timestamp)
+        visibility->marker_types = 0;
+    visibility->marker_timestamp = marker->timestamp;
+    visibility->marker_types |= 1u << marker->type;
+}
+
 /* A marker that a compaction keeps though the order of writes rules. */
 static enum visibility_verdict
 count_kept_marker(struct visibility *visibility, const struct cell *marker)
@@ -223,7 +240,7 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
         return hide(visibility, VISIBILITY_MARKER);
     if (rules->new_version_behavior)
         return count_kept_marker(visibility, cell);
-    if (visibility->marker_type == cell->type && visibility->marker_timestamp == cell->timestamp)
+    if (is_double_marker(visibility, cell))
         return hide(visibility, VISIBILITY_SUPERSEDED);
     if (!cell_is_family_marker(cell->type)) {
         if (visibility->counted > rules->versions)
@@ -231,8 +248,7 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
         if (is_expired(visibility, cell->timestamp) && visibility->counted > rules->min_versions)
             return finish_column(visibility, VISIBILITY_EXPIRED);
     }
-    visibility->marker_type = cell->type;
-    visibility->marker_timestamp = cell->timestamp;
+    note_shown_marker(visibility, cell);
     return VISIBILITY_SHOW;
 }
 
@@ -257,7 +273,7 @@ begin_column(struct visibility *visibility, petal_slice qualifier)
     visibility->has_column_delete = false;
     visibility->has_version_delete = false;
     visibility->has_put = false;
-    visibility->marker_type = 0;
+    visibility->marker_types = 0;
     if (!counts_markers(visibility))
         visibility->counted = 0;
     visibility->column_dropped = false;
@@ -367,12 +383,11 @@ judge_raw(struct visibility *visibility, const struct cell *cell)
             return hide(visibility, VISIBILITY_SUPERSEDED);
         return count_put(visibility, cell->timestamp);
     }
-    if (visibility->marker_type == cell->type && visibility->marker_timestamp == cell->timestamp)
+    if (is_double_marker(visibility, cell))
         return hide(visibility, VISIBILITY_SUPERSEDED);
     if (visibility->counted > visibility->rules.versions)
         return finish_column(visibility, VISIBILITY_SURPLUS);
-    visibility->marker_type = cell->type;
-    visibility->marker_timestamp = cell->timestamp;
+    note_shown_marker(visibility, cell);
     return VISIBILITY_SHOW;
 }
 

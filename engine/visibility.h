@@ -134,8 +134,8 @@ struct visibility {
     int64_t put_timestamp;
     uint32_t counted;
     struct version_history history; /* with NEW_VERSION_BEHAVIOR */
-    /* Doubles: the marker that was kept or shown last. */
-    enum petal_cell_type marker_type; /* 0: none in this column, or among the family markers */
+    /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the column, or of the family markers. */
+    uint32_t marker_types; /* bit (1 << type) */
     int64_t marker_timestamp;
     /* FLUSH and COMPACT: what follows of the column goes, too, and why. */
     bool column_dropped;

@@ -318,6 +318,9 @@ test_compactions_that_keep_deleted_cells(void **state)
     judged_row_check(
         &rules,
         "40.9F=shown 40.8F=superseded a30.9C=shown a30.8C=superseded a30.7D=shown a29.1C=shown");
+    /* One that another kind of marker lies between is a double, too. */
+    judged_row_check(&rules, "40.9V=shown 40.8F=shown 40.7V=superseded a30.9D=shown a30.8C=shown "
+                             "a30.7D=superseded a30.6P=shown");
     judged_row_check(
         &rules,
         "a30.9P=shown a29.9P=shown a28.9P=surplus a27.1C=marker a26.1P=surplus b30.9P=shown");
