@@ -26,11 +26,14 @@ job_bytes(size_t part_count)
 void
 flush_job_free(petal_db *db, struct flush_job *job)
 {
+    bool remove;
+
     if (job == NULL)
         return;
+    remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);
     for (size_t i = 0; i < job->part_count; i++) {
         store_memtable_unref(job->parts[i].memtable);
-        rewrite_result_fini(&job->parts[i].result, db->env.allocator, false);
+        rewrite_result_fini(&job->parts[i].result, db->env.allocator, remove);
     }
     mem_free(db->env.allocator, job, job_bytes(job->part_count));
 }
@@ -338,6 +341,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
     pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->manifest_mutex);
     if (status == PETAL_OK) {
+        job->committed = true;
         count(db, job);
         log_remove_below(db, oldest_log);
     }

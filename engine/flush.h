@@ -32,6 +32,7 @@ struct flush_job {
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
+    bool committed; /* the manifest names what was written */
     size_t part_count;
     struct flush_part parts[];
 };
@@ -42,6 +43,8 @@ enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct fl
 
 /* Write, commit, install. Frees nothing of the job. Called by the flush thread, and by recovery. */
 enum petal_status flush_run(petal_db *db, struct flush_job *job, petal_error *error);
+
+/* Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
 void flush_job_free(petal_db *db, struct flush_job *job);
 
 /* Before a group of writes: freeze when the memtables are full, wait while too many wait. LEADER. */

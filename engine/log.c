@@ -124,6 +124,26 @@ log_add_closed(petal_db *db, uint64_t number, uint64_t last_sequence, uint64_t l
     return grown ? PETAL_OK : PETAL_NO_MEMORY;
 }
 
+/* Store and sync all of a log; one that dies of it turns the database read-only. */
+static enum petal_status
+finish_log(petal_db *db, struct wal *wal, petal_error *error)
+{
+    petal_error cause;
+    enum petal_status status;
+
+    error_clear(&cause);
+    status = wal_store(wal, &cause);
+    if (status == PETAL_OK)
+        status = sync_counted(db, wal, &cause);
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    if (wal_is_dead(wal))
+        db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return status;
+}
+
 enum petal_status
 log_rotate(petal_db *db, petal_error *error)
 {
@@ -132,9 +152,7 @@ log_rotate(petal_db *db, petal_error *error)
 
     if (wal == NULL)
         return PETAL_OK;
-    status = wal_store(wal, error);
-    if (status == PETAL_OK)
-        status = sync_counted(db, wal, error);
+    status = finish_log(db, wal, error);
     if (status == PETAL_OK &&
         log_add_closed(db, wal_number(wal), wal_stored_sequence(wal), wal_length(wal)) != PETAL_OK)
         return error_no_memory(error);

@@ -263,10 +263,15 @@ replay_logs(petal_db *db, petal_error *error)
 
 /* ---- file numbers and files that nothing names ---- */
 
+enum scan_purpose {
+    SCAN_NUMBERS, /* take them into account */
+    SCAN_STORE_FILES, /* remove those that nothing names, and an unfinished manifest: a full disk needs the room */
+    SCAN_ALL /* remove whatever nothing names */
+};
+
 struct directory_scan {
     petal_db *db;
-    bool remove;
-    bool failed;
+    enum scan_purpose purpose;
 };
 
 static bool
@@ -295,7 +300,7 @@ visit_name(void *argument, const char *name)
     enum filename_kind kind = filename_parse(name, &number);
     bool stray = false;
 
-    if (!scan->remove) {
+    if (scan->purpose == SCAN_NUMBERS) {
         if ((kind == FILENAME_LOG || kind == FILENAME_STORE_FILE) &&
             number >= db_next_file_number(db))
             atomic_store_explicit(&db->next_file_number, number + 1, memory_order_relaxed);
@@ -303,7 +308,7 @@ visit_name(void *argument, const char *name)
     }
     switch (kind) {
     case FILENAME_LOG:
-        stray = number < db->manifest->oldest_log;
+        stray = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
         filename_log(path, db->directory, number);
         break;
     case FILENAME_STORE_FILE:
@@ -322,9 +327,9 @@ visit_name(void *argument, const char *name)
 }
 
 static enum petal_status
-scan_directory(petal_db *db, bool remove, petal_error *error)
+scan_directory(petal_db *db, enum scan_purpose purpose, petal_error *error)
 {
-    struct directory_scan scan = {.db = db, .remove = remove};
+    struct directory_scan scan = {.db = db, .purpose = purpose};
     int failed =
         db->env.vfs->list_directory(db->env.vfs->context, db->directory, visit_name, &scan);
 
@@ -341,13 +346,15 @@ recovery_run(petal_db *db, petal_error *error)
     db->last_sequence = db->manifest->last_sequence;
     db->last_timestamp = db->manifest->last_timestamp;
     publish_counters(db);
-    status = scan_directory(db, false, error);
+    status = scan_directory(db, SCAN_NUMBERS, error);
     if (status == PETAL_OK)
         status = open_tables(db, error);
     if (status == PETAL_OK)
+        status = scan_directory(db, SCAN_STORE_FILES, error);
+    if (status == PETAL_OK)
         status = replay_logs(db, error);
     if (status == PETAL_OK)
-        status = scan_directory(db, true, error);
+        status = scan_directory(db, SCAN_ALL, error);
     if (status != PETAL_OK)
         return status;
     publish_counters(db);

@@ -317,6 +317,69 @@ test_power_cut_at_every_call(void **state)
     assert_true(cuts > 40);
 }
 
+/* ---- openings without room for what they flush ---- */
+
+static void
+test_openings_without_room_leave_nothing(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+    uint64_t used, writes = 300;
+
+    (void)state;
+    start(&fixture, &ledger);
+    for (uint64_t number = 1; number <= writes; number++)
+        must(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, &error), &error);
+    fixture_die(&fixture);
+    used = memory_vfs_used(fixture.vfs);
+    for (uint64_t room = 500; room < 20000; room += 1500) {
+        enum petal_status status;
+
+        memory_vfs_set_capacity(fixture.vfs, used + room);
+        status = fixture_open(&fixture, &error);
+        if (status == PETAL_OK) {
+            fixture_die(&fixture);
+            break;
+        }
+        assert_int_equal(status, PETAL_NO_SPACE);
+        assert_true(memory_vfs_used(fixture.vfs) <= used);
+    }
+    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+    fixture_must_open(&fixture);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), writes);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- a log that dies while a flush closes it ---- */
+
+static void
+test_a_log_that_dies_in_a_flush_ends_writing(void **state)
+{
+    petal_write_options options = {.size = sizeof options, .durability = PETAL_ASYNC_WAL};
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+
+    (void)state;
+    start(&fixture, &ledger);
+    must(ledger_write(&ledger, 1, PETAL_DURABILITY_DEFAULT, &error), &error);
+    memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
+    assert_int_equal(petal_flush(fixture.db, NULL, NULL), PETAL_IO);
+    memory_vfs_fail_at(fixture.vfs, 0, 0, false);
+    assert_int_equal(petal_put(petal_table_family_at(ledger.tables[0], 0), slice_from_text("row"),
+                               slice_from_text("q"), PETAL_LATEST, slice_from_text("v"), &options,
+                               &error),
+                     PETAL_READ_ONLY);
+    assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
+    fixture.db = NULL;
+    fixture_must_open(&fixture);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 1);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
 int
 main(void)
 {
@@ -326,6 +389,8 @@ main(void)
         cmocka_unit_test(test_buffered_writes_stay),
         cmocka_unit_test(test_changes_of_tables_that_do_not_fit),
         cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_openings_without_room_leave_nothing),
+        cmocka_unit_test(test_a_log_that_dies_in_a_flush_ends_writing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
