@@ -110,18 +110,9 @@ follow(petal_cursor *cursor, struct store_scan *store, petal_error *error)
 }
 
 static void
-show(petal_cursor *cursor, struct store_scan *store, const struct cell *cell)
+show(petal_cursor *cursor, struct store_scan *store)
 {
-    cursor->cell = (petal_cell){
-        .family = store->family->name,
-        .row = store->row,
-        .qualifier = cell->qualifier,
-        .value = cell->value,
-        .timestamp = cell->timestamp,
-        .type = cell->type,
-        .has_ttl = cell->has_ttl,
-        .ttl_ms = cell->ttl_ms,
-    };
+    store_scan_make_cell(store, &cursor->cell);
     cursor->row_shown = true;
     store->shown++;
     store->move = SCAN_STEP;
@@ -137,7 +128,7 @@ consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_erro
     if (visibility_judge(&store->visibility, &input->cell, &verdict) != PETAL_OK)
         return error_no_memory(error);
     if (verdict == VISIBILITY_SHOW) {
-        show(cursor, store, &input->cell);
+        show(cursor, store);
         *found = true;
         return PETAL_OK;
     }

@@ -315,23 +315,6 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
-static void
-make_cell(const struct store_scan *scan, petal_cell *made)
-{
-    const struct cell *cell = &scan->inputs.cells->cell;
-
-    *made = (petal_cell){
-        .family = scan->family->name,
-        .row = scan->row,
-        .qualifier = cell->qualifier,
-        .value = cell->value,
-        .timestamp = cell->timestamp,
-        .type = cell->type,
-        .has_ttl = cell->has_ttl,
-        .ttl_ms = cell->ttl_ms,
-    };
-}
-
 /* Count an included cell against offset and limit of the row. */
 static bool
 inside_limits(struct store_scan *scan)
@@ -395,7 +378,7 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
         scan->hidden += input->cell.type == PETAL_PUT;
         return PETAL_OK;
     }
-    make_cell(scan, cell);
+    store_scan_make_cell(scan, cell);
     *found = true;
     if (!scan->plain)
         status = include(scan, cell, found, error);

@@ -84,4 +84,22 @@ enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error
 /* Stand behind the row that was entered. */
 enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
 
+/* The input's cell, of the row at hand, as the caller of a cursor sees it. */
+static inline void
+store_scan_make_cell(const struct store_scan *scan, petal_cell *made)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    *made = (petal_cell){
+        .family = scan->family->name,
+        .row = scan->row,
+        .qualifier = cell->qualifier,
+        .value = cell->value,
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
 #endif
