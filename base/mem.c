@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
+#define MAP_BYTES       ((size_t)128 << 10)
 
 /*
  * Who asks for memory on the border of a huge page wants huge pages: one entry of the processor's translation
@@ -24,27 +25,67 @@ advise_huge_pages(void *memory, size_t size)
 #endif
 }
 
+/* Zeroed pages; NULL when there are none. `alignment` above that of pages costs nothing but addresses. */
+static void *
+map(size_t alignment, size_t size)
+{
+    size_t extra = alignment > MEM_PAGE_BYTES ? alignment : 0, before;
+    uint8_t *memory;
+
+    if (size > SIZE_MAX / 2 || extra > SIZE_MAX / 4)
+        return NULL;
+    memory = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (extra == 0)
+        return memory;
+    before = (size_t)(-(uintptr_t)memory & (alignment - 1));
+    if (before > 0)
+        (void)munmap(memory, before);
+    if (extra > before)
+        (void)munmap(memory + before + size, extra - before);
+    return memory + before;
+}
+
+static void
+unmap(void *memory, size_t size)
+{
+    /* It fails when the system keeps too many mappings to split one: then at least the memory goes. */
+    if (munmap(memory, size) != 0)
+        (void)madvise(memory, size, MADV_DONTNEED);
+}
+
+static size_t
+whole_pages(size_t size)
+{
+    return (size + MEM_PAGE_BYTES - 1) & ~(size_t)(MEM_PAGE_BYTES - 1);
+}
+
 static void *
 default_allocate(void *context, size_t alignment, size_t size)
 {
     void *memory = NULL;
 
     (void)context;
+    if (size >= MAP_BYTES && size <= SIZE_MAX / 2) {
+        memory = map(alignment, whole_pages(size));
+        if (memory != NULL && alignment >= HUGE_PAGE_BYTES && size >= HUGE_PAGE_BYTES)
+            advise_huge_pages(memory, size);
+        return memory;
+    }
     if (alignment <= alignof(max_align_t))
         return malloc(size);
-    if (posix_memalign(&memory, alignment, size) != 0)
-        return NULL;
-    if (alignment >= HUGE_PAGE_BYTES && size >= HUGE_PAGE_BYTES)
-        advise_huge_pages(memory, size);
-    return memory;
+    return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
 }
 
 static void
 default_release(void *context, void *memory, size_t size)
 {
     (void)context;
-    (void)size;
-    free(memory);
+    if (size >= MAP_BYTES && size <= SIZE_MAX / 2)
+        unmap(memory, whole_pages(size));
+    else
+        free(memory);
 }
 
 const petal_allocator mem_default_allocator = {NULL, default_allocate, default_release};
@@ -76,6 +117,49 @@ mem_free(const petal_allocator *allocator, void *memory, size_t size)
 {
     if (memory != NULL)
         allocator->release(allocator->context, memory, size);
+}
+
+static bool
+is_default(const petal_allocator *allocator)
+{
+    return allocator->allocate == default_allocate;
+}
+
+void *
+mem_alloc_pages(const petal_allocator *allocator, size_t size)
+{
+    void *memory;
+
+    if (!is_default(allocator))
+        return mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
+    memory = map(MEM_PAGE_BYTES, size);
+#ifdef MADV_NOHUGEPAGE
+    /* Else the system may fill up what was discarded, to make a huge page of it. */
+    if (memory != NULL)
+        (void)madvise(memory, size, MADV_NOHUGEPAGE);
+#endif
+    return memory;
+}
+
+void
+mem_free_pages(const petal_allocator *allocator, void *memory, size_t size)
+{
+    if (is_default(allocator))
+        unmap(memory, size);
+    else
+        mem_free(allocator, memory, size);
+}
+
+bool
+mem_is_discardable(const petal_allocator *allocator)
+{
+    return is_default(allocator);
+}
+
+bool
+mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size)
+{
+    return is_default(allocator) && madvise(memory, size, MADV_DONTNEED) == 0;
 }
 
 bool

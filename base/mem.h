@@ -11,7 +11,8 @@
 
 #define CACHE_LINE_BYTES 64
 
-/* Aligned malloc and free.  What is aligned to 2 MiB and as large is backed by huge pages, where the system has them. */
+/* Aligned malloc and free; from 128 KiB on pages of their own, which go back to the system at once.  What is aligned to 2 MiB and as
+ * large is backed by huge pages, where the system has them. */
 extern const petal_allocator mem_default_allocator;
 
 /* Memory for any type, uninitialised; NULL when there is none.  size > 0. */
@@ -25,6 +26,19 @@ void *mem_alloc_aligned(const petal_allocator *allocator, size_t alignment, size
 
 /* `size` is what was asked for.  NULL memory: no-op. */
 void mem_free(const petal_allocator *allocator, void *memory, size_t size);
+
+/*
+ * Whole pages: memory that is taken and given back all the time in sizes that differ a little, of which malloc would keep much more
+ * than is in use.  `size` is a multiple of MEM_PAGE_BYTES.  On a cache line's border at least.
+ */
+#define MEM_PAGE_BYTES 4096
+void *mem_alloc_pages(const petal_allocator *allocator, size_t size);
+void mem_free_pages(const petal_allocator *allocator, void *memory, size_t size);
+
+/* Give the memory behind pages back but keep their place: what is stored there next takes memory anew.  False: the allocator (see
+ * mem_is_discardable) or the system cannot; nothing was done. */
+bool mem_is_discardable(const petal_allocator *allocator);
+bool mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size);
 
 /* The part of mem_grow that allocates.  REQUIRES: need > *capacity. */
 bool mem_grow_further(const petal_allocator *allocator, void **array, size_t *capacity, size_t used,

@@ -11,8 +11,8 @@
  *
  * WHY A STALE HINT IS SAFE.  A hint is the address of a descriptor that some time described the block wanted.  The
  * reader, inside an epoch, loads `file` (acquire), then `offset`; if they are those wanted it uses the block.
- * 1. The address is that of a descriptor: slabs are kept until cache_close, and the hint's acquire pairs with the
- *    release that stored it, which came after the slab was made.
+ * 1. The address is that of a descriptor: those are kept until cache_close, and the hint's acquire pairs with the
+ *    release that stored it, which came after the descriptor was made.
  * 2. While one reader stays inside, a descriptor says at most one key (f, o) to it: it may go 0 -> (f, o) -> 0.
  *    For it to say another key it must be taken out (file = 0), retired, and released.  Had our reader
  *    entered before the retiring, the release waits for it.  Had it entered so late that the release did not
@@ -33,23 +33,44 @@
 #include "cache/shard.h"
 
 #include <assert.h>
+#include <time.h>
 
-/* Enough blocks of 64 KiB in a shard that shards fill evenly and behave like one LRU. */
-#define SHARD_MIN_BYTES (UINT64_C(4) << 20)
+/* Enough blocks of 64 KiB in a shard that shards fill evenly and behave like one LRU, and that blocks of 1 MiB still fit when
+ * the capacity is cut to an eighth. */
+#define SHARD_MIN_BYTES (UINT64_C(16) << 20)
 #define SHARDS_MAX      16
+
+#define LIMBO_LEAST_BYTES (UINT64_C(1) << 20)
+#define LIMBO_WAITS       40     /* at most so many times .. */
+#define LIMBO_WAIT_NS     100000 /* .. so long for one block */
 
 /* Readers use the first line; the others are written. */
 struct cache {
     _Alignas(CACHE_LINE_BYTES) struct cache_shard *shards;
     unsigned shard_count;
-    uint64_t capacity;
-    uint64_t deferred_limit; /* collect when more than that was deferred */
+    uint64_t most; /* the greatest capacity, given at opening */
+    _Atomic(uint64_t) capacity;
     struct epoch *epoch;
     const petal_allocator *allocator;
 
     _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) deferred_bytes; /* since the last collection */
+    _Atomic(uint64_t) limbo_bytes;                               /* deferred and not given back */
     struct block_pool pool;
 };
+
+/* Collect when more than that was deferred. */
+static uint64_t
+deferred_limit(const struct cache *cache)
+{
+    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 32;
+}
+
+/* Wait for readers when more than that is deferred and was not given back. */
+static uint64_t
+limbo_limit(const struct cache *cache)
+{
+    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 8 + LIMBO_LEAST_BYTES;
+}
 
 static unsigned
 shards_for(uint64_t capacity)
@@ -78,7 +99,7 @@ open_shards(struct cache *cache, unsigned count)
     if (cache->shards == NULL)
         return PETAL_NO_MEMORY;
     for (unsigned i = 0; i < count; i++) {
-        if (shard_init(&cache->shards[i], cache->allocator, cache->capacity / count) == PETAL_OK)
+        if (shard_init(&cache->shards[i], cache->allocator, cache->most / count) == PETAL_OK)
             continue;
         while (i > 0)
             shard_fini(&cache->shards[--i]);
@@ -102,11 +123,9 @@ cache_open(struct cache **cache, const petal_allocator *allocator, struct epoch 
         capacity = 0;
     if (capacity > INT64_MAX)
         capacity = INT64_MAX; /* so that sums and differences of bytes fit in 64 bits */
-    *opened = (struct cache){.allocator = allocator,
-                             .epoch = epoch,
-                             .capacity = capacity,
-                             .deferred_limit = capacity / 32};
-    if (pool_init(&opened->pool, allocator) != PETAL_OK)
+    *opened = (struct cache){.allocator = allocator, .epoch = epoch, .most = capacity};
+    atomic_init(&opened->capacity, capacity);
+    if (pool_init(&opened->pool, allocator, capacity) != PETAL_OK)
         goto no_pool;
     if (open_shards(opened, shards != 0 ? shards : shards_for(capacity)) != PETAL_OK)
         goto no_shards;
@@ -128,12 +147,19 @@ block_of(struct epoch_item *item)
     return (struct cache_block *)(void *)((char *)item - offsetof(struct cache_block, retire));
 }
 
+static void
+leave_limbo(struct cache_block *block)
+{
+    atomic_fetch_sub_explicit(&block->cache->limbo_bytes, pool_charge(block), memory_order_relaxed);
+}
+
 /* The release function after the last unpin. */
 static void
 release_block(struct epoch_item *item)
 {
     struct cache_block *block = block_of(item);
 
+    leave_limbo(block);
     pool_release(&block->cache->pool, block);
 }
 
@@ -143,6 +169,7 @@ drop_table_reference(struct epoch_item *item)
 {
     struct cache_block *block = block_of(item);
 
+    leave_limbo(block);
     /* Acquire and release: what the holders of other references did comes before the release. */
     if (atomic_fetch_sub_explicit(&block->pins, 1, memory_order_acq_rel) == 1)
         pool_release(&block->cache->pool, block);
@@ -160,10 +187,11 @@ defer(struct cache *cache, struct cache_block *block, void (*release)(struct epo
     uint64_t waiting;
 
     block->retire.release = release;
+    atomic_fetch_add_explicit(&cache->limbo_bytes, charge, memory_order_relaxed);
     epoch_defer(cache->epoch, &block->retire);
     waiting =
         atomic_fetch_add_explicit(&cache->deferred_bytes, charge, memory_order_relaxed) + charge;
-    if (waiting > cache->deferred_limit) {
+    if (waiting > deferred_limit(cache)) {
         atomic_store_explicit(&cache->deferred_bytes, 0, memory_order_relaxed);
         epoch_collect(cache->epoch);
     }
@@ -193,13 +221,15 @@ cache_close(struct cache *cache)
         while (removed != NULL) {
             struct cache_block *next = removed->queue_next;
 
+            atomic_fetch_add_explicit(&cache->limbo_bytes, pool_charge(removed),
+                                      memory_order_relaxed);
             drop_table_reference(&removed->retire);
             removed = next;
         }
         shard_fini(&cache->shards[i]);
     }
     /* The rest waits in the epoch; nothing does when epoch_fini was called before, and then the epoch is gone. */
-    if (pool_blocks_out(&cache->pool) > 0)
+    if (pool_usage_get(&cache->pool).blocks > 0)
         epoch_collect(cache->epoch);
     mem_free(cache->allocator, cache->shards, cache->shard_count * sizeof *cache->shards);
     pool_fini(&cache->pool);
@@ -243,11 +273,60 @@ cache_find_hinted(struct cache *cache, _Atomic(struct cache_block *) *hint, uint
 
 /* ---- Inserting ---- */
 
+/*
+ * A reader that lost the processor inside the epoch keeps from being given back whatever others evict meanwhile, which can be gigabytes
+ * a second.  So who wants memory while much waits sleeps a little, which gives that reader the processor; but never long, since
+ * the caller may be inside, too, and others wait for it.
+ */
+static void
+wait_for_readers(struct cache *cache)
+{
+    for (int i = 0;
+         i < LIMBO_WAITS &&
+         atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > limbo_limit(cache);
+         i++) {
+        epoch_collect(cache->epoch);
+        if (atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > limbo_limit(cache))
+            nanosleep(&(struct timespec){.tv_nsec = LIMBO_WAIT_NS}, NULL);
+    }
+}
+
+/*
+ * While the pool is crowded: close slabs, at most so many, and take their blocks out of the table.  A caller inside the epoch keeps
+ * those itself; what comes back at once is mostly what an earlier call closed.
+ */
+static void
+close_slabs(struct cache *cache, size_t most)
+{
+    struct block_name names[SLAB_OBJECTS];
+    size_t count;
+    bool closed = false;
+
+    for (; most > 0 && pool_close_slab(&cache->pool, names, &count); most--) {
+        closed = true;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t hash = block_key_hash(names[i].file, names[i].offset);
+            struct cache_block *removed;
+
+            shard_remove(shard_of(cache, hash), names[i].block, hash, names[i].file,
+                         names[i].offset, &removed);
+            defer_all(cache, removed);
+        }
+    }
+    if (closed)
+        epoch_collect(cache->epoch);
+}
+
 struct cache_block *
 cache_allocate(struct cache *cache, size_t size, uint32_t hint_count, uint8_t **data)
 {
-    struct cache_block *block = pool_allocate(&cache->pool, size, hint_count);
+    struct cache_block *block;
+    bool crowded;
 
+    wait_for_readers(cache);
+    block = pool_allocate(&cache->pool, size, hint_count, &crowded);
+    if (crowded)
+        close_slabs(cache, 1);
     *data = NULL;
     if (block == NULL)
         return NULL;
@@ -271,7 +350,7 @@ cache_insert(struct cache *cache, struct cache_block *block, uint64_t file, uint
     assert(file != 0 && kind < PETAL_BLOCK_KINDS && priority < CACHE_PRIORITIES);
     block->kind = (uint8_t)kind;
     block->priority = (uint8_t)priority;
-    if (keep) {
+    if (keep && !pool_is_leaving(block)) {
         uint64_t hash = block_key_hash(file, offset);
         struct cache_block *removed;
 
@@ -324,9 +403,35 @@ cache_erase_file(struct cache *cache, uint64_t file)
 }
 
 void
+cache_set_capacity(struct cache *cache, size_t capacity)
+{
+    if (capacity > cache->most)
+        capacity = (size_t)cache->most;
+    atomic_store_explicit(&cache->capacity, capacity, memory_order_relaxed);
+    pool_set_capacity(&cache->pool, capacity);
+    for (unsigned i = 0; i < cache->shard_count; i++) {
+        struct cache_block *removed;
+
+        shard_set_capacity(&cache->shards[i], capacity / cache->shard_count, &removed);
+        defer_all(cache, removed);
+    }
+    /* What readers keep of the blocks that went is in use as yet; once they have left, later calls close the slabs. */
+    epoch_collect(cache->epoch);
+    close_slabs(cache, (size_t)(cache->most / SLAB_BYTES));
+}
+
+void
 cache_usage_get(struct cache *cache, struct cache_usage *usage)
 {
-    *usage = (struct cache_usage){.capacity = cache->capacity};
+    struct pool_usage pool;
+
+    *usage = (struct cache_usage){.capacity =
+                                      atomic_load_explicit(&cache->capacity, memory_order_relaxed)};
     for (unsigned i = 0; i < cache->shard_count; i++)
         shard_add_usage(&cache->shards[i], usage);
+    pool = pool_usage_get(&cache->pool);
+    usage->blocks_out = pool.blocks;
+    usage->memory = pool.bytes;
+    usage->memory_idle = pool.slab_idle;
+    usage->memory_closed = pool.slab_closed;
 }

@@ -17,10 +17,13 @@
  * multi.  Index blocks and filter chunks are a class of their own, which gives only when it exceeds seven
  * eighths of the capacity, since one of them serves many data blocks.
  *
- * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its bytes, hints and
- * descriptor.  Outside of it: the hash table (at most 1/256 of the capacity), evicted blocks that wait for
- * readers (up to 1/16 of the capacity gathers before they are looked through, and what readers inside
- * the epoch hold), and pinned blocks that were evicted, which are freed after their last unpin.
+ * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its bytes, rounded up as memory is given out,
+ * hints and descriptor.  Outside of it: the hash table (at most 1/256 of the greatest capacity), evicted blocks that wait for
+ * readers (up to 1/16 of the capacity gathers before they are looked through; and what readers inside the epoch hold: when
+ * that passes an eighth of the capacity and a MiB, cache_allocate waits for them, some milliseconds at most), pinned blocks that
+ * were evicted, which are freed after their last unpin, descriptors, of which as many stay as were ever in use, and memory that waits for blocks of its size.  Of that there is at most
+ * a 32nd of the capacity and a MiB once all memory exceeds the capacity, a sixteenth and a MiB: if there is more, each
+ * cache_allocate evicts the blocks around some of it, so that it can be given back, and cache_set_capacity as many as needed.
  *
  * Sharded by key: inserts of different shards do not wait for one another.
  */
@@ -51,6 +54,7 @@ struct cache_block {
     _Atomic(uint8_t) recent;              /* used since the clock hand passed */
     uint8_t kind;                         /* enum petal_block_kind */
     uint8_t priority;                     /* enum cache_priority; guarded by the shard's mutex */
+    bool warm; /* while unused: memory stands behind its pages; guarded by the pool's mutex */
 
     /* Guarded by the shard's mutex. */
     _Alignas(CACHE_LINE_BYTES) struct cache_block *queue_next;
@@ -61,7 +65,7 @@ struct cache_block {
 
 /*
  * `capacity` in bytes (PETAL_NO_CACHE or 0: keep nothing; blocks then live for their epoch or pin).
- * `shards` 0: a number fit for the capacity, one below 8 MiB.  Each has its even part of the capacity, and a block
+ * `shards` 0: a number fit for the capacity, one below 32 MiB.  Each has its even part of the capacity, and a block
  * larger than that is not kept.  The epoch's memory and the allocator outlive the cache.  NULL on failure: PETAL_NO_MEMORY.
  */
 enum petal_status cache_open(struct cache **cache, const petal_allocator *allocator,
@@ -105,12 +109,23 @@ void cache_unpin(struct cache *cache, struct cache_block *block);
  * of the file afterwards is allowed; it stays until it is evicted. */
 void cache_erase_file(struct cache *cache, uint64_t file);
 
+/*
+ * Change the capacity, up to the one given at opening.  When it returns, no more than that is in the table; what had to go is evicted
+ * as always and waits for its readers.  A cache that keeps nothing stays so.  Of several calls at once each shard obeys the
+ * last one that reached it.  Any thread, inside the epoch or not.
+ */
+void cache_set_capacity(struct cache *cache, size_t capacity);
+
 struct cache_usage {
-    uint64_t capacity;
+    uint64_t capacity;                 /* now */
     uint64_t bytes[PETAL_BLOCK_KINDS]; /* in the table now, descriptors included */
     uint64_t blocks[PETAL_BLOCK_KINDS];
     uint64_t inserted[PETAL_BLOCK_KINDS];
     uint64_t evicted[PETAL_BLOCK_KINDS]; /* to make room; not those of erased files */
+    uint64_t blocks_out;                 /* in the table, kept by readers, or pinned */
+    uint64_t memory;                     /* that blocks and descriptors have and have touched .. */
+    uint64_t memory_idle;                /* .. of which waits for blocks of its size .. */
+    uint64_t memory_closed;              /* .. or goes once readers and pins allow it */
 };
 void cache_usage_get(struct cache *cache, struct cache_usage *usage);
 

@@ -3,17 +3,18 @@
 
 #include <assert.h>
 
-#define SLAB_BLOCKS 63 /* with the link, a slab of 8 KiB */
+#define CHUNK_BLOCKS 63 /* with the link, a chunk of 8 KiB */
 
-struct block_slab {
-    struct block_slab *next;
-    struct cache_block blocks[SLAB_BLOCKS];
+struct descriptor_chunk {
+    struct descriptor_chunk *next;
+    struct cache_block blocks[CHUNK_BLOCKS];
 };
 
 enum petal_status
-pool_init(struct block_pool *pool, const petal_allocator *allocator)
+pool_init(struct block_pool *pool, const petal_allocator *allocator, uint64_t capacity)
 {
-    *pool = (struct block_pool){.allocator = allocator};
+    *pool = (struct block_pool){.allocator = allocator, .capacity = capacity};
+    slab_set_init(&pool->slabs);
     return pthread_mutex_init(&pool->mutex, NULL) == 0 ? PETAL_OK : PETAL_NO_MEMORY;
 }
 
@@ -21,12 +22,17 @@ void
 pool_fini(struct block_pool *pool)
 {
     assert(pool->blocks_out == 0);
-    while (pool->slabs != NULL) {
-        struct block_slab *slab = pool->slabs;
-
-        pool->slabs = slab->next;
-        mem_free(pool->allocator, slab, sizeof *slab);
+    for (size_t pages = 1; pages < POOL_CLASSES; pages++) {
+        for (struct cache_block *at = pool->unused[pages]; at != NULL; at = at->queue_next)
+            mem_free_pages(pool->allocator, (void *)(uintptr_t)at->data, pages * MEM_PAGE_BYTES);
     }
+    while (pool->chunks != NULL) {
+        struct descriptor_chunk *chunk = pool->chunks;
+
+        pool->chunks = chunk->next;
+        mem_free(pool->allocator, chunk, sizeof *chunk);
+    }
+    slab_set_fini(&pool->slabs, pool->allocator);
     pthread_mutex_destroy(&pool->mutex);
 }
 
@@ -37,62 +43,181 @@ hints_offset(size_t size)
     return (size + (sizeof(void *) - 1)) & ~(sizeof(void *) - 1);
 }
 
-/* The allocation behind a block; never 0.  `size` is at most UINT32_MAX. */
+/* `size` is at most UINT32_MAX. */
 static uint64_t
-allocation_bytes(size_t size, uint32_t hint_count)
+wanted_bytes(size_t size, uint32_t hint_count)
 {
-    uint64_t bytes = hints_offset(size) + (uint64_t)hint_count * sizeof(void *);
+    return hints_offset(size) + (uint64_t)hint_count * sizeof(void *);
+}
 
+static bool
+is_for_slabs(uint64_t bytes)
+{
+    return bytes >= SLAB_LEAST_OBJECT && bytes < POOL_PAGES_BYTES;
+}
+
+/* The allocation behind so many bytes; never 0. */
+static uint64_t
+allocation_bytes(uint64_t bytes)
+{
+    if (bytes >= POOL_PAGES_BYTES)
+        return (bytes + MEM_PAGE_BYTES - 1) & ~(uint64_t)(MEM_PAGE_BYTES - 1);
+    if (is_for_slabs(bytes))
+        return slab_object_bytes((uint32_t)bytes);
     return bytes == 0 ? sizeof(void *) : bytes;
+}
+
+/* The list of unused descriptors that keep so much; 0: that of those that keep nothing. */
+static size_t
+class_of(uint64_t bytes)
+{
+    return bytes < POOL_PAGES_BYTES || bytes / MEM_PAGE_BYTES >= POOL_CLASSES
+               ? 0
+               : (size_t)(bytes / MEM_PAGE_BYTES);
 }
 
 uint64_t
 pool_charge(const struct cache_block *block)
 {
-    return allocation_bytes(block->size, block->hint_count) + sizeof *block;
+    return allocation_bytes(wanted_bytes(block->size, block->hint_count)) + sizeof *block;
 }
 
-/* REQUIRES: mutex held. */
-static bool
-add_slab(struct block_pool *pool)
-{
-    struct block_slab *slab = mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, sizeof *slab);
+/* ---- Taking and giving; REQUIRES: mutex held ---- */
 
-    if (slab == NULL)
+static bool
+add_chunk(struct block_pool *pool)
+{
+    struct descriptor_chunk *chunk =
+        mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, sizeof *chunk);
+
+    if (chunk == NULL)
         return false;
-    for (unsigned i = 0; i < SLAB_BLOCKS; i++) {
-        atomic_init(&slab->blocks[i].file, 0);
-        slab->blocks[i].queue_next = pool->unused;
-        pool->unused = &slab->blocks[i];
+    for (unsigned i = 0; i < CHUNK_BLOCKS; i++) {
+        atomic_init(&chunk->blocks[i].file, 0);
+        chunk->blocks[i].queue_next = pool->unused[0];
+        pool->unused[0] = &chunk->blocks[i];
     }
-    slab->next = pool->slabs;
-    pool->slabs = slab;
+    chunk->next = pool->chunks;
+    pool->chunks = chunk;
+    pool->other_bytes += sizeof *chunk;
     return true;
 }
 
+/* One that keeps pages of the class, if there is one, else one that keeps nothing: *data is NULL then. */
 static struct cache_block *
-take_descriptor(struct block_pool *pool)
+take_descriptor(struct block_pool *pool, size_t class, uint8_t **data)
 {
-    struct cache_block *block = NULL;
+    struct cache_block *block;
+
+    *data = NULL;
+    if (class != 0 && pool->unused[class] != NULL) {
+        block = pool->unused[class];
+        *data = (uint8_t *)(uintptr_t)block->data;
+        if (block->warm)
+            pool->warm_bytes -= class * MEM_PAGE_BYTES;
+    } else {
+        class = 0;
+        if (pool->unused[0] == NULL && !add_chunk(pool))
+            return NULL;
+        block = pool->unused[0];
+    }
+    pool->unused[class] = block->queue_next;
+    pool->blocks_out++;
+    return block;
+}
+
+/* With the pages of the class, in block->data; class 0: with nothing. */
+static void
+give_descriptor(struct block_pool *pool, struct cache_block *block, size_t class, bool warm)
+{
+    block->warm = warm;
+    block->queue_next = pool->unused[class];
+    pool->unused[class] = block;
+    pool->blocks_out--;
+}
+
+static bool
+is_crowded(const struct block_pool *pool)
+{
+    const struct slab_set *slabs = &pool->slabs;
+    uint64_t idle = slabs->touched_bytes - slabs->used_bytes;
+    uint64_t all = slabs->touched_bytes + pool->other_bytes + pool->warm_bytes;
+
+    return idle > pool->capacity / 32 + POOL_SPARE_BYTES &&
+           all > pool->capacity + pool->capacity / 16 + POOL_SPARE_BYTES;
+}
+
+/* ---- Blocks ---- */
+
+/* The system is asked for a slab without the mutex, so two threads may add one each where one would do. */
+static uint8_t *
+take_from_new_slab(struct block_pool *pool, uint32_t bytes, struct cache_block *owner)
+{
+    struct slab *slab = slab_new(pool->allocator, bytes);
+    uint8_t *data;
+
+    if (slab == NULL)
+        return NULL;
+    pthread_mutex_lock(&pool->mutex);
+    slab_set_add(&pool->slabs, slab);
+    data = slab_take(&pool->slabs, bytes, owner);
+    pthread_mutex_unlock(&pool->mutex);
+    return data;
+}
+
+/* A descriptor, and memory if some is at hand. */
+static struct cache_block *
+take(struct block_pool *pool, uint64_t wanted, uint8_t **data, bool *crowded)
+{
+    uint64_t bytes = allocation_bytes(wanted);
+    struct cache_block *block;
 
     pthread_mutex_lock(&pool->mutex);
-    if (pool->unused != NULL || add_slab(pool)) {
-        block = pool->unused;
-        pool->unused = block->queue_next;
-        pool->blocks_out++;
-    }
+    block = take_descriptor(pool, class_of(bytes), data);
+    if (block != NULL && is_for_slabs(wanted))
+        *data = slab_take(&pool->slabs, (uint32_t)wanted, block);
+    else if (block != NULL)
+        pool->other_bytes += bytes;
+    *crowded = is_crowded(pool);
     pthread_mutex_unlock(&pool->mutex);
     return block;
 }
 
+/* The descriptor, and memory that has been given back or stays with it. */
 static void
-give_descriptor(struct block_pool *pool, struct cache_block *block)
+give(struct block_pool *pool, struct cache_block *block, uint64_t wanted, size_t class, bool warm)
 {
     pthread_mutex_lock(&pool->mutex);
-    block->queue_next = pool->unused;
-    pool->unused = block;
-    pool->blocks_out--;
+    if (!is_for_slabs(wanted))
+        pool->other_bytes -= allocation_bytes(wanted);
+    give_descriptor(pool, block, class, warm);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+static void
+give_to_slab(struct block_pool *pool, struct cache_block *block)
+{
+    struct slab *emptied;
+
+    pthread_mutex_lock(&pool->mutex);
+    emptied = slab_give(&pool->slabs, (void *)(uintptr_t)block->data);
+    give_descriptor(pool, block, 0, false);
+    pthread_mutex_unlock(&pool->mutex);
+    slab_free(pool->allocator, emptied);
+}
+
+/* May pages of so many bytes stay warm? They are counted, then. */
+static bool
+keep_warm(struct block_pool *pool, size_t bytes)
+{
+    bool warm;
+
+    pthread_mutex_lock(&pool->mutex);
+    warm = pool->warm_bytes + bytes <= POOL_WARM_BYTES;
+    if (warm)
+        pool->warm_bytes += bytes;
+    pthread_mutex_unlock(&pool->mutex);
+    return warm;
 }
 
 /* Everything but `file`, which is 0 and which readers with stale hints may be loading now. */
@@ -113,23 +238,33 @@ describe(struct cache_block *block, uint8_t *data, uint32_t size, uint32_t hint_
 }
 
 struct cache_block *
-pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count)
+pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *crowded)
 {
     struct cache_block *block;
-    uint64_t bytes;
+    uint64_t wanted;
+    size_t bytes;
     uint8_t *data;
 
+    *crowded = false;
     if (size > UINT32_MAX)
         return NULL;
-    bytes = allocation_bytes(size, hint_count);
-    if (bytes > SIZE_MAX)
+    wanted = wanted_bytes(size, hint_count);
+    if (wanted > SIZE_MAX - MEM_PAGE_BYTES)
         return NULL;
-    block = take_descriptor(pool);
+    bytes = (size_t)allocation_bytes(wanted);
+    block = take(pool, wanted, &data, crowded);
     if (block == NULL)
         return NULL;
-    data = mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, (size_t)bytes);
     if (data == NULL) {
-        give_descriptor(pool, block);
+        if (is_for_slabs(wanted))
+            data = take_from_new_slab(pool, (uint32_t)wanted, block);
+        else if (bytes >= POOL_PAGES_BYTES)
+            data = mem_alloc_pages(pool->allocator, bytes);
+        else
+            data = mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, bytes);
+    }
+    if (data == NULL) {
+        give(pool, block, wanted, 0, false);
         return NULL;
     }
     describe(block, data, (uint32_t)size, hint_count);
@@ -139,19 +274,97 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count)
 void
 pool_release(struct block_pool *pool, struct cache_block *block)
 {
+    uint64_t wanted = wanted_bytes(block->size, block->hint_count);
+    size_t bytes = (size_t)allocation_bytes(wanted), class = class_of(bytes);
+    uint8_t *data = (uint8_t *)(uintptr_t)block->data;
+    bool warm = false;
+
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
-    mem_free(pool->allocator, (void *)(uintptr_t)block->data,
-             (size_t)allocation_bytes(block->size, block->hint_count));
-    give_descriptor(pool, block);
+    if (is_for_slabs(wanted)) {
+        give_to_slab(pool, block);
+        return;
+    }
+    if (class != 0 && mem_is_discardable(pool->allocator))
+        warm = keep_warm(pool, bytes);
+    if (class != 0 && (warm || mem_discard_pages(pool->allocator, data, bytes))) {
+        give(pool, block, wanted, class, warm);
+        return;
+    }
+    if (bytes >= POOL_PAGES_BYTES)
+        mem_free_pages(pool->allocator, data, bytes);
+    else
+        mem_free(pool->allocator, data, bytes);
+    give(pool, block, wanted, 0, false);
 }
 
-size_t
-pool_blocks_out(struct block_pool *pool)
+/* ---- Closing slabs ---- */
+
+/*
+ * An owner is handed out until it leaves its slab, under the mutex, so all that is read of it here is of one life: offset was
+ * written before the file that is seen.
+ */
+static size_t
+name_those_in_the_table(struct block_name *names, struct cache_block *const *owners, size_t count)
 {
-    size_t blocks_out;
+    size_t named = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t file = atomic_load_explicit(&owners[i]->file, memory_order_acquire);
+
+        if (file != 0)
+            names[named++] = (struct block_name){
+                owners[i], file, atomic_load_explicit(&owners[i]->offset, memory_order_relaxed)};
+    }
+    return named;
+}
+
+bool
+pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count)
+{
+    struct cache_block *owners[SLAB_OBJECTS];
+    struct slab *slab = NULL;
+    size_t owner_count = 0;
 
     pthread_mutex_lock(&pool->mutex);
-    blocks_out = pool->blocks_out;
+    if (is_crowded(pool))
+        slab = slab_close_emptiest(&pool->slabs, owners, &owner_count);
+    *count = name_those_in_the_table(names, owners, owner_count);
     pthread_mutex_unlock(&pool->mutex);
-    return blocks_out;
+    if (slab != NULL && owner_count == 0)
+        slab_free(pool->allocator, slab);
+    return slab != NULL;
+}
+
+bool
+pool_is_leaving(const struct cache_block *block)
+{
+    return is_for_slabs(wanted_bytes(block->size, block->hint_count)) &&
+           slab_is_closing(block->data);
+}
+
+/* ---- Account ---- */
+
+void
+pool_set_capacity(struct block_pool *pool, uint64_t capacity)
+{
+    pthread_mutex_lock(&pool->mutex);
+    pool->capacity = capacity;
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+struct pool_usage
+pool_usage_get(struct block_pool *pool)
+{
+    const struct slab_set *slabs = &pool->slabs;
+    struct pool_usage usage;
+
+    pthread_mutex_lock(&pool->mutex);
+    usage = (struct pool_usage){
+        .blocks = pool->blocks_out,
+        .bytes = slabs->touched_bytes + slabs->closed_bytes + pool->other_bytes + pool->warm_bytes,
+        .slab_idle = slabs->touched_bytes - slabs->used_bytes,
+        .slab_closed = slabs->closed_bytes,
+    };
+    pthread_mutex_unlock(&pool->mutex);
+    return usage;
 }

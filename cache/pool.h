@@ -1,10 +1,22 @@
 /*
  * pool.h -- the memory of cache blocks: descriptors and the bytes they describe.
  *
- * Descriptors come from slabs that are kept until pool_fini: one that was given back is reused, its address
- * stays that of a descriptor.  Bytes are one allocation a block, given back at once:
+ * Descriptors come from chunks that are kept until pool_fini: one that was given back is reused, its address
+ * stays that of a descriptor.  Bytes are one allocation a block:
  *
  *     data, `size` bytes, on a cache line border | padding to 8 | hint_count pointers
+ *
+ * Where they come from depends on their number; it is rounded up as that place does, and counted so:
+ * - below SLAB_LEAST_OBJECT: the allocator itself.
+ * - below POOL_PAGES_BYTES: slabs (slab.h).
+ * - from there on: whole pages (base/mem.h).  Of a block with at most POOL_CLASSES - 1 pages the descriptor keeps them when it is
+ *   given back, for the next block of so many; but the memory behind them goes back to the system, except of as many bytes
+ *   as POOL_WARM_BYTES.  Where that cannot be, as under a caller's allocator, pages are given back, too.
+ *
+ * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs that
+ * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a sixteenth of it and POOL_SPARE_BYTES, and
+ * of that more than a thirty-second of the capacity and POOL_SPARE_BYTES is unused memory in slabs.  Then slabs have to be
+ * closed; what closed ones have counts no more, since it goes as soon as readers and pins let it.
  *
  * Threads: all functions from any thread, but init and fini.
  */
@@ -12,31 +24,67 @@
 #define PETAL_CACHE_POOL_H
 
 #include "cache/cache.h"
+#include "cache/slab.h"
 
-struct block_slab;
+#define POOL_PAGES_BYTES SLAB_MOST_OBJECT
+#define POOL_CLASSES     65 /* pages up to 256 KiB */
+#define POOL_WARM_BYTES  (1u << 20)
+#define POOL_SPARE_BYTES (1u << 20)
+
+struct descriptor_chunk;
 
 struct block_pool {
     const petal_allocator *allocator;
-    pthread_mutex_t mutex;      /* guards the rest */
-    struct block_slab *slabs;   /* linked */
-    struct cache_block *unused; /* linked by queue_next */
-    size_t blocks_out;          /* handed out and not given back */
+    pthread_mutex_t mutex;                    /* guards the rest */
+    struct descriptor_chunk *chunks;          /* linked */
+    struct cache_block *unused[POOL_CLASSES]; /* by pages that they keep; linked by queue_next */
+    size_t warm_bytes;                        /* of kept pages that were not given back */
+    size_t blocks_out;                        /* handed out and not given back */
+    uint64_t capacity;                        /* that of the cache */
+    uint64_t other_bytes;                     /* all but slabs: of blocks handed out, of chunks */
+    struct slab_set slabs;
 };
 
-enum petal_status pool_init(struct block_pool *pool, const petal_allocator *allocator);
+/* A block in the table at the time; it may have left since. */
+struct block_name {
+    struct cache_block *block;
+    uint64_t file, offset;
+};
+
+struct pool_usage {
+    uint64_t blocks;      /* handed out */
+    uint64_t bytes;       /* of all memory that was touched */
+    uint64_t slab_idle;   /* of which: not in use, in slabs that are not closed */
+    uint64_t slab_closed; /* and all of slabs that are */
+};
+
+enum petal_status pool_init(struct block_pool *pool, const petal_allocator *allocator,
+                            uint64_t capacity);
 
 /* REQUIRES: all blocks given back. */
 void pool_fini(struct block_pool *pool);
 
 /* A descriptor with memory for `size` bytes and hints, all hints NULL, pins 1; NULL when there is no memory.  What
- * readers with stale hints may look at (file) stays 0. */
-struct cache_block *pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count);
+ * readers with stale hints may look at (file) stays 0.  *crowded: pool_close_slab would do something. */
+struct cache_block *pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count,
+                                  bool *crowded);
 
 /* REQUIRES: file is 0 and no reader can use the block. */
 void pool_release(struct block_pool *pool, struct cache_block *block);
 
-/* How many blocks are handed out. */
-size_t pool_blocks_out(struct block_pool *pool);
+/*
+ * If the pool is crowded: close the slab with the most to gain and name its blocks that are in the table, for the caller to take
+ * out and retire.  Blocks that are not in it yet are not to be put in (pool_is_leaving), the others are on their
+ * way back.  False: it is not.
+ */
+bool pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count);
+
+/* Whether the block's memory is in a closed slab.  REQUIRES: handed out. */
+bool pool_is_leaving(const struct cache_block *block);
+
+void pool_set_capacity(struct block_pool *pool, uint64_t capacity);
+
+struct pool_usage pool_usage_get(struct block_pool *pool);
 
 /* What the block counts against the limit: bytes, hints, descriptor. */
 uint64_t pool_charge(const struct cache_block *block);

@@ -280,6 +280,32 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
 }
 
 void
+shard_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash, uint64_t file,
+             uint64_t offset, struct cache_block **removed)
+{
+    *removed = NULL;
+    pthread_mutex_lock(&shard->mutex);
+    if (shard_find(shard, hash, file, offset) == block) {
+        shard->usage.evicted[block->kind]++;
+        take_out(shard, block, removed);
+    }
+    pthread_mutex_unlock(&shard->mutex);
+}
+
+void
+shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cache_block **removed)
+{
+    unsigned chances = MAX_CHANCES;
+
+    *removed = NULL;
+    pthread_mutex_lock(&shard->mutex);
+    shard->capacity = capacity;
+    while (bytes_held(shard) > capacity)
+        pass_hand(shard, queue_to_give(shard, CACHE_SINGLE, 0), &chances, removed);
+    pthread_mutex_unlock(&shard->mutex);
+}
+
+void
 shard_erase_file(struct cache_shard *shard, uint64_t file, struct cache_block **removed)
 {
     *removed = NULL;

@@ -2,7 +2,7 @@
  * shard.h -- one part of the cache: a hash table whose chains are read without locks, and the queues that
  * decide what goes when room is needed.
  *
- * The table has a fixed number of buckets, one for every 4 KiB of capacity: blocks are seldom smaller, so
+ * The table has a fixed number of buckets, one for every 4 KiB of the greatest capacity: blocks are seldom smaller, so
  * chains are short, and a table that never grows needs no protocol for readers who are in it.
  *
  * Ownership: blocks in the shard belong to it.  What it puts out is handed to the caller as a list linked by
@@ -28,15 +28,16 @@ struct cache_shard {
     /* Constant; all that readers use. */
     _Alignas(CACHE_LINE_BYTES) _Atomic(struct cache_block *) *buckets;
     uint64_t bucket_mask;
-    uint64_t capacity;
     const petal_allocator *allocator;
 
     _Alignas(CACHE_LINE_BYTES)
         pthread_mutex_t mutex; /* guards the chains against writers, and the rest */
+    uint64_t capacity;
     struct block_queue queues[SHARD_QUEUES];
     struct cache_usage usage;
 };
 
+/* `capacity` is the greatest there will be. */
 enum petal_status shard_init(struct cache_shard *shard, const petal_allocator *allocator,
                              uint64_t capacity);
 
@@ -57,6 +58,13 @@ struct cache_block *shard_insert(struct cache_shard *shard, struct cache_block *
 
 /* Take out all blocks of `file`; of every file if it is 0. */
 void shard_erase_file(struct cache_shard *shard, uint64_t file, struct cache_block **removed);
+
+/* Take out this block, counted as evicted, if it is (still) there under this key. */
+void shard_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash,
+                  uint64_t file, uint64_t offset, struct cache_block **removed);
+
+/* Change the capacity; *removed: what had to go. */
+void shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cache_block **removed);
 
 void shard_add_usage(struct cache_shard *shard, struct cache_usage *sum);
 

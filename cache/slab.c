@@ -1,0 +1,357 @@
+/* slab.c -- see slab.h. */
+#include "cache/slab.h"
+
+#include <assert.h>
+
+/* Under AddressSanitizer what is not in use must not be touched, as if it came from malloc. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SLAB_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SLAB_POISON 1
+#endif
+#endif
+#ifdef SLAB_POISON
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+#endif
+
+#define LEVELS_MASK ((1u << SLAB_FRESH) - 1)
+
+/* ---- Classes ---- */
+
+/* The exponent of the power of two below `bytes`, at least that below the least. */
+static unsigned
+exponent_of(uint32_t bytes)
+{
+    return 31u - (unsigned)__builtin_clz(bytes - 1);
+}
+
+uint32_t
+slab_object_bytes(uint32_t bytes)
+{
+    uint32_t step = 1u << (exponent_of(bytes) - 3);
+
+    assert(bytes >= SLAB_LEAST_OBJECT && bytes <= SLAB_MOST_OBJECT);
+    return (bytes + step - 1) & ~(step - 1);
+}
+
+/* 0 for the least, then eight from each power of two to the next. */
+static uint32_t
+class_of(uint32_t bytes)
+{
+    unsigned exponent = exponent_of(bytes);
+
+    return (exponent * 8 + ((bytes - 1) >> (exponent - 3))) - (10 * 8 + 7);
+}
+
+/* ---- Slabs ---- */
+
+static size_t
+header_bytes(uint32_t count)
+{
+    size_t bytes = sizeof(struct slab) + count * (sizeof(struct cache_block *) + 1);
+
+    return (bytes + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1);
+}
+
+/* The stack of objects given back: touched - used of them. */
+static uint8_t *
+returned(struct slab *slab)
+{
+    return (uint8_t *)(slab->owners + slab->count);
+}
+
+static struct slab *
+slab_of(const void *object)
+{
+    return (struct slab *)((uintptr_t)object & ~(uintptr_t)(SLAB_BYTES - 1));
+}
+
+static uint8_t *
+object_at(struct slab *slab, uint32_t index)
+{
+    return (uint8_t *)slab + slab->first + (size_t)index * slab->object_bytes;
+}
+
+static uint64_t
+touched_bytes(const struct slab *slab)
+{
+    return slab->first + (uint64_t)slab->touched * slab->object_bytes;
+}
+
+static uint64_t
+used_bytes(const struct slab *slab)
+{
+    return (uint64_t)slab->used * slab->object_bytes;
+}
+
+struct slab *
+slab_new(const petal_allocator *allocator, uint32_t bytes)
+{
+    struct slab *slab = mem_alloc_aligned(allocator, SLAB_BYTES, SLAB_BYTES);
+    uint32_t size = slab_object_bytes(bytes);
+    uint32_t count = SLAB_BYTES / size;
+
+    if (slab == NULL)
+        return NULL;
+    while (header_bytes(count) + (size_t)count * size > SLAB_BYTES)
+        count--;
+    assert(count <= SLAB_OBJECTS);
+    *slab = (struct slab){.class = class_of(bytes), .object_bytes = size, .count = count};
+    slab->list = SLAB_FULL;
+    atomic_init(&slab->closing, false);
+    return slab;
+}
+
+void
+slab_free(const petal_allocator *allocator, struct slab *slab)
+{
+    if (slab == NULL)
+        return;
+    ASAN_UNPOISON_MEMORY_REGION(slab, SLAB_BYTES);
+    mem_free(allocator, slab, SLAB_BYTES);
+}
+
+bool
+slab_is_closing(const void *object)
+{
+    return atomic_load_explicit(&slab_of(object)->closing, memory_order_relaxed);
+}
+
+/* ---- Lists ---- */
+
+static void
+unlist(struct slab_set *set, struct slab *slab)
+{
+    struct slab **head;
+
+    if (slab->list == SLAB_FULL)
+        return;
+    head = &set->lists[slab->class][slab->list];
+    if (slab->previous != NULL)
+        slab->previous->next = slab->next;
+    else
+        *head = slab->next;
+    if (slab->next != NULL)
+        slab->next->previous = slab->previous;
+    if (*head == NULL)
+        set->lists_used[slab->class] &= (uint16_t) ~(1u << slab->list);
+    slab->list = SLAB_FULL;
+}
+
+static uint32_t
+list_for(const struct slab *slab)
+{
+    if (atomic_load_explicit(&slab->closing, memory_order_relaxed))
+        return SLAB_CLOSED;
+    if (slab->used < slab->touched)
+        return slab->used * SLAB_FRESH / slab->touched;
+    return slab->used < slab->count ? SLAB_FRESH : SLAB_FULL;
+}
+
+/* Put it in the list where it belongs now. */
+static void
+list(struct slab_set *set, struct slab *slab)
+{
+    uint32_t wanted = list_for(slab);
+    struct slab **head;
+
+    if (wanted == slab->list)
+        return;
+    unlist(set, slab);
+    slab->list = wanted;
+    if (wanted == SLAB_FULL)
+        return;
+    head = &set->lists[slab->class][wanted];
+    slab->previous = NULL;
+    slab->next = *head;
+    if (*head != NULL)
+        (*head)->previous = slab;
+    *head = slab;
+    set->lists_used[slab->class] |= (uint16_t)(1u << wanted);
+}
+
+void
+slab_set_init(struct slab_set *set)
+{
+    *set = (struct slab_set){.slab_count = 0};
+}
+
+void
+slab_set_add(struct slab_set *set, struct slab *slab)
+{
+    size_t header = header_bytes(slab->count);
+    size_t spare = SLAB_BYTES - header - (size_t)slab->count * slab->object_bytes;
+
+    slab->first =
+        (uint32_t)(header + set->colour++ % (spare / CACHE_LINE_BYTES + 1) * CACHE_LINE_BYTES);
+    ASAN_POISON_MEMORY_REGION((uint8_t *)slab + slab->first, SLAB_BYTES - slab->first);
+    set->touched_bytes += touched_bytes(slab);
+    set->slab_count++;
+    set->empty[slab->class]++;
+    set->empty_count++;
+    list(set, slab);
+}
+
+/* REQUIRES: no object in use. */
+static void
+remove_slab(struct slab_set *set, struct slab *slab)
+{
+    assert(slab->used == 0);
+    unlist(set, slab);
+    set->slab_count--;
+    if (atomic_load_explicit(&slab->closing, memory_order_relaxed)) {
+        set->closed_bytes -= touched_bytes(slab);
+        return;
+    }
+    set->touched_bytes -= touched_bytes(slab);
+    set->empty[slab->class]--;
+    set->empty_count--;
+}
+
+void
+slab_set_fini(struct slab_set *set, const petal_allocator *allocator)
+{
+    for (unsigned class = 0; class < SLAB_CLASSES; class ++) {
+        /* Full slabs and closed ones have objects in use; without them all are empty, and in the first list or that of fresh ones. */
+        for (unsigned i = 0; i < SLAB_LISTS; i++) {
+            while (set->lists[class][i] != NULL) {
+                struct slab *slab = set->lists[class][i];
+
+                remove_slab(set, slab);
+                slab_free(allocator, slab);
+            }
+        }
+    }
+    assert(set->slab_count == 0 && set->touched_bytes == 0 && set->closed_bytes == 0);
+}
+
+/* ---- Closing ---- */
+
+static void
+set_closing(struct slab_set *set, struct slab *slab, bool closing)
+{
+    uint64_t touched = touched_bytes(slab), used = used_bytes(slab);
+
+    atomic_store_explicit(&slab->closing, closing, memory_order_relaxed);
+    if (closing) {
+        set->touched_bytes -= touched;
+        set->used_bytes -= used;
+        set->closed_bytes += touched;
+    } else {
+        set->touched_bytes += touched;
+        set->used_bytes += used;
+        set->closed_bytes -= touched;
+    }
+    list(set, slab);
+}
+
+static struct slab *
+emptiest(struct slab_set *set)
+{
+    for (unsigned level = 0; level < SLAB_FRESH; level++)
+        for (unsigned class = 0; class < SLAB_CLASSES; class ++)
+            if (set->lists[class][level] != NULL)
+                return set->lists[class][level];
+    return NULL;
+}
+
+struct slab *
+slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS],
+                    size_t *owner_count)
+{
+    struct slab *slab = emptiest(set);
+
+    *owner_count = 0;
+    if (slab == NULL)
+        return NULL;
+    if (slab->used == 0) {
+        remove_slab(set, slab);
+        return slab;
+    }
+    set_closing(set, slab, true);
+    for (uint32_t i = 0; i < slab->touched; i++)
+        if (slab->owners[i] != NULL)
+            owners[(*owner_count)++] = slab->owners[i];
+    assert(*owner_count == slab->used);
+    return slab;
+}
+
+/* ---- Objects ---- */
+
+static struct slab *
+slab_with_room(struct slab_set *set, uint32_t class)
+{
+    unsigned used = set->lists_used[class], i;
+
+    if (used == 0)
+        return NULL;
+    if ((used & LEVELS_MASK) != 0)
+        i = 31u - (unsigned)__builtin_clz(used & LEVELS_MASK);
+    else
+        i = (used & 1u << SLAB_FRESH) != 0 ? SLAB_FRESH : SLAB_CLOSED;
+    return set->lists[class][i];
+}
+
+void *
+slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
+{
+    struct slab *slab = slab_with_room(set, class_of(bytes));
+    uint32_t index;
+    uint8_t *object;
+
+    if (slab == NULL)
+        return NULL;
+    if (slab->list == SLAB_CLOSED)
+        set_closing(set, slab, false);
+    if (slab->used == 0) {
+        set->empty[slab->class]--;
+        set->empty_count--;
+    }
+    if (slab->used < slab->touched) {
+        index = returned(slab)[slab->touched - slab->used - 1];
+    } else {
+        index = slab->touched++;
+        set->touched_bytes += slab->object_bytes;
+    }
+    slab->owners[index] = owner;
+    slab->used++;
+    set->used_bytes += slab->object_bytes;
+    list(set, slab);
+    object = object_at(slab, index);
+    ASAN_UNPOISON_MEMORY_REGION(object, bytes);
+    return object;
+}
+
+struct slab *
+slab_give(struct slab_set *set, void *object)
+{
+    struct slab *slab = slab_of(object);
+    bool closing = atomic_load_explicit(&slab->closing, memory_order_relaxed);
+    uint32_t index = (uint32_t)((uint8_t *)object - object_at(slab, 0)) / slab->object_bytes;
+
+    assert(object == object_at(slab, index) && slab->owners[index] != NULL);
+    ASAN_POISON_MEMORY_REGION(object, slab->object_bytes);
+    slab->owners[index] = NULL;
+    returned(slab)[slab->touched - slab->used] = (uint8_t)index;
+    slab->used--;
+    if (!closing)
+        set->used_bytes -= slab->object_bytes;
+    if (slab->used > 0) {
+        list(set, slab);
+        return NULL;
+    }
+    if (!closing) {
+        set->empty[slab->class]++;
+        set->empty_count++;
+        if (set->empty[slab->class] == 1 && set->empty_count <= SLAB_MOST_EMPTY) {
+            list(set, slab);
+            return NULL;
+        }
+    }
+    remove_slab(set, slab);
+    return slab;
+}

@@ -1,0 +1,96 @@
+/*
+ * slab.h -- memory for objects of one to 32 KiB that any thread takes and any thread gives back.  malloc keeps what a thread
+ * gave back for the thread that took it, so that with each thread that reads it would keep another cache's worth.
+ *
+ * A slab is SLAB_BYTES on a border of as many, so an object's slab is found by its address, and holds objects of one class:
+ *
+ *     struct slab | owner of each object | stack of the objects given back, a byte each | colour | objects
+ *
+ * Classes are an eighth of a power of two apart, so rounding adds less than that.  Objects lie on cache line borders.  The colour is
+ * a number of lines that differs from slab to slab, so that objects of a power of two are not all in the same sets of the
+ * processor's caches.
+ *
+ * Objects of a slab are first used in order, so memory behind the last one used was never touched and, with an allocator that
+ * maps pages, is not taken from the system: slabs count what was touched.  What is given back is used again before
+ * anything new, in the fullest slab first; so those that are nearly empty have a chance to become empty, and go back.
+ *
+ * CLOSING.  Objects cannot be moved, and a slab goes back when its last one does.  To get memory back the owner
+ * of the slabs closes the emptiest one and sees to it that its objects are given back.  A closed slab is used again only when there is no
+ * other of its class with room.
+ *
+ * Threads: none of its own; one at a time for one struct slab_set.  slab_new, slab_free, slab_is_closing: any.
+ */
+#ifndef PETAL_CACHE_SLAB_H
+#define PETAL_CACHE_SLAB_H
+
+#include "base/mem.h"
+
+#include <stdatomic.h>
+
+#define SLAB_BYTES        (256u << 10)
+#define SLAB_LEAST_OBJECT 1024u
+#define SLAB_MOST_OBJECT  (32u << 10)
+#define SLAB_CLASSES      41
+#define SLAB_OBJECTS      253 /* at most in one slab */
+#define SLAB_MOST_EMPTY   4   /* that are kept */
+
+/* Lists of a class: slabs with objects given back, by eighths in use of what was touched; those where all that was
+ * touched is in use; closed ones.  Full slabs are in none. */
+enum { SLAB_FRESH = 8, SLAB_CLOSED, SLAB_LISTS, SLAB_FULL = SLAB_LISTS };
+
+struct cache_block;
+
+struct slab {
+    struct slab *next, *previous;
+    uint32_t class, object_bytes, count;
+    uint32_t first;   /* where objects begin */
+    uint32_t touched; /* objects that were ever used */
+    uint32_t used;
+    uint32_t list;
+    _Atomic(bool) closing;
+    struct cache_block *owners[]; /* of the objects in use */
+};
+
+struct slab_set {
+    struct slab *lists[SLAB_CLASSES][SLAB_LISTS];
+    uint16_t lists_used[SLAB_CLASSES]; /* a bit for each that is not empty */
+    uint8_t empty[SLAB_CLASSES];       /* slabs without objects in use; closed ones never are */
+    unsigned empty_count, slab_count;
+    uint32_t colour;
+    uint64_t touched_bytes, used_bytes; /* of slabs that are not closed */
+    uint64_t closed_bytes;              /* touched, of those that are */
+};
+
+/* What an object of `bytes` takes.  REQUIRES, here and below: SLAB_LEAST_OBJECT <= bytes <= SLAB_MOST_OBJECT. */
+uint32_t slab_object_bytes(uint32_t bytes);
+
+/* For objects of so many bytes; not yet in a set.  NULL when there is no memory. */
+struct slab *slab_new(const petal_allocator *allocator, uint32_t bytes);
+
+/* REQUIRES: in no set.  NULL: no-op. */
+void slab_free(const petal_allocator *allocator, struct slab *slab);
+
+/* Is the object in a slab that is to become empty? */
+bool slab_is_closing(const void *object);
+
+void slab_set_init(struct slab_set *set);
+
+/* REQUIRES: all objects given back. */
+void slab_set_fini(struct slab_set *set, const petal_allocator *allocator);
+
+void slab_set_add(struct slab_set *set, struct slab *slab);
+
+/* An object for this owner, on a cache line's border; NULL: a slab has to be added. */
+void *slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner);
+
+/* Returns its slab if that became empty and left the set: the caller frees it. */
+struct slab *slab_give(struct slab_set *set, void *object);
+
+/*
+ * Close the slab with the least share of its touched memory in use, and tell the owners of its objects.  NULL: there
+ * is none with memory to spare.  With no owners it left the set: the caller frees it.
+ */
+struct slab *slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS],
+                                 size_t *owner_count);
+
+#endif
