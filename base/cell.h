@@ -37,6 +37,16 @@ struct cell {
     int64_t ttl_ms; /* may be 0 or negative; 0 without has_ttl */
 };
 
+/* The time that `now` must pass for the cell to be dead, cut at the ends of the range. REQUIRES: has_ttl. */
+static inline int64_t
+cell_death_ms(const struct cell *cell)
+{
+    if (cell->ttl_ms < 0)
+        return cell->timestamp < INT64_MIN - cell->ttl_ms ? INT64_MIN
+                                                          : cell->timestamp + cell->ttl_ms;
+    return cell->timestamp > INT64_MAX - cell->ttl_ms ? INT64_MAX : cell->timestamp + cell->ttl_ms;
+}
+
 /* Whether the cell's own time to live is over at `now_ms`. */
 static inline bool
 cell_is_dead(const struct cell *cell, int64_t now_ms)

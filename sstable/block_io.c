@@ -20,6 +20,7 @@ enum {
 
     CHECKED_FROM = KIND_AT,
     SINK_BYTES = 1 << 20,
+    SYNC_BYTES = 8 << 20,
     SAVING_SHARE = 16 /* LZ4 has to save one part in so many */
 };
 
@@ -72,6 +73,12 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
         return error_io(error, sink->path, failure, "write");
     sink->flushed += sink->used;
     sink->used = 0;
+    if (sink->flushed - sink->synced < SYNC_BYTES)
+        return PETAL_OK;
+    failure = vfs->sync(vfs->context, sink->file);
+    if (failure != 0)
+        return error_io(error, sink->path, failure, "sync");
+    sink->synced = sink->flushed;
     return PETAL_OK;
 }
 
@@ -161,9 +168,15 @@ block_source_read(const struct block_source *source, uint64_t offset, uint8_t *b
                   petal_error *error)
 {
     const petal_vfs *vfs = source->env->vfs;
+    petal_file *file;
     size_t got = 0;
-    int failure = vfs->read_at(vfs->context, source->file, offset, bytes, size, &got);
+    int failure;
+    enum petal_status status = pooled_file_acquire(source->file, &file, error);
 
+    if (status != PETAL_OK)
+        return status;
+    failure = vfs->read_at(vfs->context, file, offset, bytes, size, &got);
+    pooled_file_release(source->file);
     if (failure != 0)
         return error_io(error, source->path, failure, "read");
     if (got != size)

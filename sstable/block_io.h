@@ -22,6 +22,7 @@
 #define PETAL_SSTABLE_BLOCK_IO_H
 
 #include "base/env.h"
+#include "sstable/file_pool.h"
 #include "sstable/format.h"
 
 #define BLOCK_FRAME_BYTES 24
@@ -39,13 +40,15 @@ const char *block_kind_text(enum block_kind kind);
 
 /* ---- writing ---- */
 
-/* A file that is written front to back through a buffer. */
+/* A file that is written front to back through a buffer, and synced every few megabytes: the sync at its end is short, and what others
+ * sync meanwhile does not wait for all of it. */
 struct block_sink {
     const struct env *env;
     petal_file *file; /* borrowed */
     const char *path; /* borrowed */
     uint64_t file_identity;
     uint64_t flushed; /* bytes given to the file */
+    uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
 };
@@ -76,7 +79,7 @@ enum petal_status block_sink_flush(struct block_sink *sink, petal_error *error);
 /* Where blocks are read from. */
 struct block_source {
     const struct env *env;
-    petal_file *file;
+    struct pooled_file *file; /* acquired for each read */
     const char *path;
     uint64_t file_identity;
     uint64_t limit; /* blocks end at or before it */

@@ -39,7 +39,13 @@ enum {
     TTL_CELLS_AT = 184,
     BLOOM_PREFIX_AT = 192,
     RESERVED_AT = 196,
-    FIXED_BYTES = 200
+    FIXED_BYTES_BEFORE_ORIGIN = 200,
+    WRITTEN_MS_AT = 200,
+    DEATH_MIN_AT = 208,
+    DEATH_MAX_AT = 216,
+    ORIGIN_AT = 224,
+    ORIGIN_RESERVED_AT = 225,
+    FIXED_BYTES = 232
 };
 
 /* ---- gathering ---- */
@@ -94,6 +100,19 @@ earliest_time_touched(const struct cell *cell)
     return hides_older && cell->timestamp > 0 ? 0 : cell->timestamp;
 }
 
+/* The cell has a time to live of its own. */
+static void
+note_death(struct file_facts *facts, const struct cell *cell)
+{
+    int64_t death = cell_death_ms(cell);
+
+    if (facts->ttl_cells == 0 || death < facts->death_min)
+        facts->death_min = death;
+    if (facts->ttl_cells == 0 || death > facts->death_max)
+        facts->death_max = death;
+    facts->ttl_cells++;
+}
+
 enum petal_status
 facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, bool new_row,
                    bool new_column)
@@ -118,7 +137,8 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
     facts->cells++;
     facts->rows += new_row;
     count_type(facts, cell->type);
-    facts->ttl_cells += cell->has_ttl;
+    if (cell->has_ttl)
+        note_death(facts, cell);
     if (cell->type == PETAL_PUT && cell->timestamp < facts->put_time_min)
         facts->put_time_min = cell->timestamp;
     if (earliest < facts->time_min)
@@ -210,6 +230,10 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     put_le64(to + PUT_TIME_MIN_AT, (uint64_t)facts->put_time_min);
     put_le64(to + TTL_CELLS_AT, facts->ttl_cells);
     put_le32(to + BLOOM_PREFIX_AT, facts->bloom_prefix_bytes);
+    put_le64(to + WRITTEN_MS_AT, (uint64_t)facts->written_ms);
+    put_le64(to + DEATH_MIN_AT, (uint64_t)facts->death_min);
+    put_le64(to + DEATH_MAX_AT, (uint64_t)facts->death_max);
+    to[ORIGIN_AT] = (uint8_t)facts->origin;
     to = put_slice(to + FIXED_BYTES, facts->row_min);
     to = put_slice(to, facts->row_max);
     for (uint32_t i = 0; i < facts->qualifier_count; i++)
@@ -252,17 +276,42 @@ decode_fixed(struct file_facts *facts, const uint8_t *from)
     memcpy(&facts->bloom_error_rate, &rate, sizeof rate);
 }
 
+/* The numbers from WRITTEN_MS_AT on. */
+static void
+decode_origin(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
+{
+    if (fixed_bytes < FIXED_BYTES) {
+        facts->death_min = facts->ttl_cells > 0 ? INT64_MIN : 0;
+        facts->death_max = facts->ttl_cells > 0 ? INT64_MAX : 0;
+        return;
+    }
+    facts->written_ms = (int64_t)get_le64(from + WRITTEN_MS_AT);
+    facts->death_min = (int64_t)get_le64(from + DEATH_MIN_AT);
+    facts->death_max = (int64_t)get_le64(from + DEATH_MAX_AT);
+    if (from[ORIGIN_AT] <= FILE_ORIGIN_ALL_FILES)
+        facts->origin = (enum file_origin)from[ORIGIN_AT];
+}
+
 /* The numbers that came with version 2. */
 static void
 decode_extension(struct file_facts *facts, const uint8_t *from, size_t fixed_bytes)
 {
-    if (fixed_bytes < FIXED_BYTES) {
+    if (fixed_bytes < FIXED_BYTES_BEFORE_ORIGIN) {
         facts->put_time_min = facts->puts > 0 ? facts->time_min : INT64_MAX;
         return;
     }
     facts->put_time_min = (int64_t)get_le64(from + PUT_TIME_MIN_AT);
     facts->ttl_cells = get_le64(from + TTL_CELLS_AT);
     facts->bloom_prefix_bytes = get_le32(from + BLOOM_PREFIX_AT);
+    decode_origin(facts, from, fixed_bytes);
+}
+
+static bool
+any_set(const uint8_t *from, const uint8_t *limit)
+{
+    while (from < limit && *from == 0)
+        from++;
+    return from < limit;
 }
 
 /* NULL, or what is wrong with them. */
@@ -281,7 +330,11 @@ check_extension(const struct file_facts *facts, const uint8_t *from, size_t fixe
         (prefixed && facts->bloom_prefix_bytes == 0) ||
         (facts->bloom < PETAL_BLOOM_ROW_PREFIX && facts->bloom_prefix_bytes != 0))
         return "impossible prefix of rows in the filter";
-    if (fixed_bytes >= FIXED_BYTES && get_le32(from + RESERVED_AT) != 0)
+    if (facts->ttl_cells == 0 ? facts->death_min != 0 || facts->death_max != 0
+                              : facts->death_min > facts->death_max)
+        return "impossible times of death";
+    if ((fixed_bytes >= FIXED_BYTES_BEFORE_ORIGIN && get_le32(from + RESERVED_AT) != 0) ||
+        (fixed_bytes >= FIXED_BYTES && any_set(from + ORIGIN_RESERVED_AT, from + FIXED_BYTES)))
         return "malformed numbers";
     return NULL;
 }
@@ -365,7 +418,8 @@ facts_decode(struct file_facts *facts, petal_slice bytes, const petal_allocator 
     if (fixed_bytes > bytes.size)
         return PETAL_CORRUPT;
     *what = "malformed size of its numbers";
-    if (fixed_bytes != FIXED_BYTES_VERSION_1 && fixed_bytes < FIXED_BYTES)
+    if (fixed_bytes != FIXED_BYTES_VERSION_1 && fixed_bytes != FIXED_BYTES_BEFORE_ORIGIN &&
+        fixed_bytes < FIXED_BYTES)
         return PETAL_CORRUPT;
     decode_fixed(facts, from);
     decode_extension(facts, from, fixed_bytes);

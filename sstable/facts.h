@@ -33,11 +33,18 @@
  *    184     8   cells with a time to live of their own
  *    192     4   filter: bytes of a row's prefix, with ROW_PREFIX; else 0
  *    196     4   0
- *    200         least row, greatest row, each qualifier in ascending order: varint length, bytes
+ *    200     8   when the file was begun, milliseconds since 1970; 0: not known
+ *    208     8   when the first of the cells with a time to live of their own dies: timestamp + time to live, or
+ *                the least or greatest number where the sum is beyond it; 0 when there is none
+ *    216     8   when the last of them dies
+ *    224     1   enum file_origin; numbers that are none are taken as UNKNOWN
+ *    225     7   0
+ *    232         least row, greatest row, each qualifier in ascending order: varint length, bytes
  *
  * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that it does not know, and
- * takes defaults for those that are not there: of version 1 that no put is older than the least timestamp, no cell has
- * a time to live of its own, and no filter is one of prefixes.
+ * takes defaults for those that are not there: where they end at 176 (version 1) that no put is older than the least timestamp,
+ * no cell has a time to live of its own, and no filter is one of prefixes; where they end at 176 or 200 that origin and time
+ * of writing are not known, and that cells with a time to live may die at any time.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H

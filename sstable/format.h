@@ -45,11 +45,21 @@ struct block_handle {
 #define FACTS_MAX_QUALIFIERS      256
 #define FACTS_MAX_QUALIFIER_BYTES 16384 /* all together; beyond: not exact */
 
+/* What wrote the file; stored. */
+enum file_origin {
+    FILE_ORIGIN_UNKNOWN = 0,
+    FILE_ORIGIN_FLUSH = 1,
+    FILE_ORIGIN_MINOR = 2,    /* a compaction of some files */
+    FILE_ORIGIN_ALL_FILES = 3 /* a compaction of all files of the store */
+};
+
 /*
  * What is known of a store file without reading its blocks; stored in its facts block.
  * Row slices point into memory of whoever holds the facts.
  */
 struct file_facts {
+    enum file_origin origin;
+    int64_t written_ms; /* when the file was begun; 0: not known */
     petal_slice row_min, row_max;
     int64_t time_min,
         time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
@@ -59,6 +69,9 @@ struct file_facts {
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
     uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */
+    int64_t death_min,
+        death_max; /* the first and the last of them die when the clock passes it; 0 without such cells, all times
+                      (INT64_MIN, INT64_MAX) where it is not known */
     uint64_t data_blocks;
     uint64_t data_bytes, index_bytes, filter_bytes; /* stored, with frames; index: both indexes */
     uint64_t raw_data_bytes;                        /* before compression, without frames */

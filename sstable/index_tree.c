@@ -67,6 +67,12 @@ index_tree_close(struct index_tree *tree)
     *tree = (struct index_tree){0};
 }
 
+size_t
+index_tree_memory(const struct index_tree *tree)
+{
+    return tree->root.size + tree->root.count * sizeof *tree->hints;
+}
+
 /* Fetch the node that an entry of a node of `level` names, and fill *view. */
 static enum petal_status
 fetch_node(const struct index_tree *tree, struct index_place place, uint32_t level,

@@ -33,6 +33,9 @@ enum petal_status index_tree_open(struct index_tree *tree, const struct sst_file
                                   petal_error *error);
 void index_tree_close(struct index_tree *tree); /* all zero: no-op */
 
+/* Bytes of root and hints. */
+size_t index_tree_memory(const struct index_tree *tree);
+
 /* The block whose key is the last at or below `key`; *found false when all keys are above. */
 enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key,
                                   const struct read_context *context, struct index_place *place,

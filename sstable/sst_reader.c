@@ -9,20 +9,12 @@
 /* ---- opening ---- */
 
 static enum petal_status
-open_file(struct sst_reader *reader, uint64_t *size, petal_error *error)
+take_size(const struct sst_reader *reader, petal_file *file, uint64_t *size, petal_error *error)
 {
-    struct block_source *source = &reader->file.source;
-    const petal_vfs *vfs = source->env->vfs;
-    int failure = vfs->open(vfs->context, reader->path, PETAL_FILE_READ, &source->file);
+    const petal_vfs *vfs = reader->file.source.env->vfs;
+    int failure = vfs->size(vfs->context, file, size);
 
-    if (failure != 0) {
-        source->file = NULL;
-        return error_io(error, reader->path, failure, "open");
-    }
-    failure = vfs->size(vfs->context, source->file, size);
-    if (failure != 0)
-        return error_io(error, reader->path, failure, "take the size of");
-    return PETAL_OK;
+    return failure == 0 ? PETAL_OK : error_io(error, reader->path, failure, "take the size of");
 }
 
 static enum petal_status
@@ -98,8 +90,12 @@ static enum petal_status
 open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *error)
 {
     uint64_t size = 0;
-    enum petal_status status = open_file(reader, &size, error);
+    petal_file *file;
+    enum petal_status status = pooled_file_acquire(&reader->pooled, &file, error);
 
+    if (status != PETAL_OK)
+        return status;
+    status = take_size(reader, file, &size, error);
     if (status == PETAL_OK)
         status = read_trailer(reader, size, expected_identity, error);
     if (status == PETAL_OK)
@@ -110,6 +106,7 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
     if (status == PETAL_OK)
         status = filter_reader_open(&reader->filter, &reader->file, &reader->facts,
                                     reader->trailer.filter_root, error);
+    pooled_file_release(&reader->pooled);
     return status;
 }
 
@@ -138,6 +135,8 @@ sst_reader_open(struct sst_reader **reader, const struct env *env, const char *p
     }
     memcpy(made->path, path, made->path_bytes);
     made->file.source.path = made->path;
+    pooled_file_init(&made->pooled, options->pool, env, made->path);
+    made->file.source.file = &made->pooled;
     status = open_parts(made, options->file_identity, error);
     if (status != PETAL_OK) {
         sst_reader_close(made);
@@ -156,7 +155,7 @@ sst_reader_close(struct sst_reader *reader)
         return;
     env = reader->file.source.env;
     if (reader->file.source.file != NULL)
-        env->vfs->close(env->vfs->context, reader->file.source.file);
+        pooled_file_fini(&reader->pooled);
     filter_reader_close(&reader->filter);
     index_tree_close(&reader->index);
     facts_fini(&reader->facts, env->allocator);
@@ -177,6 +176,15 @@ uint64_t
 sst_reader_identity(const struct sst_reader *reader)
 {
     return reader->trailer.file_identity;
+}
+
+/* Nothing is held of a filter that is not there. */
+size_t
+sst_reader_memory(const struct sst_reader *reader)
+{
+    return sizeof *reader + reader->path_bytes + reader->facts_memory_bytes +
+           reader->facts.qualifier_count * sizeof *reader->facts.qualifiers +
+           index_tree_memory(&reader->index) + index_tree_memory(&reader->filter.tree);
 }
 
 const char *

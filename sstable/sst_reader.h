@@ -22,10 +22,11 @@ struct sst_open_options {
     uint64_t file_number; /* cache key; never reused, not 0 */
     uint64_t
         file_identity; /* from the manifest; a file with another one is refused.  0: take the trailer's */
-    struct cache *cache; /* outlives the reader */
-    struct epoch *epoch; /* the cache's */
-    bool in_memory;      /* blocks enter the cache with CACHE_MEMORY */
-    bool no_block_cache; /* data blocks are not kept */
+    struct cache *cache;    /* outlives the reader */
+    struct epoch *epoch;    /* the cache's */
+    struct file_pool *pool; /* bounds open files, outlives the reader; NULL: this one stays open */
+    bool in_memory;         /* blocks enter the cache with CACHE_MEMORY */
+    bool no_block_cache;    /* data blocks are not kept */
 };
 
 /*
@@ -39,6 +40,8 @@ void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing
 
 const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
 uint64_t sst_reader_identity(const struct sst_reader *reader);
+/* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes. Constant. */
+size_t sst_reader_memory(const struct sst_reader *reader);
 const char *sst_reader_path(const struct sst_reader *reader);
 
 /*

@@ -10,6 +10,7 @@
 
 struct sst_reader {
     struct sst_file file;
+    struct pooled_file pooled; /* what `file` reads from */
     struct epoch *epoch;
     struct index_tree index;
     struct filter_reader filter;

@@ -394,6 +394,16 @@ same_qualifiers(const struct file_facts *a, const struct file_facts *b)
     return true;
 }
 
+/* Of files that do not record it all times are right. */
+static bool
+same_deaths(const struct file_facts *stored, const struct file_facts *found)
+{
+    bool known = stored->death_min != INT64_MIN || stored->death_max != INT64_MAX;
+
+    return !known ||
+           (stored->death_min == found->death_min && stored->death_max == found->death_max);
+}
+
 static enum petal_status
 verify_ranges(const struct verification *v, petal_error *error)
 {
@@ -408,6 +418,8 @@ verify_ranges(const struct verification *v, petal_error *error)
         wrong = "time range";
     else if (stored->put_time_min > found->put_time_min)
         wrong = "least timestamp of a put";
+    else if (!same_deaths(stored, found))
+        wrong = "range of times of death";
     else if (stored->sequence_min > found->sequence_min ||
              stored->sequence_max < found->sequence_max)
         wrong = "sequence range";
@@ -481,7 +493,8 @@ open_and_verify(struct verification *v, const struct sst_reader *reader, petal_e
     struct sst_open_options options = {.file_number = 1,
                                        .file_identity = reader->trailer.file_identity,
                                        .cache = v->cache,
-                                       .epoch = v->epoch};
+                                       .epoch = v->epoch,
+                                       .pool = reader->pooled.pool};
     enum petal_status status = sst_reader_open(&v->reader, env, reader->path, &options, error);
 
     if (status != PETAL_OK)

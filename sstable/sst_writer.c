@@ -351,6 +351,8 @@ complete_facts(struct sst_writer *writer)
     facts->index_bytes = writer->index.bytes;
     facts->block_bytes = writer->options.block_bytes;
     facts->compression = writer->options.compression;
+    facts->origin = writer->options.origin;
+    facts->written_ms = writer->options.written_ms;
     facts->bloom = writer->options.bloom;
     if (!writer->has_filter)
         return;

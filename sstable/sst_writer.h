@@ -27,6 +27,8 @@ struct sst_options {
     unsigned bloom_layout;   /* enum bloom_layout; 0: BLOCKED */
     uint64_t salt;           /* for bloom/hash.h */
     uint64_t file_identity;  /* random; in trailer, manifest and every block's checksum */
+    enum file_origin origin; /* for the facts */
+    int64_t written_ms;      /* likewise */
 };
 
 struct sst_writer;

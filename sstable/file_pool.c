@@ -1,0 +1,272 @@
+/*
+ * file_pool.c -- see file_pool.h.
+ *
+ * THE STATE of a pooled file is one word: whether it is open, whether it was used again since the clock's hand came by, and how many have it
+ * acquired. Only a word that says "open, used by nobody" becomes "closed", by compare and exchange under the mutex; only
+ * one that says "open" is counted up. So whoever counts up has the handle, and whoever closes has it alone.
+ *
+ * ROOM. A reader that finds all files acquired counts itself as waiting and looks once more; a release counts down and looks
+ * for waiters. Both orders are sequentially consistent, so one of the two sees the other.
+ */
+#include "sstable/file_pool.h"
+
+#include <assert.h>
+
+#define STATE_OPEN  0x80000000u
+#define STATE_USED  0x40000000u
+#define STATE_COUNT 0x3fffffffu
+
+bool
+file_pool_init(struct file_pool *pool, const struct env *env, uint32_t limit)
+{
+    *pool = (struct file_pool){.env = env, .limit = limit};
+    if (pthread_mutex_init(&pool->mutex, NULL) != 0)
+        return false;
+    if (pthread_cond_init(&pool->changed, NULL) == 0)
+        return true;
+    pthread_mutex_destroy(&pool->mutex);
+    return false;
+}
+
+void
+file_pool_fini(struct file_pool *pool)
+{
+    assert(pool->open == 0 && pool->hand == NULL);
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->mutex);
+}
+
+void
+pooled_file_init(struct pooled_file *file, struct file_pool *pool, const struct env *env,
+                 const char *path)
+{
+    *file = (struct pooled_file){.pool = pool, .env = env, .path = path};
+}
+
+/* ---- the ring; REQUIRES: the mutex ---- */
+
+/* Where the hand comes by last. */
+static void
+ring_add(struct file_pool *pool, struct pooled_file *file)
+{
+    struct pooled_file *hand = pool->hand;
+
+    if (hand == NULL) {
+        file->next = file->before = pool->hand = file;
+        return;
+    }
+    file->next = hand;
+    file->before = hand->before;
+    file->before->next = hand->before = file;
+}
+
+static void
+ring_remove(struct file_pool *pool, struct pooled_file *file)
+{
+    if (pool->hand == file)
+        pool->hand = file->next == file ? NULL : file->next;
+    file->before->next = file->next;
+    file->next->before = file->before;
+    file->next = file->before = NULL;
+}
+
+/* Take the handle of a file that nobody reads out of the ring; NULL: all are read. Files that were used since the hand came by last
+ * are passed over in the first round. */
+static petal_file *
+take_idle(struct file_pool *pool)
+{
+    /* The second round may find used again what the first has passed; the third asks no more. */
+    for (uint32_t steps = 3 * pool->limit; pool->hand != NULL && steps > 0; steps--) {
+        struct pooled_file *file = pool->hand;
+        uint32_t state = atomic_load_explicit(&file->state, memory_order_seq_cst);
+
+        pool->hand = file->next;
+        if ((state & STATE_COUNT) != 0)
+            continue;
+        if ((state & STATE_USED) != 0 && steps > pool->limit) {
+            atomic_compare_exchange_strong_explicit(&file->state, &state, state & ~STATE_USED,
+                                                    memory_order_relaxed, memory_order_relaxed);
+            continue;
+        }
+        if (atomic_compare_exchange_strong_explicit(&file->state, &state, 0, memory_order_seq_cst,
+                                                    memory_order_relaxed)) {
+            ring_remove(pool, file);
+            return file->file;
+        }
+    }
+    return NULL;
+}
+
+/* ---- opening ---- */
+
+static void
+wake(struct file_pool *pool)
+{
+    pthread_cond_broadcast(&pool->changed);
+}
+
+static void
+close_handle(const struct pooled_file *file, petal_file *handle)
+{
+    /* It was opened for reading: nothing can be lost. */
+    (void)file->env->vfs->close(file->env->vfs->context, handle);
+}
+
+/* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. REQUIRES: the mutex, which is given up
+ * while waiting. */
+static void
+reserve_handle(struct file_pool *pool, petal_file **idle)
+{
+    *idle = NULL;
+    while (pool->open == pool->limit) {
+        *idle = take_idle(pool);
+        if (*idle != NULL)
+            return; /* its place is taken over */
+        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_seq_cst);
+        *idle = take_idle(pool);
+        if (*idle == NULL)
+            pthread_cond_wait(&pool->changed, &pool->mutex);
+        atomic_fetch_sub_explicit(&pool->waiting, 1, memory_order_relaxed);
+        if (*idle != NULL)
+            return;
+    }
+    pool->open++;
+}
+
+static enum petal_status
+open_path(const struct pooled_file *file, petal_file **handle, petal_error *error)
+{
+    const petal_vfs *vfs = file->env->vfs;
+    int failure = vfs->open(vfs->context, file->path, PETAL_FILE_READ, handle);
+
+    return failure == 0 ? PETAL_OK : error_io(error, file->path, failure, "open");
+}
+
+/* The handle is the file's from now on, and acquired once. That is no use yet that would set it apart from the others. */
+static void
+install(struct pooled_file *file, petal_file *handle)
+{
+    file->file = handle;
+    atomic_store_explicit(&file->state, STATE_OPEN | 1, memory_order_release);
+}
+
+/* Open a file that nobody else opens. REQUIRES: the mutex, which is given up meanwhile. */
+static enum petal_status
+open_file(struct file_pool *pool, struct pooled_file *file, petal_error *error)
+{
+    petal_file *idle, *handle;
+    enum petal_status status;
+
+    file->opening = true;
+    reserve_handle(pool, &idle);
+    pthread_mutex_unlock(&pool->mutex);
+    if (idle != NULL)
+        close_handle(file, idle);
+    status = open_path(file, &handle, error);
+    pthread_mutex_lock(&pool->mutex);
+    file->opening = false;
+    if (status == PETAL_OK) {
+        install(file, handle);
+        ring_add(pool, file);
+    } else {
+        pool->open--;
+    }
+    wake(pool);
+    return status;
+}
+
+/* Count up if it is open. */
+static bool
+try_acquire(struct pooled_file *file)
+{
+    uint32_t state = atomic_load_explicit(&file->state, memory_order_relaxed);
+
+    while ((state & STATE_OPEN) != 0) {
+        if (atomic_compare_exchange_weak_explicit(&file->state, &state, (state + 1) | STATE_USED,
+                                                  memory_order_acquire, memory_order_relaxed))
+            return true;
+    }
+    return false;
+}
+
+static enum petal_status
+acquire_closed(struct pooled_file *file, petal_error *error)
+{
+    struct file_pool *pool = file->pool;
+    enum petal_status status = PETAL_OK;
+
+    pthread_mutex_lock(&pool->mutex);
+    while (!try_acquire(file)) {
+        if (file->opening) {
+            pthread_cond_wait(&pool->changed, &pool->mutex);
+            continue;
+        }
+        status = open_file(pool, file, error);
+        break;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return status;
+}
+
+/* Without a pool the first to acquire it is alone: the one who makes its reader. */
+static enum petal_status
+acquire_unpooled(struct pooled_file *file, petal_error *error)
+{
+    petal_file *handle;
+    enum petal_status status = open_path(file, &handle, error);
+
+    if (status == PETAL_OK)
+        install(file, handle);
+    return status;
+}
+
+enum petal_status
+pooled_file_acquire(struct pooled_file *file, petal_file **opened, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (!try_acquire(file))
+        status = file->pool != NULL ? acquire_closed(file, error) : acquire_unpooled(file, error);
+    *opened = status == PETAL_OK ? file->file : NULL;
+    return status;
+}
+
+void
+pooled_file_release(struct pooled_file *file)
+{
+    struct file_pool *pool = file->pool;
+    uint32_t before = atomic_fetch_sub_explicit(&file->state, 1, memory_order_seq_cst);
+
+    assert((before & STATE_COUNT) > 0);
+    if ((before & STATE_COUNT) > 1 || pool == NULL ||
+        atomic_load_explicit(&pool->waiting, memory_order_seq_cst) == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    wake(pool);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+void
+pooled_file_fini(struct pooled_file *file)
+{
+    struct file_pool *pool = file->pool;
+    bool is_open;
+
+    if (pool == NULL) {
+        if (file->file != NULL)
+            close_handle(file, file->file);
+        return;
+    }
+    pthread_mutex_lock(&pool->mutex);
+    is_open = file->next != NULL;
+    if (is_open)
+        ring_remove(pool, file);
+    pthread_mutex_unlock(&pool->mutex);
+    if (!is_open)
+        return;
+    close_handle(file, file->file);
+    pthread_mutex_lock(&pool->mutex);
+    pool->open--;
+    wake(pool);
+    pthread_mutex_unlock(&pool->mutex);
+}
