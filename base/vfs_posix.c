@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -178,12 +179,12 @@ posix_size(void *context, petal_file *file, uint64_t *size)
 
 /* flock(2) also locks the open file; for kernels that know no F_OFD_SETLK. */
 static int
-lock_by_flock(int descriptor)
+lock_by_flock(int descriptor, bool shared)
 {
     int result;
 
     do {
-        result = flock(descriptor, LOCK_EX | LOCK_NB);
+        result = flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
     } while (result != 0 && errno == EINTR);
     if (result == 0)
         return 0;
@@ -191,14 +192,14 @@ lock_by_flock(int descriptor)
 }
 
 static int
-posix_lock(void *context, petal_file *file)
+posix_lock(void *context, petal_file *file, bool shared)
 {
 #ifdef F_OFD_SETLK
     struct flock whole_file;
 
     (void)context;
     memset(&whole_file, 0, sizeof(whole_file)); /* start 0, length 0: to the end; no process id */
-    whole_file.l_type = F_WRLCK;
+    whole_file.l_type = shared ? F_RDLCK : F_WRLCK;
     whole_file.l_whence = SEEK_SET;
     if (fcntl(file->descriptor, F_OFD_SETLK, &whole_file) == 0)
         return 0;
@@ -209,7 +210,7 @@ posix_lock(void *context, petal_file *file)
 #else
     (void)context;
 #endif
-    return lock_by_flock(file->descriptor);
+    return lock_by_flock(file->descriptor, shared);
 }
 
 static int
@@ -286,6 +287,13 @@ posix_rename(void *context, const char *from, const char *to)
 }
 
 static int
+posix_link(void *context, const char *from, const char *to)
+{
+    (void)context;
+    return link(from, to) == 0 ? 0 : errno;
+}
+
+static int
 posix_remove(void *context, const char *path)
 {
     (void)context;
@@ -306,5 +314,16 @@ const petal_vfs vfs_posix = {
     .sync_directory = posix_sync_directory,
     .list_directory = posix_list_directory,
     .rename = posix_rename,
+    .link = posix_link,
     .remove = posix_remove,
 };
+
+uint32_t
+vfs_posix_most_open_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 0;
+    return limit.rlim_cur < UINT32_MAX ? (uint32_t)limit.rlim_cur : UINT32_MAX;
+}

@@ -6,7 +6,7 @@
  * 0700); a symbolic link in the place of a file is refused with ELOOP, a device or a pipe with
  * EINVAL.  The path to a directory may lead over symbolic links: it is the caller's own.
  *
- * Locks belong to the open file (F_OFD_SETLK), so they also exclude a second opener in the same
+ * Locks, shared ones too, belong to the open file (F_OFD_SETLK), so they also exclude a second opener in the same
  * process, and closing another descriptor of the file does not drop them.  A forked child that
  * keeps the descriptor keeps the lock.
  *
@@ -18,5 +18,8 @@
 #include "engine/petal.h"
 
 extern const petal_vfs vfs_posix;
+
+/* Descriptors that the process may have, as things are now. */
+uint32_t vfs_posix_most_open_files(void);
 
 #endif

@@ -261,7 +261,7 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
     pthread_mutex_unlock(&db->manifest_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
-    epoch_collect(db->epoch);
+    db_collect(db);
     return status;
 }
 

@@ -2,20 +2,19 @@
 #include "engine/compact.h"
 
 #include "engine/merge_iter.h"
+#include "engine/pace.h"
 #include "engine/rewrite.h"
+#include "engine/store_runs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* A job at work. */
 struct compaction {
+    const struct compact_job *job;
     petal_db *db;
-    petal_family *family;
-    struct view *view;              /* pinned */
-    const struct store_view *store; /* of the family in it */
-    struct store_file **inputs;     /* files of it */
-    struct sst_iter *iters;         /* one for each input */
-    struct cell_iter **sources;     /* the same */
-    size_t input_count;
+    struct sst_iter *iters;     /* one for each input */
+    struct cell_iter **sources; /* the same */
     struct merge_iter merge;
     struct read_trace
         trace; /* what the job reads is not counted among the reads: compaction_bytes_in tells */
@@ -30,7 +29,7 @@ struct compaction {
 static const struct file_facts *
 facts_of(const struct compaction *compaction, size_t index)
 {
-    return sst_reader_facts(compaction->inputs[index]->reader);
+    return sst_reader_facts(compaction->job->inputs[index]->reader);
 }
 
 static uint64_t
@@ -38,45 +37,54 @@ greatest_sequence(const struct compaction *compaction)
 {
     uint64_t greatest = 0;
 
-    for (size_t i = 0; i < compaction->input_count; i++) {
+    for (size_t i = 0; i < compaction->job->input_count; i++) {
         if (facts_of(compaction, i)->sequence_max > greatest)
             greatest = facts_of(compaction, i)->sequence_max;
     }
     return greatest;
 }
 
-/*
- * The first sequence outside of the inputs, UINT64_MAX: none. It is greater than all of theirs: they are all files of the view,
- * and flushes install in the order of sequences. It lies in a memtable of that view, since the front one is
- * frozen, and followed by others, only when it holds cells.
- */
+/* The first sequence of the store outside of the inputs; all of it is newer than they are when they were all its files. */
 static uint64_t
-first_outside(const struct compaction *compaction)
+first_outside(const struct compaction *compaction, const struct view *view)
 {
-    const struct store_view *store = compaction->store;
-    uint64_t least = UINT64_MAX;
+    const struct store_view *store = view_store(view, compaction->job->family);
 
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        uint64_t first =
-            atomic_load_explicit(&store->memtables[i]->sequence_first, memory_order_relaxed);
+    return store != NULL
+               ? store_first_outside(store, compaction->job->inputs, compaction->job->input_count)
+               : UINT64_MAX;
+}
 
-        if (first != 0 && first < least)
-            least = first;
-    }
-    return least;
+/* The same, in the current view. */
+static uint64_t
+first_outside_now(const struct compaction *compaction)
+{
+    struct read_point point;
+    uint64_t first;
+
+    read_begin(compaction->db, &point);
+    first = first_outside(compaction, point.view);
+    read_end(compaction->db, &point);
+    return first;
 }
 
 /*
- * Markers go, since nothing older than they are is left outside. But a put may be newer and yet lie below a marker in time, so that
- * it would come to light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
+ * With all files the markers go, since nothing older than they are is left outside: the inputs were all files, and what is
+ * newer was in memtables then, since flushes install in the order of sequences. But a put may be newer and yet lie below a marker in time,
+ * so that it would come to light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
  * stay while one sees cells from outside. They stay, too, while the inputs hold a cell above the read point: it is kept, and
  * what hides it must not go before it.
  */
 static enum visibility_purpose
 purpose_of(const struct compaction *compaction, uint64_t read_point)
 {
+    uint64_t newest = snapshot_newest(compaction->db);
+
+    /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
+    if (!compaction->job->all_files)
+        return VISIBILITY_MINOR;
     return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
-                   snapshot_newest(compaction->db) < first_outside(compaction)
+                   newest < first_outside_now(compaction)
                ? VISIBILITY_COMPACT
                : VISIBILITY_FLUSH;
 }
@@ -87,7 +95,7 @@ earliest_put(const struct compaction *compaction)
 {
     int64_t earliest = INT64_MAX;
 
-    for (size_t i = 0; i < compaction->input_count; i++) {
+    for (size_t i = 0; i < compaction->job->input_count; i++) {
         if (facts_of(compaction, i)->put_time_min < earliest)
             earliest = facts_of(compaction, i)->put_time_min;
     }
@@ -98,7 +106,7 @@ static enum petal_status
 open_input(struct compaction *compaction, petal_error *error)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
-    size_t count = compaction->input_count;
+    size_t count = compaction->job->input_count;
     struct read_context context = {&compaction->trace, true};
 
     compaction->cells = compaction->bytes = 0;
@@ -108,7 +116,8 @@ open_input(struct compaction *compaction, petal_error *error)
         return error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         /* Not lazy: every block is going to be read. */
-        sst_iter_init(&compaction->iters[i], compaction->inputs[i]->reader, &context, false, false);
+        sst_iter_init(&compaction->iters[i], compaction->job->inputs[i]->reader, &context, false,
+                      false);
         compaction->sources[i] = &compaction->iters[i].iter;
         compaction->cells += facts_of(compaction, i)->cells;
         compaction->bytes += facts_of(compaction, i)->file_bytes;
@@ -122,7 +131,7 @@ static void
 close_input(struct compaction *compaction)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
-    size_t count = compaction->input_count;
+    size_t count = compaction->job->input_count;
 
     for (size_t i = 0; compaction->iters != NULL && i < count; i++) {
         if (compaction->iters[i].iter.ops != NULL)
@@ -143,17 +152,20 @@ static enum petal_status
 write_files(struct compaction *compaction, petal_error *error)
 {
     struct rewrite_job job = {
-        .family = compaction->family,
+        .family = compaction->job->family,
         .read_point = snapshot_oldest(compaction->db),
         .earliest_put = earliest_put(compaction),
         .file_bytes = compaction->db->compact_file_bytes,
+        .origin = compaction->job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR,
+        .give_up = compaction->job->give_up,
     };
     enum petal_status status = open_input(compaction, error);
 
     if (status == PETAL_OK) {
         job.purpose = compaction->purpose = purpose_of(compaction, job.read_point);
         job.cells = compaction->cells;
-        job.input = compaction->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
+        job.input =
+            compaction->job->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
         status = rewrite_run(&job, &compaction->result, error);
     }
     close_input(compaction);
@@ -165,12 +177,12 @@ write_files(struct compaction *compaction, petal_error *error)
 static void
 build_edit(const struct compaction *compaction, struct manifest_edit *edit)
 {
-    const petal_family *family = compaction->family;
+    const petal_family *family = compaction->job->family;
 
     /* Want of memory in an edit comes back from its commit. */
-    for (size_t i = 0; i < compaction->input_count; i++)
+    for (size_t i = 0; i < compaction->job->input_count; i++)
         manifest_edit_remove_file(edit, family->table->id, family->id,
-                                  compaction->inputs[i]->number);
+                                  compaction->job->inputs[i]->number);
     for (size_t i = 0; i < compaction->result.count; i++)
         manifest_edit_add_file(edit, family->table->id, family->id,
                                &compaction->result.described[i]);
@@ -183,16 +195,17 @@ build_view(const struct compaction *compaction, struct view **view)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
     struct view *current = atomic_load_explicit(&compaction->db->view, memory_order_relaxed);
-    size_t slot = compaction->family->slot;
+    size_t slot = compaction->job->family->slot;
     struct store_view *changed;
     enum petal_status status = view_new(view, allocator, current, current->store_count);
 
     if (status == PETAL_OK)
-        status = store_view_new(&changed, allocator, current->stores[slot],
-                                &(struct store_change){.remove_files = compaction->inputs,
-                                                       .remove_file_count = compaction->input_count,
-                                                       .add_files = compaction->result.files,
-                                                       .add_file_count = compaction->result.count});
+        status =
+            store_view_new(&changed, allocator, current->stores[slot],
+                           &(struct store_change){.remove_files = compaction->job->inputs,
+                                                  .remove_file_count = compaction->job->input_count,
+                                                  .add_files = compaction->result.files,
+                                                  .add_file_count = compaction->result.count});
     if (status == PETAL_OK) {
         view_set_store(*view, slot, changed);
     } else {
@@ -215,8 +228,8 @@ has_dropped_markers(const struct compaction *compaction)
 {
     uint64_t in = 0, out = 0;
 
-    for (size_t i = 0; i < compaction->input_count; i++)
-        in += markers_of(compaction->inputs[i]);
+    for (size_t i = 0; i < compaction->job->input_count; i++)
+        in += markers_of(compaction->job->inputs[i]);
     for (size_t i = 0; i < compaction->result.count; i++)
         out += markers_of(compaction->result.files[i]);
     return out < in;
@@ -232,7 +245,7 @@ commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
     petal_db *db = compaction->db;
     struct manifest_edit edit;
     struct view *view = NULL;
-    enum petal_status status = family_check_alive(compaction->family, error);
+    enum petal_status status = family_check_alive(compaction->job->family, error);
 
     if (status != PETAL_OK)
         return status;
@@ -247,8 +260,8 @@ commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
         view_unref(view);
         return status;
     }
-    for (size_t i = 0; i < compaction->input_count; i++)
-        atomic_store_explicit(&compaction->inputs[i]->obsolete, true, memory_order_relaxed);
+    for (size_t i = 0; i < compaction->job->input_count; i++)
+        atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
     db_publish_view(db, view);
     return PETAL_OK;
 }
@@ -273,8 +286,13 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     bool alone = compaction->purpose == VISIBILITY_COMPACT && has_dropped_markers(compaction);
     enum petal_status status = PETAL_OK;
 
-    if (alone)
-        compaction->keep_markers = snapshot_lock(compaction->db) >= first_outside(compaction);
+    if (alone) {
+        uint64_t newest = snapshot_lock(compaction->db); /* first, as in purpose_of */
+
+        compaction->keep_markers =
+            newest >= first_outside(compaction, atomic_load_explicit(&compaction->db->view,
+                                                                     memory_order_relaxed));
+    }
     if (!alone || !compaction->keep_markers)
         status = commit_result(compaction, unknown, error);
     if (alone)
@@ -305,88 +323,125 @@ write_and_commit(struct compaction *compaction, bool *unknown, petal_error *erro
     return status;
 }
 
+/* ---- report ---- */
+
+/* Which files went in, as far as there is room: the line ends at ENV_LOG_LINE_BYTES. */
+static void
+describe_inputs(const struct compact_job *job, char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+
+        if (length + 80 > size) {
+            snprintf(text + length, size - length, ", and %zu more", job->input_count - i);
+            return;
+        }
+        length += (size_t)snprintf(
+            text + length, size - length, "%s%" PRIu64 " (%" PRIu64 " bytes, %" PRIu64 " cells)",
+            i == 0 ? "" : ", ", job->inputs[i]->number, facts->file_bytes, facts->cells);
+    }
+}
+
+static void
+report(const struct compaction *compaction)
+{
+    const struct compact_job *job = compaction->job;
+    char inputs[256], what[352];
+
+    describe_inputs(job, inputs, sizeof inputs);
+    snprintf(what, sizeof what, "%s compaction, %s: files %s",
+             job->all_files ? "all-files" : "minor", policy_reason_text(job->reason), inputs);
+    rewrite_report(job->family, &compaction->result, what);
+}
+
+/* ---- a job ---- */
+
+static enum petal_status
+check_before(const struct compaction *compaction, petal_error *error)
+{
+    enum petal_status status = family_check_alive(compaction->job->family, error);
+
+    return status == PETAL_OK ? db_check_writable(compaction->db, error) : status;
+}
+
+/* Snapshots that come and go may be gone whenever one looks for work and there whenever a job ends: so one that was in vain is not
+ * repeated before ten times the time it took, and a minute. */
+static void
+note_if_in_vain(const struct compaction *compaction)
+{
+    bool in_vain =
+        compaction->job->reason == POLICY_DELETED && compaction->purpose != VISIBILITY_COMPACT;
+    uint64_t wait_ms = 60000 + 10 * compaction->result.took_ms;
+
+    if (compaction->job->all_files)
+        atomic_store_explicit(&compaction->job->family->deleted_stay_us,
+                              in_vain ? pace_clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
+}
+
 /* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER, BLOCKSIZE and COMPRESSION
  * reach old files by a compaction only. */
-static enum petal_status
-compact_inputs(struct compaction *compaction, petal_error *error)
+enum petal_status
+compact_run(const struct compact_job *job, petal_error *error)
 {
-    petal_db *db = compaction->db;
+    petal_db *db = job->family->table->db;
+    struct compaction compaction = {.job = job, .db = db};
     bool unknown = false;
-    char what[96];
-    enum petal_status status = write_and_commit(compaction, &unknown, error);
+    enum petal_status status = check_before(&compaction, error);
 
-    if (status == PETAL_OK) {
-        count(compaction);
-        snprintf(what, sizeof what, "compaction asked for (%zu files, %llu bytes)",
-                 compaction->input_count, (unsigned long long)compaction->bytes);
-        rewrite_report(compaction->family, &compaction->result, what);
-    }
-    rewrite_result_fini(&compaction->result, db->env.allocator, status != PETAL_OK && !unknown);
-    return status;
-}
-
-static enum petal_status
-compact_all_files(struct compaction *compaction, petal_error *error)
-{
-    const petal_allocator *allocator = compaction->db->env.allocator;
-    const struct store_view *store = compaction->store;
-    size_t bytes = store->file_count * sizeof *compaction->inputs;
-    enum petal_status status;
-
-    compaction->inputs = mem_alloc(allocator, bytes);
-    if (compaction->inputs == NULL)
-        return error_no_memory(error);
-    for (uint32_t i = 0; i < store->file_count; i++)
-        compaction->inputs[compaction->input_count++] = store->files[i].file;
-    status = compact_inputs(compaction, error);
-    mem_free(allocator, compaction->inputs, bytes);
-    return status;
-}
-
-enum petal_status
-compact_family(petal_family *family, petal_error *error)
-{
-    petal_db *db = family->table->db;
-    struct compaction compaction = {.db = db, .family = family};
-    enum petal_status status;
-
-    pthread_mutex_lock(&db->compact_mutex);
-    status = family_check_alive(family, error);
     if (status == PETAL_OK)
-        status = db_check_writable(db, error);
+        status = write_and_commit(&compaction, &unknown, error);
     if (status == PETAL_OK) {
-        compaction.view = read_pin_view(db);
-        compaction.store = view_store(compaction.view, family);
-        if (compaction.store != NULL && compaction.store->file_count > 0)
-            status = compact_all_files(&compaction, error);
-        view_unref(compaction.view);
+        count(&compaction);
+        report(&compaction);
+        note_if_in_vain(&compaction);
     }
-    pthread_mutex_unlock(&db->compact_mutex);
-    /* The views that held the inputs are waiting for their readers. */
-    epoch_collect(db->epoch);
+    rewrite_result_fini(&compaction.result, db->env.allocator, status != PETAL_OK && !unknown);
     return status;
 }
 
-enum petal_status
-petal_compact(petal_table *table, petal_family *family, petal_error *error)
+static void
+report_expired(const struct compact_job *job)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    enum petal_status status;
+    petal_db *db = job->family->table->db;
+    char table[160], name[160], inputs[128];
+    uint64_t cells = 0;
 
-    error_clear(error);
-    status = table_check_alive(table, error);
-    if (status == PETAL_OK && family != NULL && family->table != table)
-        status = error_set(error, PETAL_INVALID, "the family belongs to another table");
-    if (status == PETAL_OK && family != NULL)
-        return compact_family(family, error);
-    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        status = compact_family(descriptor->families[i], error);
-        /* A family may go while others are at work: there is nothing left to do for it. */
-        if (status == PETAL_NOT_FOUND && family_is_dropped(descriptor->families[i]) &&
-            !table_is_dropped(table)) {
-            error_clear(error);
-            status = PETAL_OK;
-        }
-    }
+    for (size_t i = 0; i < job->input_count; i++)
+        cells += sst_reader_facts(job->inputs[i]->reader)->cells;
+    describe_inputs(job, inputs, sizeof inputs);
+    env_log(&db->env, PETAL_LOG_INFO,
+            "files of %s:%s dropped unread: %s; %" PRIu64
+            " cells in, 0 cells out; dropped: %" PRIu64 " %s",
+            error_quote(job->family->table->name, table, sizeof table),
+            error_quote(job->family->name, name, sizeof name), inputs, cells, cells,
+            visibility_reason_text(VISIBILITY_EXPIRED));
+    STATS_ADD_SHARED(db, dropped_expired, cells);
+    STATS_ADD_SHARED(db, expired_files, job->input_count);
+}
+
+/*
+ * Cells past a time to live are there for no reader but raw scans, whatever its read point; and a marker that is past it hid
+ * older cells only, which are past it as well, or is one that has died.
+ */
+enum petal_status
+compact_drop_expired(const struct compact_job *job, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    struct compaction compaction = {.job = job, .db = db};
+    bool unknown = false;
+    enum petal_status status = check_before(&compaction, error);
+
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = commit_result(&compaction, &unknown, error);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK)
+        report_expired(job);
     return status;
 }

@@ -94,7 +94,9 @@ open_cursor(petal_cursor *cursor, bool get, petal_error *error)
     if (read->receipt != NULL)
         receipt_start(read->receipt, point.view);
     read_end(db, &point);
-    status = open_stores(cursor, read_sequence(read, &point), error);
+    status = read_check_alive(cursor->table, read, error);
+    if (status == PETAL_OK)
+        status = open_stores(cursor, read_sequence(read, &point), error);
     if (status == PETAL_OK && read->receipt != NULL && read->receipt->incomplete)
         status = error_no_memory(error);
     if (status == PETAL_OK)
@@ -122,7 +124,7 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
     if (made == NULL)
         return error_no_memory(error);
     made->table = table;
-    made->descriptor = table_descriptor(table);
+    made->descriptor = table_descriptor(table); /* before the view is taken, as in a get */
     made->options = *options;
     status = open_cursor(made, get, error);
     if (status != PETAL_OK) {
@@ -136,10 +138,8 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
 static enum petal_status
 check_scan(const petal_table *table, const petal_scan_options *options, petal_error *error)
 {
-    enum petal_status status = table_check_alive(table, error);
+    enum petal_status status = read_check_options(table, &options->read, error);
 
-    if (status == PETAL_OK)
-        status = read_check_options(table, &options->read, error);
     if (status != PETAL_OK)
         return status;
     if (options->start_row.size > PETAL_MAX_ROW_BYTES ||

@@ -1,13 +1,19 @@
 /* db.c -- a database: opening, closing, the failed state, and what all parts share. */
 #include "engine/db.h"
 
+#include "base/vfs_posix.h"
 #include "engine/compact.h"
+#include "engine/compactor.h"
 #include "engine/flush.h"
 #include "engine/log.h"
+#include "engine/opener_lock.h"
 #include "engine/options.h"
 #include "engine/recovery.h"
+#include "engine/table_snapshot.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <time.h>
 
 /* ---- texts ---- */
 
@@ -60,8 +66,19 @@ db_fail(petal_db *db, const petal_error *cause)
 }
 
 enum petal_status
+db_check_opened_for_writing(const petal_db *db, petal_error *error)
+{
+    if (!db->read_only)
+        return PETAL_OK;
+    return error_file(error, PETAL_READ_ONLY, db->directory, "the database %s was opened read-only",
+                      db->directory);
+}
+
+enum petal_status
 db_check_writable(petal_db *db, petal_error *error)
 {
+    if (db->read_only)
+        return db_check_opened_for_writing(db, error);
     if (!atomic_load_explicit(&db->failed, memory_order_acquire))
         return PETAL_OK;
     /* `failure` does not change once `failed` is seen. */
@@ -92,13 +109,23 @@ db_sync_directory(petal_db *db, petal_error *error)
 /* ---- views, files, counters ---- */
 
 void
+db_collect(petal_db *db)
+{
+    epoch_collect(db->epoch);
+    view_bin_empty(&db->view_bin);
+}
+
+void
 db_publish_view(petal_db *db, struct view *view)
 {
     struct view *before = atomic_load_explicit(&db->view, memory_order_relaxed);
 
     atomic_store_explicit(&db->view, view, memory_order_release);
-    if (before != NULL)
-        epoch_retire(db->epoch, &before->retire);
+    atomic_fetch_add_explicit(&db->view_count, 1, memory_order_release);
+    if (before == NULL)
+        return;
+    before->bin = &db->view_bin;
+    epoch_defer(db->epoch, &before->retire);
 }
 
 enum petal_status
@@ -110,6 +137,7 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .file_identity = described->identity,
         .cache = db->cache,
         .epoch = db->epoch,
+        .pool = &db->open_files,
         .in_memory = family_options(family)->in_memory,
         .no_block_cache = family_options(family)->no_block_cache,
     };
@@ -131,7 +159,12 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
                              path);
     }
     status = store_file_new(file, &db->env, db->cache, reader, described->number, described->run);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    (*file)->budget = &db->memory;
+    (*file)->charged = sizeof **file + sst_reader_memory(reader);
+    memory_budget_files(&db->memory, (int64_t)(*file)->charged);
+    return PETAL_OK;
 }
 
 void
@@ -162,29 +195,46 @@ db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
 
 /* ---- opening ---- */
 
+/* Waits end by a clock that nobody sets. */
+static bool
+init_conditions(petal_db *db)
+{
+    pthread_condattr_t attributes;
+    bool done;
+
+    if (pthread_condattr_init(&attributes) != 0)
+        return false;
+    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+           pthread_cond_init(&db->flush_wanted, &attributes) == 0 &&
+           pthread_cond_init(&db->flush_done, &attributes) == 0 &&
+           pthread_cond_init(&db->sync_wanted, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return done;
+}
+
 static bool
 init_locks(petal_db *db)
 {
     pthread_mutex_t *const mutexes[] = {
-        &db->log_mutex,   &db->ddl_mutex,     &db->manifest_mutex,  &db->view_mutex,
-        &db->flush_mutex, &db->failure_mutex, &db->snapshots.mutex, &db->compact_mutex};
+        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         if (pthread_mutex_init(mutexes[i], NULL) != 0)
             return false;
     }
-    return pthread_cond_init(&db->flush_wanted, NULL) == 0 &&
-           pthread_cond_init(&db->flush_done, NULL) == 0 &&
-           pthread_cond_init(&db->sync_wanted, NULL) == 0 && write_queue_init(&db->queue) &&
-           row_locks_init(&db->row_locks);
+    return init_conditions(db) && write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
+           view_bin_init(&db->view_bin, log_wake, db);
 }
 
 static void
 fini_locks(petal_db *db)
 {
     pthread_mutex_t *const mutexes[] = {
-        &db->log_mutex,   &db->ddl_mutex,     &db->manifest_mutex,  &db->view_mutex,
-        &db->flush_mutex, &db->failure_mutex, &db->snapshots.mutex, &db->compact_mutex};
+        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         pthread_mutex_destroy(mutexes[i]);
@@ -193,6 +243,32 @@ fini_locks(petal_db *db)
     pthread_cond_destroy(&db->sync_wanted);
     write_queue_fini(&db->queue);
     row_locks_fini(&db->row_locks);
+    view_bin_fini(&db->view_bin);
+}
+
+/* How many store files may be open. On the operating system's files no more than half of what the process may open: logs, the
+ * manifest and what flushes and compactions write need some, too, and the program that we are part of. */
+static uint32_t
+open_files_limit(const struct env *env, const petal_options *options)
+{
+    uint32_t most = env->vfs == &vfs_posix ? vfs_posix_most_open_files() / 2 : UINT32_MAX;
+
+    if (options->open_files <= most)
+        return options->open_files;
+    return most > LEAST_OPEN_FILES ? most : LEAST_OPEN_FILES;
+}
+
+static enum petal_status
+open_cache(petal_db *db, const petal_options *options, petal_error *error)
+{
+    size_t most = options->cache_bytes == PETAL_NO_CACHE ? 0 : options->cache_bytes;
+
+    if (most > options->memory_bytes)
+        most = options->memory_bytes;
+    if (cache_open(&db->cache, db->env.allocator, db->epoch, most, 0) != PETAL_OK)
+        return error_no_memory(error);
+    memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
+    return PETAL_OK;
 }
 
 /* The struct with everything that needs no file. */
@@ -201,7 +277,6 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
 {
     struct env env;
     petal_db *made;
-    enum petal_status status;
 
     env_init(&env, options->env);
     if (directory[0] == '\0' || !filename_directory_fits(directory))
@@ -214,14 +289,17 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     memset(made, 0, sizeof *made);
     made->env = env;
     memcpy(made->directory, directory, strlen(directory) + 1);
+    made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
     made->log_sync_interval_ms = options->log_sync_interval_ms;
     made->durability = options->durability;
     made->compact_file_bytes = COMPACT_FILE_BYTES;
+    made->no_compaction = options->no_compaction;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
     if (made->epoch == NULL || made->stats == NULL || !init_locks(made) ||
+        !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
         epoch_init(made->epoch) != PETAL_OK) {
         mem_free(env.allocator, made->stats, STATS_SHARDS * sizeof *made->stats);
         mem_free(env.allocator, made->epoch, sizeof *made->epoch);
@@ -230,27 +308,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     }
     memset(made->stats, 0, STATS_SHARDS * sizeof *made->stats);
     *db = made;
-    status = cache_open(&made->cache, made->env.allocator, made->epoch, options->cache_bytes, 0);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
-}
-
-/* One opener at a time: the lock lies on a file of its own, which is never removed. */
-static enum petal_status
-take_lock(petal_db *db, petal_error *error)
-{
-    const petal_vfs *vfs = db->env.vfs;
-    char path[PETAL_PATH_BYTES];
-    int failed;
-
-    filename_lock(path, db->directory);
-    failed = vfs->open(vfs->context, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &db->lock_file);
-    if (failed != 0)
-        return error_io(error, path, failed, "open");
-    failed = vfs->lock(vfs->context, db->lock_file);
-    if (failed == EAGAIN)
-        return error_file(error, PETAL_BUSY, path, "%s is locked: the database is open elsewhere",
-                          path);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "lock");
+    return open_cache(made, options, error);
 }
 
 /* The directory's own name must outlive a power cut, also when an opening that was cut short had made it. */
@@ -330,11 +388,25 @@ start_threads(petal_db *db, petal_error *error)
     int failed = pthread_create(&db->flush_thread, NULL, flush_thread, db);
 
     db->flush_thread_started = failed == 0;
-    if (failed == 0 && db->log_sync_interval_ms != PETAL_NEVER) {
-        failed = pthread_create(&db->sync_thread, NULL, log_sync_thread, db);
-        db->sync_thread_started = failed == 0;
+    if (failed == 0) {
+        failed = pthread_create(&db->log_thread, NULL, log_thread, db);
+        db->log_thread_started = failed == 0;
     }
-    return failed == 0 ? PETAL_OK : error_io(error, db->directory, failed, "start a thread for");
+    if (failed != 0)
+        return error_io(error, db->directory, failed, "start a thread for");
+    return compactor_start(db, error);
+}
+
+/* What a full disk does not let go now goes later. */
+static enum petal_status
+expire_snapshots(petal_db *db, petal_error *error)
+{
+    enum petal_status status = table_snapshot_expire(db, error);
+
+    if (status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
+        return status;
+    error_clear(error);
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -357,7 +429,7 @@ open_files(petal_db *db, const petal_options *options, petal_error *error)
         if (status != PETAL_OK)
             return status;
     }
-    status = take_lock(db, error);
+    status = opener_lock_take(db, error);
     if (status == PETAL_OK)
         status = load_manifest(db, options, error);
     if (status != PETAL_OK)
@@ -365,8 +437,10 @@ open_files(petal_db *db, const petal_options *options, petal_error *error)
     db->identity = db->manifest->database_identity;
     db->salt = db->manifest->salt;
     status = recovery_run(db, error);
+    if (status == PETAL_OK && !options->read_only)
+        status = expire_snapshots(db, error);
     if (status == PETAL_OK)
-        status = start_threads(db, error);
+        status = db->read_only ? opener_lock_confirm(db, error) : start_threads(db, error);
     return status;
 }
 
@@ -380,8 +454,8 @@ stop_threads(petal_db *db)
     pthread_mutex_unlock(&db->flush_mutex);
     if (db->flush_thread_started)
         pthread_join(db->flush_thread, NULL);
-    if (db->sync_thread_started)
-        pthread_join(db->sync_thread, NULL);
+    if (db->log_thread_started)
+        pthread_join(db->log_thread, NULL);
 }
 
 /* Release everything; works from any point that opening reached. */
@@ -393,17 +467,22 @@ db_free(petal_db *db)
     if (db == NULL)
         return;
     allocator = db->env.allocator;
+    compactor_stop(db);
     stop_threads(db);
+    compactor_free(db);
     while (db->flush_oldest != NULL) {
         struct flush_job *job = db->flush_oldest;
 
         db->flush_oldest = job->next;
         flush_job_free(db, job);
     }
-    wal_close(db->wal);
-    mem_free(allocator, db->closed_logs, db->closed_log_capacity * sizeof *db->closed_logs);
+    log_close(db);
     view_unref(atomic_load_explicit(&db->view, memory_order_relaxed));
+    /* Nobody reads, so all views come out of the epoch; blocks of their files go back into it. */
+    db_collect(db);
     epoch_fini(db->epoch);
+    assert(atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) == 0);
+    assert(atomic_load_explicit(&db->memory.files, memory_order_relaxed) == 0);
     cache_close(db->cache);
     while (db->tables != NULL) {
         petal_table *table = db->tables;
@@ -420,6 +499,7 @@ db_free(petal_db *db)
     manifest_free(db->manifest);
     if (db->lock_file != NULL)
         db->env.vfs->close(db->env.vfs->context, db->lock_file);
+    file_pool_fini(&db->open_files);
     fini_locks(db);
     mem_free(allocator, db->stats, STATS_SHARDS * sizeof *db->stats);
     mem_free(allocator, db->epoch, sizeof *db->epoch);
@@ -456,7 +536,9 @@ petal_close(petal_db *db, petal_error *error)
     error_clear(error);
     if (db == NULL)
         return PETAL_OK;
-    status = flush_and_wait(db, NULL, error);
+    if (!db->read_only)
+        compactor_stop(db);
+    status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, error);
     db_free(db);
     return status;
 }
@@ -469,7 +551,10 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error)
     error_clear(error);
     if (table != NULL)
         status = table_check_alive(table, error);
-    return status == PETAL_OK ? flush_and_wait(db, table, error) : status;
+    if (status != PETAL_OK)
+        return status;
+    log_make_spare(db); /* the caller waits for it, so that writers need not */
+    return flush_and_wait(db, table, error);
 }
 
 /* ---- statistics ---- */
@@ -486,6 +571,15 @@ petal_stats_get(petal_db *db, petal_stats *stats)
         PETAL_STATS_MAP(STATS_SUM)
 #undef STATS_SUM
     }
+    stats->compactions_running = compactor_running(db);
+    stats->read_only = db->read_only || atomic_load_explicit(&db->failed, memory_order_acquire);
+    background_error_get(db, &stats->background_error);
+    stats->memory_limit = db->memory.limit;
+    stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
+    stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
+    pthread_mutex_lock(&db->flush_mutex);
+    stats->flushes_waiting = db->flush_count;
+    pthread_mutex_unlock(&db->flush_mutex);
     cache_usage_get(db->cache, &usage);
     stats->cache_capacity = usage.capacity;
     for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {

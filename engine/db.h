@@ -6,9 +6,15 @@
  * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
  *
  * LOCK ORDER, outermost first:
- *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; compact_mutex > manifest_mutex, and
- *   nobody waits for it who holds another one; flush_mutex, queue_mutex and failure_mutex are leaves.
- * Readers take none of them.
+ *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; capture_mutex > leadership, and nobody
+ *   waits for it who holds another one; leadership > log_sync_mutex > log_mutex, and view_mutex > log_mutex; ddl_mutex > the
+ *   compactor's; flush_mutex > failure_mutex; that, the queue's, the snapshots' and the compactor's are leaves, as are those of
+ *   epoch, cache and open_files.
+ * Readers take none of them but the last three, and the snapshots' for a new snapshot or a multi-get: a compaction that drops markers
+ * holds it while it commits.
+ *
+ * OVER I/O are held: ddl_mutex, manifest_mutex and view_mutex by commits, over the sync of the manifest; log_sync_mutex. So the leader
+ * of a write group only tries ddl_mutex and view_mutex (engine/flush.h), unless memtables get far too large.
  */
 #ifndef PETAL_ENGINE_DB_H
 #define PETAL_ENGINE_DB_H
@@ -17,13 +23,16 @@
 #include "base/epoch.h"
 #include "base/error.h"
 #include "cache/cache.h"
+#include "engine/background.h"
 #include "engine/descriptor.h"
 #include "engine/filename.h"
 #include "engine/manifest.h"
+#include "engine/memory_budget.h"
 #include "engine/row_lock.h"
 #include "engine/snapshot.h"
 #include "engine/stats.h"
 #include "engine/view.h"
+#include "engine/view_bin.h"
 #include "engine/wal.h"
 #include "engine/write_queue.h"
 
@@ -36,6 +45,8 @@ struct petal_family {
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
+    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
+    _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */
     struct store_memtable
         *active;         /* the front memtable of the current view; the view holds the reference */
@@ -100,16 +111,20 @@ struct closed_log {
     uint64_t number;
     uint64_t last_sequence;
     uint64_t length;
+    struct wal *wal; /* open until it is synced; NULL from then on */
 };
 
 struct petal_db {
     struct env env;
     char directory[PETAL_PATH_BYTES];
+    /* Opened so: there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes. */
+    bool read_only;
     size_t memtable_bytes;
     uint32_t log_sync_interval_ms;
     enum petal_durability durability;
-    petal_file *lock_file;
+    petal_file *lock_file; /* engine/opener_lock.h */
     struct cache *cache;
+    struct file_pool open_files; /* what readers of store files have open */
     uint64_t identity;
     uint64_t salt;
     _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
@@ -117,6 +132,7 @@ struct petal_db {
     /* Readers. */
     struct epoch *epoch;
     _Atomic(struct view *) view;
+    struct view_bin view_bin;             /* those before it that nobody sees */
     _Atomic(uint64_t) published_sequence; /* readers see cells up to it */
     _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
     struct stats_shard *stats; /* EPOCH_SLOTS of them for readers, one more for the rest */
@@ -132,14 +148,23 @@ struct petal_db {
     uint64_t predecessor_number, predecessor_length,
         predecessor_last_sequence; /* [leader] of the next log */
 
-    /* Guards the pointer `wal` against its closing, log_in_making and closed_logs; taken inside view_mutex. */
+    /* Guards the pointer `wal` for those who do not lead, and what follows down to newest_log; taken inside view_mutex. */
     pthread_mutex_t log_mutex;
     uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
     struct closed_log *closed_logs; /* in order of their numbers */
     size_t closed_log_count, closed_log_capacity;
+    struct wal *spare_log;    /* the next `wal`, without a header yet; NULL: none is ready */
+    uint64_t spare_in_making; /* its number while it is made; 0: none is */
+    uint64_t newest_log;      /* the greatest number of a log that was ever current */
+    bool spare_asked;         /* [leader] for the log that follows the current one */
+    bool spare_wanted;        /* the log thread is to make one; guarded by flush_mutex */
+    /* Held over I/O by those who sync logs, one at a time: a failed sync is told to one of them only. Closed logs are freed under
+     * it, so it keeps alive what its holder syncs. */
+    pthread_mutex_t log_sync_mutex;
     _Atomic(int64_t)
         unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
     _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
+    _Atomic(bool) log_buffered;       /* by ASYNC_WAL writes; written by the leader */
 
     pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards tables, key_values */
     petal_table *tables;
@@ -151,10 +176,27 @@ struct petal_db {
     pthread_mutex_t view_mutex; /* replacing `view` */
     struct snapshot_list snapshots;
 
-    pthread_mutex_t compact_mutex; /* one compaction at a time, for all of its time */
-    uint64_t compact_file_bytes;   /* when an output is ended at a row border */
+    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
+    pthread_mutex_t capture_mutex;
 
-    /* Flush thread and log sync thread. */
+    /* Compactions. */
+    struct compactor *compactor; /* NULL until petal_open has recovered */
+    bool no_compaction;          /* in the background */
+    uint64_t compact_file_bytes; /* when an output is ended at a row border */
+    struct background_state background;
+
+    /* The limit of memory, and what slows and stops writers (engine/pace.h). */
+    struct memory_budget memory;
+    size_t active_memory;         /* [leader] what is charged for active memtables */
+    _Atomic(uint64_t) view_count; /* views published */
+    _Atomic(uint64_t) flush_rate; /* bytes a second, of late; 0: none yet */
+    uint64_t
+        pace_due_us;    /* [leader] the moment at which writers have made up for what they wrote */
+    uint64_t pace_view; /* [leader] view_count for which runs were counted */
+    size_t pace_view_runs; /* [leader] */
+    bool pace_warned;      /* [leader] that memtables are kept by cursors */
+
+    /* Flush thread and log thread. */
     pthread_mutex_t flush_mutex;
     pthread_cond_t flush_wanted, flush_done, sync_wanted;
     struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
@@ -163,8 +205,8 @@ struct petal_db {
     uint64_t flush_tries;  /* begun, at all jobs */
     bool flush_at_once;    /* the next try is not to wait */
     bool stopping;
-    bool flush_thread_started, sync_thread_started;
-    pthread_t flush_thread, sync_thread;
+    bool flush_thread_started, log_thread_started;
+    pthread_t flush_thread, log_thread;
 
     /* Once set, writes are refused with this cause until the database is opened again. */
     pthread_mutex_t failure_mutex;
@@ -176,8 +218,11 @@ struct petal_db {
 
 /* Keep the first cause, log it, and turn the database read-only. */
 void db_fail(petal_db *db, const petal_error *cause);
-/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error. */
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
 enum petal_status db_check_writable(petal_db *db, petal_error *error);
+
+/* The first half of it: for calls that look before they write, and whose answer must not depend on what they find. */
+enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
 
 /* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
  * database turns read-only. */
@@ -232,16 +277,36 @@ read_end(petal_db *db, const struct read_point *point)
     epoch_leave(db->epoch, point->slot);
 }
 
-/* The current view, referenced, for readers that take their time. */
-static inline struct view *
-read_pin_view(petal_db *db)
+/* A view that is referenced, and the sequence that belongs to it, for readers that take their time. */
+struct read_pin {
+    struct view *view;
+    uint64_t sequence;
+};
+
+static inline struct read_pin
+read_pin(petal_db *db)
 {
     struct read_point point;
 
     read_begin(db, &point);
     view_ref(point.view);
     read_end(db, &point);
-    return point.view;
+    return (struct read_pin){point.view, point.sequence};
+}
+
+static inline struct view *
+read_pin_view(petal_db *db)
+{
+    return read_pin(db).view;
+}
+
+/* Enter the epoch to read as of the pin. */
+static inline void
+read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *point)
+{
+    point->slot = epoch_enter(db->epoch);
+    point->view = pin->view;
+    point->sequence = pin->sequence;
 }
 
 /* The store's part of a view; NULL when it was dropped or is newer than the view. */
@@ -251,7 +316,11 @@ view_store(const struct view *view, const petal_family *family)
     return family->slot < view->store_count ? view->stores[family->slot] : NULL;
 }
 
-/* Make `view` current and retire the one before. REQUIRES: view_mutex held. */
+/* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
+void db_collect(petal_db *db);
+
+/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
+ * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 
 /* ---- store files and the manifest ---- */
@@ -284,6 +353,7 @@ void family_describe(petal_family *family, struct family_descriptor *descriptor)
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
 
 petal_table *table_by_id(petal_db *db, uint32_t id);
+petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: ddl_mutex held */
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
 /* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names
@@ -294,6 +364,12 @@ enum petal_status table_resolve_families(petal_db *db, const petal_table_options
 /* An empty memtable and a store view with it, for a new store. */
 enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
                                    struct store_view **store);
+
+/* The same with the files that the manifest describes, or is about to: all are opened. */
+enum petal_status family_open_store(const petal_family *family,
+                                    const struct manifest_family *described,
+                                    struct store_memtable **memtable, struct store_view **store,
+                                    petal_error *error);
 
 /* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
  * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */

@@ -4,161 +4,16 @@
 #include <time.h>
 
 #include "base/sync_point.h"
+#include "engine/capture.h"
+#include "engine/compactor.h"
 #include "engine/log.h"
+#include "engine/pace.h"
 #include "engine/write.h"
-
-/* Frozen generations that may wait while writers fill the next: they bound memory at (1 + this) times the limit. */
-#define MOST_WAITING_JOBS 2
 
 /* How many times the memtable limit the logs may grow before a store that writes little is flushed to free them. */
 #define LOG_LIMIT_FACTOR 4
 
 #define RETRY_SECONDS 1
-
-/* ---- freeze ---- */
-
-static size_t
-job_bytes(size_t part_count)
-{
-    return sizeof(struct flush_job) + part_count * sizeof(struct flush_part);
-}
-
-void
-flush_job_free(petal_db *db, struct flush_job *job)
-{
-    bool remove;
-
-    if (job == NULL)
-        return;
-    remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);
-    for (size_t i = 0; i < job->part_count; i++) {
-        store_memtable_unref(job->parts[i].memtable);
-        rewrite_result_fini(&job->parts[i].result, db->env.allocator, remove);
-    }
-    mem_free(db->env.allocator, job, job_bytes(job->part_count));
-}
-
-static bool
-wants_flush(const petal_family *family, const petal_table *table)
-{
-    return (table == NULL || family->table == table) && !family_is_dropped(family) &&
-           atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed) != 0;
-}
-
-/* Put an empty memtable in front of the family's in `view`, which is not published yet. */
-static enum petal_status
-freeze_family(petal_db *db, petal_family *family, struct view *view, struct flush_part *part)
-{
-    struct store_memtable *fresh;
-    struct store_view *changed;
-    enum petal_status status = store_memtable_new(&fresh, db->env.allocator, db->salt);
-
-    if (status != PETAL_OK)
-        return status;
-    status = store_view_new(&changed, db->env.allocator, view->stores[family->slot],
-                            &(struct store_change){.add_memtable = fresh});
-    store_memtable_unref(fresh); /* the store view has its own reference */
-    if (status != PETAL_OK)
-        return status;
-    part->family = family;
-    part->memtable = family->active;
-    atomic_fetch_add_explicit(&part->memtable->references, 1, memory_order_relaxed);
-    view_set_store(view, family->slot, changed);
-    return PETAL_OK;
-}
-
-/* Fill a new view and the job. REQUIRES: ddl_mutex and view_mutex held. */
-static enum petal_status
-freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct flush_job *job)
-{
-    for (petal_table *t = db->tables; t != NULL; t = t->next) {
-        const struct table_descriptor *descriptor = table_descriptor(t);
-
-        for (size_t i = 0; i < descriptor->family_count; i++) {
-            petal_family *family = descriptor->families[i];
-            enum petal_status status;
-
-            if (!wants_flush(family, table))
-                continue;
-            status = freeze_family(db, family, view, &job->parts[job->part_count]);
-            if (status != PETAL_OK)
-                return status;
-            job->part_count++;
-        }
-    }
-    return PETAL_OK;
-}
-
-/* Memtables that hold cells. REQUIRES: ddl_mutex held. */
-static size_t
-count_full(petal_db *db, const petal_table *table)
-{
-    size_t count = 0;
-
-    for (petal_table *t = db->tables; t != NULL; t = t->next) {
-        const struct table_descriptor *descriptor = table_descriptor(t);
-
-        for (size_t i = 0; i < descriptor->family_count; i++)
-            count += wants_flush(descriptor->families[i], table);
-    }
-    return count;
-}
-
-static enum petal_status
-freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct flush_job **job)
-{
-    struct flush_job *made = mem_zalloc(db->env.allocator, job_bytes(count));
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
-    struct view *view;
-    enum petal_status status;
-
-    if (made == NULL)
-        return PETAL_NO_MEMORY;
-    status = view_new(&view, db->env.allocator, current, current->store_count);
-    if (status == PETAL_OK) {
-        status = freeze_stores(db, table, view, made);
-        if (status == PETAL_OK) {
-            for (size_t i = 0; i < made->part_count; i++) {
-                petal_family *family = made->parts[i].family;
-
-                family->active = view->stores[family->slot]->memtables[0];
-                db->active_bytes -= family->active_bytes;
-                family->active_bytes = 0;
-                memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
-            }
-            db_publish_view(db, view);
-            *job = made;
-            return PETAL_OK;
-        }
-        view_unref(view);
-    }
-    made->part_count = count; /* parts that were not reached are zero */
-    flush_job_free(db, made);
-    return status;
-}
-
-enum petal_status
-flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, petal_error *error)
-{
-    enum petal_status status;
-    size_t count;
-
-    *job = NULL;
-    pthread_mutex_lock(&db->ddl_mutex);
-    count = count_full(db, table);
-    pthread_mutex_unlock(&db->ddl_mutex);
-    if (count == 0)
-        return PETAL_OK;
-    status = log_rotate(db, error);
-    if (status != PETAL_OK)
-        return status;
-    pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->view_mutex);
-    status = freeze_under_lock(db, table, count, job);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->ddl_mutex);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
-}
 
 /* ---- one job ---- */
 
@@ -171,6 +26,7 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
         .input = &iter.iter,
         .cells = part->facts.cells,
         .purpose = VISIBILITY_FLUSH,
+        .origin = FILE_ORIGIN_FLUSH,
         .read_point = snapshot_oldest(db),
         .earliest_put = INT64_MIN,
         .file_bytes = UINT64_MAX,
@@ -332,12 +188,16 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
         status = write_part(db, &job->parts[i], error);
     if (status == PETAL_OK)
+        status = log_sync_closed(db, error);
+    if (status == PETAL_OK)
         status = db_sync_directory(db, error);
     if (status != PETAL_OK)
         return status;
     pthread_mutex_lock(&db->manifest_mutex);
     pthread_mutex_lock(&db->view_mutex);
     status = commit(db, job, &oldest_log, error);
+    if (status == PETAL_OK && job->capture != NULL && capture_is_wanted(job->capture))
+        capture_take(job->capture);
     pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->manifest_mutex);
     if (status == PETAL_OK) {
@@ -345,6 +205,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
         count(db, job);
         log_remove_below(db, oldest_log);
     }
+    db_collect(db);
     return status;
 }
 
@@ -365,15 +226,15 @@ enqueue(petal_db *db, struct flush_job *job)
     pthread_mutex_unlock(&db->flush_mutex);
 }
 
-/* Wait until at most `most` jobs wait, or `ticket` is done; a failed try at the oldest ends the wait with its error, unless it is
- * one of the first `tries` ever. */
+/* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless it is one of the first `tries`
+ * ever. */
 static enum petal_status
-wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, uint64_t tries, petal_error *error)
+wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
     pthread_mutex_lock(&db->flush_mutex);
-    while (db->flush_count > most && db->flush_oldest->ticket <= ticket) {
+    while (db->flush_oldest != NULL && db->flush_oldest->ticket <= ticket) {
         status = db_check_writable(db, error);
         if (status != PETAL_OK)
             break;
@@ -389,20 +250,38 @@ wait_for_jobs(petal_db *db, uint32_t most, uint64_t ticket, uint64_t tries, peta
     return status;
 }
 
-enum petal_status
-flush_make_room(petal_db *db, petal_error *error)
+/* Half way to flush_is_due. */
+static bool
+is_half_full(const petal_db *db)
 {
-    struct flush_job *job;
-    enum petal_status status;
+    return db->active_bytes >= db->memtable_bytes / 2 ||
+           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4;
+}
 
-    if (db->active_bytes < db->memtable_bytes)
-        return PETAL_OK;
-    status = wait_for_jobs(db, MOST_WAITING_JOBS - 1, UINT64_MAX, 0, error);
-    if (status == PETAL_OK)
-        status = flush_freeze(db, NULL, &job, error);
-    if (status == PETAL_OK && job != NULL)
-        enqueue(db, job);
-    return status;
+/* Half as much again as flush_is_due asks for: now the leader waits until it may freeze. */
+static bool
+is_overfull(const petal_db *db)
+{
+    return db->active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
+           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4 * 3;
+}
+
+enum petal_status
+flush_make_room(petal_db *db, uint64_t bytes, petal_error *error)
+{
+    if (is_half_full(db))
+        log_ask_for_spare(db);
+    if (flush_is_due(db)) {
+        struct flush_job *job;
+        enum petal_status status = is_overfull(db) ? flush_freeze(db, NULL, &job, error)
+                                                   : flush_try_to_freeze(db, &job, error);
+
+        if (status != PETAL_OK)
+            return status;
+        if (job != NULL)
+            enqueue(db, job);
+    }
+    return pace_write(db, bytes, error);
 }
 
 /* How many tries at jobs were begun. */
@@ -433,14 +312,36 @@ hurry_jobs(petal_db *db, uint64_t tries)
     return ticket;
 }
 
+/* Let the capture ride on the job; one without parts is made if there is none. */
+static enum petal_status
+add_capture(petal_db *db, struct flush_job **job, struct capture *capture, petal_error *error)
+{
+    if (*job == NULL)
+        *job = flush_job_new(db, 0);
+    if (*job == NULL)
+        return error_no_memory(error);
+    (*job)->capture = capture_ref(capture);
+    return PETAL_OK;
+}
+
 enum petal_status
 flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
+{
+    return flush_and_capture(db, table, NULL, error);
+}
+
+enum petal_status
+flush_and_capture(petal_db *db, const petal_table *table, struct capture *capture,
+                  petal_error *error)
 {
     struct flush_job *job = NULL;
     struct write_place place;
     enum petal_status status;
     uint64_t ticket, tries = count_tries(db);
 
+    /* A commit that is on its way is waited for here, while others may write. */
+    pthread_mutex_lock(&db->view_mutex);
+    pthread_mutex_unlock(&db->view_mutex);
     write_lead_alone(db, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK) {
@@ -449,12 +350,14 @@ flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
             table = NULL;
         status = flush_freeze(db, table, &job, error);
     }
+    if (status == PETAL_OK && capture != NULL)
+        status = add_capture(db, &job, capture, error);
     if (job != NULL)
         enqueue(db, job);
     ticket = hurry_jobs(db, tries);
     write_lead_end(db, &place);
     if (status == PETAL_OK)
-        status = wait_for_jobs(db, 0, ticket, tries, error);
+        status = wait_for_jobs(db, ticket, tries, error);
     return status;
 }
 
@@ -463,7 +366,7 @@ wait_before_retry(petal_db *db)
 {
     struct timespec until;
 
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += RETRY_SECONDS;
     if (!db->stopping && !db->flush_at_once)
         pthread_cond_timedwait(&db->flush_wanted, &db->flush_mutex, &until);
@@ -474,7 +377,7 @@ static void
 run_oldest(petal_db *db)
 {
     struct flush_job *job = db->flush_oldest;
-    uint64_t try = ++db->flush_tries;
+    uint64_t try = ++db->flush_tries, began = pace_clock_us();
     petal_error error;
     enum petal_status status;
 
@@ -482,9 +385,18 @@ run_oldest(petal_db *db)
     pthread_mutex_unlock(&db->flush_mutex);
     error_clear(&error);
     status = flush_run(db, job, &error);
-    if (status != PETAL_OK)
+    if (status != PETAL_OK) {
         env_log(&db->env, PETAL_LOG_ERROR, "flush failed, its cells stay in memory and log: %s",
                 error.text);
+        background_failed(db, BACKGROUND_FLUSH, &error);
+    } else {
+        pace_flushed(db, job->bytes, pace_clock_us() - began);
+        background_succeeded(db, BACKGROUND_FLUSH);
+        /* Before writers that wait for the memory are told. */
+        flush_job_release(db, job);
+        db_collect(db);
+        compactor_wake(db);
+    }
     if (status != PETAL_OK && status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
         db_fail(db, &error);
     pthread_mutex_lock(&db->flush_mutex);
@@ -499,6 +411,26 @@ run_oldest(petal_db *db)
         flush_job_free(db, job);
     }
     pthread_cond_broadcast(&db->flush_done);
+}
+
+enum petal_status
+flush_wait_idle(petal_db *db, petal_error *error)
+{
+    uint64_t tries = count_tries(db);
+
+    hurry_jobs(db, tries);
+    return wait_for_jobs(db, UINT64_MAX, tries, error);
+}
+
+bool
+flush_waits(petal_db *db)
+{
+    bool waits;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    waits = db->flush_count > 0;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return waits;
 }
 
 void *

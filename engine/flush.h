@@ -2,8 +2,9 @@
  * flush.h -- memtables become store files.
  *
  * FREEZE (leader): every memtable that holds cells gets an empty one in front, in one new view, and the log is
- * rotated, so that the frozen memtables' cells lie in synced, closed logs. The frozen ones are one flush job.
- * FLUSH (flush thread): what some reader can still need of each is written to a store file (engine/rewrite.h); then one manifest edit names all files of the job and
+ * rotated, so that the frozen memtables' cells lie in closed logs. The frozen ones are one flush job.
+ * FLUSH (flush thread): what some reader can still need of each is written to a store file (engine/rewrite.h); then the closed logs are synced, so that no power cut
+ * leaves a part of a batch in files and loses the rest with the log; then one manifest edit names all files of the job and
  * the sequences up to which their stores are flushed; then a view replaces the memtables by the files; then logs that are not
  * needed any more go. Jobs run one at a time in the order of their sequences.
  *
@@ -25,13 +26,17 @@ struct flush_part {
     struct rewrite_result result; /* one file, or none if all cells were dropped */
 };
 
+struct capture;
+
 struct flush_job {
     struct flush_job *next;
-    uint64_t ticket; /* grows from job to job */
+    struct capture *capture; /* to be taken right after the commit (engine/capture.h); NULL: none */
+    uint64_t ticket;         /* grows from job to job */
     /* Of the latest try that ended, guarded by flush_mutex. */
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
+    uint64_t bytes; /* of all parts, as counted in db->active_bytes */
     bool committed; /* the manifest names what was written */
     size_t part_count;
     struct flush_part parts[];
@@ -41,18 +46,46 @@ struct flush_job {
 enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
                                petal_error *error);
 
+/* The same for all tables, but not now (*job is NULL) while another thread holds what it takes, perhaps over a sync. LEADER. */
+enum petal_status flush_try_to_freeze(petal_db *db, struct flush_job **job, petal_error *error);
+
 /* Write, commit, install. Frees nothing of the job. Called by the flush thread, and by recovery. */
 enum petal_status flush_run(petal_db *db, struct flush_job *job, petal_error *error);
 
-/* Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
+/* An empty job with room for so many parts; NULL: no memory. */
+struct flush_job *flush_job_new(petal_db *db, size_t part_count);
+
+/* Let go of what the job holds: memory is given back and files may go, so the caller holds no lock that writers take. */
+void flush_job_release(petal_db *db, struct flush_job *job);
+
+/* Release and free. Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
 void flush_job_free(petal_db *db, struct flush_job *job);
 
-/* Before a group of writes: freeze when the memtables are full, wait while too many wait. LEADER. */
-enum petal_status flush_make_room(petal_db *db, petal_error *error);
+/* Are the active memtables full? Their overhead may be more than is reckoned with: so many families have one each. LEADER. */
+static inline bool
+flush_is_due(const petal_db *db)
+{
+    return db->active_bytes >= db->memtable_bytes ||
+           db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
+}
+
+/* Before a group of writes with so many bytes: freeze the memtables when they are full, or half as much again while a commit keeps the
+ * leader from it, slow down or wait as engine/pace.h says.
+ * LEADER. */
+enum petal_status flush_make_room(petal_db *db, uint64_t bytes, petal_error *error);
 
 /* Freeze and wait until the files are there. What failed before is tried again at once, and only a try that was begun after the
  * call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
+
+/* The same, and when it returns PETAL_OK the capture was taken as of the freezing, also when all memtables were empty. */
+enum petal_status flush_and_capture(petal_db *db, const petal_table *table, struct capture *capture,
+                                    petal_error *error);
+/* Wait until no job waits, without freezing anything; a try that was begun after the call and fails ends it. */
+enum petal_status flush_wait_idle(petal_db *db, petal_error *error);
+
+/* Whether a job waits or runs. */
+bool flush_waits(petal_db *db);
 
 void *flush_thread(void *db);
 

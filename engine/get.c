@@ -345,12 +345,12 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
 
 /* The qualifiers asked of each family are gathered on the stack when they are few. */
 static enum petal_status
-get_families(petal_table *table, petal_slice row, const petal_read_options *options,
-             const struct read_point *point, petal_slice *qualifiers, petal_result *result,
-             petal_error *error)
+get_families(const struct table_descriptor *descriptor, petal_slice row,
+             const petal_read_options *options, const struct read_point *point,
+             petal_slice *qualifiers, petal_result *result, petal_error *error)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    uint64_t row_hash = bloom_hash_row(table->db->salt, row.data, row.size);
+    const petal_db *db = descriptor->families[0]->table->db;
+    uint64_t row_hash = bloom_hash_row(db->salt, row.data, row.size);
     enum petal_status status = PETAL_OK;
 
     result->must_walk = false;
@@ -382,9 +382,9 @@ needs_walk(const petal_table *table, const petal_read_options *options)
 }
 
 static enum petal_status
-get_row(petal_table *table, petal_slice row, const petal_read_options *options,
-        const struct read_point *point, petal_slice *qualifiers, petal_result *result,
-        petal_error *error)
+get_row(const struct table_descriptor *descriptor, petal_slice row,
+        const petal_read_options *options, const struct read_point *point, petal_slice *qualifiers,
+        petal_result *result, petal_error *error)
 {
     enum petal_status status;
 
@@ -392,7 +392,7 @@ get_row(petal_table *table, petal_slice row, const petal_read_options *options,
         receipt_start(options->receipt, point->view);
     status = result_start(result, row);
     if (status == PETAL_OK)
-        status = get_families(table, row, options, point, qualifiers, result, error);
+        status = get_families(descriptor, row, options, point, qualifiers, result, error);
     else
         error_no_memory(error);
     if (status == PETAL_OK && options->receipt != NULL) {
@@ -405,8 +405,11 @@ get_row(petal_table *table, petal_slice row, const petal_read_options *options,
     return status;
 }
 
+/* As of the pin, NULL: of now. `descriptor` was taken before the view: so the view has all families that are in it, but for those
+ * that were dropped. */
 static enum petal_status
-get_inside_epoch(petal_table *table, petal_slice row, const petal_read_options *options,
+get_inside_epoch(petal_table *table, const struct table_descriptor *descriptor,
+                 const struct read_pin *pin, petal_slice row, const petal_read_options *options,
                  petal_result *result, petal_error *error)
 {
     petal_slice few[FEW_QUALIFIERS];
@@ -420,8 +423,13 @@ get_inside_epoch(petal_table *table, petal_slice row, const petal_read_options *
         if (qualifiers == NULL)
             return error_no_memory(error);
     }
-    read_begin(table->db, &point);
-    status = get_row(table, row, options, &point, qualifiers, result, error);
+    if (pin != NULL)
+        read_begin_pinned(table->db, pin, &point);
+    else
+        read_begin(table->db, &point);
+    status = read_check_alive(table, options, error);
+    if (status == PETAL_OK)
+        status = get_row(descriptor, row, options, &point, qualifiers, result, error);
     read_end(table->db, &point);
     if (qualifiers != few)
         mem_free(table->db->env.allocator, qualifiers, options->column_count * sizeof *qualifiers);
@@ -431,10 +439,8 @@ get_inside_epoch(petal_table *table, petal_slice row, const petal_read_options *
 static enum petal_status
 check_get(const petal_table *table, const petal_read_options *options, petal_error *error)
 {
-    enum petal_status status = table_check_alive(table, error);
+    enum petal_status status = read_check_options(table, options, error);
 
-    if (status == PETAL_OK)
-        status = read_check_options(table, options, error);
     if (status == PETAL_OK && options->versions < 0)
         return error_set(error, PETAL_INVALID, "a get of %ld versions; at least 1 is wanted",
                          (long)options->versions);
@@ -458,7 +464,7 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
         return status;
     if (needs_walk(table, &options))
         return cursor_get_row(table, row, &options, result, error);
-    status = get_inside_epoch(table, row, &options, result, error);
+    status = get_inside_epoch(table, table_descriptor(table), NULL, row, &options, result, error);
     return status == PETAL_OK && result->must_walk
                ? cursor_get_row(table, row, &options, result, error)
                : status;
@@ -477,16 +483,53 @@ compare_wanted(const void *a, const void *b)
     return slice_compare(((const struct wanted_row *)a)->row, ((const struct wanted_row *)b)->row);
 }
 
-/* In the order of the rows, so that those of one block follow each other. */
+/* In the order that they stand in, that of the rows: those of one block follow each other. */
 static enum petal_status
 get_sorted(petal_table *table, struct wanted_row *wanted, size_t count,
            const petal_read_options *options, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    qsort(wanted, count, sizeof *wanted, compare_wanted);
     for (size_t i = 0; status == PETAL_OK && i < count; i++)
         status = petal_get(table, wanted[i].row, options, wanted[i].result, error);
+    return status;
+}
+
+/* The same as of one moment, from one view. *walk: it cannot be done so, since a row has to be walked. */
+static enum petal_status
+get_pinned(petal_table *table, struct wanted_row *wanted, size_t count,
+           const petal_read_options *options, bool *walk, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct read_pin pin = read_pin(table->db);
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && !*walk && i < count; i++) {
+        status = read_check_row(wanted[i].row, error);
+        if (status == PETAL_OK)
+            status = get_inside_epoch(table, descriptor, &pin, wanted[i].row, options,
+                                      wanted[i].result, error);
+        *walk = status == PETAL_OK && wanted[i].result->must_walk;
+    }
+    view_unref(pin.view);
+    return status;
+}
+
+/* A row that has to be walked is read by a cursor, which pins a view of its own: a snapshot makes it one moment for all. */
+static enum petal_status
+get_at_snapshot(petal_table *table, struct wanted_row *wanted, size_t count,
+                petal_read_options *options, petal_error *error)
+{
+    petal_snapshot *snapshot = NULL;
+    enum petal_status status = PETAL_OK;
+
+    if (options->snapshot == NULL) {
+        status = petal_snapshot_new(table->db, &snapshot, error);
+        options->snapshot = snapshot;
+    }
+    if (status == PETAL_OK)
+        status = get_sorted(table, wanted, count, options, error);
+    petal_snapshot_free(snapshot);
     return status;
 }
 
@@ -496,32 +539,33 @@ petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
 {
     petal_db *db = table->db;
     petal_read_options options;
-    petal_snapshot *snapshot = NULL;
     struct wanted_row *wanted;
-    enum petal_status status = PETAL_OK;
+    bool walk = false;
+    enum petal_status status;
 
     error_clear(error);
     if (count == 0)
         return PETAL_OK;
     read_options_init(&options, given);
     wanted = mem_alloc(db->env.allocator, count * sizeof *wanted);
-    if (wanted == NULL)
-        status = error_no_memory(error);
-    if (status == PETAL_OK && options.snapshot == NULL) {
-        /* One moment for all rows. */
-        status = petal_snapshot_new(db, &snapshot, error);
-        options.snapshot = snapshot;
-    }
+    status = wanted != NULL ? check_get(table, &options, error) : error_no_memory(error);
     for (size_t i = 0; i < count; i++) {
         results[i]->count = 0;
         if (wanted != NULL)
             wanted[i] = (struct wanted_row){rows[i], results[i]};
     }
-    if (status == PETAL_OK)
-        status = get_sorted(table, wanted, count, &options, error);
+    if (status == PETAL_OK) {
+        walk = needs_walk(table, &options);
+        qsort(wanted, count, sizeof *wanted, compare_wanted);
+        if (!walk && options.snapshot == NULL)
+            status = get_pinned(table, wanted, count, &options, &walk, error);
+        else
+            walk = true;
+    }
+    if (status == PETAL_OK && walk)
+        status = get_at_snapshot(table, wanted, count, &options, error);
     for (size_t i = 0; status != PETAL_OK && i < count; i++)
         results[i]->count = 0;
-    petal_snapshot_free(snapshot);
     mem_free(db->env.allocator, wanted, count * sizeof *wanted);
     return status;
 }

@@ -24,6 +24,7 @@ family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_opti
     family->name = slice_make(family + 1, options->name.size);
     atomic_init(&family->descriptor, descriptor);
     atomic_init(&family->dropped, false);
+    atomic_init(&family->deleted_stay_us, 0);
     return family;
 }
 

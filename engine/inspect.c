@@ -28,6 +28,8 @@ describe_file(const petal_family *family, const struct file_entry *file)
         .bloom_error_rate = facts->bloom_error_rate,
         .bloom_keys = facts->bloom_keys,
         .bloom_chunks = facts->bloom_chunks,
+        .run = file->file->run,
+        .written_ms = facts->written_ms,
     };
 }
 
@@ -35,18 +37,15 @@ enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error)
 {
-    const struct table_descriptor *descriptor;
+    const struct table_descriptor *descriptor = table_descriptor(table);
     struct view *view;
     bool go_on = true;
     enum petal_status status;
 
     error_clear(error);
-    status = table_check_alive(table, error);
-    if (status != PETAL_OK)
-        return status;
     view = read_pin_view(table->db);
-    descriptor = table_descriptor(table);
-    for (size_t i = 0; go_on && i < descriptor->family_count; i++) {
+    status = table_check_alive(table, error); /* a view without its stores tells nothing */
+    for (size_t i = 0; status == PETAL_OK && go_on && i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; go_on && store != NULL && k < store->file_count; k++) {
@@ -56,7 +55,7 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
         }
     }
     view_unref(view);
-    return PETAL_OK;
+    return status;
 }
 
 uint64_t
@@ -79,16 +78,13 @@ petal_table_memtable_bytes(petal_table *table)
 enum petal_status
 petal_table_verify(petal_table *table, petal_error *error)
 {
-    const struct table_descriptor *descriptor;
+    const struct table_descriptor *descriptor = table_descriptor(table);
     struct view *view;
     enum petal_status status;
 
     error_clear(error);
-    status = table_check_alive(table, error);
-    if (status != PETAL_OK)
-        return status;
     view = read_pin_view(table->db);
-    descriptor = table_descriptor(table);
+    status = table_check_alive(table, error); /* a view without its stores tells nothing */
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
 

@@ -1,9 +1,12 @@
 /* log.c -- see log.h. */
 #include "engine/log.h"
 
+#include <assert.h>
 #include <time.h>
 
 #include "engine/write.h"
+
+/* ---- the current log and the spare ---- */
 
 /* A number for a new log, noted in the same breath: a flush that looks now must not take the log for one that is gone. */
 static uint64_t
@@ -18,35 +21,82 @@ begin_log(petal_db *db)
     return number;
 }
 
+/* An empty log with its name on the medium; NULL after a failure. */
+static enum petal_status
+make_log(petal_db *db, uint64_t number, struct wal **wal, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    enum petal_status status;
+
+    filename_log(path, db->directory, number);
+    status = wal_create(wal, &db->env, path, number, error);
+    if (status != PETAL_OK)
+        return status;
+    status = db_sync_directory(db, error);
+    if (status != PETAL_OK) {
+        wal_close(*wal);
+        *wal = NULL;
+    }
+    return status;
+}
+
+/* Close a log in which there is nothing, and remove its file. */
+static void
+discard_log(petal_db *db, struct wal *wal)
+{
+    char path[PETAL_PATH_BYTES];
+    int failed;
+
+    filename_log(path, db->directory, wal_number(wal));
+    wal_close(wal);
+    failed = db->env.vfs->remove(db->env.vfs->context, path);
+    if (failed != 0)
+        env_log(&db->env, PETAL_LOG_WARNING, "cannot remove unused log %s: error %d", path, failed);
+}
+
+static bool
+take_spare(petal_db *db)
+{
+    pthread_mutex_lock(&db->log_mutex);
+    db->wal = db->spare_log;
+    db->spare_log = NULL;
+    if (db->wal != NULL)
+        db->newest_log = wal_number(db->wal);
+    pthread_mutex_unlock(&db->log_mutex);
+    return db->wal != NULL;
+}
+
 static enum petal_status
 create_log(petal_db *db, petal_error *error)
 {
     uint64_t number = begin_log(db);
-    struct wal_identity identity = {
-        .database_identity = db->identity,
-        .number = number,
-        .predecessor_number = db->predecessor_number,
-        .predecessor_length = db->predecessor_length,
-        .predecessor_last_sequence = db->predecessor_last_sequence,
-    };
-    char path[PETAL_PATH_BYTES];
-    struct wal *wal;
-    enum petal_status status;
+    struct wal *wal = NULL;
+    enum petal_status status = make_log(db, number, &wal, error);
 
-    filename_log(path, db->directory, number);
-    status = wal_create(&wal, &db->env, path, &identity, error);
-    if (status == PETAL_OK) {
-        status = db_sync_directory(db, error);
-        if (status != PETAL_OK) {
-            wal_close(wal);
-            wal = NULL;
-        }
-    }
     pthread_mutex_lock(&db->log_mutex);
     db->wal = wal;
     db->log_in_making = 0;
+    if (wal != NULL)
+        db->newest_log = number;
     pthread_mutex_unlock(&db->log_mutex);
     return status;
+}
+
+/* How far the predecessor of the next log is synced; one that is gone needs no promise. */
+static uint64_t
+predecessor_synced(petal_db *db)
+{
+    uint64_t synced = 0;
+
+    pthread_mutex_lock(&db->log_mutex);
+    for (size_t i = 0; i < db->closed_log_count; i++) {
+        const struct closed_log *closed = &db->closed_logs[i];
+
+        if (closed->number == db->predecessor_number)
+            synced = closed->wal != NULL ? wal_synced_length(closed->wal) : closed->length;
+    }
+    pthread_mutex_unlock(&db->log_mutex);
+    return synced;
 }
 
 enum petal_status
@@ -54,17 +104,215 @@ log_current(petal_db *db, struct wal **wal, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    if (db->wal == NULL)
-        status = create_log(db, error);
+    if (db->wal == NULL) {
+        if (!take_spare(db))
+            status = create_log(db, error);
+        if (status == PETAL_OK) {
+            struct wal_identity identity = {
+                .database_identity = db->identity,
+                .number = wal_number(db->wal),
+                .predecessor_number = db->predecessor_number,
+                .predecessor_length = db->predecessor_length,
+                .predecessor_synced = predecessor_synced(db),
+                .predecessor_last_sequence = db->predecessor_last_sequence,
+            };
+
+            wal_identify(db->wal, &identity);
+            db->spare_asked = false;
+        }
+    }
     *wal = db->wal;
+    return status;
+}
+
+/* The number of a spare to make; 0: none is wanted. */
+static uint64_t
+begin_spare(petal_db *db)
+{
+    uint64_t number = 0;
+
+    pthread_mutex_lock(&db->log_mutex);
+    if (db->wal != NULL && db->spare_log == NULL && db->spare_in_making == 0 &&
+        !atomic_load_explicit(&db->failed, memory_order_relaxed))
+        number = db->spare_in_making = db_take_file_number(db);
+    pthread_mutex_unlock(&db->log_mutex);
+    return number;
+}
+
+void
+log_make_spare(petal_db *db)
+{
+    uint64_t number = begin_spare(db);
+    struct wal *wal = NULL;
+    petal_error error;
+
+    if (number == 0)
+        return;
+    if (make_log(db, number, &wal, &error) != PETAL_OK)
+        env_log(&db->env, PETAL_LOG_INFO, "no log was made ahead: %s", error.text);
+    pthread_mutex_lock(&db->log_mutex);
+    db->spare_in_making = 0;
+    /* While it was made the leader may have needed one and made a newer one: logs are in order of their numbers. */
+    if (wal != NULL && db->log_in_making == 0 && number > db->newest_log) {
+        db->spare_log = wal;
+        wal = NULL;
+    }
+    pthread_mutex_unlock(&db->log_mutex);
+    if (wal != NULL)
+        discard_log(db, wal);
+}
+
+void
+log_ask_for_spare(petal_db *db)
+{
+    if (db->wal == NULL || db->spare_asked)
+        return;
+    db->spare_asked = true;
+    pthread_mutex_lock(&db->flush_mutex);
+    db->spare_wanted = true;
+    pthread_cond_signal(&db->sync_wanted);
+    pthread_mutex_unlock(&db->flush_mutex);
+}
+
+void
+log_close(petal_db *db)
+{
+    if (db->spare_log != NULL)
+        discard_log(db, db->spare_log);
+    if (db->wal != NULL && wal_is_empty(db->wal))
+        discard_log(db, db->wal);
+    else
+        wal_close(db->wal);
+    for (size_t i = 0; i < db->closed_log_count; i++)
+        wal_close(db->closed_logs[i].wal);
+    mem_free(db->env.allocator, db->closed_logs, db->closed_log_capacity * sizeof *db->closed_logs);
+}
+
+/* ---- store and sync ---- */
+
+static enum petal_status
+store_counted(petal_db *db, struct wal *wal, petal_error *error)
+{
+    uint64_t stored = wal_length(wal);
+    enum petal_status status = wal_store(wal, error);
+
+    STATS_ADD_SHARED(db, log_bytes, wal_length(wal) - stored);
     return status;
 }
 
 static enum petal_status
 sync_counted(petal_db *db, struct wal *wal, petal_error *error)
 {
-    STATS_ADD_SHARED(db, log_syncs, 1);
+    if (wal_synced_length(wal) < wal_length(wal))
+        STATS_ADD_SHARED(db, log_syncs, 1);
     return wal_sync(wal, error);
+}
+
+/* The oldest log below `below` that is closed and not known to be synced; NULL: there is none. */
+static struct wal *
+oldest_unsynced(petal_db *db, uint64_t below)
+{
+    struct wal *wal = NULL;
+
+    pthread_mutex_lock(&db->log_mutex);
+    for (size_t i = 0; wal == NULL && i < db->closed_log_count; i++) {
+        if (db->closed_logs[i].number < below)
+            wal = db->closed_logs[i].wal;
+    }
+    pthread_mutex_unlock(&db->log_mutex);
+    return wal;
+}
+
+static void
+note_synced(petal_db *db, struct wal *wal)
+{
+    pthread_mutex_lock(&db->log_mutex);
+    for (size_t i = 0; i < db->closed_log_count; i++) {
+        if (db->closed_logs[i].wal == wal)
+            db->closed_logs[i].wal = NULL;
+    }
+    pthread_mutex_unlock(&db->log_mutex);
+    wal_close(wal);
+}
+
+/* REQUIRES: log_sync_mutex held, so that no one else closes what is synced here. */
+static enum petal_status
+sync_closed_below(petal_db *db, uint64_t below, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK) {
+        struct wal *wal = oldest_unsynced(db, below);
+
+        if (wal == NULL)
+            break;
+        status = sync_counted(db, wal, error);
+        if (status == PETAL_OK)
+            note_synced(db, wal);
+    }
+    return status;
+}
+
+/* All closed logs are below. REQUIRES: log_mutex held. */
+static uint64_t
+closed_end(const petal_db *db)
+{
+    return db->closed_log_count == 0 ? 0 : db->closed_logs[db->closed_log_count - 1].number + 1;
+}
+
+enum petal_status
+log_sync_closed(petal_db *db, petal_error *error)
+{
+    petal_error cause;
+    enum petal_status status;
+    uint64_t end;
+
+    pthread_mutex_lock(&db->log_mutex);
+    end = closed_end(db);
+    pthread_mutex_unlock(&db->log_mutex);
+    pthread_mutex_lock(&db->log_sync_mutex);
+    status = sync_closed_below(db, end, &cause);
+    pthread_mutex_unlock(&db->log_sync_mutex);
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return status;
+}
+
+/*
+ * Sync all that is stored: the current log, after those closed before it. It stays open meanwhile, for when the leader closes it, it
+ * is one of the closed logs, and those are freed under log_sync_mutex only.
+ */
+static enum petal_status
+sync_all(petal_db *db, petal_error *error)
+{
+    struct wal *wal;
+    enum petal_status status;
+    uint64_t end;
+
+    pthread_mutex_lock(&db->log_sync_mutex);
+    pthread_mutex_lock(&db->log_mutex);
+    wal = db->wal;
+    end = closed_end(db);
+    pthread_mutex_unlock(&db->log_mutex);
+    status = sync_closed_below(db, end, error);
+    if (wal != NULL && status == PETAL_OK)
+        status = sync_counted(db, wal, error);
+    else if (wal != NULL)
+        wal_condemn(wal, error); /* it may never be synced */
+    pthread_mutex_unlock(&db->log_sync_mutex);
+    if (status != PETAL_OK)
+        db_fail(db, error);
+    return status;
+}
+
+/* Between two readings of the wall clock, which may have been set back: then it counts as much as if it had been set forward. */
+static int64_t
+time_between(int64_t since_ms, int64_t now_ms)
+{
+    return now_ms > since_ms ? now_ms - since_ms : since_ms - now_ms;
 }
 
 /* The last completed sync is older than two intervals, or one that runs takes longer than an interval. */
@@ -77,29 +325,41 @@ sync_is_overdue(petal_db *db, int64_t now_ms)
 
     if (db->log_sync_interval_ms == PETAL_NEVER)
         return false;
-    return (since != 0 && now_ms - since > 2 * interval) ||
-           (started != 0 && now_ms - started > interval);
+    return (since != 0 && time_between(since, now_ms) > 2 * interval) ||
+           (started != 0 && time_between(started, now_ms) > interval);
+}
+
+/*
+ * Something is stored that may not be synced yet; comes after the store. The log thread clears the time, then looks how much is
+ * stored. Nothing is added to the time, but both have changed one word: so the log thread looks behind the store, or the time is seen
+ * cleared here.
+ */
+static void
+note_unsynced(petal_db *db, int64_t now_ms)
+{
+    if (atomic_fetch_add_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
+        atomic_store_explicit(&db->unsynced_since_ms, now_ms, memory_order_relaxed);
 }
 
 enum petal_status
 log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    uint64_t stored;
 
     if (durability == PETAL_SKIP_WAL)
         return PETAL_OK;
-    if (atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) == 0)
-        atomic_store_explicit(&db->unsynced_since_ms, now_ms, memory_order_relaxed);
-    if (durability == PETAL_ASYNC_WAL && wal_buffered_bytes(db->wal) < LOG_ASYNC_BUFFER_BYTES)
+    if (durability == PETAL_ASYNC_WAL && wal_buffered_bytes(db->wal) < LOG_ASYNC_BUFFER_BYTES) {
+        atomic_store_explicit(&db->log_buffered, true, memory_order_relaxed);
+        note_unsynced(db, now_ms);
         return PETAL_OK;
-    stored = wal_length(db->wal);
-    status = wal_store(db->wal, error);
-    STATS_ADD_SHARED(db, log_bytes, wal_length(db->wal) - stored);
+    }
+    status = store_counted(db, db->wal, error);
     if (status != PETAL_OK)
         return status;
+    atomic_store_explicit(&db->log_buffered, false, memory_order_relaxed);
+    note_unsynced(db, now_ms);
     if (durability == PETAL_FSYNC_WAL || sync_is_overdue(db, now_ms)) {
-        status = sync_counted(db, db->wal, error);
+        status = sync_all(db, error);
         if (status == PETAL_OK)
             atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
     }
@@ -107,7 +367,26 @@ log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
 }
 
 enum petal_status
-log_add_closed(petal_db *db, uint64_t number, uint64_t last_sequence, uint64_t length)
+log_sync_before(petal_db *db, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    bool waiting;
+
+    pthread_mutex_lock(&db->log_mutex);
+    waiting = db->closed_log_count > 0 && db->closed_logs[db->closed_log_count - 1].wal != NULL;
+    pthread_mutex_unlock(&db->log_mutex);
+    if (!waiting)
+        return PETAL_OK;
+    if (db->wal != NULL)
+        status = store_counted(db, db->wal, error);
+    if (status != PETAL_OK && !wal_is_dead(db->wal))
+        return PETAL_OK; /* the disk is full: the group will find it out */
+    return status == PETAL_OK ? sync_all(db, error) : status;
+}
+
+/* Room for one more closed log. */
+static bool
+reserve_closed(petal_db *db)
 {
     void *array;
     bool grown;
@@ -117,195 +396,142 @@ log_add_closed(petal_db *db, uint64_t number, uint64_t last_sequence, uint64_t l
     grown = mem_grow(db->env.allocator, &array, &db->closed_log_capacity, db->closed_log_count,
                      db->closed_log_count + 1, sizeof *db->closed_logs);
     db->closed_logs = array;
-    if (grown)
-        db->closed_logs[db->closed_log_count++] =
-            (struct closed_log){number, last_sequence, length};
     pthread_mutex_unlock(&db->log_mutex);
-    return grown ? PETAL_OK : PETAL_NO_MEMORY;
-}
-
-/* Store and sync all of a log; one that dies of it turns the database read-only. */
-static enum petal_status
-finish_log(petal_db *db, struct wal *wal, petal_error *error)
-{
-    petal_error cause;
-    enum petal_status status;
-
-    error_clear(&cause);
-    status = wal_store(wal, &cause);
-    if (status == PETAL_OK)
-        status = sync_counted(db, wal, &cause);
-    if (status == PETAL_OK)
-        return PETAL_OK;
-    if (wal_is_dead(wal))
-        db_fail(db, &cause);
-    if (error != NULL)
-        *error = cause;
-    return status;
+    return grown;
 }
 
 enum petal_status
 log_rotate(petal_db *db, petal_error *error)
 {
     struct wal *wal = db->wal;
+    petal_error cause;
     enum petal_status status;
 
-    if (wal == NULL)
+    if (wal == NULL || wal_is_empty(wal))
         return PETAL_OK;
-    status = finish_log(db, wal, error);
-    if (status == PETAL_OK &&
-        log_add_closed(db, wal_number(wal), wal_stored_sequence(wal), wal_length(wal)) != PETAL_OK)
+    if (!reserve_closed(db))
         return error_no_memory(error);
-    if (status != PETAL_OK)
+    status = store_counted(db, wal, &cause);
+    if (status != PETAL_OK) {
+        if (wal_is_dead(wal))
+            db_fail(db, &cause);
+        if (error != NULL)
+            *error = cause;
         return status;
-    atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
+    }
     db->predecessor_number = wal_number(wal);
     db->predecessor_length = wal_length(wal);
     db->predecessor_last_sequence = wal_stored_sequence(wal);
     pthread_mutex_lock(&db->log_mutex);
+    db->closed_logs[db->closed_log_count++] =
+        (struct closed_log){wal_number(wal), wal_stored_sequence(wal), wal_length(wal), wal};
     db->wal = NULL;
     pthread_mutex_unlock(&db->log_mutex);
-    wal_close(wal);
     return PETAL_OK;
 }
 
-uint64_t
-log_oldest_open(petal_db *db)
-{
-    uint64_t oldest;
+/* ---- in the background ---- */
 
-    pthread_mutex_lock(&db->log_mutex);
+/* Store what ASYNC_WAL writes left in the buffer. When the disk is full it stays there, for another try. */
+static enum petal_status
+store_buffered(petal_db *db, petal_error *error)
+{
+    struct write_place place;
+    enum petal_status status = PETAL_OK;
+
+    write_lead_alone(db, &place);
     if (db->wal != NULL)
-        oldest = wal_number(db->wal);
-    else if (db->log_in_making != 0)
-        oldest = db->log_in_making;
-    else
-        oldest = db_next_file_number(db);
-    pthread_mutex_unlock(&db->log_mutex);
-    return oldest;
+        status = store_counted(db, db->wal, error);
+    if (status == PETAL_OK)
+        atomic_store_explicit(&db->log_buffered, false, memory_order_relaxed);
+    else if (!wal_is_dead(db->wal))
+        status = PETAL_OK;
+    write_lead_end(db, &place);
+    return status;
 }
 
-uint64_t
-log_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
-{
-    uint64_t oldest = oldest_open;
-
-    if (db->recovering)
-        return db->manifest->oldest_log;
-    pthread_mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].number < oldest; i++) {
-        if (db->closed_logs[i].last_sequence >= oldest_unflushed)
-            oldest = db->closed_logs[i].number;
-    }
-    pthread_mutex_unlock(&db->log_mutex);
-    return oldest;
-}
-
-struct wal_promise
-log_promise(petal_db *db)
-{
-    struct wal_promise promise = {0, 0};
-
-    pthread_mutex_lock(&db->log_mutex);
-    if (db->closed_log_count > 0) {
-        const struct closed_log *newest = &db->closed_logs[db->closed_log_count - 1];
-
-        promise = (struct wal_promise){newest->number, newest->length};
-    }
-    pthread_mutex_unlock(&db->log_mutex);
-    return promise;
-}
-
-void
-log_remove_below(petal_db *db, uint64_t oldest)
-{
-    size_t gone = 0;
-
-    pthread_mutex_lock(&db->log_mutex);
-    while (gone < db->closed_log_count && db->closed_logs[gone].number < oldest) {
-        char path[PETAL_PATH_BYTES];
-        int failed;
-
-        filename_log(path, db->directory, db->closed_logs[gone].number);
-        failed = db->env.vfs->remove(db->env.vfs->context, path);
-        if (failed != 0)
-            env_log(&db->env, PETAL_LOG_WARNING, "cannot remove flushed log %s: error %d", path,
-                    failed);
-        gone++;
-    }
-    db->closed_log_count -= gone;
-    if (gone > 0)
-        memmove(db->closed_logs, db->closed_logs + gone,
-                db->closed_log_count * sizeof *db->closed_logs);
-    pthread_mutex_unlock(&db->log_mutex);
-}
-
-uint64_t
-log_kept_bytes(petal_db *db)
-{
-    uint64_t bytes = db->wal != NULL ? wal_length(db->wal) : 0;
-
-    pthread_mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count; i++)
-        bytes += db->closed_logs[i].length;
-    pthread_mutex_unlock(&db->log_mutex);
-    return bytes;
-}
-
-/* Store what ASYNC_WAL writes left in the buffer, then sync. */
+/* Where nothing is buffered, no leadership is needed: what was acknowledged comes to the medium while a leader waits for memory. */
 static void
 sync_in_background(petal_db *db)
 {
     petal_error error;
     enum petal_status status = PETAL_OK;
-    struct write_place place;
-    bool full = false;
 
-    write_lead_alone(db, &place);
-    if (db->wal != NULL) {
-        status = wal_store(db->wal, &error);
-        full = status != PETAL_OK && !wal_is_dead(db->wal);
-    }
-    /* Cleared before the sync: what is stored from here on is not covered by it. Kept when the disk is full, for another try. */
-    if (full)
-        status = PETAL_OK;
-    else
-        atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
-    write_lead_end(db, &place);
-
+    if (atomic_load_explicit(&db->log_buffered, memory_order_relaxed))
+        status = store_buffered(db, &error);
+    /* Cleared before the sync: what is stored from here on is not covered by it, nor what was buffered meanwhile. */
+    atomic_exchange_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel);
+    if (atomic_load_explicit(&db->log_buffered, memory_order_relaxed))
+        note_unsynced(db, env_clock_ms(&db->env));
     atomic_store_explicit(&db->sync_started_ms, env_clock_ms(&db->env), memory_order_relaxed);
-    pthread_mutex_lock(&db->log_mutex);
-    if (status == PETAL_OK && db->wal != NULL)
-        status = sync_counted(db, db->wal, &error);
-    pthread_mutex_unlock(&db->log_mutex);
+    if (status == PETAL_OK)
+        status = sync_all(db, &error);
     atomic_store_explicit(&db->sync_started_ms, 0, memory_order_relaxed);
     if (status != PETAL_OK)
         db_fail(db, &error);
 }
 
-void *
-log_sync_thread(void *argument)
+/* The end of the interval that begins now. */
+static struct timespec
+interval_end(const petal_db *db)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += db->log_sync_interval_ms / 1000;
+    until.tv_nsec += (long)(db->log_sync_interval_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    return until;
+}
+
+void
+log_wake(void *argument)
 {
     petal_db *db = argument;
 
+    pthread_cond_signal(&db->sync_wanted);
+}
+
+/* Wait until there is something to do, false, or an interval is over. REQUIRES: flush_mutex held. */
+static bool
+wait_for_work(petal_db *db, const struct timespec *until)
+{
+    int over = 0;
+
+    while (!db->spare_wanted && !db->stopping && over == 0 && view_bin_is_empty(&db->view_bin)) {
+        if (db->log_sync_interval_ms == PETAL_NEVER)
+            pthread_cond_wait(&db->sync_wanted, &db->flush_mutex);
+        else
+            over = pthread_cond_timedwait(&db->sync_wanted, &db->flush_mutex, until);
+    }
+    return over != 0;
+}
+
+void *
+log_thread(void *argument)
+{
+    petal_db *db = argument;
+    struct timespec until = interval_end(db);
+
     pthread_mutex_lock(&db->flush_mutex);
     while (!db->stopping) {
-        struct timespec until;
+        bool over = wait_for_work(db, &until), spare = db->spare_wanted;
 
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += db->log_sync_interval_ms / 1000;
-        until.tv_nsec += (long)(db->log_sync_interval_ms % 1000) * 1000000;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000;
-        }
-        pthread_cond_timedwait(&db->sync_wanted, &db->flush_mutex, &until);
-        if (db->stopping ||
-            atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) == 0 ||
-            atomic_load_explicit(&db->failed, memory_order_relaxed))
-            continue;
+        db->spare_wanted = false;
+        if (db->stopping)
+            break;
         pthread_mutex_unlock(&db->flush_mutex);
-        sync_in_background(db);
+        if (spare)
+            log_make_spare(db);
+        if (over && atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) != 0 &&
+            !atomic_load_explicit(&db->failed, memory_order_relaxed))
+            sync_in_background(db);
+        if (over)
+            until = interval_end(db);
+        view_bin_empty(&db->view_bin);
         pthread_mutex_lock(&db->flush_mutex);
     }
     pthread_mutex_unlock(&db->flush_mutex);

@@ -37,9 +37,17 @@ struct manifest_family {
     size_t file_count, file_capacity;
 };
 
+/* What makes a table a snapshot of one: nobody reads or writes it, it holds on to its store files. */
+struct manifest_snapshot {
+    petal_slice name; /* among snapshots; size 0: an ordinary table */
+    int64_t created_ms;
+    uint32_t ttl_seconds; /* 0: it stays until it is deleted */
+};
+
 struct manifest_table {
-    uint32_t id; /* never reused */
-    petal_slice name;
+    uint32_t id;      /* never reused */
+    petal_slice name; /* among ordinary tables; of a snapshot: that of the table it was taken of */
+    struct manifest_snapshot snapshot;
     enum petal_durability durability;
     bool read_only;
     const petal_attribute *attributes; /* the manifest's memory */
@@ -88,6 +96,25 @@ void manifest_free(struct manifest *manifest); /* NULL: no-op */
 /* NULL when there is none. */
 struct manifest_table *manifest_find_table(const struct manifest *manifest, uint32_t id);
 struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
+struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
+
+static inline bool
+manifest_is_snapshot(const struct manifest_table *table)
+{
+    return table->snapshot.name.size > 0;
+}
+
+/*
+ * Copies of the state, of a table in it, with memory of their own: all but the writer, which the copy has none of. On
+ * PETAL_NO_MEMORY the copy holds nothing.
+ */
+enum petal_status manifest_copy(struct manifest *copy, const struct manifest *manifest,
+                                const petal_allocator *allocator);
+enum petal_status manifest_copy_table(struct manifest_table *copy,
+                                      const struct manifest_table *table,
+                                      const petal_allocator *allocator);
+void manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator);
+void manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator);
 
 /*
  * An edit is a list of changes, gathered in memory and applied in the order of the calls.  The builder's calls fail with
@@ -108,6 +135,14 @@ void manifest_edit_fini(struct manifest_edit *edit);
 enum petal_status manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
                                              const petal_table_options *options);
 enum petal_status manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
+
+/* The same for a snapshot of the table of the options' name. It shares ids with tables, and is dropped as one. */
+enum petal_status manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
+                                                const petal_table_options *options,
+                                                const struct manifest_snapshot *snapshot);
+
+/* All that makes the state of `manifest` from an empty one. */
+void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
 
 /* Replace the table's own attributes, all but the name; the options' families are not looked at. */
 enum petal_status manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,

@@ -138,10 +138,23 @@ add_texts(struct manifest_edit *edit, const petal_attribute *attributes, size_t 
     }
 }
 
-/* `name` is for a new table. */
+static void
+add_snapshot(struct manifest_edit *edit, const struct manifest_snapshot *snapshot)
+{
+    uint8_t *to = add_item(edit, MANIFEST_SNAPSHOT, MANIFEST_SNAPSHOT_BYTES + snapshot->name.size);
+
+    if (to == NULL)
+        return;
+    put_le64(to, (uint64_t)snapshot->created_ms);
+    put_le32(to + 8, snapshot->ttl_seconds);
+    put_le32(to + 12, 0);
+    memcpy(to + MANIFEST_SNAPSHOT_BYTES, snapshot->name.data, snapshot->name.size);
+}
+
+/* `name` is for a new table, `snapshot` for one that is a snapshot. */
 static void
 add_table(struct manifest_edit *edit, unsigned tag, uint32_t table, const petal_slice *name,
-          const petal_table_options *options)
+          const petal_table_options *options, const struct manifest_snapshot *snapshot)
 {
     size_t start = begin_item(edit, tag, table, 0);
 
@@ -150,6 +163,8 @@ add_table(struct manifest_edit *edit, unsigned tag, uint32_t table, const petal_
     add_u32(edit, MANIFEST_DURABILITY, (uint32_t)options->durability);
     add_u32_beyond(edit, MANIFEST_READ_ONLY, options->read_only, 0);
     add_texts(edit, options->attributes, options->attribute_count);
+    if (snapshot != NULL && snapshot->name.size > 0)
+        add_snapshot(edit, snapshot);
     end_item(edit, start);
 }
 
@@ -174,6 +189,7 @@ add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
                    PETAL_KEEP_DELETED_FALSE);
     add_u32_beyond(edit, MANIFEST_NEW_VERSION_BEHAVIOR, options->new_version_behavior, 0);
     add_u32_beyond(edit, MANIFEST_BLOOM_PREFIX, options->bloom_prefix_bytes, 0);
+    add_u32_beyond(edit, MANIFEST_BLOOM_RATE_PER_FILE, options->bloom_rate_per_file, 0);
     add_texts(edit, options->attributes, options->attribute_count);
     end_item(edit, start);
     return edit_status(edit);
@@ -183,7 +199,15 @@ enum petal_status
 manifest_edit_create_table(struct manifest_edit *edit, uint32_t table,
                            const petal_table_options *options)
 {
-    add_table(edit, MANIFEST_CREATE_TABLE, table, &options->name, options);
+    return manifest_edit_create_snapshot(edit, table, options, NULL);
+}
+
+enum petal_status
+manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
+                              const petal_table_options *options,
+                              const struct manifest_snapshot *snapshot)
+{
+    add_table(edit, MANIFEST_CREATE_TABLE, table, &options->name, options, snapshot);
     for (size_t i = 0; i < options->family_count; i++)
         (void)manifest_edit_create_family(edit, table, (uint16_t)i, &options->families[i]);
     return edit_status(edit);
@@ -193,7 +217,7 @@ enum petal_status
 manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
                           const petal_table_options *options)
 {
-    add_table(edit, MANIFEST_ALTER_TABLE, table, NULL, options);
+    add_table(edit, MANIFEST_ALTER_TABLE, table, NULL, options, NULL);
     return edit_status(edit);
 }
 
@@ -342,7 +366,7 @@ snapshot_table(struct manifest_edit *edit, const struct manifest_table *table)
     };
     uint32_t next_family_id = 0;
 
-    add_table(edit, MANIFEST_CREATE_TABLE, table->id, &table->name, &options);
+    add_table(edit, MANIFEST_CREATE_TABLE, table->id, &table->name, &options, &table->snapshot);
     for (size_t i = 0; i < table->family_count; i++) {
         const struct manifest_family *family = &table->families[i];
 

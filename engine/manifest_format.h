@@ -53,7 +53,7 @@ enum manifest_tag {
     MANIFEST_NEXT_FAMILY = 13
 };
 
-/* Of tables (NAME, DURABILITY, READ_ONLY, TEXT) and families (the rest, NAME, TEXT).  Stored; never renumbered.  From
+/* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).  Stored; never renumbered.  From
  * MIN_VERSIONS on they are written only when they are not the default, so that older versions read what they can. */
 enum manifest_attribute {
     MANIFEST_NAME = 1,
@@ -71,7 +71,9 @@ enum manifest_attribute {
     MANIFEST_NEW_VERSION_BEHAVIOR = 13,
     MANIFEST_BLOOM_PREFIX = 14,
     MANIFEST_READ_ONLY = 15,
-    MANIFEST_TEXT = 16 /* a petal_attribute; as often as there are some */
+    MANIFEST_TEXT = 16, /* a petal_attribute; as often as there are some */
+    MANIFEST_BLOOM_RATE_PER_FILE = 17,
+    MANIFEST_SNAPSHOT = 18 /* of a table: makes it a snapshot */
 };
 
 /* Payload bytes of the items of fixed size. */
@@ -88,9 +90,8 @@ enum manifest_attribute {
 #define MANIFEST_IDS_BYTES 8
 /* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow. */
 #define MANIFEST_TEXT_BYTES 4
-
-/* The changes that make the state of `manifest` from an empty one. */
-void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest);
+/* The attribute SNAPSHOT begins with so many bytes: when it was made, its time to live; its name follows. */
+#define MANIFEST_SNAPSHOT_BYTES 16
 
 /* The state's tables of a fresh database, in `manifest`. */
 void manifest_state_init(struct manifest *manifest);

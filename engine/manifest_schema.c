@@ -15,6 +15,7 @@ struct attributes {
     petal_family_options family;
     uint32_t durability;
     bool read_only;
+    struct manifest_snapshot snapshot;
     petal_attribute *texts; /* also in `family` */
     size_t text_count, text_capacity;
     uint32_t seen; /* bits by tag */
@@ -93,6 +94,23 @@ take_text(const struct apply *apply, const struct item *item, bool of_table,
     return PETAL_OK;
 }
 
+/* How long a snapshot lives, and its name: they make a table one. */
+static enum petal_status
+take_snapshot(const struct apply *apply, const struct item *item, bool of_table,
+              struct manifest_snapshot *snapshot)
+{
+    const uint8_t *from = item->payload;
+
+    if (!of_table || item->size < MANIFEST_SNAPSHOT_BYTES || get_le32(from + 12) != 0)
+        return error_set(apply->error, PETAL_INVALID, "attribute %u of %zu bytes is malformed",
+                         item->tag, item->size);
+    snapshot->created_ms = (int64_t)get_le64(from);
+    snapshot->ttl_seconds = get_le32(from + 8);
+    snapshot->name =
+        slice_make(from + MANIFEST_SNAPSHOT_BYTES, item->size - MANIFEST_SNAPSHOT_BYTES);
+    return snapshot_name_check(snapshot->name, apply->error);
+}
+
 /* Those that a new family has besides the ones of take_attribute; *known is false for other tags. */
 static enum petal_status
 take_version_attribute(const struct apply *apply, const struct item *item,
@@ -140,6 +158,8 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
         return take_bool(apply, item, &attributes->read_only);
     case MANIFEST_TEXT:
         return take_text(apply, item, of_table, attributes);
+    case MANIFEST_SNAPSHOT:
+        return take_snapshot(apply, item, of_table, &attributes->snapshot);
     case MANIFEST_BLOCK_BYTES:
         return take_u32(apply, item, UINT32_MAX, &family->block_bytes);
     case MANIFEST_COMPRESSION:
@@ -154,6 +174,8 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
         return take_u32(apply, item, UINT32_MAX, &family->bloom_prefix_bytes);
     case MANIFEST_BLOOM_ERROR_RATE:
         return take_double(apply, item, &family->bloom_error_rate);
+    case MANIFEST_BLOOM_RATE_PER_FILE:
+        return take_bool(apply, item, &family->bloom_rate_per_file);
     case MANIFEST_IN_MEMORY:
         return take_bool(apply, item, &family->in_memory);
     case MANIFEST_NO_BLOCK_CACHE:
@@ -217,10 +239,25 @@ set_table_attributes(const struct apply *apply, struct manifest_table *table,
     return PETAL_OK;
 }
 
+/* Tables have their names apart from those of snapshots. */
+static bool
+is_taken(const struct manifest *manifest, const struct attributes *attributes)
+{
+    if (attributes->snapshot.name.size > 0)
+        return manifest_find_snapshot(manifest, attributes->snapshot.name) != NULL;
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        if (!manifest_is_snapshot(&manifest->tables[i]) &&
+            slice_equal(manifest->tables[i].name, attributes->family.name))
+            return true;
+    }
+    return false;
+}
+
 static enum petal_status
-check_new_table(const struct apply *apply, uint32_t id, petal_slice name)
+check_new_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
 {
     const struct manifest *manifest = apply->manifest;
+    petal_slice name = attributes->family.name;
     enum petal_status status = table_name_check(name, apply->error);
     char text[NAME_TEXT_BYTES];
 
@@ -229,11 +266,12 @@ check_new_table(const struct apply *apply, uint32_t id, petal_slice name)
     if (id < manifest->next_table_id || id == UINT32_MAX)
         return error_set(apply->error, PETAL_INVALID, "table id %u; the next one is %u", id,
                          manifest->next_table_id);
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        if (slice_equal(manifest->tables[i].name, name))
-            return error_set(apply->error, PETAL_INVALID, "table %s is created twice",
-                             error_quote(name, text, sizeof text));
-    }
+    if (attributes->snapshot.name.size > 0)
+        name = attributes->snapshot.name;
+    if (is_taken(manifest, attributes))
+        return error_set(apply->error, PETAL_INVALID, "%s %s is created twice",
+                         attributes->snapshot.name.size > 0 ? "snapshot" : "table",
+                         error_quote(name, text, sizeof text));
     return PETAL_OK;
 }
 
@@ -243,7 +281,7 @@ add_table(const struct apply *apply, uint32_t id, const struct attributes *attri
     struct manifest *manifest = apply->manifest;
     void *array = manifest->tables;
     struct manifest_table *table;
-    enum petal_status status = check_new_table(apply, id, attributes->family.name);
+    enum petal_status status = check_new_table(apply, id, attributes);
 
     if (status != PETAL_OK)
         return status;
@@ -252,10 +290,13 @@ add_table(const struct apply *apply, uint32_t id, const struct attributes *attri
         return error_no_memory(apply->error);
     manifest->tables = array;
     table = &manifest->tables[manifest->table_count];
-    *table = (struct manifest_table){.id = id};
-    if (!manifest_copy_name(&table->name, attributes->family.name, apply->allocator))
-        return error_no_memory(apply->error);
+    *table = (struct manifest_table){.id = id, .snapshot = attributes->snapshot};
+    table->snapshot.name = slice_make(NULL, 0);
     manifest->table_count++;
+    if (!manifest_copy_name(&table->name, attributes->family.name, apply->allocator) ||
+        (attributes->snapshot.name.size > 0 &&
+         !manifest_copy_name(&table->snapshot.name, attributes->snapshot.name, apply->allocator)))
+        return error_no_memory(apply->error);
     manifest->next_table_id = id + 1;
     return set_table_attributes(apply, table, attributes);
 }
@@ -272,11 +313,11 @@ apply_create_table(const struct apply *apply, const struct item *item)
     return status;
 }
 
-/* The name is given once, when a table or family is made. */
+/* The name is given once, when a table or family is made; so is what makes a table a snapshot. */
 static enum petal_status
 check_no_name(const struct apply *apply, const struct attributes *attributes)
 {
-    if ((attributes->seen >> MANIFEST_NAME & 1) == 0)
+    if (((attributes->seen >> MANIFEST_NAME | attributes->seen >> MANIFEST_SNAPSHOT) & 1) == 0)
         return PETAL_OK;
     return error_set(apply->error, PETAL_INVALID, "an edit alters a name");
 }

@@ -69,6 +69,7 @@ manifest_table_fini(struct manifest_table *table, const petal_allocator *allocat
         manifest_family_fini(&table->families[i], allocator);
     mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
     attributes_free(table->attributes, table->attribute_count, allocator);
+    free_name(table->snapshot.name, allocator);
     free_name(table->name, allocator);
 }
 
@@ -111,16 +112,26 @@ copy_family(struct manifest_family *copy, const struct manifest_family *family,
 }
 
 static bool
+copy_names(struct manifest_table *copy, const struct manifest_table *table,
+           const petal_allocator *allocator)
+{
+    return manifest_copy_name(&copy->name, table->name, allocator) &&
+           (!manifest_is_snapshot(table) ||
+            manifest_copy_name(&copy->snapshot.name, table->snapshot.name, allocator));
+}
+
+/* What was made of a copy that failed is there to be released. */
+static bool
 copy_table(struct manifest_table *copy, const struct manifest_table *table,
            const petal_allocator *allocator)
 {
     *copy = *table;
     copy->families = NULL;
     copy->family_count = copy->family_capacity = 0;
-    copy->name = slice_make(NULL, 0);
+    copy->name = copy->snapshot.name = slice_make(NULL, 0);
     copy->attributes = NULL;
     copy->attribute_count = 0;
-    if (!manifest_copy_name(&copy->name, table->name, allocator) ||
+    if (!copy_names(copy, table, allocator) ||
         !attributes_copy(&copy->attributes, table->attributes, table->attribute_count, allocator))
         return false;
     copy->attribute_count = table->attribute_count;
@@ -134,6 +145,40 @@ copy_table(struct manifest_table *copy, const struct manifest_table *table,
             return false;
     }
     return true;
+}
+
+enum petal_status
+manifest_copy_table(struct manifest_table *copy, const struct manifest_table *table,
+                    const petal_allocator *allocator)
+{
+    if (copy_table(copy, table, allocator))
+        return PETAL_OK;
+    manifest_table_fini(copy, allocator);
+    memset(copy, 0, sizeof *copy);
+    return PETAL_NO_MEMORY;
+}
+
+void
+manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator)
+{
+    manifest_table_fini(copy, allocator);
+    memset(copy, 0, sizeof *copy);
+}
+
+enum petal_status
+manifest_copy(struct manifest *copy, const struct manifest *manifest,
+              const petal_allocator *allocator)
+{
+    enum petal_status status = manifest_state_copy(copy, manifest, allocator);
+
+    copy->writer = NULL;
+    return status;
+}
+
+void
+manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator)
+{
+    manifest_state_fini(copy, allocator);
 }
 
 enum petal_status
@@ -167,6 +212,18 @@ manifest_find_table(const struct manifest *manifest, uint32_t id)
     for (size_t i = 0; i < manifest->table_count; i++) {
         if (manifest->tables[i].id == id)
             return &manifest->tables[i];
+    }
+    return NULL;
+}
+
+struct manifest_table *
+manifest_find_snapshot(const struct manifest *manifest, petal_slice name)
+{
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        struct manifest_table *table = &manifest->tables[i];
+
+        if (manifest_is_snapshot(table) && slice_equal(table->snapshot.name, name))
+            return table;
     }
     return NULL;
 }

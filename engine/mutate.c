@@ -385,8 +385,11 @@ static enum petal_status
 mutate_run(struct mutate *m, int64_t *sum)
 {
     const petal_allocator *allocator = m->db->env.allocator;
-    enum petal_status status = petal_result_new(m->db, &m->read, m->error);
+    enum petal_status status = db_check_opened_for_writing(m->db, m->error);
 
+    if (status != PETAL_OK)
+        return status;
+    status = petal_result_new(m->db, &m->read, m->error);
     m->work.db = m->db;
     if (status == PETAL_OK)
         status = list_readers(m);

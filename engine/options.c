@@ -19,23 +19,71 @@ options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes)
         memcpy(to, from, bytes);
 }
 
-enum petal_status
-options_resolve(petal_options *options, const petal_options *given, petal_error *error)
+/* What was not given, of cache and memtables; then the limit over both. */
+static void
+default_memory(petal_options *options)
 {
-    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
-    options->size = sizeof *options;
+    size_t limit = options->memory_bytes, cache;
+
+    if (options->memtable_bytes == 0) {
+        options->memtable_bytes = DEFAULT_MEMTABLE_BYTES;
+        if (limit != 0 && limit / 8 < options->memtable_bytes)
+            options->memtable_bytes = limit / 8;
+    }
     if (options->cache_bytes == 0)
-        options->cache_bytes = DEFAULT_CACHE_BYTES;
+        options->cache_bytes = limit != 0 ? limit : DEFAULT_CACHE_BYTES;
+    if (limit != 0)
+        return;
+    cache = options->cache_bytes == PETAL_NO_CACHE ? 0 : options->cache_bytes;
+    options->memory_bytes = SIZE_MAX;
+    if (options->memtable_bytes <= SIZE_MAX / 4 && cache <= SIZE_MAX - 4 * options->memtable_bytes)
+        options->memory_bytes = cache + 4 * options->memtable_bytes;
+    if (options->memory_bytes < LEAST_MEMORY_BYTES)
+        options->memory_bytes = LEAST_MEMORY_BYTES;
+}
+
+static enum petal_status
+resolve_memory(petal_options *options, petal_error *error)
+{
+    if (options->memory_bytes != 0 && options->memory_bytes < LEAST_MEMORY_BYTES)
+        return error_set(error, PETAL_INVALID, "memory_bytes is %zu; it is at least %zu",
+                         options->memory_bytes, LEAST_MEMORY_BYTES);
+    default_memory(options);
     if (options->cache_bytes < LEAST_BYTES)
         return error_set(error, PETAL_INVALID,
                          "cache_bytes is %zu; it is at least %zu, or PETAL_NO_CACHE",
                          options->cache_bytes, LEAST_BYTES);
-    if (options->memtable_bytes == 0)
-        options->memtable_bytes = DEFAULT_MEMTABLE_BYTES;
     if (options->memtable_bytes < LEAST_BYTES || options->memtable_bytes > MOST_MEMTABLE_BYTES)
         return error_set(error, PETAL_INVALID, "memtable_bytes is %zu; it is %zu to %llu",
                          options->memtable_bytes, LEAST_BYTES,
                          (unsigned long long)MOST_MEMTABLE_BYTES);
+    if (options->open_files == 0)
+        options->open_files = DEFAULT_OPEN_FILES;
+    if (options->open_files < LEAST_OPEN_FILES)
+        return error_set(error, PETAL_INVALID, "open_files is %u; it is at least %d",
+                         options->open_files, LEAST_OPEN_FILES);
+    if (options->memtable_bytes > options->memory_bytes / 4)
+        return error_set(error, PETAL_INVALID,
+                         "memtable_bytes is %zu; it is at most a quarter of memory_bytes, which "
+                         "is %zu",
+                         options->memtable_bytes, options->memory_bytes);
+    return PETAL_OK;
+}
+
+enum petal_status
+options_resolve(petal_options *options, const petal_options *given, petal_error *error)
+{
+    enum petal_status status;
+
+    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
+    options->size = sizeof *options;
+    if (options->read_only && (options->create || options->error_if_exists))
+        return error_set(error, PETAL_INVALID,
+                         "read_only is given with %s; a read-only opening makes no database",
+                         options->create ? "create" : "error_if_exists");
+    status = resolve_memory(options, error);
+    if (status != PETAL_OK)
+        return status;
     if (options->log_sync_interval_ms == 0)
         options->log_sync_interval_ms = DEFAULT_LOG_SYNC_INTERVAL_MS;
     if (options->durability == PETAL_DURABILITY_DEFAULT)
@@ -169,22 +217,27 @@ table_attributes_check(const petal_table_options *options, petal_error *error)
     return attributes_check(options->attributes, options->attribute_count, true, error);
 }
 
-enum petal_status
-table_name_check(petal_slice name, petal_error *error)
+/* `of`: what HBase calls the kind of name at its three places. */
+struct name_words {
+    const char *empty, *thing, *qualifiers;
+};
+
+static enum petal_status
+name_check(petal_slice name, const struct name_words *of, petal_error *error)
 {
     const uint8_t *bytes = name.data;
     char quoted[160];
 
     if (name.size == 0)
-        return error_set(error, PETAL_INVALID, "Table qualifier must not be empty");
+        return error_set(error, PETAL_INVALID, "%s qualifier must not be empty", of->empty);
     if (name.size > MOST_TABLE_NAME_BYTES)
-        return error_set(error, PETAL_INVALID, "the table name has %zu bytes; the limit is %d",
-                         name.size, MOST_TABLE_NAME_BYTES);
+        return error_set(error, PETAL_INVALID, "the %s name has %zu bytes; the limit is %d",
+                         of->thing, name.size, MOST_TABLE_NAME_BYTES);
     if (bytes[0] == '.' || bytes[0] == '-')
         return error_set(error, PETAL_INVALID,
-                         "Illegal first character <%d> at 0. User-space table qualifiers can only "
+                         "Illegal first character <%d> at 0. %s qualifiers can only "
                          "start with 'alphanumeric characters' from any language: %s",
-                         bytes[0], error_quote(name, quoted, sizeof quoted));
+                         bytes[0], of->qualifiers, error_quote(name, quoted, sizeof quoted));
     for (size_t i = 0; i < name.size; i++) {
         uint8_t c = bytes[i];
         /* Bytes of UTF-8 sequences pass as letters of other languages. */
@@ -193,10 +246,22 @@ table_name_check(petal_slice name, petal_error *error)
 
         if (!fine)
             return error_set(error, PETAL_INVALID,
-                             "Illegal character code:%d, <%c> at %zu. User-space table qualifiers "
+                             "Illegal character code:%d, <%c> at %zu. %s qualifiers "
                              "may only contain 'alphanumeric characters' and digits: %s",
-                             c, c >= 0x20 && c < 0x7f ? c : '?', i,
+                             c, c >= 0x20 && c < 0x7f ? c : '?', i, of->qualifiers,
                              error_quote(name, quoted, sizeof quoted));
     }
     return PETAL_OK;
+}
+
+enum petal_status
+table_name_check(petal_slice name, petal_error *error)
+{
+    return name_check(name, &(struct name_words){"Table", "table", "User-space table"}, error);
+}
+
+enum petal_status
+snapshot_name_check(petal_slice name, petal_error *error)
+{
+    return name_check(name, &(struct name_words){"Snapshot", "snapshot", "Snapshot"}, error);
 }

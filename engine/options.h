@@ -6,6 +6,9 @@
 
 #define DEFAULT_CACHE_BYTES          ((size_t)64 << 20)
 #define DEFAULT_MEMTABLE_BYTES       ((size_t)64 << 20)
+#define DEFAULT_OPEN_FILES           512
+#define LEAST_OPEN_FILES             8
+#define LEAST_MEMORY_BYTES           ((size_t)1 << 20)
 #define DEFAULT_LOG_SYNC_INTERVAL_MS 1000
 #define DEFAULT_BLOCK_BYTES          65536
 #define DEFAULT_BLOOM_ERROR_RATE     0.01
@@ -25,5 +28,6 @@ enum petal_status family_options_resolve(petal_family_options *options,
 enum petal_status table_attributes_check(const petal_table_options *options, petal_error *error);
 
 enum petal_status table_name_check(petal_slice name, petal_error *error);
+enum petal_status snapshot_name_check(petal_slice name, petal_error *error);
 
 #endif

@@ -20,6 +20,7 @@
  *   dropped that as surplus.  So they do, as in HBase, also with versions that a snapshot sees, if all snapshots were taken
  *   after them; and with KEEP_DELETED_CELLS deleted versions count: under VERSIONS 1 the deletion of version 20 shows
  *   version 10, until a flush drops it beside version 20, which it keeps.
+ * - Compaction in the background decides, too, when that happens: with no_compaction answers depend on calls alone.
  * - A marker hides what is below it in time, whenever that is written, until a compaction drops the marker: then a put that lay
  *   below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the marker stays.
  * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
@@ -171,13 +172,17 @@ typedef struct petal_vfs {
                      size_t size);
     int (*sync)(void *context, petal_file *file); /* fdatasync */
     int (*size)(void *context, petal_file *file, uint64_t *size);
-    /* Exclusive advisory lock, held until close.  EAGAIN: another holder, this process included. */
-    int (*lock)(void *context, petal_file *file);
+    /* Advisory lock, held until close; shared by any number of holders, or exclusive.  EAGAIN: another holder that does
+     * not share, this process included.  A shared lock can be had on a file that was opened for reading. */
+    int (*lock)(void *context, petal_file *file, bool shared);
     int (*make_directory)(void *context, const char *path); /* EEXIST if present */
     int (*sync_directory)(void *context, const char *path);
     int (*list_directory)(void *context, const char *path,
                           void (*visit)(void *argument, const char *name), void *argument);
     int (*rename)(void *context, const char *from, const char *to); /* replaces `to` */
+    /* A second name of a file that is written and synced, in any directory; EEXIST if `to` is there.  EXDEV, EPERM, EMLINK,
+     * EOPNOTSUPP, ENOSYS: not possible here; the caller copies then. NULL: never possible. */
+    int (*link)(void *context, const char *from, const char *to);
     int (*remove)(void *context, const char *path);
 } petal_vfs;
 
@@ -217,11 +222,28 @@ enum petal_durability {
 
 typedef struct petal_options {
     size_t size;
-    bool create;           /* make the database if the directory has none */
-    bool error_if_exists;  /* with create */
-    size_t cache_bytes;    /* block cache; default 64 MiB, at least 64 KiB, or PETAL_NO_CACHE */
-    size_t memtable_bytes; /* of all memtables that take writes, before they are flushed;
-                                default 64 MiB, at least 64 KiB, at most 4 GiB */
+    bool create;          /* make the database if the directory has none */
+    bool error_if_exists; /* with create */
+    bool read_only;       /* write nothing at all; see petal_open */
+    size_t
+        memory_bytes; /* limit of memtables, block cache, and what is kept of open store files, together: what memtables
+                                do not take is the cache's, down to an eighth, and writers wait before memtables take more than
+                                half. Default: cache_bytes and four times memtable_bytes; at least 1 MiB. With the default allocator
+                                the process takes at most a tenth more, for evicted blocks that readers still use and the cache's
+                                table, and 24 MiB: code and stacks, the log's buffer, what flushes and compactions work with,
+                                malloc's waste. A single batch larger than an eighth of the limit, and cursors that keep memtables,
+                                come on top */
+    size_t
+        cache_bytes; /* most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
+                                at least 64 KiB, or PETAL_NO_CACHE */
+    size_t
+        memtable_bytes; /* of all memtables that take writes, before they are flushed; default 64 MiB, or with memory_bytes
+                                an eighth of it if that is less; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes */
+    uint32_t
+        open_files; /* store files that are open at once, also while many threads read; default 512, at least 8, and not
+                            more than half of the descriptors that the process may have */
+    bool
+        no_compaction; /* only petal_compact compacts; store files then gather, and writers wait for nobody */
     /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync, and what ASYNC_WAL writes
      * left in the log's buffer (up to 256 KiB) waits for a stronger write. */
     uint32_t log_sync_interval_ms;
@@ -233,6 +255,10 @@ typedef struct petal_options {
  * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses (PETAL_CORRUPT,
  * file and offset in *error) when something is missing that a sync had promised.  PETAL_BUSY while another opener has
  * it, in this process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
+ *
+ * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is read into memory and stays
+ * there, whatever its size.  Any number of openers may read at once, in any number of processes, but not beside a writing
+ * one: each is PETAL_BUSY for the other.  `create` and error_if_exists with it are PETAL_INVALID.  Writes, flushes, compactions and changes of the schema are PETAL_READ_ONLY.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
@@ -307,9 +333,14 @@ typedef struct petal_family_options {
     uint32_t
         bloom_prefix_bytes; /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
     double
-        bloom_error_rate; /* io.storefile.bloom.error.rate, per file; default 0.01, 0.0001..0.5 */
-    bool in_memory;       /* IN_MEMORY: its blocks enter the cache with the highest priority */
-    bool no_block_cache;  /* BLOCKCACHE => false: data blocks are not kept */
+        bloom_error_rate; /* io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless reads of files one
+                             question to the filters may cost in the whole store, its files together, in the mean. A get of a row
+                             asks one; with ROWCOL and ROW_ROWCOL a get that names columns asks one for each of them, and of files that
+                             hold deletions of families one more. Holds while compactions keep up (up to 16 runs), and from 0.006
+                             on: for less, filters would take more than 20 bits a key, which they do not get */
+    bool bloom_rate_per_file; /* BLOOM_RATE_PER_FILE: the rate is that of each file, as in HBase */
+    bool in_memory;           /* IN_MEMORY: its blocks enter the cache with the highest priority */
+    bool no_block_cache;      /* BLOCKCACHE => false: data blocks are not kept */
     const petal_attribute *attributes; /* each (kind, name) once */
     size_t attribute_count;
 } petal_family_options;
@@ -336,14 +367,15 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_create(petal_db *db,
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error);
 
-/* Drop the table with its data.  Handles stay valid memory; calls on them return PETAL_NOT_FOUND. */
+/* Drop the table with its data.  Handles stay valid memory, about a kilobyte until petal_close; calls on them return
+ * PETAL_NOT_FOUND. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
                                                               petal_error *error);
 
 /*
  * Make the table what `options` says (its name stays and need not be given): families that are not named go with their
- * data, new ones come, the others get the attributes given.  One atomic change.  BLOOMFILTER, BLOCKSIZE and COMPRESSION
- * concern new store files, IN_MEMORY and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS
+ * data, new ones come, the others get the attributes given.  One atomic change.  BLOOMFILTER with its error rate, BLOCKSIZE
+ * and COMPRESSION concern new store files, IN_MEMORY and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS
  * and NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -370,6 +402,53 @@ petal_table_family(petal_table *table, petal_slice name, petal_family **family, 
 /* The family's attributes, defaults filled in.  What it points to lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 PETAL_API petal_slice petal_family_name(const petal_family *family);
+
+/* ---- Snapshots of tables, on disk --------------------------------------------------------------- */
+
+/*
+ * A table snapshot is what a table held at one moment, under a name of its own: attributes, families and store files, which
+ * it shares with the table (hard links; copies where the file system has none).  It outlives its table, costs no memory, and
+ * space only when the table has moved on.  Names as those of tables.  One whose time to live is over is no more there; its files
+ * go with the next call about snapshots, or opening.  (petal_snapshot is another thing: a read point.)
+ */
+typedef struct petal_table_snapshot_options {
+    size_t size;
+    bool skip_flush;      /* leave out what is in memory */
+    uint32_t ttl_seconds; /* the snapshot goes that long after its creation; 0: never */
+} petal_table_snapshot_options;
+
+typedef struct petal_table_snapshot_info {
+    petal_slice name, table;
+    int64_t created_ms;
+    uint32_t ttl_seconds; /* 0: none */
+    uint64_t file_bytes;  /* of its store files, shared or not */
+} petal_table_snapshot_info;
+
+/* Writes go on meanwhile; the snapshot holds a state between two batches.  PETAL_EXISTS if the name is taken. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_snapshot_create(petal_table *table, petal_slice name,
+                            const petal_table_snapshot_options *options, petal_error *error);
+
+/* Call `visit` for each table snapshot, by name; slices are good during the visit.  A visit that returns false ends it. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_snapshot_list(petal_db *db,
+                          bool (*visit)(void *argument, const petal_table_snapshot_info *info),
+                          void *argument, petal_error *error);
+
+/* Make a new table of the snapshot.  PETAL_EXISTS if the table's name is taken, PETAL_NOT_FOUND if there is no such snapshot.
+ * A read point (petal_snapshot) older than the new table sees of it what had been written by then. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table_name,
+                           petal_table **table, petal_error *error);
+
+/* The table of which the snapshot was taken becomes what it was then, in one step; a dropped one comes back.  Handles to
+ * the table as it was behave as after a drop: *table is the new one. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_snapshot_restore(petal_db *db,
+                                                                          petal_slice snapshot,
+                                                                          petal_table **table,
+                                                                          petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *error);
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
@@ -565,7 +644,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_mutate_row(petal_table *table
 
 /* ---- Snapshots -------------------------------------------------------------------------------- */
 
-/* A read point: reads that name it see what had been written when it was made, until it is freed. */
+/* A read point: reads that name it see what had been written when it was made, until it is freed.  Making one can wait for a sync of the
+ * manifest, when a compaction is just putting away markers. */
 typedef struct petal_snapshot petal_snapshot;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -742,6 +822,33 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, petal_family *family,
                                                            petal_error *error);
 
+/*
+ * Store files are merged in the background, too, when there are many or much of them is hidden: see engine/compaction_policy.h for the
+ * rules.  Each job is told to the log callback: why it ran, what went in, came out, and was dropped.
+ */
+enum petal_compaction_state { /* HBase's */
+                              PETAL_COMPACTION_NONE = 0,
+                              PETAL_COMPACTION_MINOR = 1, /* of some files */
+                              PETAL_COMPACTION_MAJOR = 2, /* of all */
+                              PETAL_COMPACTION_MAJOR_AND_MINOR = 3
+};
+
+/* What runs now for the table. */
+PETAL_API enum petal_compaction_state petal_table_compaction_state(petal_table *table);
+
+/* Wait until no flush waits and no compaction is due or runs; a failed one ends the wait with its error. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal_error *error);
+
+/*
+ * Make a copy of the database in `directory`, which must not exist or be empty (else PETAL_EXISTS), as of one moment between two
+ * batches, all that is in memory and all table snapshots included.  Writes go on meanwhile; what changes of the schema
+ * meanwhile is in it or not.  Store files are shared by hard links, or copied where the file system has none; the copy is a
+ * database of its own.  A copy that was cut short is no database: there is no manifest in it.  One that failed leaves an
+ * empty directory.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_checkpoint(petal_db *db, const char *directory,
+                                                              petal_error *error);
+
 /* Counters since petal_open: name, meaning.  A read counts when it ends. */
 #define PETAL_STATS_MAP(X)                                                                         \
     X(gets, "gets of one row in one family")                                                       \
@@ -786,7 +893,13 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, p
     X(dropped_superseded, "the same: another put with the timestamp was written later")            \
     X(dropped_surplus, "the same: more versions than VERSIONS")                                    \
     X(dropped_expired, "the same: past a time to live")                                            \
-    X(dropped_markers, "the same: markers whose work is done")
+    X(dropped_markers, "the same: markers whose work is done")                                     \
+    X(expired_files, "files dropped unread, since all they held was past TTL")                     \
+    X(background_failures, "flushes and compactions that failed")                                  \
+    X(delayed_writes, "groups of writes that were slowed")                                         \
+    X(delay_us, "microseconds for which they were")                                                \
+    X(stopped_writes, "groups of writes that waited at the limit of memory or files")              \
+    X(stop_us, "microseconds for which they did")
 
 typedef struct petal_stats {
 #define PETAL_STATS_FIELD(name, meaning) uint64_t name;
@@ -798,6 +911,16 @@ typedef struct petal_stats {
     uint64_t cache_blocks[PETAL_BLOCK_KINDS];
     uint64_t cache_inserted[PETAL_BLOCK_KINDS];
     uint64_t cache_evicted[PETAL_BLOCK_KINDS];
+    /* Now. */
+    uint64_t memory_limit;
+    uint64_t
+        memtable_memory; /* of all memtables, those that are being flushed or that a cursor keeps included */
+    uint64_t file_memory; /* index roots, facts and handles of open store files */
+    uint64_t flushes_waiting, compactions_running;
+    /* What failed last in the background, PETAL_OK if it was made good since.  With `read_only` the database takes no more
+     * writes. */
+    bool read_only;
+    petal_error background_error;
 } petal_stats;
 
 PETAL_API void petal_stats_get(petal_db *db, petal_stats *stats);
@@ -814,6 +937,8 @@ typedef struct petal_file_info {
     enum petal_bloom_type bloom;
     double bloom_error_rate; /* what its filter was built for */
     uint64_t bloom_keys, bloom_chunks;
+    uint64_t run; /* files of one run have disjoint row ranges: a row is in one of them at most */
+    int64_t written_ms; /* when; 0: not known */
 } petal_file_info;
 
 /* Call `visit` for each store file of the table; slices are good during the visit. */

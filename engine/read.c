@@ -59,13 +59,23 @@ read_check_options(const petal_table *table, const petal_read_options *options, 
         if (column->family == NULL || column->family->table != table)
             return error_set(error, PETAL_INVALID, "column %zu names a family of another table",
                              i + 1);
-        if (family_is_dropped(column->family))
-            return family_check_alive(column->family, error);
         if (column->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
             return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
                              column->qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
     }
     return PETAL_OK;
+}
+
+enum petal_status
+read_check_alive(const petal_table *table, const petal_read_options *options, petal_error *error)
+{
+    enum petal_status status = table_check_alive(table, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < options->column_count; i++) {
+        if (family_is_dropped(options->columns[i].family))
+            status = family_check_alive(options->columns[i].family, error);
+    }
+    return status;
 }
 
 bool

@@ -14,6 +14,14 @@ enum petal_status read_check_row(petal_slice row, petal_error *error);
 enum petal_status read_check_options(const petal_table *table, const petal_read_options *options,
                                      petal_error *error);
 
+/*
+ * PETAL_NOT_FOUND if the table, or a family that the options name, was dropped. A view that is taken first and has no store of
+ * them is of a moment after the drop, and a drop is told before its view is published: so to ask behind the view is to
+ * know that what is missing in the view was never there, or that the read fails.
+ */
+enum petal_status read_check_alive(const petal_table *table, const petal_read_options *options,
+                                   petal_error *error);
+
 /* Fill `options` with what the caller gave, defaults behind its size. */
 void read_options_init(petal_read_options *options, const petal_read_options *given);
 

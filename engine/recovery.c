@@ -8,44 +8,16 @@
 
 /* ---- store files ---- */
 
-/* The store view of a family with an empty memtable and the files that the manifest names. */
 static enum petal_status
-open_store(petal_db *db, petal_family *family, const struct manifest_family *described,
-           struct view *view, petal_error *error)
+open_store(petal_db *db, petal_family *family, struct view *view, petal_error *error)
 {
-    struct store_file **files = NULL;
-    struct store_memtable *memtable = NULL;
+    const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
     struct store_view *store;
-    size_t opened = 0;
-    enum petal_status status = PETAL_OK;
+    enum petal_status status = family_open_store(family, manifest_find_family(table, family->id),
+                                                 &family->active, &store, error);
 
-    if (described->file_count > 0) {
-        files = mem_zalloc(db->env.allocator, described->file_count * sizeof *files);
-        if (files == NULL)
-            return error_no_memory(error);
-    }
-    while (status == PETAL_OK && opened < described->file_count) {
-        status = db_open_file(db, family, &described->files[opened], &files[opened], error);
-        opened += status == PETAL_OK;
-    }
-    if (status == PETAL_OK) {
-        status = store_memtable_new(&memtable, db->env.allocator, db->salt);
-        if (status == PETAL_OK)
-            status = store_view_new(&store, db->env.allocator, NULL,
-                                    &(struct store_change){.add_memtable = memtable,
-                                                           .add_files = files,
-                                                           .add_file_count = opened});
-        if (status == PETAL_OK) {
-            family->active = memtable;
-            view_set_store(view, family->slot, store);
-        } else {
-            error_no_memory(error);
-        }
-        store_memtable_unref(memtable);
-    }
-    for (size_t i = 0; i < opened; i++)
-        store_file_unref(files[i]);
-    mem_free(db->env.allocator, files, described->file_count * sizeof *files);
+    if (status == PETAL_OK)
+        view_set_store(view, family->slot, store);
     return status;
 }
 
@@ -58,7 +30,8 @@ open_tables(petal_db *db, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < db->manifest->table_count; i++) {
         petal_table *table;
 
-        status = table_attach(db, &db->manifest->tables[i], &table);
+        if (!manifest_is_snapshot(&db->manifest->tables[i]))
+            status = table_attach(db, &db->manifest->tables[i], &table);
     }
     if (status == PETAL_OK)
         status = view_new(&view, db->env.allocator, NULL, db->slot_count);
@@ -69,14 +42,8 @@ open_tables(petal_db *db, petal_error *error)
     for (petal_table *table = db->tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
-        for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-            petal_family *family = descriptor->families[i];
-
-            status = open_store(
-                db, family,
-                manifest_find_family(manifest_find_table(db->manifest, table->id), family->id),
-                view, error);
-        }
+        for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+            status = open_store(db, descriptor->families[i], view, error);
     }
     return status;
 }
@@ -105,7 +72,7 @@ find_store(petal_db *db, const struct record_cell *logged, const char *path, uin
     const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
 
     *family = NULL;
-    if (table == NULL && logged->table_id < db->manifest->next_table_id)
+    if (described == NULL && logged->table_id < db->manifest->next_table_id)
         return PETAL_OK;
     if (table != NULL)
         *family = table_family_by_id(table, logged->family_id);
@@ -141,8 +108,10 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
     status = memtable_reserve(write.family->active->memtable, 1,
                               logged->cell.row.size + logged->cell.qualifier.size +
                                   logged->cell.value.size);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        write_charge(db, write.family);
         status = write_apply_cell(db, &write);
+    }
     state->cells += status == PETAL_OK;
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
@@ -183,7 +152,7 @@ replay_record(void *argument, petal_slice record, const char *path, uint64_t off
     if (status == PETAL_OK && !record_at_end(&reader))
         return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
                              (unsigned long long)offset);
-    if (status == PETAL_OK && state->db->active_bytes >= state->db->memtable_bytes)
+    if (status == PETAL_OK && !state->db->read_only && flush_is_due(state->db))
         status = flush_replayed(state->db, error);
     return status;
 }
@@ -251,13 +220,15 @@ replay_logs(petal_db *db, petal_error *error)
         env_log(&db->env, PETAL_LOG_WARNING,
                 "dropped the torn tail of the log: %llu bytes that no sync had promised",
                 (unsigned long long)replay.dropped_bytes);
-    status = flush_replayed(db, error);
+    if (!db->read_only)
+        status = flush_replayed(db, error);
     db->recovering = false;
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && !db->read_only)
         status = retire_logs(db, error);
     if (status == PETAL_OK)
-        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log",
-                (unsigned long long)state.cells);
+        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log%s",
+                (unsigned long long)state.cells,
+                db->read_only ? " into memory; the log stays as it is" : "");
     return status;
 }
 
@@ -349,16 +320,16 @@ recovery_run(petal_db *db, petal_error *error)
     status = scan_directory(db, SCAN_NUMBERS, error);
     if (status == PETAL_OK)
         status = open_tables(db, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_STORE_FILES, error);
     if (status == PETAL_OK)
         status = replay_logs(db, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_ALL, error);
     if (status != PETAL_OK)
         return status;
     publish_counters(db);
-    if (env_clock_ms(&db->env) < db->last_timestamp)
+    if (!db->read_only && env_clock_ms(&db->env) < db->last_timestamp)
         env_log(&db->env, PETAL_LOG_WARNING,
                 "the clock is %lld ms behind the newest timestamp that was assigned; timestamps "
                 "stand still until it has caught up",

@@ -8,6 +8,9 @@
  * REQUIRES: db->manifest loaded, no thread of the database running. Opens the store files, replays the logs, and when there were
  * logs writes what they held to store files and retires them: a log that another process wrote is never continued, since
  * what the page cache holds of it may not be on the medium. Removes files that nothing names.
+ *
+ * Of a read-only opening: writes and removes nothing. The same logs are refused; what they hold stays in memtables, of which there is one
+ * a store, as large as it takes; a torn tail is passed over and stays where it is.
  */
 enum petal_status recovery_run(petal_db *db, petal_error *error);
 

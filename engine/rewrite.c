@@ -1,12 +1,17 @@
 /* rewrite.c -- see rewrite.h. */
 #include "engine/rewrite.h"
 
+#include "engine/bloom_share.h"
 #include "engine/db.h"
 #include "engine/snapshot.h"
 #include "sstable/sst_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
+
+/* So many cells of one row pass between two looks at whether the job is given up; at each new row there is one, too. */
+#define CELLS_BETWEEN_LOOKS 4096
 
 /* A job at work. */
 struct rewrite {
@@ -15,6 +20,7 @@ struct rewrite {
     petal_db *db;
     const petal_family_options *options; /* as they are when the job begins */
     struct visibility visibility;
+    int64_t begun_ms;          /* by the clock of the database */
     struct sst_writer *writer; /* NULL: no file is begun */
     struct manifest_file described;
     char path[PETAL_PATH_BYTES]; /* of it */
@@ -35,9 +41,11 @@ start_file(struct rewrite *rewrite, petal_error *error)
         .compression = family->compression,
         .bloom = family->bloom,
         .bloom_prefix_bytes = family->bloom_prefix_bytes,
-        .bloom_error_rate = family->bloom_error_rate,
+        .bloom_error_rate = bloom_share_rate(family, rewrite->job->origin),
         .salt = rewrite->db->salt,
         .file_identity = env_random(&rewrite->db->env),
+        .origin = rewrite->job->origin,
+        .written_ms = rewrite->begun_ms,
     };
 
     rewrite->described = (struct manifest_file){
@@ -115,6 +123,16 @@ write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 
 /* ---- input ---- */
 
+static enum petal_status
+check_wanted(const struct rewrite *rewrite, petal_error *error)
+{
+    const _Atomic(bool) *give_up = rewrite->job->give_up;
+
+    if (give_up != NULL && atomic_load_explicit(give_up, memory_order_relaxed))
+        return error_set(error, PETAL_BUSY, "given up: the database is being closed");
+    return family_check_alive(rewrite->job->family, error);
+}
+
 /* Begin with the row of the cell at hand, if it is another one. */
 static enum petal_status
 follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
@@ -125,7 +143,7 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
 
     if (rewrite->in_row && slice_equal(row, slice_make(rewrite->row, rewrite->row_bytes)))
         return PETAL_OK;
-    status = family_check_alive(rewrite->job->family, error);
+    status = check_wanted(rewrite, error);
     if (status == PETAL_OK && rewrite->writer != NULL &&
         sst_writer_bytes(rewrite->writer) >= rewrite->job->file_bytes)
         status = end_file(rewrite, error);
@@ -150,7 +168,10 @@ take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 
     if (status != PETAL_OK)
         return status;
-    rewrite->result->cells_in++;
+    if (++rewrite->result->cells_in % CELLS_BETWEEN_LOOKS == 0)
+        status = check_wanted(rewrite, error);
+    if (status != PETAL_OK)
+        return status;
     if (visibility_judge(&rewrite->visibility, cell, &verdict) != PETAL_OK)
         return error_no_memory(error);
     if (verdict == VISIBILITY_SHOW)
@@ -193,17 +214,29 @@ check_balance(const struct rewrite *rewrite, petal_error *error)
                      rewrite->job->cells, result->cells_in, result->cells_out, dropped);
 }
 
+static uint64_t
+monotonic_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 enum petal_status
 rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_error *error)
 {
     petal_db *db = job->family->table->db;
-    struct rewrite rewrite = {
-        .job = job, .result = result, .db = db, .options = family_options(job->family)};
+    struct rewrite rewrite = {.job = job,
+                              .result = result,
+                              .db = db,
+                              .options = family_options(job->family),
+                              .begun_ms = env_clock_ms(&db->env)};
     struct visibility_rules rules;
+    uint64_t begun = monotonic_ms();
     enum petal_status status;
 
-    visibility_rules_of(&rules, rewrite.options, job->purpose, job->read_point,
-                        env_clock_ms(&db->env));
+    visibility_rules_of(&rules, rewrite.options, job->purpose, job->read_point, rewrite.begun_ms);
     rules.earliest_put = job->earliest_put;
     visibility_init(&rewrite.visibility, db->env.allocator, &rules);
     status = take_all(&rewrite, error);
@@ -212,6 +245,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     visibility_fini(&rewrite.visibility);
     sst_writer_free(rewrite.writer);
     mem_free(db->env.allocator, rewrite.row, rewrite.row_capacity);
+    result->took_ms = monotonic_ms() - begun;
     if (status != PETAL_OK)
         rewrite_result_fini(result, db->env.allocator, true);
     return status;
@@ -248,10 +282,10 @@ rewrite_report(const petal_family *family, const struct rewrite_result *result, 
     }
     env_log(&db->env, PETAL_LOG_INFO,
             "%s of %s:%s: %" PRIu64 " cells in, %" PRIu64 " cells out, %" PRIu64
-            " bytes in %zu files%s",
+            " bytes in %zu files%s; %" PRIu64 " ms",
             what, error_quote(family->table->name, table, sizeof table),
             error_quote(family->name, name, sizeof name), result->cells_in, result->cells_out,
-            result->bytes_out, result->count, reasons);
+            result->bytes_out, result->count, reasons, result->took_ms);
     STATS_ADD_SHARED(db, dropped_masked, result->dropped[VISIBILITY_MASKED]);
     STATS_ADD_SHARED(db, dropped_superseded, result->dropped[VISIBILITY_SUPERSEDED]);
     STATS_ADD_SHARED(db, dropped_surplus, result->dropped[VISIBILITY_SURPLUS]);

@@ -21,10 +21,12 @@ struct rewrite_job {
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
     enum visibility_purpose purpose;
-    uint64_t read_point; /* snapshot_oldest, taken before the first cell is read */
+    enum file_origin origin; /* of the output, for its facts and its share of the error rate */
+    uint64_t read_point;     /* snapshot_oldest, taken before the first cell is read */
     int64_t
         earliest_put; /* no put of the input is older, for VISIBILITY_COMPACT; INT64_MIN: not known */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
+    const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
 };
 
 struct rewrite_result {
@@ -34,11 +36,12 @@ struct rewrite_result {
     size_t count, file_capacity, described_capacity;
     uint64_t cells_in, cells_out, bytes_out;
     uint64_t dropped[VISIBILITY_REASONS];
+    uint64_t took_ms;
 };
 
 /*
  * `result` is zero before. On failure it is empty again and no file is left behind. PETAL_NOT_FOUND: the family was dropped
- * meanwhile, alone or with its table. PETAL_CORRUPT: the counts do not balance, or a source is damaged.
+ * meanwhile, alone or with its table. PETAL_CORRUPT: the counts do not balance, or a source is damaged. PETAL_BUSY: given up.
  */
 enum petal_status rewrite_run(const struct rewrite_job *job, struct rewrite_result *result,
                               petal_error *error);

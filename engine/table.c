@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 /* The living table of that name. REQUIRES: ddl_mutex held. */
-static petal_table *
-find_table(petal_db *db, petal_slice name)
+petal_table *
+table_by_name(petal_db *db, petal_slice name)
 {
     for (petal_table *table = db->tables; table != NULL; table = table->next) {
         if (!table_is_dropped(table) && slice_equal(table->name, name))
@@ -51,9 +51,10 @@ table_resolve_families(petal_db *db, const petal_table_options *options,
     return PETAL_OK;
 }
 
-enum petal_status
-family_new_store(const petal_family *family, struct store_memtable **memtable,
-                 struct store_view **store)
+/* A memtable in front of files that are open; the store view takes references of its own. */
+static enum petal_status
+make_store(const petal_family *family, struct store_file *const *files, size_t file_count,
+           struct store_memtable **memtable, struct store_view **store)
 {
     petal_db *db = family->table->db;
     enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
@@ -61,8 +62,43 @@ family_new_store(const petal_family *family, struct store_memtable **memtable,
     if (status != PETAL_OK)
         return status;
     status = store_view_new(store, db->env.allocator, NULL,
-                            &(struct store_change){.add_memtable = *memtable});
-    store_memtable_unref(*memtable); /* the store view has its own reference */
+                            &(struct store_change){.add_memtable = *memtable,
+                                                   .add_files = files,
+                                                   .add_file_count = file_count});
+    store_memtable_unref(*memtable);
+    return status;
+}
+
+enum petal_status
+family_new_store(const petal_family *family, struct store_memtable **memtable,
+                 struct store_view **store)
+{
+    return make_store(family, NULL, 0, memtable, store);
+}
+
+enum petal_status
+family_open_store(const petal_family *family, const struct manifest_family *described,
+                  struct store_memtable **memtable, struct store_view **store, petal_error *error)
+{
+    petal_db *db = family->table->db;
+    size_t count = described->file_count, opened = 0;
+    struct store_file **files = NULL;
+    enum petal_status status = PETAL_OK;
+
+    if (count > 0) {
+        files = mem_zalloc(db->env.allocator, count * sizeof *files);
+        if (files == NULL)
+            return error_no_memory(error);
+    }
+    while (status == PETAL_OK && opened < count) {
+        status = db_open_file(db, family, &described->files[opened], &files[opened], error);
+        opened += status == PETAL_OK;
+    }
+    if (status == PETAL_OK && make_store(family, files, count, memtable, store) != PETAL_OK)
+        status = error_no_memory(error);
+    for (size_t i = 0; i < opened; i++)
+        store_file_unref(files[i]);
+    mem_free(db->env.allocator, files, count * sizeof *files);
     return status;
 }
 
@@ -120,7 +156,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     enum petal_status status;
     uint32_t id;
 
-    if (find_table(db, options->name) != NULL)
+    if (table_by_name(db, options->name) != NULL)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(options->name, quoted, sizeof quoted));
     status = commit_table(db, options, &id, error);
@@ -180,6 +216,8 @@ family_remove_store(petal_family *family, struct view *view)
         atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
     view_set_store(view, family->slot, NULL);
     db->active_bytes -= family->active_bytes;
+    if (family->active != NULL)
+        db->active_memory -= family->active->charged;
     family->active = NULL;
     family->active_bytes = 0;
 }
@@ -242,7 +280,7 @@ petal_table_drop(petal_table *table, petal_error *error)
     pthread_mutex_unlock(&db->manifest_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
-    epoch_collect(db->epoch);
+    db_collect(db);
     return status;
 }
 
@@ -255,7 +293,7 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 
     error_clear(error);
     pthread_mutex_lock(&db->ddl_mutex);
-    *table = find_table(db, name);
+    *table = table_by_name(db, name);
     pthread_mutex_unlock(&db->ddl_mutex);
     if (*table == NULL)
         return error_set(error, PETAL_NOT_FOUND, "Unknown table %s!",

@@ -1,6 +1,8 @@
 /* view.c -- see view.h. */
 #include "engine/view.h"
 
+#include "engine/view_bin.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -55,7 +57,23 @@ store_memtable_unref(struct store_memtable *memtable)
     if (memtable == NULL || !drop_is_last(&memtable->references))
         return;
     memtable_free(memtable->memtable);
+    if (memtable->budget != NULL)
+        memory_budget_memtables(memtable->budget, -(int64_t)memtable->charged);
     mem_free(memtable->allocator, memtable, sizeof *memtable);
+}
+
+void
+store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget, size_t *change)
+{
+    size_t bytes = sizeof *memtable + memtable_bytes(memtable->memtable);
+
+    /* It changes when the memtable takes a chunk: these grow with it, so that is seldom, and what it takes never shrinks. */
+    *change = bytes - memtable->charged;
+    if (*change == 0)
+        return;
+    memtable->budget = budget;
+    memtable->charged = bytes;
+    memory_budget_memtables(budget, (int64_t)*change);
 }
 
 enum petal_status
@@ -80,6 +98,12 @@ store_file_new(struct store_file **file, const struct env *env, struct cache *ca
 }
 
 void
+store_file_ref(struct store_file *file)
+{
+    take(&file->references);
+}
+
+void
 store_file_unref(struct store_file *file)
 {
     if (file == NULL || !drop_is_last(&file->references))
@@ -94,6 +118,8 @@ store_file_unref(struct store_file *file)
                     failed);
     }
     sst_reader_close(file->reader);
+    if (file->budget != NULL)
+        memory_budget_files(file->budget, -(int64_t)file->charged);
     mem_free(file->env->allocator, file, sizeof *file);
 }
 
@@ -248,7 +274,9 @@ view_bytes(size_t store_count)
 static void
 release_retired(struct epoch_item *item)
 {
-    view_unref((struct view *)item);
+    struct view *view = (struct view *)item;
+
+    view_bin_put(view->bin, view);
 }
 
 enum petal_status

@@ -14,6 +14,7 @@
 #define PETAL_ENGINE_VIEW_H
 
 #include "base/epoch.h"
+#include "engine/memory_budget.h"
 #include "engine/petal.h"
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
@@ -23,6 +24,8 @@ struct store_memtable {
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
     struct memtable *memtable;
+    struct memory_budget *budget; /* NULL: nothing is charged yet */
+    size_t charged; /* to it; written by the write leader, given back with the last reference */
     _Atomic(uint64_t)
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
     /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
@@ -37,6 +40,8 @@ struct store_file {
     const struct env *env;
     struct cache *cache;
     struct sst_reader *reader;
+    struct memory_budget *budget; /* NULL: nothing is charged */
+    size_t charged;               /* to it, given back with the last reference */
     uint64_t number;
     uint64_t run; /* files of one run have disjoint row ranges */
     _Atomic(bool) obsolete;
@@ -69,6 +74,8 @@ struct view {
     struct epoch_item retire; /* first member */
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
+    struct view_bin *bin;     /* where it goes when it is retired and unseen */
+    struct view *next_in_bin; /* the bin's */
     size_t store_count;
     struct store_view *stores[]; /* by petal_family.slot; NULL: dropped */
 };
@@ -77,10 +84,15 @@ enum petal_status store_memtable_new(struct store_memtable **memtable,
                                      const petal_allocator *allocator, uint64_t salt);
 void store_memtable_unref(struct store_memtable *memtable);
 
+/* Charge what the memtable takes now. *change: how much more that is than before. LEADER. */
+void store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget,
+                           size_t *change);
+
 /* Takes over `reader`, also on failure. */
 enum petal_status store_file_new(struct store_file **file, const struct env *env,
                                  struct cache *cache, struct sst_reader *reader, uint64_t number,
                                  uint64_t run);
+void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
 /*

@@ -85,6 +85,12 @@ is_read(const struct visibility *visibility)
     return visibility->rules.purpose <= VISIBILITY_RAW;
 }
 
+static bool
+keeps_markers(const struct visibility_rules *rules)
+{
+    return rules->purpose == VISIBILITY_FLUSH || rules->purpose == VISIBILITY_MINOR;
+}
+
 /*
  * With NEW_VERSION_BEHAVIOR a compaction counts the markers that it keeps as versions, and begins to count anew with the first
  * put of a column only: markers at the head of a column go on from the count of the column before. HBase's recorded
@@ -231,7 +237,7 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
 {
     const struct visibility_rules *rules = &visibility->rules;
 
-    if (rules->purpose == VISIBILITY_FLUSH)
+    if (keeps_markers(rules))
         return VISIBILITY_SHOW;
     if (rules->purpose == VISIBILITY_READ || rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE ||
         (rules->keep_deleted == PETAL_KEEP_DELETED_TTL && is_expired(visibility, cell->timestamp)))
@@ -415,7 +421,8 @@ judge_in_column(struct visibility *visibility, const struct cell *cell,
         return status;
     if (visibility->rules.purpose == VISIBILITY_RAW) {
         *verdict = judge_raw(visibility, cell);
-    } else if (visibility->column_dropped) {
+    } else if (visibility->column_dropped &&
+               (cell->type == PETAL_PUT || visibility->rules.purpose != VISIBILITY_MINOR)) {
         *verdict = hide(visibility,
                         cell->type == PETAL_PUT ? visibility->dropped_reason : VISIBILITY_MARKER);
     } else if (cell->type != PETAL_PUT) {
@@ -456,7 +463,7 @@ judge_any(struct visibility *visibility, const struct cell *cell, enum visibilit
         visibility->reason = VISIBILITY_OUTSIDE;
         return PETAL_OK;
     }
-    if (rules->purpose == VISIBILITY_FLUSH && rules->new_version_behavior) {
+    if (keeps_markers(rules) && rules->new_version_behavior) {
         *verdict = VISIBILITY_SHOW;
         return PETAL_OK;
     }

@@ -40,6 +40,11 @@
  * are kept and hide nothing; of the others go those that rules 1 to 4 and 6 hide for good. Markers stay, but
  * with the rest of a column behind a put that a 12 or 14 hides or that is surplus, HBase's flush drops the markers, too; not in
  * the empty qualifier. With KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
+ * A MINOR compaction, of neighbours in the order of sequences, drops the same puts: each of these rules holds of a part of a column's
+ * cells as it does of all. What is older or newer outside cannot make a masked or superseded put visible, since what hides it
+ * stays, and puts outside only add to the versions that make one surplus. (That deletions outside take from
+ * them is HBase's way, too: see petal.h.) But all its markers stay: those that a flush steps over may hide what
+ * is in older files, and would not when the versions above them are deleted or die; a flush comes when the caller writes, a MINOR one at any time.
  * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as long as its input holds
  * nothing above the read point, and no snapshot sees what is outside of it; otherwise it is run as a FLUSH); under KEEP_DELETED_CELLS those
  * that are older than every put of the input, surplus or expired. Under NEW_VERSION_BEHAVIOR such a compaction counts the
@@ -59,7 +64,8 @@
 enum visibility_purpose {
     VISIBILITY_READ,
     VISIBILITY_RAW,
-    VISIBILITY_FLUSH,  /* or a compaction of some files: markers stay */
+    VISIBILITY_FLUSH,
+    VISIBILITY_MINOR,  /* a compaction of some files */
     VISIBILITY_COMPACT /* of all files */
 };
 
@@ -98,7 +104,7 @@ visibility_rules_heed_marker(const struct visibility_rules *rules, const struct 
 enum visibility_verdict {
     VISIBILITY_SHOW, /* part of the answer; to be kept */
     VISIBILITY_HIDE, /* not part of it */
-    VISIBILITY_COLUMN_DONE /* not part of it, and nothing of this column that follows is. Not said by FLUSH and COMPACT */
+    VISIBILITY_COLUMN_DONE /* not part of it, and nothing of this column that follows is. Not said by rewrites */
 };
 
 /* Why a cell is hidden or dropped. */
@@ -137,7 +143,7 @@ struct visibility {
     /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the column, or of the family markers. */
     uint32_t marker_types; /* bit (1 << type) */
     int64_t marker_timestamp;
-    /* FLUSH and COMPACT: what follows of the column goes, too, and why. */
+    /* Rewrites: what follows of the column goes, too, and why; but for the markers of a MINOR one. */
     bool column_dropped;
     enum visibility_reason dropped_reason;
 };
@@ -159,7 +165,7 @@ visibility_column(const struct visibility *visibility)
 
 /*
  * Judge the row's next cell. PETAL_NO_MEMORY when a long qualifier or many markers cannot be remembered.
- * For FLUSH and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.
+ * For FLUSH, MINOR and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.
  */
 enum petal_status visibility_judge(struct visibility *visibility, const struct cell *cell,
                                    enum visibility_verdict *verdict);

@@ -53,23 +53,37 @@ struct wal {
 
 /* ---- failure ---- */
 
-/* Keep the first cause. */
+/* Keep the first cause, which is in *cause afterwards. */
+static void
+fail_with(struct wal *wal, petal_error *cause)
+{
+    pthread_mutex_lock(&wal->failure_mutex);
+    if (!atomic_load_explicit(&wal->failed, memory_order_relaxed)) {
+        wal->failure = *cause;
+        atomic_store_explicit(&wal->failed, true, memory_order_release);
+    }
+    *cause = wal->failure;
+    pthread_mutex_unlock(&wal->failure_mutex);
+}
+
 static enum petal_status
 wal_fail(struct wal *wal, int os_error, const char *action, petal_error *error)
 {
     petal_error cause;
 
     error_io(&cause, wal->path, os_error, action);
-    pthread_mutex_lock(&wal->failure_mutex);
-    if (!atomic_load_explicit(&wal->failed, memory_order_relaxed)) {
-        wal->failure = cause;
-        atomic_store_explicit(&wal->failed, true, memory_order_release);
-    }
-    cause = wal->failure;
-    pthread_mutex_unlock(&wal->failure_mutex);
+    fail_with(wal, &cause);
     if (error != NULL)
         *error = cause;
     return cause.status;
+}
+
+void
+wal_condemn(struct wal *wal, const petal_error *cause)
+{
+    petal_error kept = *cause;
+
+    fail_with(wal, &kept);
 }
 
 static enum petal_status
@@ -100,11 +114,12 @@ encode_header(uint8_t *header, const struct wal_identity *identity)
     put_le64(header + 32, identity->predecessor_number);
     put_le64(header + 40, identity->predecessor_length);
     put_le64(header + 48, identity->predecessor_last_sequence);
-    put_le64(header + WAL_HEADER_CHECKSUM, wal_header_checksum(header));
+    put_le64(header + 56, identity->predecessor_synced);
+    put_le64(header + WAL_HEADER_CHECKSUM, wal_header_checksum(header, WAL_HEADER_BYTES));
 }
 
 static struct wal *
-wal_allocate(const struct env *env, const char *path, const struct wal_identity *identity)
+wal_allocate(const struct env *env, const char *path, uint64_t number)
 {
     struct wal *wal = mem_alloc_aligned(env->allocator, CACHE_LINE_BYTES, sizeof *wal);
 
@@ -118,8 +133,7 @@ wal_allocate(const struct env *env, const char *path, const struct wal_identity 
     }
     wal->env = env;
     wal->capacity = BUFFER_LEAST_BYTES;
-    wal->seed = wal_seed(identity->database_identity, identity->number);
-    wal->number = identity->number;
+    wal->number = number;
     memcpy(wal->path, path, strlen(path) + 1);
     atomic_init(&wal->stored_length, 0);
     atomic_init(&wal->stored_sequence, 0);
@@ -132,18 +146,16 @@ wal_allocate(const struct env *env, const char *path, const struct wal_identity 
 }
 
 enum petal_status
-wal_create(struct wal **created, const struct env *env, const char *path,
-           const struct wal_identity *identity, petal_error *error)
+wal_create(struct wal **created, const struct env *env, const char *path, uint64_t number,
+           petal_error *error)
 {
     const petal_vfs *vfs = env->vfs;
-    enum petal_status status;
     struct wal *wal;
     int failed;
 
     assert(strlen(path) < PETAL_PATH_BYTES);
-    assert(identity->predecessor_number < identity->number);
     *created = NULL;
-    wal = wal_allocate(env, path, identity);
+    wal = wal_allocate(env, path, number);
     if (wal == NULL)
         return error_no_memory(error);
     failed = vfs->open(vfs->context, path,
@@ -153,16 +165,19 @@ wal_create(struct wal **created, const struct env *env, const char *path,
         wal_close(wal);
         return error_io(error, path, failed, "create");
     }
-    encode_header(wal->buffer, identity);
-    wal->used = WAL_HEADER_BYTES;
-    status = wal_store(wal, error);
-    if (status != PETAL_OK) {
-        wal_close(wal);
-        vfs->remove(vfs->context, path); /* if this fails too, replay passes over it */
-        return status;
-    }
     *created = wal;
     return PETAL_OK;
+}
+
+void
+wal_identify(struct wal *wal, const struct wal_identity *identity)
+{
+    assert(identity->number == wal->number && identity->predecessor_number < identity->number);
+    assert(identity->predecessor_synced <= identity->predecessor_length);
+    assert(wal->buffer_offset == 0 && wal->used == 0);
+    wal->seed = wal_seed(identity->database_identity, identity->number);
+    encode_header(wal->buffer, identity);
+    wal->used = WAL_HEADER_BYTES;
 }
 
 void
@@ -367,8 +382,11 @@ erase_tail(struct wal *wal, petal_error *error)
         return wal_fail(wal, failed, "take back what did not fit in", error);
     pthread_mutex_lock(&wal->sync_mutex);
     status = wal_check(wal, error);
-    if (status == PETAL_OK)
-        status = sync_locked(wal, error);
+    if (status == PETAL_OK) {
+        failed = vfs->sync(vfs->context, wal->file);
+        if (failed != 0)
+            status = wal_fail(wal, failed, "sync", error);
+    }
     pthread_mutex_unlock(&wal->sync_mutex);
     return status;
 }
@@ -430,6 +448,12 @@ bool
 wal_is_dead(const struct wal *wal)
 {
     return atomic_load_explicit(&wal->failed, memory_order_acquire);
+}
+
+bool
+wal_is_empty(const struct wal *wal)
+{
+    return wal->sequence == 0;
 }
 
 uint64_t

@@ -6,6 +6,8 @@
  * frame can be read.  Each fragment carries a promise: the file was synced up to that offset when it was written.
  * FORMAT.md describes every byte.
  *
+ * A log is made ahead of its use as an empty file; its header is the first thing that wal_store brings there, with the records behind it.
+ *
  * Writing: wal_begin .. wal_end for each record, wal_store to hand what is gathered to the kernel, wal_sync to bring it
  * to the medium.  wal_begin, wal_end and wal_store belong to one thread at a time (the leader of the write group);
  * wal_sync may run beside them in another thread.  After a failed store or sync the log is dead: every later call
@@ -13,7 +15,8 @@
  *
  * A full disk is the exception: it is no damage, and a store that finds it may be tried again.  What such a store left in the file
  * are whole records, perhaps, of writes that will be refused.  So before it returns PETAL_NO_SPACE they are overwritten with
- * zeros, which takes no new space, and the file is synced: it ends where it ended before, whatever happens next, and a torn tail
+ * zeros, which takes no new space, and the file is synced (which counts as no sync of the log: nothing was synced before it that has
+ * to be, see LOGS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next, and a torn tail
  * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
  * what was refused.  The buffer keeps its records: wal_forget takes back those of the writes that are refused, and
  * those acknowledged before (ASYNC_WAL) stay for the next store.  If overwriting or sync fails, the log is dead.
@@ -26,20 +29,31 @@
 
 #define WAL_FRAME_BYTES 32768
 
+/*
+ * LOGS THAT FOLLOW EACH OTHER.  A log may be followed by the next before it is synced.  Then the caller keeps two rules, from which replay
+ * draws its conclusions:
+ *  1. wal_sync of a log is called only when all logs before it are synced to their final lengths;
+ *  2. nothing is stored in a log before its name is durable.
+ */
+
 /* What a log's header says of itself and of the log before it. */
 struct wal_identity {
     uint64_t database_identity;
     uint64_t number;
-    uint64_t predecessor_number;        /* 0: none that matters, then the two below are 0 as well */
-    uint64_t predecessor_length;        /* its final length, synced before this log was made */
+    uint64_t predecessor_number; /* 0: none that matters, then those below are 0 as well */
+    uint64_t predecessor_length; /* its final length */
+    uint64_t predecessor_synced; /* a promise: as far as this it was synced; at most its length */
     uint64_t predecessor_last_sequence; /* its greatest sequence */
 };
 
 struct wal;
 
-/* Create the log (it must not exist) and store its header; syncs neither file nor directory. */
+/* Create the log's file (it must not exist), empty; syncs neither file nor directory. */
 enum petal_status wal_create(struct wal **wal, const struct env *env, const char *path,
-                             const struct wal_identity *identity, petal_error *error);
+                             uint64_t number, petal_error *error);
+
+/* Buffer the log's header; once, before the first record.  REQUIRES: identity->number is the log's. */
+void wal_identify(struct wal *wal, const struct wal_identity *identity);
 
 /* Close the file.  Buffered records that were not stored are lost.  NULL: no-op. */
 void wal_close(struct wal *wal);
@@ -65,6 +79,10 @@ struct wal_mark wal_mark(const struct wal *wal);
 void wal_forget(struct wal *wal, struct wal_mark mark);
 
 bool wal_is_dead(const struct wal *wal); /* any thread */
+/* The log is dead of something that happened outside of it, unless it was dead before.  Any thread. */
+void wal_condemn(struct wal *wal, const petal_error *cause);
+
+bool wal_is_empty(const struct wal *wal); /* no record is stored or buffered; leader only */
 
 uint64_t wal_number(const struct wal *wal);
 uint64_t wal_buffered_bytes(const struct wal *wal);  /* leader only */
@@ -76,11 +94,18 @@ uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced
 /*
  * REPLAY.  Logs in order of their numbers.  The end of a log n is the length that its successor's header gives, else the
  * first offset b that does not hold a whole record.  X is the greatest promise about n: in its own frames behind b, in
- * its successor's header, in the manifest.  X > b: PETAL_CORRUPT naming file, offset and promise.  Otherwise b is the
- * torn tail: all behind it is dropped.  A log that is missing, or whose header is torn, has b = 0.  Then:
+ * its successor's header (the synced length; the final one is no promise), in the manifest.  And when any later log was
+ * synced at all, n was before, to its final length, so this is X: a later log was synced when a frame of it, the header of
+ * its successor or the manifest has a promise about it above 0.  X > b: PETAL_CORRUPT naming file, offset and
+ * promise.  Otherwise b is the torn tail: all behind it is dropped.  A log whose header is torn has b = 0.  Then:
  *
  *  - Log s continues n when its header names n as its predecessor.  It is replayed after n, and n only up to
  *    the length named there (what a failed store left behind that length never was part of n).
+ *  - When n ends before that length, all later logs are dropped whole, records and all: pages reach the disk in any order, and what
+ *    comes back is a prefix of what was written.
+ *  - A log that is missing and named by another one or by the manifest was needed: PETAL_CORRUPT, promised or not, since its name was
+ *    durable before anything was stored in it, and the one that names it came later.
+ *  - A log that holds no byte is one made ahead and never used: passed over.
  *  - A log that holds no record and is not continued was made in vain (by an opening or a switch that failed): passed over.
  *  - A log that continues an obsolete one which ended above obsolete_sequence is refused: PETAL_CORRUPT. That log was needed.
  *  - A log with records that does not continue the log replayed before it is refused: PETAL_CORRUPT.
@@ -106,9 +131,9 @@ struct wal_replay {
     /* Results. */
     uint64_t greatest_log; /* greatest number seen in the directory, replayed or not; 0: none */
     struct wal_promise
-        end; /* the last log replayed and where its last whole record ends; number 0: none */
+        end; /* the last log replayed, not dropped, and where its last whole record ends; number 0: none */
     uint64_t records;
-    uint64_t dropped_bytes; /* of torn tails and of logs passed over */
+    uint64_t dropped_bytes; /* of torn tails and of logs dropped or passed over */
 };
 enum petal_status wal_replay(struct wal_replay *replay, petal_error *error);
 

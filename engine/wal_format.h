@@ -10,10 +10,12 @@
  *   32  8  number of the log before it
  *   40  8  its final length
  *   48  8  its last sequence
- *   56  8  checksum of the 56 bytes before
+ *   56  8  how far it was synced
+ *   64  8  checksum of the 64 bytes before
  *
  * Little endian.  The header's checksum has a seed that any reader knows, so that a log of another database is recognised
- * as such; the fragments' is bound to the database, the log and the offset.
+ * as such; the fragments' is bound to the database, the log and the offset.  In every version the checksum is the last that the
+ * header has, so a header of another version is told from a torn one.
  */
 #ifndef PETAL_ENGINE_WAL_FORMAT_H
 #define PETAL_ENGINE_WAL_FORMAT_H
@@ -23,9 +25,10 @@
 #include "engine/wal.h"
 
 #define WAL_MAGIC                 "PETALLOG"
-#define WAL_VERSION               1u
-#define WAL_HEADER_BYTES          64
-#define WAL_HEADER_CHECKSUM       56 /* where it stands */
+#define WAL_VERSION               2u
+#define WAL_HEADER_BYTES          72
+#define WAL_HEADER_CHECKSUM       64 /* where it stands */
+#define WAL_LEAST_HEADER_BYTES    64 /* of any version */
 #define WAL_FRAGMENT_HEADER_BYTES 24
 #define WAL_CHECKSUM_BYTES        8
 
@@ -50,10 +53,11 @@ wal_fragment_checksum(uint64_t seed, uint64_t offset, const uint8_t *header, siz
                        WAL_FRAGMENT_HEADER_BYTES - WAL_CHECKSUM_BYTES + payload_bytes);
 }
 
+/* Of a header of `header_bytes` bytes. */
 static inline uint64_t
-wal_header_checksum(const uint8_t *header)
+wal_header_checksum(const uint8_t *header, size_t header_bytes)
 {
-    return checksum_at(0, 0, header, WAL_HEADER_CHECKSUM);
+    return checksum_at(0, 0, header, header_bytes - WAL_CHECKSUM_BYTES);
 }
 
 /* Bytes from `offset` to the end of its frame. */

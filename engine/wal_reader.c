@@ -95,6 +95,7 @@ check_identity(const struct wal_reader *reader, const uint8_t *header, uint64_t 
                              (unsigned long long)identity->number);
     if (get_le32(header + 12) != WAL_HEADER_BYTES ||
         identity->predecessor_number >= identity->number ||
+        identity->predecessor_synced > identity->predecessor_length ||
         (has_predecessor ? identity->predecessor_length < WAL_HEADER_BYTES
                          : identity->predecessor_length != 0))
         return error_corrupt(error, path, 0, "%s has a header that no log can have", path);
@@ -107,15 +108,19 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
 {
     const uint8_t *header = reader->frame;
     enum petal_status status;
+    size_t header_bytes;
 
     *whole = false;
-    if (reader->size < WAL_HEADER_BYTES)
+    if (reader->size < WAL_LEAST_HEADER_BYTES)
         return PETAL_OK;
     status = load_frame(reader, 0, error);
-    if (status != PETAL_OK || reader->frame_bytes < WAL_HEADER_BYTES)
+    if (status != PETAL_OK || reader->frame_bytes < WAL_LEAST_HEADER_BYTES)
         return status;
-    if (memcmp(header, WAL_MAGIC, 8) != 0 ||
-        get_le64(header + WAL_HEADER_CHECKSUM) != wal_header_checksum(header))
+    header_bytes = get_le32(header + 12);
+    if (memcmp(header, WAL_MAGIC, 8) != 0 || header_bytes < WAL_LEAST_HEADER_BYTES ||
+        header_bytes > reader->frame_bytes ||
+        get_le64(header + header_bytes - WAL_CHECKSUM_BYTES) !=
+            wal_header_checksum(header, header_bytes))
         return PETAL_OK;
     *whole = true;
     identity->database_identity = get_le64(header + 16);
@@ -123,6 +128,7 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
     identity->predecessor_number = get_le64(header + 32);
     identity->predecessor_length = get_le64(header + 40);
     identity->predecessor_last_sequence = get_le64(header + 48);
+    identity->predecessor_synced = get_le64(header + 56);
     return check_identity(reader, header, database_identity, identity, error);
 }
 

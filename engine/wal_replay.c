@@ -18,6 +18,7 @@ struct log_list {
     size_t count, capacity;
     bool failed;
     uint64_t last_number; /* the last log with records; 0: none */
+    bool torn;            /* a log ended before its final length: all behind it are dropped */
 };
 
 /* ---- the list ---- */
@@ -100,7 +101,7 @@ read_headers(struct log_list *list, petal_error *error)
 
 /* ---- promises ---- */
 
-/* A log that a promise names must be there. */
+/* A log that another one or a promise names must be there: its name was durable before. */
 static enum petal_status
 check_present(const struct log_list *list, uint64_t number, uint64_t length, const char *witness,
               petal_error *error)
@@ -111,9 +112,8 @@ check_present(const struct log_list *list, uint64_t number, uint64_t length, con
         find_log(list, number) != NULL)
         return PETAL_OK;
     filename_log(path, list->replay->directory, number);
-    return error_corrupt(error, path, 0,
-                         "%s is missing; %s says that %" PRIu64 " bytes of it were synced", path,
-                         witness, length);
+    return error_corrupt(error, path, 0, "%s is missing; %s says that it had %" PRIu64 " bytes",
+                         path, witness, length);
 }
 
 /* A log that the manifest needs no more must have ended with what is in store files. */
@@ -172,24 +172,79 @@ final_length(const struct log_list *list, uint64_t number)
     return length;
 }
 
-/* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was synced. */
-static enum petal_status
-check_promises(const struct log_list *list, struct wal_reader *reader, uint64_t bad,
-               petal_error *error)
+/* How far a log was synced as later logs and the manifest tell. */
+static uint64_t
+promise_elsewhere(const struct log_list *list, uint64_t number)
 {
     const struct wal_promise *manifest = &list->replay->promise;
-    uint64_t promise = 0;
-    uint64_t final = final_length(list, reader->number);
-    enum petal_status status = wal_reader_find_promise(reader, bad, &promise, error);
+    uint64_t promise = manifest->log_number == number ? manifest->length : 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct wal_identity *identity = &list->entries[i].identity;
+
+        if (list->entries[i].whole && identity->predecessor_number == number &&
+            identity->predecessor_synced > promise)
+            promise = identity->predecessor_synced;
+    }
+    return promise;
+}
+
+/* Does a fragment of this log say that the log was synced? */
+static enum petal_status
+says_synced(const struct log_list *list, uint64_t number, bool *synced, petal_error *error)
+{
+    const struct wal_replay *replay = list->replay;
+    struct wal_reader reader;
+    uint64_t promise;
+    enum petal_status status = wal_reader_open(&reader, replay->env, replay->directory,
+                                               replay->database_identity, number, error);
 
     if (status != PETAL_OK)
         return status;
-    if (final > promise)
-        promise = final;
-    if (manifest->log_number == reader->number && manifest->length > promise)
-        promise = manifest->length;
-    if (promise <= bad)
-        return PETAL_OK;
+    status = wal_reader_find_promise(&reader, 0, &promise, error);
+    *synced = status == PETAL_OK && promise > 0;
+    wal_reader_close(&reader);
+    return status;
+}
+
+/* Was any log behind this one synced?  Then all before it were, as far as they go. */
+static enum petal_status
+later_synced(const struct log_list *list, uint64_t number, bool *synced, petal_error *error)
+{
+    const struct wal_promise *manifest = &list->replay->promise;
+    enum petal_status status = PETAL_OK;
+
+    *synced = manifest->log_number > number && manifest->length > 0;
+    for (size_t i = 0; !*synced && i < list->count; i++)
+        *synced = list->entries[i].number > number &&
+                  promise_elsewhere(list, list->entries[i].number) > 0;
+    for (size_t i = 0; status == PETAL_OK && !*synced && i < list->count; i++) {
+        if (list->entries[i].number > number)
+            status = says_synced(list, list->entries[i].number, synced, error);
+    }
+    return status;
+}
+
+/* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was synced.  `final`: the
+ * log's length as later logs give it, 0 if none does. */
+static enum petal_status
+check_promises(const struct log_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
+               petal_error *error)
+{
+    uint64_t promise = 0, elsewhere = promise_elsewhere(list, reader->number);
+    enum petal_status status = wal_reader_find_promise(reader, bad, &promise, error);
+
+    if (elsewhere > promise)
+        promise = elsewhere;
+    if (status == PETAL_OK && promise <= bad && final > bad) {
+        bool synced;
+
+        status = later_synced(list, reader->number, &synced, error);
+        if (status == PETAL_OK && synced)
+            promise = final;
+    }
+    if (status != PETAL_OK || promise <= bad)
+        return status;
     return error_corrupt(error, reader->path, bad,
                          "%s is damaged at offset %" PRIu64 ": %" PRIu64
                          " bytes were synced; %" PRIu64 " whole records lie before the damage",
@@ -228,10 +283,11 @@ replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_r
     if (continues)
         replay->records += records;
     if (status == PETAL_OK)
-        status = check_promises(list, reader, end, error);
+        status = check_promises(list, reader, end, final, error);
     if (status != PETAL_OK)
         return status;
     replay->dropped_bytes += reader->size - (end < reader->size ? end : reader->size);
+    list->torn = final > end;
     if (!continues && records > 0)
         return refuse_order(list, entry, reader->path, error);
     if (entry->whole && continues)
@@ -244,14 +300,17 @@ replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_r
 static enum petal_status
 replay_log(struct log_list *list, const struct log_entry *entry, petal_error *error)
 {
-    const struct wal_replay *replay = list->replay;
+    struct wal_replay *replay = list->replay;
     struct wal_reader reader;
     enum petal_status status = wal_reader_open(&reader, replay->env, replay->directory,
                                                replay->database_identity, entry->number, error);
 
     if (status != PETAL_OK)
         return status;
-    status = replay_reader(list, entry, &reader, error);
+    if (list->torn)
+        replay->dropped_bytes += reader.size;
+    else
+        status = replay_reader(list, entry, &reader, error);
     wal_reader_close(&reader);
     return status;
 }

@@ -80,9 +80,31 @@ check_alive(const struct write_op *op)
     return PETAL_OK;
 }
 
+/* What the group adds to memtables, about. */
+static uint64_t
+group_memory(struct write_op *first, struct write_place *last)
+{
+    uint64_t bytes = 0;
+
+    FOR_EACH_OP(op, first, last)
+    {
+        bytes += op->place.bytes + op->count * CELL_OVERHEAD_BYTES;
+    }
+    return bytes;
+}
+
+void
+write_charge(petal_db *db, petal_family *family)
+{
+    size_t change;
+
+    store_memtable_charge(family->active, &db->memory, &change);
+    db->active_memory += change;
+}
+
 /* Reserve memtable memory for every member, store by store. */
 static enum petal_status
-reserve_group(struct write_op *first, struct write_place *last)
+reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
 {
     petal_family *touched = NULL;
     enum petal_status status = PETAL_OK;
@@ -104,6 +126,8 @@ reserve_group(struct write_op *first, struct write_place *last)
         if (status == PETAL_OK)
             status = memtable_reserve(family->active->memtable, family->group_cells,
                                       family->group_bytes);
+        if (status == PETAL_OK)
+            write_charge(db, family);
         family->group_cells = 0;
         family->group_bytes = 0;
     }
@@ -163,7 +187,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
 {
     enum petal_durability strongest = PETAL_SKIP_WAL;
     struct wal *wal = db->wal;
-    struct wal_mark before = {0, 0}; /* as in a new log */
+    struct wal_mark before = {0, 0};
     enum petal_status status;
 
     if (wal != NULL)
@@ -186,6 +210,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
                 status = log_current(db, &wal, error);
                 if (status != PETAL_OK)
                     return status;
+                before = wal_mark(wal);
             }
             to = wal_begin(wal, record_size(op->cells, op->count));
             if (to == NULL) {
@@ -254,18 +279,42 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
     STATS_ADD_SHARED(db, write_groups, 1);
 }
 
+/* Numbers, log and memtables, for a group whose memory is reserved. */
+static enum petal_status
+log_and_apply(petal_db *db, struct write_op *first, struct write_place *last, petal_error *error)
+{
+    int64_t now_ms = env_clock_ms(&db->env);
+    enum petal_status status = PETAL_OK;
+    bool synced = false;
+
+    FOR_EACH_OP(op, first, last)
+    {
+        synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
+    }
+    if (synced)
+        status = log_sync_before(db, error);
+    if (status == PETAL_OK)
+        status = log_group(db, first, last, now_ms, error);
+    /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
+     * that lives found the disk full and holds nothing of the group. */
+    if (status == PETAL_OK)
+        apply_group(db, first, last);
+    else if (db->wal != NULL && wal_is_dead(db->wal))
+        db_fail(db, error);
+    return status;
+}
+
 /* Serve the group from `first` to `last`. */
 static void
 lead(petal_db *db, struct write_op *first, struct write_place *last)
 {
     petal_error error;
     enum petal_status status;
-    int64_t now_ms;
 
     error_clear(&error);
     status = db_check_writable(db, &error);
     if (status == PETAL_OK)
-        status = flush_make_room(db, &error);
+        status = flush_make_room(db, group_memory(first, last), &error);
     if (status != PETAL_OK) {
         fail_group(first, last, status, &error);
         return;
@@ -274,23 +323,15 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     {
         op->status = check_alive(op);
     }
-    status = reserve_group(first, last);
+    status = reserve_group(db, first, last);
     if (status != PETAL_OK) {
         error_set(&error, status, "no memory for the memtable");
         fail_group(first, last, status, &error);
         return;
     }
-    now_ms = env_clock_ms(&db->env);
-    status = log_group(db, first, last, now_ms, &error);
-    if (status != PETAL_OK) {
-        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
-         * that lives found the disk full and holds nothing of the group. */
-        if (db->wal != NULL && wal_is_dead(db->wal))
-            db_fail(db, &error);
+    status = log_and_apply(db, first, last, &error);
+    if (status != PETAL_OK)
         fail_group(first, last, status, &error);
-        return;
-    }
-    apply_group(db, first, last);
 }
 
 enum petal_status
@@ -456,6 +497,8 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
     error_clear(error);
     write_options_init(&options, given);
     status = batch_check(batch, db, &options, error);
+    if (status == PETAL_OK)
+        status = db_check_opened_for_writing(db, error);
     if (status != PETAL_OK || batch->count == 0)
         return status;
     if (batch->readers > 0)

@@ -43,6 +43,9 @@ enum petal_status write_serve(petal_db *db, struct write_op *op);
 void write_lead_alone(petal_db *db, struct write_place *place);
 void write_lead_end(petal_db *db, struct write_place *place);
 
+/* Charge what the family's active memtable has grown by. LEADER. */
+void write_charge(petal_db *db, petal_family *family);
+
 /* Add a cell, whose room is reserved, to its store's active memtable. LEADER. */
 enum petal_status write_apply_cell(petal_db *db, const struct write_cell *write);
 
