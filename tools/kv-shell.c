@@ -54,6 +54,11 @@ print_usage(FILE *file)
         "  -f FILE           run the commands in FILE\n"
         "  --cache SIZE      block cache, such as 64MB (the default) or 0 for none\n"
         "  --memtable SIZE   memory for writes before they are flushed (64MB)\n"
+        "  --read-only       write nothing: the database must be there, commands that write fail, "
+        "and "
+        "others\n"
+        "                    may read it at the same time\n"
+        "  --no-compaction   merge store files when told to only, not in the background\n"
         "  --bail            stop at the first command that is wrong or fails\n"
         "  --no-took         leave out the lines with durations\n"
         "  --echo            show each line of input before its output\n"
@@ -74,7 +79,7 @@ print_usage(FILE *file)
         "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
         "get found no row;\n"
         "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
-        "database is open elsewhere.\n"
+        "database is read-only or open elsewhere.\n"
         "The worst of them counts.  A conversation at a terminal ends with 0.\n",
         file);
 }
@@ -138,8 +143,17 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
         arguments->no_times = true;
         return SHELL_FINE;
     }
+    if (strcmp(option, "--read-only") == 0) {
+        arguments->options.read_only = true;
+        arguments->options.create = false;
+        return SHELL_FINE;
+    }
     if (strcmp(option, "--echo") == 0) {
         arguments->echo_input = true;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--no-compaction") == 0) {
+        arguments->options.no_compaction = true;
         return SHELL_FINE;
     }
     (*at)++;

@@ -421,6 +421,8 @@ family_attribute_read(struct session *session, petal_family_options *family, pet
         family->in_memory = value_read_boolean(session, value);
     else if (slice_is(key, "BLOCKCACHE"))
         family->no_block_cache = !value_read_boolean(session, value);
+    else if (slice_is(key, "BLOOM_RATE_PER_FILE"))
+        family->bloom_rate_per_file = value_read_boolean(session, value);
     else if (slice_is(key, "NEW_VERSION_BEHAVIOR"))
         family->new_version_behavior = value_read_boolean(session, value);
     else

@@ -18,10 +18,18 @@ static const struct command commands[] = {
     {"append", "append", 4, 5, false, command_append,
      "append 't', 'row', 'f:q', 'value' [, TTL => milliseconds]      behind the value that is "
      "there"},
+    {"checkpoint", "checkpoint", 1, 1, false, command_checkpoint,
+     "checkpoint 'directory'      a copy of the whole database as it is now, which shares its "
+     "store "
+     "files; the directory must not exist or be empty"},
+    {"clone_snapshot", "clone_snapshot", 2, 3, false, command_clone_snapshot,
+     "clone_snapshot 's', 'new table' [, {RESTORE_ACL => true}]      a new table that holds what "
+     "the "
+     "snapshot holds"},
     {"compact", "compact", 1, 3, false, command_compact,
      "compact 't' [, 'f']      merge all store files into one and wait; the same as major_compact"},
     {"compaction_state", "compaction_state", 1, 1, false, command_compaction_state,
-     "compaction_state 't'"},
+     "compaction_state 't'      NONE, MINOR, MAJOR or MAJOR_AND_MINOR: what runs now"},
     {"count", "count", 1, 2, false, command_count,
      "count 't' [, INTERVAL => 1000, any key of scan]      the rows that a scan would show"},
     {"create", "create", 1, COMMAND_ANY_NUMBER, false, command_create,
@@ -29,11 +37,21 @@ static const struct command commands[] = {
      "'FOREVER', "
      "KEEP_DELETED_CELLS => 'FALSE' | 'TRUE' | 'TTL', BLOOMFILTER => 'NONE' | 'ROW' | 'ROWCOL' | "
      "'ROW_ROWCOL' | 'ROWPREFIX_FIXED_LENGTH', BLOCKSIZE => '64KB', COMPRESSION => 'LZ4' | 'NONE', "
-     "CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.01'}}, READONLY => false"},
+     "CONFIGURATION => {'io.storefile.bloom.error.rate' => '0.01'}, BLOOM_RATE_PER_FILE => false}, "
+     "READONLY => false      the rate is that of all store files together, or with "
+     "BLOOM_RATE_PER_FILE of each"},
     {"delete", "delete", 3, 5, false, command_delete,
      "delete 't', 'row', 'f:q' [, timestamp] [, TTL => milliseconds]      one version, the newest "
      "when no timestamp is "
      "given"},
+    {"delete_all_snapshot", "delete_all_snapshot", 1, 1, false, command_delete_all_snapshot,
+     "delete_all_snapshot 'regular expression'      of snapshots; asks before it deletes"},
+    {"delete_snapshot", "delete_snapshot", 1, 1, false, command_delete_snapshot,
+     "delete_snapshot 's'"},
+    {"delete_table_snapshots", "delete_table_snapshots", 1, 2, false,
+     command_delete_table_snapshots,
+     "delete_table_snapshots 'regular expression' [, 'regular expression']      of tables, and of "
+     "snapshots; asks before it deletes"},
     {"deleteall", "deleteall", 2, 5, false, command_deleteall,
      "deleteall 't', 'row' | {ROWPREFIXFILTER => 'p'} [, 'f:q' | 'f' [, timestamp]] [, TTL => "
      "milliseconds]      all "
@@ -63,12 +81,21 @@ static const struct command commands[] = {
     {"is_disabled", "is_disabled", 1, 1, false, command_is_disabled, "is_disabled 't'"},
     {"is_enabled", "is_enabled", 1, 1, false, command_is_enabled, "is_enabled 't'"},
     {"list", "list", 0, 1, false, command_list, "list ['regular expression']"},
+    {"list_snapshots", "list_snapshots", 0, 1, false, command_list_snapshots,
+     "list_snapshots ['regular expression']"},
+    {"list_table_snapshots", "list_table_snapshots", 1, 2, false, command_list_table_snapshots,
+     "list_table_snapshots 'regular expression' [, 'regular expression']      of tables, and of "
+     "snapshots"},
     {"major_compact", "major_compact", 1, 3, false, command_compact,
      "major_compact 't' [, 'f']      merge all store files into one and wait; what is deleted, "
      "superseded or expired goes"},
     {"put", "put", 4, 6, false, command_put,
      "put 't', 'row', 'f:q', 'value' [, timestamp] [, TTL => milliseconds]"},
     {"quit", "exit", 0, 1, false, command_exit, NULL},
+    {"restore_snapshot", "restore_snapshot", 1, 2, false, command_restore_snapshot,
+     "restore_snapshot 's' [, {RESTORE_ACL => true}]      its table, which must be disabled, "
+     "becomes "
+     "what it was"},
     {"scan", "scan", 1, 2, false, command_scan,
      "scan 't' [, STARTROW => 'a', STOPROW => 'b', INCLUDE_STOPROW => true, ROWPREFIXFILTER => "
      "'p', "
@@ -78,6 +105,10 @@ static const struct command commands[] = {
      "=> 'toString', WITHOUT => [..]]"},
     {"show_filters", "show_filters", 0, 0, false, command_show_filters,
      "show_filters      the names that FILTER takes"},
+    {"snapshot", "snapshot", 2, COMMAND_ANY_NUMBER, false, command_snapshot,
+     "snapshot 't', 's' [, {SKIP_FLUSH => true, TTL => seconds}]      keep what the table holds "
+     "now "
+     "under the name s"},
     {"stats", "stats", 0, 1, false, command_stats,
      "stats [COUNTERS => ['name', ..]]  |  stats 't'      counters since opening; the store files "
      "of a table"},

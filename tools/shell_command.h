@@ -71,6 +71,19 @@ COMMAND_FUNCTION(command_count);
 COMMAND_FUNCTION(command_compact);
 COMMAND_FUNCTION(command_compaction_state);
 
+/* shell_snapshot.c */
+COMMAND_FUNCTION(command_snapshot);
+COMMAND_FUNCTION(command_clone_snapshot);
+COMMAND_FUNCTION(command_restore_snapshot);
+COMMAND_FUNCTION(command_delete_snapshot);
+COMMAND_FUNCTION(command_checkpoint);
+
+/* shell_snapshot_list.c */
+COMMAND_FUNCTION(command_list_snapshots);
+COMMAND_FUNCTION(command_list_table_snapshots);
+COMMAND_FUNCTION(command_delete_all_snapshot);
+COMMAND_FUNCTION(command_delete_table_snapshots);
+
 /* shell_explain.c, shell_stats.c */
 COMMAND_FUNCTION(command_explain);
 COMMAND_FUNCTION(command_stats);

@@ -1,23 +1,6 @@
 /* shell_compact.c -- compact, major_compact and compaction_state. */
 #include "tools/shell_command.h"
 
-/* The table of a name, disabled or not. */
-static enum shell_status
-find_table(struct session *session, const struct value *argument, petal_table **table)
-{
-    enum petal_status outcome;
-    petal_error error;
-    petal_slice name;
-
-    if (session_table_name(session, argument, &name) != SHELL_FINE)
-        return SHELL_USAGE;
-    outcome = petal_table_open(session->db, name, table, &error);
-    if (outcome == PETAL_NOT_FOUND)
-        return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", (int)name.size,
-                            (const char *)name.data);
-    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
-}
-
 /* The third argument: HBase compacts MOB files apart, which there are not. */
 static enum shell_status
 check_type(struct session *session, const struct value *type)
@@ -36,7 +19,8 @@ COMMAND_FUNCTION(command_compact)
     petal_table *table;
     petal_family *family = NULL;
     petal_error error;
-    enum shell_status status = find_table(session, &arguments[0], &table);
+    enum shell_status status =
+        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
     (void)result;
     if (status == SHELL_FINE && count > 1 && arguments[1].kind != VALUE_NIL)
@@ -54,16 +38,24 @@ COMMAND_FUNCTION(command_compact)
     return SHELL_FINE;
 }
 
-/* No compaction of this shell outlives its command. */
 COMMAND_FUNCTION(command_compaction_state)
 {
+    static const char *const names[] = {
+        [PETAL_COMPACTION_NONE] = "NONE",
+        [PETAL_COMPACTION_MINOR] = "MINOR",
+        [PETAL_COMPACTION_MAJOR] = "MAJOR",
+        [PETAL_COMPACTION_MAJOR_AND_MINOR] = "MAJOR_AND_MINOR",
+    };
     petal_table *table;
-    enum shell_status status = find_table(session, &arguments[0], &table);
+    const char *name;
+    enum shell_status status =
+        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
     (void)count;
     if (status != SHELL_FINE)
         return status;
-    output_plain(&session->output, "NONE");
-    *result = value_string(slice_of_string("NONE"));
+    name = names[petal_table_compaction_state(table)];
+    output_plain(&session->output, "%s", name);
+    *result = value_string(slice_of_string(name));
     return SHELL_FINE;
 }

@@ -196,6 +196,8 @@ describe_family(struct text *text, const petal_family_options *family)
                     family->no_block_cache ? "false" : "true");
     text_add_size(text, family->block_bytes);
     text_add_string(text, "'");
+    if (family->bloom_rate_per_file)
+        text_add_string(text, ", BLOOM_RATE_PER_FILE => 'true'");
     add_kept(text, kept, count, ", ", "ENCRYPTION", NULL);
     add_kept(text, kept, count, ", ", "ENCRYPTION_KEY", NULL);
     add_kept(text, kept, count, ", ", "IS_MOB", NULL);

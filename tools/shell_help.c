@@ -51,6 +51,22 @@ static const struct {
      "  scan 't', FILTER => \"SingleColumnValueFilter('f', 'a', >, 'binary:m', true, true)\"\n"
      "  scan 't', RAW => true, VERSIONS => 10            # deleted cells and the markers, too\n"
      "  scan 't', BATCH => 2                             # rows in pieces of 2 cells\n"},
+    {"snapshot",
+     "  snapshot 't', 's1'\n"
+     "  snapshot 't', 's2', SKIP_FLUSH => true           # without what is in memory only\n"
+     "  snapshot 't', 's3', TTL => 86400                 # gone after a day\n"},
+    {"list_snapshots", "  list_snapshots\n"
+                       "  list_snapshots 's.*'\n"},
+    {"list_table_snapshots", "  list_table_snapshots 't'\n"
+                             "  list_table_snapshots 't|u', '.*2'                # of both tables, "
+                             "the names that end in 2\n"},
+    {"clone_snapshot", "  clone_snapshot 's1', 't2'\n"},
+    {"restore_snapshot", "  disable 't'\n"
+                         "  restore_snapshot 's1'\n"
+                         "  enable 't'\n"},
+    {"delete_table_snapshots",
+     "  delete_table_snapshots 't'                       # all of that table\n"
+     "  delete_table_snapshots 't', 's.*'\n"},
     {"explain", "  explain get 't', 'r1', 'f:a'\n"
                 "  explain scan 't', ROWPREFIXFILTER => 'user1-', TIMERANGE => [1000, 2000]\n"},
 };

@@ -14,29 +14,55 @@ enum { HISTORY_LINES = 1000 };
 struct feed {
     struct session *session;
     struct lexer lexer;
+    /* Reads a line, with or without its line end; false when there are no more.  `answer`: to a command's question. */
+    bool (*read_line)(void *source, bool answer, struct text *line);
+    void *source;
     unsigned line;       /* number of the next line, from 1 */
     unsigned input_line; /* of the input that is being gathered */
 };
 
 static void
-feed_init(struct feed *feed, struct session *session)
+drop_line_end(struct text *line)
 {
-    *feed = (struct feed){.session = session, .line = 1, .input_line = 1};
-    lexer_init(&feed->lexer, &session->arena);
+    if (line->size > 0 && line->bytes[line->size - 1] == '\n')
+        line->bytes[--line->size] = '\0';
+    if (line->size > 0 && line->bytes[line->size - 1] == '\r')
+        line->bytes[--line->size] = '\0';
 }
 
-/* Add a line, without or with its line end; run the input when it is whole. */
-static void
-feed_line(struct feed *feed, const char *line, size_t size)
+/* A command asks: the line behind its own answers. */
+static bool
+feed_answer(void *context, struct text *answer)
 {
-    if (size > 0 && line[size - 1] == '\n')
-        size--;
-    if (size > 0 && line[size - 1] == '\r')
-        size--;
+    struct feed *feed = context;
+
+    if (!feed->read_line(feed->source, true, answer))
+        return false;
+    drop_line_end(answer);
+    feed->line++;
+    return true;
+}
+
+static void
+feed_init(struct feed *feed, struct session *session,
+          bool (*read_line)(void *source, bool answer, struct text *line), void *source)
+{
+    *feed = (struct feed){
+        .session = session, .read_line = read_line, .source = source, .line = 1, .input_line = 1};
+    lexer_init(&feed->lexer, &session->arena);
+    session->read_answer = feed_answer;
+    session->answer_context = feed;
+}
+
+/* Add a line; run the input when it is whole. */
+static void
+feed_line(struct feed *feed, struct text *line)
+{
+    drop_line_end(line);
     if (feed->session->echo_input)
         output_plain(&feed->session->output, "petal%c %.*s", feed->lexer.input.size > 0 ? '*' : '>',
-                     (int)size, line);
-    lexer_add_line(&feed->lexer, (petal_slice){line, size});
+                     (int)line->size, text_string(line));
+    lexer_add_line(&feed->lexer, text_slice(line));
     feed->line++;
     if (lexer_wants_more(&feed->lexer))
         return;
@@ -51,6 +77,48 @@ feed_finish(struct feed *feed)
     if (feed->lexer.input.size > 0 && !feed->session->ended)
         eval_input(feed->session, &feed->lexer, feed->input_line);
     lexer_free(&feed->lexer);
+    feed->session->read_answer = NULL;
+}
+
+static void
+feed_lines(struct feed *feed)
+{
+    struct text line = {0};
+
+    while (!feed->session->ended && feed->read_line(feed->source, false, &line)) {
+        feed_line(feed, &line);
+        text_clear(&line);
+    }
+    text_free(&line);
+}
+
+static bool
+read_stream_line(void *source, bool answer, struct text *line)
+{
+    FILE *stream = source;
+    char *bytes = NULL;
+    size_t capacity = 0;
+    ssize_t size = getline(&bytes, &capacity, stream);
+
+    (void)answer;
+    if (size >= 0)
+        text_add(line, bytes, (size_t)size);
+    free(bytes);
+    return size >= 0;
+}
+
+/* The source points to the rest of the text.  A question behind its last line is for standard input. */
+static bool
+read_text_line(void *source, bool answer, struct text *line)
+{
+    const char **rest = source;
+    size_t size = strcspn(*rest, "\n");
+
+    if (**rest == '\0')
+        return answer && read_stream_line(stdin, answer, line);
+    text_add(line, *rest, size);
+    *rest += size + ((*rest)[size] == '\n');
+    return true;
 }
 
 void
@@ -58,13 +126,8 @@ input_run_text(struct session *session, const char *text)
 {
     struct feed feed;
 
-    feed_init(&feed, session);
-    while (*text != '\0' && !session->ended) {
-        size_t size = strcspn(text, "\n");
-
-        feed_line(&feed, text, size);
-        text += size + (text[size] == '\n');
-    }
+    feed_init(&feed, session, read_text_line, &text);
+    feed_lines(&feed);
     feed_finish(&feed);
 }
 
@@ -72,19 +135,14 @@ void
 input_run_stream(struct session *session, FILE *stream)
 {
     struct feed feed;
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t size;
 
-    feed_init(&feed, session);
-    while (!session->ended && (size = getline(&line, &capacity, stream)) >= 0)
-        feed_line(&feed, line, (size_t)size);
+    feed_init(&feed, session, read_stream_line, stream);
+    feed_lines(&feed);
     if (ferror(stream)) {
         (void)fputs("kv-shell: reading the commands failed\n", stderr);
         session->worst = SHELL_DATA;
     }
     feed_finish(&feed);
-    free(line);
 }
 
 /* ---- Terminal ---------------------------------------------------------------------------------- */
@@ -96,6 +154,7 @@ struct terminal {
     HistEvent event;
     char history_file[4096]; /* "" when there is no home */
     char prompt[32];
+    bool asking; /* a command's question is on the screen */
 };
 
 /* petal:001:0> with the line's number and the depth of open brackets; * for > inside an input. */
@@ -107,6 +166,8 @@ show_prompt(EditLine *editor)
 
     (void)el_get(editor, EL_CLIENTDATA, &terminal);
     lexer = &terminal->feed.lexer;
+    if (terminal->asking)
+        return strcpy(terminal->prompt, "");
     (void)snprintf(terminal->prompt, sizeof(terminal->prompt), "petal:%03u:%d%c ",
                    terminal->feed.line, lexer->depth > 0 ? lexer->depth : 0,
                    lexer->input.size > 0 ? '*' : '>');
@@ -147,12 +208,29 @@ complete_command(EditLine *editor, int key)
 }
 
 static bool
+read_terminal_line(void *source, bool answer, struct text *line)
+{
+    struct terminal *terminal = source;
+    const char *typed;
+    int size = 0;
+
+    terminal->asking = answer;
+    typed = el_gets(terminal->editor, &size);
+    if (typed == NULL || size <= 0)
+        return false;
+    if (!answer && typed[0] != '\n')
+        (void)history(terminal->history, &terminal->event, H_ENTER, typed);
+    text_add(line, typed, (size_t)size);
+    return true;
+}
+
+static bool
 terminal_open(struct terminal *terminal, struct session *session)
 {
     const char *home = getenv("HOME");
 
     memset(terminal, 0, sizeof(*terminal));
-    feed_init(&terminal->feed, session);
+    feed_init(&terminal->feed, session, read_terminal_line, terminal);
     terminal->editor = el_init("kv-shell", stdin, stdout, stderr);
     terminal->history = history_init();
     if (terminal->editor == NULL || terminal->history == NULL)
@@ -191,8 +269,6 @@ void
 input_run_terminal(struct session *session)
 {
     struct terminal terminal;
-    const char *line;
-    int size;
 
     if (!terminal_open(&terminal, session)) {
         terminal_close(&terminal);
@@ -200,11 +276,7 @@ input_run_terminal(struct session *session)
         return;
     }
     output_plain(&session->output, "Petal shell. help lists the commands, exit or Ctrl-D ends.");
-    while (!session->ended && (line = el_gets(terminal.editor, &size)) != NULL && size > 0) {
-        if (line[0] != '\n')
-            (void)history(terminal.history, &terminal.event, H_ENTER, line);
-        feed_line(&terminal.feed, line, (size_t)size);
-    }
+    feed_lines(&terminal.feed);
     if (!session->ended)
         output_plain(&session->output, "%s", "");
     terminal_close(&terminal);

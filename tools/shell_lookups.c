@@ -8,7 +8,7 @@
  * newest file first, a file whose row range holds the row costs
  *
  *     one data block        if its filter cannot say absent, or it holds what is asked;
- *     p data blocks         if its filter can, p being the rate it was built for;
+ *     p data blocks         if its filter can, p being the rate it was built for, its share of the family's;
  *     nothing               once the one column that is asked has been found (unless that reason is not used).
  *
  * Which columns a file has recorded is not known here: when files were skipped for that, the expectation is an upper
@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GREATEST_LISTS = 32, LEAST_PROBES = 1000 };
+enum { GREATEST_LISTS = 32, LEAST_FALSE_POSITIVES = 5 };
 
 /* What the model knows of a store file. */
 struct file_facts {
@@ -47,6 +47,8 @@ struct lookups {
     /* Sums over one list. */
     uint64_t lookups, found;
     double expected_blocks;
+    double expected_false; /* the part of them that is for false positives .. */
+    double could_deny;     /* .. of so many filters that could say absent */
     uint64_t
         row_only; /* files read for a row they hold without the column: no fault of a ROW filter */
 };
@@ -188,6 +190,8 @@ expect(struct lookups *lookups, const struct asked *asked, const petal_result *c
         if (!holds_wanted && filter_helps(file, asked, holds_row) &&
             !(lookups->without & PETAL_WITHOUT(PETAL_SKIP_BLOOM))) {
             lookups->expected_blocks += file->error_rate;
+            lookups->expected_false += file->error_rate;
+            lookups->could_deny += 1;
         } else {
             lookups->expected_blocks += 1;
             lookups->row_only += !holds_wanted && holds_row && file->bloom == PETAL_BLOOM_ROW;
@@ -283,7 +287,7 @@ print_header(void)
 }
 
 /*
- * The share of the keys a filter was asked for in vain that it let pass, as a percentage.  Too few of them say nothing;
+ * The share of the keys a filter was asked for in vain that it let pass, as a percentage.  Where few are to be expected it says nothing;
  * nor can files that hold the row alone be told apart when some of them were skipped for their columns.
  */
 static void
@@ -298,7 +302,7 @@ format_false_rate(const struct lookups *lookups, const petal_stats *before, cons
     if (lookups->times_overlap || passed < lookups->row_only || (columns && lookups->row_only > 0))
         return;
     passed -= lookups->row_only;
-    if (passed + refused >= LEAST_PROBES)
+    if (lookups->expected_false >= LEAST_FALSE_POSITIVES && passed + refused > 0)
         (void)snprintf(text, size, "%.3f%%", 100 * (double)passed / (double)(passed + refused));
 }
 
@@ -315,15 +319,16 @@ print_list(const struct lookups *lookups, const char *name, size_t name_size,
     for (size_t i = 0; i < lookups->file_count; i++)
         filter_bytes += lookups->files[i].filter_bytes;
     if (!lookups->times_overlap)
-        (void)snprintf(expected, sizeof(expected), "%s%.3f",
+        (void)snprintf(expected, sizeof(expected), "%s%.4f",
                        now->skipped_columns > before->skipped_columns ? "<=" : "",
                        lookups->expected_blocks / gets);
     format_false_rate(lookups, before, now, rate, sizeof(rate));
-    if (filter_bytes > 0)
-        (void)snprintf(wanted, sizeof(wanted), "%.3g%%", 100 * lookups->files[0].error_rate);
+    if (!lookups->times_overlap && lookups->could_deny > 0)
+        (void)snprintf(wanted, sizeof(wanted), "%.3f%%",
+                       100 * lookups->expected_false / lookups->could_deny);
 #define PER_GET(counter) ((double)(now->counter - before->counter) / gets)
     (void)printf("%-10s %-20.*s %6" PRIu64 " %6" PRIu64
-                 " %7.3f |%7.3f %7.3f %7.3f %7.3f %7.3f |%8.3f %9s |%10.1f %7.3f |%8s %6s\n",
+                 " %7.3f |%7.3f %7.3f %7.3f %7.3f %7.3f |%8.4f %9s |%10.1f %7.3f |%8s %6s\n",
                  bloom_of(lookups), (int)name_size, name, lookups->lookups, lookups->found,
                  PER_GET(files_considered), PER_GET(skipped_row_range), PER_GET(skipped_time_range),
                  PER_GET(skipped_found_newer), PER_GET(skipped_columns), PER_GET(skipped_bloom),
@@ -341,7 +346,7 @@ measure_list(struct lookups *lookups, const char *list)
     enum shell_status status;
 
     lookups->lookups = lookups->found = 0;
-    lookups->expected_blocks = 0;
+    lookups->expected_blocks = lookups->expected_false = lookups->could_deny = 0;
     lookups->row_only = 0;
     status = visit_list(lookups, path, false);
     if (status != SHELL_FINE)

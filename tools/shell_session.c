@@ -133,6 +133,24 @@ session_begin_write(struct session *session)
     session->last_write_ms = now;
 }
 
+enum shell_status
+session_ask(struct session *session, bool *yes)
+{
+    struct text answer = {0};
+    bool answered;
+
+    (void)fflush(session->output.file);
+    answered =
+        session->read_answer != NULL && session->read_answer(session->answer_context, &answer);
+    if (answered && session->echo_input)
+        output_plain(&session->output, "petal? %s", text_string(&answer));
+    *yes = answered && strpbrk(text_string(&answer), "yY") != NULL;
+    text_free(&answer);
+    return answered ? SHELL_FINE
+                    : session_fail(session, SHELL_USAGE,
+                                   "No answer: the input has ended, so nothing was done");
+}
+
 bool
 session_is_disabled(const struct session *session, petal_slice table)
 {
@@ -174,30 +192,29 @@ is_alphanumeric(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
+/* The form of a table's or snapshot's name.  `whose` and `what` begin HBase's complaints. */
 static enum shell_status
-check_qualifier(struct session *session, petal_slice name)
+check_qualifier(struct session *session, const char *whose, const char *what, petal_slice name)
 {
     const char *letters = name.data;
 
     if (name.size == 0)
-        return session_fail(session, SHELL_USAGE, "Table qualifier must not be empty");
+        return session_fail(session, SHELL_USAGE, "%s qualifier must not be empty", what);
     if (letters[0] == '.' || letters[0] == '-')
-        return session_fail(
-            session, SHELL_USAGE,
-            "Illegal first character <%d> at 0. User-space table qualifiers can only start with "
-            "'alphanumeric characters' from any language: %.*s",
-            letters[0], (int)name.size, letters);
+        return session_fail(session, SHELL_USAGE,
+                            "Illegal first character <%d> at 0. %s qualifiers can only start with "
+                            "'alphanumeric characters' from any language: %.*s",
+                            letters[0], whose, (int)name.size, letters);
     for (size_t i = 0; i < name.size; i++) {
         unsigned char letter = (unsigned char)letters[i];
 
         /* Bytes of UTF-8 pass as letters of other languages. */
         if (!is_alphanumeric(letters[i]) && letter != '-' && letter != '.' && letter < 0x80)
-            return session_fail(
-                session, SHELL_USAGE,
-                "Illegal character code:%d, <%c> at %zu. User-space table qualifiers may only "
-                "contain 'alphanumeric characters' and digits: %.*s",
-                letter, letter >= 0x20 && letter < 0x7f ? letter : '?', i,
-                name.size < 256 ? (int)name.size : 256, letters);
+            return session_fail(session, SHELL_USAGE,
+                                "Illegal character code:%d, <%c> at %zu. %s qualifiers may only "
+                                "contain 'alphanumeric characters' and digits: %.*s",
+                                letter, letter >= 0x20 && letter < 0x7f ? letter : '?', i, whose,
+                                name.size < 256 ? (int)name.size : 256, letters);
     }
     return SHELL_FINE;
 }
@@ -221,7 +238,44 @@ session_table_name(struct session *session, const struct value *value, petal_sli
             full = qualifier;
     }
     *name = full;
-    return check_qualifier(session, qualifier);
+    return check_qualifier(session, "User-space table", "Table", qualifier);
+}
+
+enum shell_status
+session_snapshot_name(struct session *session, const struct value *value, petal_slice *name)
+{
+    if (value->kind != VALUE_STRING)
+        return session_fail(session, SHELL_USAGE, "Snapshot name must be of type String");
+    *name = value->as.bytes;
+    return check_qualifier(session, "Snapshot", "Snapshot", *name);
+}
+
+enum shell_status
+session_check_namespace(struct session *session, petal_slice name)
+{
+    const char *colon = memchr(name.data, ':', name.size);
+
+    if (colon == NULL)
+        return SHELL_FINE;
+    return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
+                        (int)(colon - (const char *)name.data), (const char *)name.data);
+}
+
+enum shell_status
+session_any_table(struct session *session, const struct value *argument, const char *before,
+                  const char *behind, petal_table **table)
+{
+    enum petal_status outcome;
+    petal_error error;
+    petal_slice name;
+
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    outcome = petal_table_open(session->db, name, table, &error);
+    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
+        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, (int)name.size,
+                            (const char *)name.data, behind);
+    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }
 
 enum shell_status

@@ -32,6 +32,9 @@ struct session {
     bool stop_at_failure;
     bool ended;      /* by exit, or by a failure when those end it */
     int exit_status; /* given to exit, -1 if none was */
+    /* Reads the line that answers a command's question, false when there is none; NULL: nobody answers. */
+    bool (*read_answer)(void *context, struct text *answer);
+    void *answer_context;
     int64_t last_write_ms;
     struct text *disabled; /* names of tables that this session disabled */
     size_t disabled_count;
@@ -60,12 +63,26 @@ void describe_petal_error(struct text *text, const petal_error *error);
  */
 void session_begin_write(struct session *session);
 
+/* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the end of the input. */
+enum shell_status session_ask(struct session *session, bool *yes);
+
 bool session_is_disabled(const struct session *session, petal_slice table);
 void session_set_disabled(struct session *session, petal_slice table, bool disabled);
 
 /* Check the form of a table's name and take the namespace `default:` away.  The name lives in the arena. */
 enum shell_status session_table_name(struct session *session, const struct value *value,
                                      petal_slice *name);
+
+/* Check the form of a new snapshot's name.  It lives in the arena. */
+enum shell_status session_snapshot_name(struct session *session, const struct value *value,
+                                        petal_slice *name);
+
+/* Fail when a table with this name cannot be made, because it stands in a namespace that there is not. */
+enum shell_status session_check_namespace(struct session *session, petal_slice name);
+
+/* The table that an argument names, disabled or not; fails with its name between two texts when there is none. */
+enum shell_status session_any_table(struct session *session, const struct value *argument,
+                                    const char *before, const char *behind, petal_table **table);
 
 /* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is disabled!" else. */
 enum shell_status session_table(struct session *session, petal_slice name, petal_table **table);

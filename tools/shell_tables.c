@@ -1,9 +1,9 @@
 /* shell_tables.c -- create, alter, describe, list, exists, drop, truncate, and the disabled state of this session. */
 #include "tools/shell_command.h"
 #include "tools/shell_describe.h"
+#include "tools/shell_pattern.h"
 #include "tools/shell_schema.h"
 
-#include <regex.h>
 #include <string.h>
 
 COMMAND_FUNCTION(command_create)
@@ -23,10 +23,9 @@ COMMAND_FUNCTION(command_create)
         return status;
     if (schema.table.family_count == 0)
         return session_fail(session, SHELL_USAGE, "Table must have at least one column family");
-    if (memchr(schema.table.name.data, ':', schema.table.name.size) != NULL)
-        return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
-                            (int)strcspn(schema.table.name.data, ":"),
-                            (const char *)schema.table.name.data);
+    status = session_check_namespace(session, schema.table.name);
+    if (status != SHELL_FINE)
+        return status;
     session_begin_write(session);
     outcome = petal_table_create(session->db, &schema.table, &table, &error);
     if (outcome == PETAL_EXISTS)
@@ -41,24 +40,6 @@ COMMAND_FUNCTION(command_create)
     return SHELL_FINE;
 }
 
-/* The table of a name in an argument, disabled or not; `message` (with one %.*s) when there is none. */
-static enum shell_status
-find_table(struct session *session, const struct value *argument, const char *before,
-           const char *behind, petal_table **table)
-{
-    enum petal_status outcome;
-    petal_error error;
-    petal_slice name;
-
-    if (session_table_name(session, argument, &name) != SHELL_FINE)
-        return SHELL_USAGE;
-    outcome = petal_table_open(session->db, name, table, &error);
-    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
-        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, (int)name.size,
-                            (const char *)name.data, behind);
-    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
-}
-
 COMMAND_FUNCTION(command_describe)
 {
     struct output *output = &session->output;
@@ -66,7 +47,7 @@ COMMAND_FUNCTION(command_describe)
     petal_table_options options = {.size = sizeof(options)};
     petal_table *table;
     enum shell_status status =
-        find_table(session, &arguments[0], "Table ", " does not exist.", &table);
+        session_any_table(session, &arguments[0], "Table ", " does not exist.", &table);
 
     (void)count;
     (void)result;
@@ -103,7 +84,7 @@ COMMAND_FUNCTION(command_alter)
     (void)result;
     if (arguments[0].kind != VALUE_STRING)
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
-    status = find_table(session, &arguments[0], "Can't find a table: ", "", &table);
+    status = session_any_table(session, &arguments[0], "Can't find a table: ", "", &table);
     if (status != SHELL_FINE)
         return status;
     if (count == 1)
@@ -128,7 +109,7 @@ COMMAND_FUNCTION(command_alter_status)
 {
     petal_table *table;
     enum shell_status status =
-        find_table(session, &arguments[0], "Can't find a table: ", "", &table);
+        session_any_table(session, &arguments[0], "Can't find a table: ", "", &table);
 
     (void)count;
     (void)result;
@@ -141,7 +122,7 @@ COMMAND_FUNCTION(command_alter_status)
 
 struct listing {
     struct session *session;
-    const regex_t *pattern; /* NULL: every table */
+    const struct pattern *pattern; /* NULL: every table */
     struct value names;
     size_t capacity;
 };
@@ -152,11 +133,8 @@ list_table(void *argument, petal_table *table)
     struct listing *listing = argument;
     struct arena *arena = &listing->session->arena;
     petal_slice name = petal_table_name(table);
-    char *copy = arena_allocate(arena, name.size + 1);
 
-    memcpy(copy, name.data, name.size);
-    copy[name.size] = '\0';
-    if (listing->pattern != NULL && regexec(listing->pattern, copy, 0, NULL, 0) != 0)
+    if (listing->pattern != NULL && !pattern_matches(listing->pattern, name))
         return true;
     if (listing->names.count == listing->capacity) {
         struct value *old = listing->names.as.items;
@@ -166,13 +144,14 @@ list_table(void *argument, petal_table *table)
         if (listing->names.count > 0)
             memcpy(listing->names.as.items, old, listing->names.count * sizeof(*old));
     }
-    listing->names.as.items[listing->names.count++] = value_string((petal_slice){copy, name.size});
+    listing->names.as.items[listing->names.count++] =
+        value_string((petal_slice){arena_copy(arena, name.data, name.size), name.size});
     output_line(&listing->session->output, name);
     return true;
 }
 
 static enum shell_status
-list_matching(struct session *session, const regex_t *pattern, struct value *result)
+list_matching(struct session *session, const struct pattern *pattern, struct value *result)
 {
     struct listing listing = {session, pattern, {.kind = VALUE_ARRAY}, 0};
     petal_error error;
@@ -187,29 +166,15 @@ list_matching(struct session *session, const regex_t *pattern, struct value *res
 COMMAND_FUNCTION(command_list)
 {
     enum shell_status status;
-    regex_t pattern;
-    char message[128];
-    int code;
+    struct pattern pattern;
 
     output_header(&session->output, "TABLE", NULL);
     if (count == 0)
         return list_matching(session, NULL, result);
-    if (arguments[0].kind != VALUE_STRING)
-        return session_fail(session, SHELL_USAGE, "A regular expression in quotes is wanted");
-    text_clear(&session->scratch);
-    text_add_string(&session->scratch, "^(");
-    text_add_slice(&session->scratch, arguments[0].as.bytes);
-    text_add_string(&session->scratch, ")$");
-    code = regcomp(&pattern, text_string(&session->scratch), REG_EXTENDED | REG_NOSUB);
-    if (code != 0) {
-        (void)regerror(code, &pattern, message, sizeof(message));
-        return session_fail(session, SHELL_USAGE, "%s: %.*s", message,
-                            arguments[0].as.bytes.size < 200 ? (int)arguments[0].as.bytes.size
-                                                             : 200,
-                            (const char *)arguments[0].as.bytes.data);
-    }
-    status = list_matching(session, &pattern, result);
-    regfree(&pattern);
+    status = pattern_read(session, &arguments[0], &pattern);
+    if (status == SHELL_FINE)
+        status = list_matching(session, &pattern, result);
+    pattern_free(&pattern);
     return status;
 }
 
@@ -240,7 +205,7 @@ COMMAND_FUNCTION(command_drop)
     petal_table *table;
     petal_error error;
     enum shell_status status =
-        find_table(session, &arguments[0], "Table ", " does not exist.", &table);
+        session_any_table(session, &arguments[0], "Table ", " does not exist.", &table);
     petal_slice name;
 
     (void)count;
@@ -261,7 +226,8 @@ static enum shell_status
 change_state(struct session *session, const struct value *argument, bool disabled)
 {
     petal_table *table;
-    enum shell_status status = find_table(session, argument, "Table ", " does not exist.", &table);
+    enum shell_status status =
+        session_any_table(session, argument, "Table ", " does not exist.", &table);
 
     if (status == SHELL_FINE)
         session_set_disabled(session, petal_table_name(table), disabled);
@@ -286,7 +252,7 @@ static enum shell_status
 show_state(struct session *session, const struct value *argument, bool wanted, struct value *result)
 {
     petal_table *table;
-    enum shell_status status = find_table(session, argument, "Unknown table ", "!", &table);
+    enum shell_status status = session_any_table(session, argument, "Unknown table ", "!", &table);
 
     if (status != SHELL_FINE)
         return status;
@@ -323,7 +289,7 @@ COMMAND_FUNCTION(command_truncate)
         return SHELL_USAGE;
     output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", (int)name.size,
                  (const char *)name.data);
-    status = find_table(session, &arguments[0], "Unknown table ", "!", &table);
+    status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
     if (status != SHELL_FINE)
         return status;
     if (!session_is_disabled(session, name))

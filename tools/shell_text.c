@@ -125,6 +125,20 @@ text_add_time(struct text *text, int64_t milliseconds)
 }
 
 void
+text_add_date(struct text *text, int64_t milliseconds)
+{
+    time_t moment = (time_t)(milliseconds / 1000);
+    char written[64];
+    struct tm date;
+
+    if (localtime_r(&moment, &date) == NULL ||
+        strftime(written, sizeof(written), "%Y-%m-%d %H:%M:%S %z", &date) == 0)
+        text_add_format(text, "%" PRId64, milliseconds);
+    else
+        text_add_string(text, written);
+}
+
+void
 text_add_size(struct text *text, uint64_t bytes)
 {
     static const struct {

@@ -28,6 +28,9 @@ void text_add_binary(struct text *text, petal_slice bytes);
 /* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that are 0. */
 void text_add_time(struct text *text, int64_t milliseconds);
 
+/* "2025-02-06 12:02:23 +0000": local date and time with their offset, in whole seconds. */
+void text_add_date(struct text *text, int64_t milliseconds);
+
 /* "65536 B (64KB)", as HBase prints sizes. */
 void text_add_size(struct text *text, uint64_t bytes);
 
