@@ -2,7 +2,10 @@
 #ifndef PETAL_TOOLS_BENCH_COMMANDS_H
 #define PETAL_TOOLS_BENCH_COMMANDS_H
 
+int bench_fill_main(int argc, char **argv);
 int bench_quick_main(int argc, char **argv);
 int bench_readamp_main(int argc, char **argv);
+int bench_readrandom_main(int argc, char **argv);
+int bench_stats_main(int argc, char **argv);
 
 #endif

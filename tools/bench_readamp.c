@@ -15,8 +15,11 @@
  *   row in all, newest has the column   1      1          1          1
  *   row and column in the oldest only   F      1+(F-1)p   1+(F-1)p   1+(F-1)p
  *   row in all, column in oldest only   F      F          1+(F-1)p   1+(F-1)p
+ *
+ * These tables have a fixed rate for each file. What the rate of a whole store comes to is in the lines behind: bench_rate.h.
  */
 #include "tools/bench_commands.h"
+#include "tools/bench_rate.h"
 #include "tools/bench_util.h"
 
 #include <math.h>
@@ -53,8 +56,6 @@ static const struct {
 };
 #define FILTERS (sizeof filters / sizeof *filters)
 
-enum format { TEXT, JSON, CSV };
-
 struct settings {
     uint64_t rows; /* shared ones; as many again are spread over the files */
     uint64_t gets;
@@ -62,7 +63,7 @@ struct settings {
     unsigned files[MOST_FILES];
     size_t file_axis;
     unsigned without;
-    enum format format;
+    enum bench_format format;
 };
 
 /* One table under measurement. */
@@ -149,7 +150,8 @@ make_bed(struct bed *bed, petal_db *db, const struct settings *settings,
     petal_family_options family = {.name = bench_text("f"),
                                    .block_bytes = 4096,
                                    .bloom = filter,
-                                   .bloom_error_rate = settings->error_rate};
+                                   .bloom_error_rate = settings->error_rate,
+                                   .bloom_rate_per_file = true};
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_error error;
     char name[32];
@@ -308,7 +310,7 @@ print_outcome(const struct settings *settings, const char *filter, unsigned file
               enum lookup lookup, const struct outcome *outcome, bool first)
 {
     switch (settings->format) {
-    case JSON:
+    case BENCH_JSON:
         printf("%s\n  {\"filter\": \"%s\", \"files\": %u, \"lookup\": \"%s\", \"gets\": %llu, "
                "\"blocks_per_get\": %.6f, \"expected\": %.6f, \"fpr\": ",
                first ? "" : ",", filter, files, lookup_names[lookup],
@@ -318,7 +320,7 @@ print_outcome(const struct settings *settings, const char *filter, unsigned file
         print_rate("%.6f", outcome->rate_expected, "null");
         printf("}");
         break;
-    case CSV:
+    case BENCH_CSV:
         printf("%s,%u,\"%s\",%llu,%.6f,%.6f,", filter, files, lookup_names[lookup],
                (unsigned long long)settings->gets, outcome->blocks, outcome->expected);
         print_rate("%.6f", outcome->rate, "");
@@ -326,7 +328,7 @@ print_outcome(const struct settings *settings, const char *filter, unsigned file
         print_rate("%.6f", outcome->rate_expected, "");
         printf("\n");
         break;
-    case TEXT:
+    case BENCH_TEXT:
         printf("%-11s %5u  %-30s %10.4f %10.4f  ", filter, files, lookup_names[lookup],
                outcome->blocks, outcome->expected);
         print_rate("%9.5f", outcome->rate, "        -");
@@ -339,9 +341,9 @@ print_outcome(const struct settings *settings, const char *filter, unsigned file
 static void
 print_head(const struct settings *settings)
 {
-    if (settings->format == JSON)
+    if (settings->format == BENCH_JSON)
         printf("[");
-    else if (settings->format == CSV)
+    else if (settings->format == BENCH_CSV)
         printf("filter,files,lookup,gets,blocks_per_get,expected,fpr,fpr_expected\n");
     else
         printf("data blocks per get: %llu shared rows, %llu gets a line, error rate %g\n"
@@ -378,8 +380,6 @@ run_all(petal_db *db, const struct settings *settings)
             bench_check(petal_table_drop(bed.table, &error), &error, "drop");
         }
     }
-    if (settings->format == JSON)
-        printf("\n]\n");
     return outside;
 }
 
@@ -446,11 +446,11 @@ parse(struct settings *settings, int argc, char **argv)
         const char *name = argv[i];
 
         if (strcmp(name, "--json") == 0) {
-            settings->format = JSON;
+            settings->format = BENCH_JSON;
             continue;
         }
         if (strcmp(name, "--csv") == 0) {
-            settings->format = CSV;
+            settings->format = BENCH_CSV;
             continue;
         }
         if (++i >= argc)
@@ -477,6 +477,7 @@ bench_readamp_main(int argc, char **argv)
     struct settings settings = {
         .rows = 10000, .gets = 50000, .error_rate = 0.01, .files = {1, 2, 4, 8}, .file_axis = 4};
     petal_options options = {.create = true,
+                             .no_compaction = true, /* the files are as many as the tables say */
                              .cache_bytes = (size_t)512 << 20,
                              .memtable_bytes = (size_t)256 << 20,
                              .durability = PETAL_SKIP_WAL};
@@ -490,6 +491,12 @@ bench_readamp_main(int argc, char **argv)
     bench_make_directory(directory, sizeof directory);
     bench_check(petal_open(directory, &options, &db, &error), &error, "open");
     outside = run_all(db, &settings);
+    outside += bench_rate_run(db, &(struct bench_rate_settings){.rows = 4 * settings.rows,
+                                                                .gets = 10 * settings.gets,
+                                                                .error_rate = settings.error_rate,
+                                                                .format = settings.format});
+    if (settings.format == BENCH_JSON)
+        printf("\n]\n");
     bench_check(petal_close(db, &error), &error, "close");
     bench_remove_directory(directory);
     if (outside > 0)

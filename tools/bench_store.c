@@ -20,6 +20,7 @@ open_petal(const char *directory, const struct bench_memory *memory)
 {
     struct petal_bench *bench = bench_alloc(sizeof *bench);
     petal_options options = {.create = true,
+                             .no_compaction = true, /* what is measured is the files as written */
                              .cache_bytes = memory->cache_bytes,
                              .memtable_bytes = memory->write_buffer_bytes};
     petal_error error;

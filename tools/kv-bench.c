@@ -13,6 +13,11 @@ static const struct {
      bench_quick_main},
     {"readamp", "data blocks per get for each filter, number of files and kind of lookup",
      bench_readamp_main},
+    {"fill", "make, extend or overwrite a key-value table: rates, latencies, bytes written, stalls",
+     bench_fill_main},
+    {"readrandom", "random gets of what fill made, each answer checked; with several threads",
+     bench_readrandom_main},
+    {"stats", "store files by run, their bytes and error rates", bench_stats_main},
 };
 
 int

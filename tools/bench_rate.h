@@ -1,0 +1,19 @@
+/* bench_rate.h -- the second part of `kv-bench readamp`: what a family's error rate is in the whole store. */
+#ifndef PETAL_TOOLS_BENCH_RATE_H
+#define PETAL_TOOLS_BENCH_RATE_H
+
+#include "engine/petal.h"
+
+enum bench_format { BENCH_TEXT, BENCH_JSON, BENCH_CSV };
+
+struct bench_rate_settings {
+    uint64_t rows; /* of each file */
+    uint64_t gets;
+    double error_rate; /* of the family */
+    enum bench_format format;
+};
+
+/* Measure and print, behind other lines; returns the number of lines outside of what was expected. */
+unsigned bench_rate_run(petal_db *db, const struct bench_rate_settings *settings);
+
+#endif
