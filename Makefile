@@ -25,9 +25,10 @@ LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
 BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
-SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c,$(wildcard tests/*.c)))
+SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c,$(wildcard tests/*.c)))
 CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
 	$(addprefix tests/memory_,file.c tree.c vfs.c vfs_control.c)
+SOAK_SOURCES = tests/program_soak.c $(sort $(wildcard tests/soak_*.c)) tests/test_support.c
 TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
 C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests)))
 
@@ -76,6 +77,15 @@ $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD
 $(BUILD)/tests/shell_parser_test: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
 $(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
 
+# So do those of the benchmark's.
+$(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o util.o)
+
+# Kills processes at work and looks at what they left; sees what users see of the library.
+$(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+tests: $(BUILD)/soak
+
 # Runs recorded HBase cases; sees what users see of the library.
 $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
@@ -84,8 +94,12 @@ $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.
 $(BUILD)/cost: $(BUILD)/tests/program_cost.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
+# Does the memory limit hold for a process?  Sees what users see of the library.
+$(BUILD)/memory: $(BUILD)/tests/program_memory.o $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
 .PHONY: tests
-tests: $(TESTS) $(BUILD)/conformance ## build the tests
+tests: $(TESTS) $(BUILD)/conformance $(BUILD)/memory ## build the tests
 
 # ---- setting up --------------------------------------------------------------------------------
 
@@ -126,9 +140,14 @@ cost: $(BUILD)/cost ## count the instructions of single operations with callgrin
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-test-long: $(BUILD)/tests/engine_model_test $(BUILD)/tests/engine_exhaustive_test ## the tests against the naive model at length: millions of operations
+test-long: $(BUILD)/tests/engine_model_test $(BUILD)/tests/engine_exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
 	PETAL_LONG=1 $(BUILD)/tests/engine_model_test
 	PETAL_LONG=1 $(BUILD)/tests/engine_exhaustive_test
+	PETAL_LONG=1 tests/memory_test.sh $(BUILD)/memory
+
+.PHONY: soak
+soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
+	$(BUILD)/soak
 
 check: format-check layers names header lint test sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, sanitizers, fuzzers
 

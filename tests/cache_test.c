@@ -1,4 +1,6 @@
 /* cache_test.c -- the block cache: finding, inserting, whom eviction takes, and the limit. */
+#include "cache/slab.h"
+
 #include "tests/cache_fixture.h"
 
 #include <setjmp.h>
@@ -83,7 +85,8 @@ a_block_counts_with_hints_and_descriptor(void **state)
     (void)state;
     cache_insert(f->cache, block, 1, 2, PETAL_BLOCK_INDEX, CACHE_SINGLE, true);
     usage = fixture_usage(f->cache);
-    assert_int_equal(usage.bytes[PETAL_BLOCK_INDEX], 1008 + 10 * sizeof(void *) + DESCRIPTOR_BYTES);
+    assert_int_equal(usage.bytes[PETAL_BLOCK_INDEX],
+                     slab_object_bytes(1008 + 10 * sizeof(void *)) + DESCRIPTOR_BYTES);
     assert_int_equal(usage.capacity, 256 * KIB);
     epoch_leave(f->epoch, slot);
     cache_fixture_free(f);
@@ -225,6 +228,17 @@ a_cache_too_small_evicts_filters_too(void **state)
 #define FILES   6
 #define OFFSETS 40
 
+/* Large ones are whole pages, those from 1 KiB on objects of slabs. */
+static uint64_t
+counted_bytes(uint64_t bytes)
+{
+    if (bytes >= 32 * KIB)
+        bytes = (bytes + 4095) / 4096 * 4096;
+    else if (bytes >= 1 * KIB)
+        bytes = slab_object_bytes((uint32_t)bytes);
+    return bytes + DESCRIPTOR_BYTES;
+}
+
 /* What the counters must say: by probing for every key there is. */
 static void
 audit(struct cache_fixture *f, uint64_t erased)
@@ -241,7 +255,7 @@ audit(struct cache_fixture *f, uint64_t erased)
                 continue;
             assert_true(fixture_is_block(block, file, offset));
             bytes[block->kind] +=
-                (block->size + 7u) / 8 * 8 + block->hint_count * sizeof(void *) + DESCRIPTOR_BYTES;
+                counted_bytes((block->size + 7u) / 8 * 8 + block->hint_count * sizeof(void *));
             blocks[block->kind]++;
         }
     epoch_leave(f->epoch, slot);
@@ -317,11 +331,194 @@ memory_beyond_the_limit_is_bounded(void **state)
     (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         fixture_put(f, 1, i, i + 1, 4096, PETAL_BLOCK_DATA, CACHE_SINGLE);
-        /* A sixteenth may wait to be released; descriptors come in slabs of 8 KiB. */
+        /* A sixteenth may wait to be released; descriptors come in chunks of 8 KiB, blocks in slabs. */
+        assert_in_range(fixture_usage(f->cache).memory, 0, (1024 + 64 + 24) * KIB);
         assert_in_range(test_allocator_live_bytes(&f->allocator), 0,
-                        empty + (1024 + 64 + 16) * KIB);
+                        empty + (1024 + 64 + 16) * KIB + SLAB_BYTES);
     }
     cache_fixture_free(f);
+}
+
+/* ---- The capacity changes ---- */
+
+static void
+shrinking_and_growing(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(1024 * KIB, 2);
+
+    (void)state;
+    fixture_put(f, 1, 0, 300, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    fixture_put(f, 2, 0, 100, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
+    cache_set_capacity(f->cache, 128 * KIB);
+    assert_int_equal(fixture_usage(f->cache).capacity, 128 * KIB);
+    assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), 100 * KIB, 128 * KIB);
+    fixture_put(f, 3, 0, 300, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), 100 * KIB, 128 * KIB);
+    assert_int_not_equal(fixture_usage(f->cache).bytes[PETAL_BLOCK_DATA], 0);
+    cache_set_capacity(f->cache, SIZE_MAX);
+    assert_int_equal(fixture_usage(f->cache).capacity, 1024 * KIB);
+    fixture_put(f, 4, 0, 300, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), 1000 * KIB, 1024 * KIB);
+    cache_set_capacity(f->cache, 0);
+    assert_int_equal(fixture_sum(fixture_usage(f->cache).bytes), 0);
+    cache_fixture_free(f);
+}
+
+/* How much memory blocks may have when nobody reads for long: a sixteenth waits to be looked through, and see MEMORY in cache.h. */
+static uint64_t
+allowed_memory(uint64_t capacity)
+{
+    return capacity + capacity / 16 + capacity / 32 + 1024 * KIB + 2 * SLAB_BYTES;
+}
+
+/* Other sizes at every step: memory that waits for blocks of sizes that come no more goes to those that come. */
+static void
+memory_goes_to_other_sizes(void **state)
+{
+    static const size_t sizes[] = {4000, 1500, 9000, 70000, 4000, 500, 30000, 2500, 66000, 6000};
+    const size_t capacity = 16 * 1024 * KIB;
+    struct cache_fixture *f = cache_fixture_new(capacity, 1);
+    uint64_t most_blocks = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        /* What is used again stays and is spread all over the slabs of the size before. */
+        for (uint64_t offset = 0; i > 0 && offset < 20000; offset += 7)
+            fixture_count_found(f, i, offset, offset + 1);
+        for (uint64_t offset = 0; offset < 3 * capacity / sizes[i]; offset++) {
+            struct cache_usage usage;
+
+            fixture_put(f, i + 1, offset, offset + 1, sizes[i], PETAL_BLOCK_DATA, CACHE_SINGLE);
+            usage = fixture_usage(f->cache);
+            if (usage.blocks_out > most_blocks)
+                most_blocks = usage.blocks_out;
+            assert_in_range(usage.memory, 0,
+                            allowed_memory(capacity) +
+                                (most_blocks - usage.blocks_out) * DESCRIPTOR_BYTES);
+            assert_in_range(usage.memory_closed, 0, 4 * SLAB_BYTES);
+        }
+        assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), capacity / 8 * 7, capacity);
+    }
+    cache_fixture_free(f);
+}
+
+/* Sizes of all kinds at once: there is more to choose from than a small cache has slabs. */
+static void
+memory_of_many_sizes_is_bounded(void **state)
+{
+    const size_t capacity = 4 * 1024 * KIB;
+    struct cache_fixture *f = cache_fixture_new(capacity, 1);
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (uint64_t offset = 0; offset < 10000; offset++) {
+        size_t size = 1 * KIB + (size_t)test_random_below(&random, 31 * KIB);
+
+        fixture_put(f, 1, offset, offset + 1, size, PETAL_BLOCK_DATA, CACHE_SINGLE);
+        assert_in_range(fixture_usage(f->cache).memory, 0, allowed_memory(capacity));
+        assert_in_range(fixture_usage(f->cache).memory_closed, 0, 4 * SLAB_BYTES);
+        if (offset > 1000)
+            assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), capacity / 2, capacity);
+    }
+    cache_fixture_free(f);
+}
+
+static void
+memory_shrinks_with_the_capacity(void **state)
+{
+    const size_t most = 32 * 1024 * KIB, descriptors = most / 4000 * DESCRIPTOR_BYTES;
+    struct cache_fixture *f = cache_fixture_new(most, 2);
+
+    (void)state;
+    for (size_t capacity = most; capacity >= most / 16; capacity /= 2) {
+        uint64_t allowed = allowed_memory(capacity) + descriptors;
+
+        cache_set_capacity(f->cache, capacity);
+        assert_in_range(fixture_usage(f->cache).memory, 0, allowed);
+        /* In slabs that stay there is room: most of the cache can be used at once. */
+        fixture_put(f, capacity, 0, capacity / 2000, 4000, PETAL_BLOCK_DATA, CACHE_SINGLE);
+        assert_in_range(fixture_sum(fixture_usage(f->cache).bytes), capacity / 8 * 7, capacity);
+        assert_in_range(fixture_usage(f->cache).memory, 0, allowed);
+    }
+    cache_set_capacity(f->cache, 0);
+    assert_in_range(fixture_usage(f->cache).memory_idle, 0,
+                    SLAB_MOST_EMPTY * SLAB_BYTES + 1024 * KIB);
+    cache_fixture_free(f);
+}
+
+/* A reader inside keeps the memory for as long as it stays; whoever comes after that finds it. */
+static void
+memory_that_a_reader_kept_goes_later(void **state)
+{
+    const size_t most = 16 * 1024 * KIB;
+    struct cache_fixture *f = cache_fixture_new(most, 1);
+    unsigned slot;
+
+    (void)state;
+    fixture_put(f, 1, 0, 5000, 4000, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    slot = epoch_enter(f->epoch);
+    cache_set_capacity(f->cache, most / 4);
+    assert_in_range(fixture_usage(f->cache).memory, most, allowed_memory(most));
+    epoch_leave(f->epoch, slot);
+    epoch_collect(f->epoch);
+    fixture_put(f, 2, 0, 100, 4000, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    epoch_collect(f->epoch);
+    assert_in_range(fixture_usage(f->cache).memory, 0, allowed_memory(most / 4));
+    cache_fixture_free(f);
+}
+
+static void
+a_cache_that_keeps_nothing_stays_so(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(PETAL_NO_CACHE, 0);
+
+    (void)state;
+    cache_set_capacity(f->cache, 1024 * KIB);
+    assert_int_equal(fixture_usage(f->cache).capacity, 0);
+    fixture_put(f, 1, 0, 3, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    assert_int_equal(fixture_count_found(f, 1, 0, 3), 0);
+    cache_fixture_free(f);
+}
+
+/* Shards were chosen for the greatest capacity. */
+static void
+large_blocks_fit_when_it_shrinks(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(256 * 1024 * KIB, 0);
+
+    (void)state;
+    cache_set_capacity(f->cache, 32 * 1024 * KIB);
+    for (uint64_t i = 0; i < 20; i++) {
+        fixture_put(f, 1, i, i + 1, 1024 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+        assert_int_equal(fixture_count_found(f, 1, i, i + 1), 1);
+    }
+    cache_fixture_free(f);
+}
+
+/* With the default allocator blocks keep their pages, so bytes of the block before must not show. */
+static void
+pages_are_used_again(void **state)
+{
+    struct epoch *epoch =
+        mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *epoch);
+    struct cache_fixture f = {.epoch = epoch};
+
+    (void)state;
+    assert_non_null(epoch);
+    assert_int_equal(epoch_init(epoch), PETAL_OK);
+    assert_int_equal(cache_open(&f.cache, &mem_default_allocator, epoch, 1024 * KIB, 1), PETAL_OK);
+    for (uint64_t i = 0; i < 500; i++) {
+        size_t size = 60000 + (size_t)(i * 7919 % 20000);
+
+        fixture_put(&f, 1, i, i + 1, i % 50 == 0 ? 300 * KIB : size, PETAL_BLOCK_DATA,
+                    CACHE_SINGLE);
+        assert_int_equal(fixture_count_found(&f, 1, i, i + 1), 1);
+        assert_in_range(fixture_count_found(&f, 1, 0, i + 1), 1, 17);
+    }
+    cache_close(f.cache);
+    epoch_fini(epoch);
+    mem_free(&mem_default_allocator, epoch, sizeof *epoch);
 }
 
 int
@@ -342,6 +539,14 @@ main(void)
         cmocka_unit_test(a_cache_too_small_evicts_filters_too),
         cmocka_unit_test(the_limit_holds_at_every_step),
         cmocka_unit_test(memory_beyond_the_limit_is_bounded),
+        cmocka_unit_test(shrinking_and_growing),
+        cmocka_unit_test(memory_goes_to_other_sizes),
+        cmocka_unit_test(memory_of_many_sizes_is_bounded),
+        cmocka_unit_test(memory_shrinks_with_the_capacity),
+        cmocka_unit_test(memory_that_a_reader_kept_goes_later),
+        cmocka_unit_test(a_cache_that_keeps_nothing_stays_so),
+        cmocka_unit_test(large_blocks_fit_when_it_shrinks),
+        cmocka_unit_test(pages_are_used_again),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);

@@ -28,6 +28,8 @@ struct stage {
     _Atomic(unsigned) started;
     _Atomic(bool) stop;
     uint64_t seed;
+    size_t capacity;
+    uint32_t most_size; /* of blocks */
     unsigned steps;
 };
 
@@ -57,7 +59,7 @@ find_or_insert(struct stage *stage, struct test_random *random, uint64_t key)
 
     if (block != NULL)
         return block;
-    size = 200 + (uint32_t)test_random_below(random, 2000);
+    size = 200 + (uint32_t)test_random_below(random, stage->most_size - 200);
     block = cache_allocate(stage->cache, size, 2, &data);
     if (block == NULL)
         abort();
@@ -122,20 +124,40 @@ watch_limit(void *argument)
         cache_usage_get(stage->cache, &usage);
         for (unsigned i = 0; i < PETAL_BLOCK_KINDS; i++)
             bytes += usage.bytes[i];
-        if (bytes > CAPACITY)
+        if (bytes > stage->capacity)
             atomic_fetch_add(&stage->wrong, 1);
         sched_yield();
     }
     return NULL;
 }
 
+/* Two of them at once. */
+static void *
+change_capacity(void *argument)
+{
+    struct stage *stage = argument;
+
+    size_t most = stage->capacity;
+
+    for (unsigned i = 0; !atomic_load(&stage->stop); i++) {
+        cache_set_capacity(stage->cache, i % 2 == 0 ? most / 8 : most / 2 + i % most);
+        sched_yield();
+    }
+    return NULL;
+}
+
 static void
-run_threads(const petal_allocator *allocator, size_t capacity, unsigned shards, unsigned steps)
+run_threads(const petal_allocator *allocator, size_t capacity, unsigned shards, unsigned steps,
+            bool changes, uint32_t most_size)
 {
     struct epoch *epoch =
         mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *epoch);
-    struct stage stage = {.epoch = epoch, .seed = test_seed(), .steps = steps};
-    pthread_t threads[THREADS], watcher;
+    struct stage stage = {.epoch = epoch,
+                          .seed = test_seed(),
+                          .steps = steps,
+                          .capacity = capacity == PETAL_NO_CACHE ? 0 : capacity,
+                          .most_size = most_size};
+    pthread_t threads[THREADS], watcher, changers[2];
 
     assert_non_null(epoch);
     assert_int_equal(epoch_init(epoch), PETAL_OK);
@@ -143,9 +165,13 @@ run_threads(const petal_allocator *allocator, size_t capacity, unsigned shards, 
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, use_cache, &stage), 0);
     assert_int_equal(pthread_create(&watcher, NULL, watch_limit, &stage), 0);
+    for (unsigned i = 0; i < 2 && changes; i++)
+        assert_int_equal(pthread_create(&changers[i], NULL, change_capacity, &stage), 0);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     atomic_store(&stage.stop, true);
+    for (unsigned i = 0; i < 2 && changes; i++)
+        pthread_join(changers[i], NULL);
     pthread_join(watcher, NULL);
     assert_int_equal(atomic_load(&stage.wrong), 0);
     cache_close(stage.cache);
@@ -165,15 +191,15 @@ static void
 threads_find_what_belongs_to_the_key(void **state)
 {
     (void)state;
-    run_threads(&mem_default_allocator, CAPACITY, 1, steps());
-    run_threads(&mem_default_allocator, CAPACITY, 3, steps());
+    run_threads(&mem_default_allocator, CAPACITY, 1, steps(), false, 2200);
+    run_threads(&mem_default_allocator, CAPACITY, 3, steps(), false, 2200);
 }
 
 static void
 threads_without_a_cache(void **state)
 {
     (void)state;
-    run_threads(&mem_default_allocator, PETAL_NO_CACHE, 0, steps() / 4);
+    run_threads(&mem_default_allocator, PETAL_NO_CACHE, 0, steps() / 4, false, 2200);
 }
 
 static void
@@ -183,9 +209,26 @@ all_memory_comes_back(void **state)
 
     (void)state;
     test_allocator_init(&allocator);
-    run_threads(&allocator.table, CAPACITY, 2, steps());
+    run_threads(&allocator.table, CAPACITY, 2, steps(), false, 2200);
     assert_int_equal(test_allocator_live_bytes(&allocator), 0);
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+}
+
+static void
+the_capacity_changes_meanwhile(void **state)
+{
+    (void)state;
+    run_threads(&mem_default_allocator, CAPACITY, 1, steps(), true, 2200);
+    run_threads(&mem_default_allocator, CAPACITY, 3, steps(), true, 2200);
+}
+
+/* Slabs of many sizes come, are closed while threads use what is in them, and go. */
+static void
+slabs_are_closed_meanwhile(void **state)
+{
+    (void)state;
+    run_threads(&mem_default_allocator, 4u << 20, 1, steps(), true, 30000);
+    run_threads(&mem_default_allocator, 2u << 20, 3, steps() / 2, false, 30000);
 }
 
 int
@@ -195,6 +238,8 @@ main(void)
         cmocka_unit_test(threads_find_what_belongs_to_the_key),
         cmocka_unit_test(threads_without_a_cache),
         cmocka_unit_test(all_memory_comes_back),
+        cmocka_unit_test(the_capacity_changes_meanwhile),
+        cmocka_unit_test(slabs_are_closed_meanwhile),
     };
 
     return cmocka_run_group_tests_name("cache threads", tests, NULL, NULL);

@@ -58,6 +58,7 @@ store_init(struct store *store, const struct recorded_case *recorded, petal_erro
                              .random_context = &store->random,
                              .random = test_random_word};
     store->options = (petal_options){.size = sizeof store->options,
+                                     .no_compaction = true,
                                      .create = true,
                                      .cache_bytes = (size_t)64 << 10,
                                      .log_sync_interval_ms = PETAL_NEVER,

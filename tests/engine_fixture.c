@@ -36,7 +36,9 @@ fixture_init_on(struct fixture *fixture, struct memory_vfs *vfs, uint64_t seed)
                                .random_context = &fixture->random,
                                .random = test_random_word};
     fixture->options = (petal_options){.create = true,
+                                       .open_files = 8,
                                        .cache_bytes = (size_t)64 << 10,
+                                       .no_compaction = true,
                                        .log_sync_interval_ms = PETAL_NEVER,
                                        .env = &fixture->env};
 }

@@ -26,7 +26,8 @@ struct fixture {
     struct test_random random;
     petal_env env;
     petal_options
-        options; /* smallest cache, no background sync of the log; may be changed before opening */
+        options; /* smallest cache, fewest open files, no background sync of the log, no background compaction; may be changed
+                    before opening */
     petal_db *db;
 };
 

@@ -364,9 +364,11 @@ test_a_log_that_dies_in_a_flush_ends_writing(void **state)
 
     (void)state;
     start(&fixture, &ledger);
-    must(ledger_write(&ledger, 1, PETAL_DURABILITY_DEFAULT, &error), &error);
-    memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
-    assert_int_equal(petal_flush(fixture.db, NULL, NULL), PETAL_IO);
+    must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
+    must(ledger_write(&ledger, 2, PETAL_ASYNC_WAL, &error), &error);
+    memory_vfs_fail_at(fixture.vfs, 3, EIO, false); /* behind the making of the next one */
+    assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_IO);
+    assert_non_null(strstr(error.text, "write to"));
     memory_vfs_fail_at(fixture.vfs, 0, 0, false);
     assert_int_equal(petal_put(petal_table_family_at(ledger.tables[0], 0), slice_from_text("row"),
                                slice_from_text("q"), PETAL_LATEST, slice_from_text("v"), &options,

@@ -15,6 +15,7 @@
 
 #include "tests/engine_fixture.h"
 
+#include <errno.h>
 #include <sched.h>
 
 #define WRITES 7 /* before the flush; one more is made beside it */
@@ -68,6 +69,20 @@ pass(enum step before, enum step after)
 static struct fixture fixture;
 static struct ledger ledger;
 static petal_vfs vfs_in_steps;
+
+/* When armed: the flush cannot make a log ahead, so that the writer has to make one. */
+static int
+open_in_steps(void *context, const char *path, unsigned flags, petal_file **file)
+{
+    bool refused;
+
+    pthread_mutex_lock(&stage.mutex);
+    refused = stage.step == ARMED && strstr(path, ".log") != NULL;
+    pthread_mutex_unlock(&stage.mutex);
+    if (refused)
+        return ENOSPC;
+    return memory_vfs_table(fixture.vfs)->open(context, path, flags, file);
+}
 
 /*
  * When armed: the flush, which has written its files and syncs their names, waits until the writer syncs the name of its
@@ -148,6 +163,7 @@ test_a_log_is_made_beside_a_flush(void **state)
     fixture_init(&fixture, 5);
     vfs_in_steps = *fixture.env.vfs;
     vfs_in_steps.sync_directory = sync_directory_in_steps;
+    vfs_in_steps.open = open_in_steps;
     fixture.env.vfs = &vfs_in_steps;
     begin();
     reach(ARMED);
@@ -166,7 +182,8 @@ test_a_log_is_made_beside_a_flush(void **state)
 static struct memory_vfs
     *left; /* by the process that dies when the first flush is done and the second is not */
 
-/* The first flush has looked for cells in memory, found none, and waits until there is one and its log is closed. */
+/* The first flush has looked for cells in memory, found none, and waits until there is one and its log, which was the spare when it
+ * looked, is closed. */
 static void
 stop_flush(const char *name)
 {
@@ -184,6 +201,19 @@ stop_flush(const char *name)
         pthread_mutex_unlock(&fixture.db->log_mutex);
         sched_yield();
     }
+    assert_int_equal(log_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
+}
+
+/* What a leader does that has to switch memtables now. */
+static void
+close_log(petal_db *db)
+{
+    struct write_place place;
+    petal_error error;
+
+    write_lead_alone(db, &place);
+    must(log_rotate(db, &error), &error);
+    write_lead_end(db, &place);
 }
 
 static void
@@ -201,8 +231,9 @@ test_a_log_is_closed_beside_a_flush(void **state)
     flusher = start(flush_all);
     wait_for(FLUSH_STOPPED);
     must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
-    must(petal_flush(fixture.db, NULL, &error), &error);
+    close_log(fixture.db);
     must_join(flusher);
+    must(petal_flush(fixture.db, NULL, &error), &error);
     sync_point_set_hook(NULL);
     reach(IDLE);
     assert_non_null(left);
@@ -214,6 +245,15 @@ test_a_log_is_closed_beside_a_flush(void **state)
 
 /* ---- what an opening makes of a log that is gone ---- */
 
+static void
+keep_newest_log(void *argument, const char *name)
+{
+    uint64_t number, *newest = argument;
+
+    if (filename_parse(name, &number) == FILENAME_LOG && number > *newest)
+        *newest = number;
+}
+
 /* The manifest takes the log for obsolete, but there are cells in it that are in no store file. */
 static void
 test_a_forgotten_log_is_noticed(void **state)
@@ -221,6 +261,7 @@ test_a_forgotten_log_is_noticed(void **state)
     struct manifest *manifest;
     struct manifest_edit edit;
     struct env env;
+    uint64_t newest = 0;
     petal_error error;
 
     (void)state;
@@ -232,7 +273,8 @@ test_a_forgotten_log_is_noticed(void **state)
     env_init(&env, &fixture.env);
     must(manifest_load(&manifest, &env, FIXTURE_DIRECTORY, &error), &error);
     manifest_edit_init(&edit, env.allocator);
-    manifest_edit_oldest_log(&edit, manifest->next_file_number); /* which the second log took */
+    memory_vfs_list(fixture.vfs, FIXTURE_DIRECTORY, keep_newest_log, &newest);
+    manifest_edit_oldest_log(&edit, newest);
     must(manifest_commit(manifest, &edit, &error), &error);
     manifest_edit_fini(&edit);
     manifest_free(manifest);

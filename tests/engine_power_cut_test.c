@@ -5,6 +5,7 @@
  *
  * The run makes two tables, writes at its durability, flushes all and then one table, makes and drops a third table, dies
  * as a process and recovers, closes and opens again: so cuts fall into recovery, closing and opening as well.
+ * Another run compacts: some runs, then all, flushes in between.
  * For each cut these states are tried: all that was not synced is lost; all is kept, which is also what the death of the
  * process alone leaves; and random ones.  Prints its seed and how many states it tried.
  */
@@ -15,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "engine/compactor.h"
 #include "tests/engine_fixture.h"
 
 #include <inttypes.h>
@@ -436,6 +438,59 @@ test_unlogged_writes_survive_their_flush(void **state)
     }
 }
 
+/* ---- compactions ---- */
+
+/* `count` runs of each store from the one at `first` on. */
+static bool
+compact(struct run *run, size_t first, size_t count)
+{
+    bool done = true;
+
+    for (unsigned i = 0; done && i < LEDGER_STORES; i++)
+        done = compactor_compact_runs(run->ledger.families[i], first, count, NULL) == PETAL_OK;
+    return done;
+}
+
+static bool
+compacting_run(struct run *run, struct plan plan)
+{
+    *run = (struct run){.plan = plan, .progress = {.third = THIRD_UNKNOWN}};
+    fixture_init(&run->fixture, 5);
+    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->progress.tables_made = true;
+    for (unsigned i = 0; i < 4; i++) {
+        if (!write_some(run, 9) || !flush(run, NULL))
+            return false;
+    }
+    return compact(run, 1, 2) && write_some(run, 4) && compact(run, 1, 2) && flush(run, NULL) &&
+           compact(run, 0, 2) && compact(run, 0, SIZE_MAX) && write_some(run, 5) &&
+           flush(run, run->ledger.tables[0]) && compact(run, 0, SIZE_MAX) && write_some(run, 2) &&
+           close_cleanly(run) && open_again(run) && close_cleanly(run);
+}
+
+static void
+test_cut_at_every_call_of_compactions(void **state)
+{
+    struct plan plan = {.durability = PETAL_SYNC_WAL};
+    struct tally tally = {0};
+    bool completed = false;
+    struct run run;
+
+    (void)state;
+    while (!completed) {
+        plan.cut_at++;
+        completed = compacting_run(&run, plan);
+        tally.cuts++;
+        try_states(&run, test_long() ? 100 : 3, &tally);
+        end_run(&run);
+    }
+    assert_true(tally.cuts > 200);
+    print_message("%" PRIu64 " cuts, %" PRIu64 " states\n", tally.cuts, tally.states);
+}
+
 /* The database's directory is a name in its parent, which must be durable, too, however the path is written. */
 static void
 test_a_new_directory_survives(void **state)
@@ -470,6 +525,7 @@ main(void)
         cmocka_unit_test(test_cut_at_every_call_sync),
         cmocka_unit_test(test_cut_at_every_call_fsync),
         cmocka_unit_test(test_cut_at_every_call_mixed),
+        cmocka_unit_test(test_cut_at_every_call_of_compactions),
         cmocka_unit_test(test_unlogged_writes_survive_their_flush),
         cmocka_unit_test(test_a_new_directory_survives),
     };

@@ -62,6 +62,7 @@ static const petal_family_options rich_family = {
     .bloom = PETAL_BLOOM_ROW_PREFIX,
     .bloom_prefix_bytes = 32767,
     .bloom_error_rate = 0.25,
+    .bloom_rate_per_file = true,
     .in_memory = true,
     .no_block_cache = true,
     .attributes = family_texts,
@@ -95,6 +96,7 @@ check_rich(const petal_family_options *found)
     assert_int_equal(found->bloom, PETAL_BLOOM_ROW_PREFIX);
     assert_int_equal(found->bloom_prefix_bytes, 32767);
     assert_true(found->bloom_error_rate == 0.25);
+    assert_true(found->bloom_rate_per_file);
     assert_true(found->in_memory);
     assert_true(found->no_block_cache);
     check_texts(found->attributes, found->attribute_count, family_texts, COUNT(family_texts));
@@ -114,6 +116,7 @@ check_defaults(const petal_family_options *found, const char *name)
     assert_int_equal(found->bloom, PETAL_BLOOM_ROW);
     assert_int_equal(found->bloom_prefix_bytes, 0);
     assert_true(found->bloom_error_rate == 0.01);
+    assert_false(found->bloom_rate_per_file);
     assert_int_equal(found->attribute_count, 0);
 }
 

@@ -122,6 +122,8 @@ write_base(struct one_file *one, unsigned which)
                                   .bloom_prefix_bytes = 7,
                                   .bloom_error_rate = 0.01,
                                   .salt = 1,
+                                  .origin = FILE_ORIGIN_MINOR,
+                                  .written_ms = 1000,
                                   .file_identity = 2};
     struct sst_writer *writer;
     char row[24];

@@ -36,8 +36,8 @@ mend(uint8_t *bytes, size_t size)
     put_le32(bytes + 12, WAL_HEADER_BYTES);
     put_le64(bytes + 16, IDENTITY);
     put_le64(bytes + 24, NUMBER);
-    memset(bytes + 32, 0, 24);
-    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes));
+    memset(bytes + 32, 0, 32);
+    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
     while (size - at >= WAL_FRAGMENT_HEADER_BYTES) {
         size_t left = wal_frame_left(at);
         size_t payload = get_le32(bytes + at + 16);

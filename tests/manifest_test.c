@@ -213,6 +213,7 @@ static const petal_family_options rich_family = {
     .bloom = PETAL_BLOOM_ROW_PREFIX,
     .bloom_prefix_bytes = 4,
     .bloom_error_rate = 0.25,
+    .bloom_rate_per_file = true,
     .in_memory = true,
     .no_block_cache = true,
     .attributes = family_texts,
@@ -426,6 +427,7 @@ test_alterations_are_loaded(void **state)
     assert_true(options->new_version_behavior);
     assert_int_equal(options->bloom, PETAL_BLOOM_ROW_PREFIX);
     assert_int_equal(options->bloom_prefix_bytes, 4);
+    assert_true(options->bloom_rate_per_file);
     assert_int_equal(options->attribute_count, 3);
     check_texts(options->attributes, family_texts, 3);
     assert_int_equal(manifest_find_family(table, 2)->file_count, 1);
@@ -1060,6 +1062,7 @@ test_golden_bytes(void **state)
     assert_int_equal(options->keep_deleted_cells, PETAL_KEEP_DELETED_FALSE);
     assert_false(options->new_version_behavior);
     assert_int_equal(options->bloom_prefix_bytes, 0);
+    assert_false(options->bloom_rate_per_file);
     assert_int_equal(options->attribute_count, 0);
     manifest_free(manifest);
 }

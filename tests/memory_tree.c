@@ -16,7 +16,7 @@ struct names {
     size_t count, capacity;
 };
 
-/* A change of a directory since its last sync: create (no `from`), remove (no `to`), rename. */
+/* A change of a directory since its last sync: create or link (no `from`), remove (no `to`), rename. */
 struct change {
     char *from, *to;          /* NULL: none */
     struct memory_node *node; /* what `to` stands for afterwards, counted; NULL if none */
@@ -27,6 +27,7 @@ struct memory_node {
     size_t references;
     struct memory_node *copy; /* scratch of memory_tree_clone, else NULL */
     bool is_directory;
+    bool counted; /* scratch of memory_tree_used_bytes, else false */
 
     struct memory_file file; /* of a file */
 
@@ -408,6 +409,25 @@ memory_tree_rename(struct memory_node *root, const char *from, const char *to)
 }
 
 int
+memory_tree_link(struct memory_node *root, const char *from, const char *to)
+{
+    struct memory_node *node, *parent;
+    char *name = NULL;
+    int error = memory_tree_find(root, from, &node);
+
+    if (error == 0)
+        error = find_parent(root, to, &parent, &name);
+    if (error == 0 && (name == NULL || names_find(&parent->live_names, name) != NULL))
+        error = EEXIST;
+    if (error == 0 && node->is_directory)
+        error = EPERM;
+    if (error == 0)
+        change_directory(parent, NULL, name, node);
+    free(name);
+    return error;
+}
+
+int
 memory_tree_remove(struct memory_node *root, const char *path)
 {
     struct memory_node *parent;
@@ -430,13 +450,32 @@ memory_tree_remove(struct memory_node *root, const char *path)
     return error;
 }
 
-uint64_t
-memory_tree_used_bytes(const struct memory_node *root)
+/* Each node at its first name. */
+static uint64_t
+count_bytes(struct memory_node *node)
 {
-    uint64_t used = root->file.live.size;
+    uint64_t used = node->counted ? 0 : node->file.live.size;
 
-    for (size_t i = 0; i < root->live_names.count; i++)
-        used += memory_tree_used_bytes(root->live_names.list[i].node);
+    node->counted = true;
+    for (size_t i = 0; i < node->live_names.count; i++)
+        used += count_bytes(node->live_names.list[i].node);
+    return used;
+}
+
+static void
+end_count(struct memory_node *node)
+{
+    node->counted = false;
+    for (size_t i = 0; i < node->live_names.count; i++)
+        end_count(node->live_names.list[i].node);
+}
+
+uint64_t
+memory_tree_used_bytes(struct memory_node *root)
+{
+    uint64_t used = count_bytes(root);
+
+    end_count(root);
     return used;
 }
 

@@ -1,6 +1,6 @@
 /*
  * memory_tree.h -- the directories of the in-memory file layer (memory_vfs.h): what names there are now,
- * what names are durable, and the changes (create, rename, remove) between the two.
+ * what names are durable, and the changes (create, link, rename, remove) between the two.
  *
  * A sync of a directory makes the changes since its last one durable; a sync of a file (memory_file.h) says
  * nothing of its name.  After a failed sync the changes are `lost` as with files: later syncs leave
@@ -11,7 +11,9 @@
  * or not at all.  Names do not depend on data: a new file may be gone though its data was synced, as ext4 may have
  * it, a renamed file may have lost its data, a removed one may be back.
  *
- * Not modelled: links, renames between directories (EXDEV), removal of directories (EISDIR).
+ * A link is a second name of a file, of any directory; each name has the history of its own directory.
+ *
+ * Not modelled: renames between directories (EXDEV), removal of directories (EISDIR).
  *
  * Paths are split at '/'; empty parts and "." are skipped, so relative and absolute paths are the same; ".." is
  * EINVAL.  Errors are errno values.  Nodes are counted.  Threads: the caller keeps them apart.
@@ -44,10 +46,11 @@ int memory_tree_find(struct memory_node *root, const char *path, struct memory_n
 int memory_tree_create(struct memory_node *root, const char *path, bool is_directory,
                        struct memory_node **node);
 int memory_tree_rename(struct memory_node *root, const char *from, const char *to);
+int memory_tree_link(struct memory_node *root, const char *from, const char *to);
 int memory_tree_remove(struct memory_node *root, const char *path);
 
-/* Bytes of all files that have a name. */
-uint64_t memory_tree_used_bytes(const struct memory_node *root);
+/* Bytes of all files that have a name, each once. */
+uint64_t memory_tree_used_bytes(struct memory_node *root);
 
 /* Of a directory. */
 size_t memory_tree_name_count(const struct memory_node *node);

@@ -277,27 +277,31 @@ memory_size(void *context, petal_file *file, uint64_t *size)
     return call_end(&call, 0);
 }
 
+/* A holder that asks again changes the kind of its lock, if the others let it. */
 static int
-take_lock(struct memory_vfs *vfs, petal_file *file)
+take_lock(struct memory_vfs *vfs, petal_file *file, bool shared)
 {
-    if (!file->writable)
+    if (!file->writable && !shared)
         return EBADF;
     for (size_t i = 0; i < vfs->lock_count; i++) {
-        if (vfs->locks[i].node == file->node)
-            return vfs->locks[i].holder == file ? 0 : EAGAIN;
+        const struct lock *lock = &vfs->locks[i];
+
+        if (lock->node == file->node && lock->holder != file && !(lock->shared && shared))
+            return EAGAIN;
     }
+    drop_locks(vfs, file);
     vfs->locks = test_reallocate(vfs->locks, (vfs->lock_count + 1) * sizeof(*vfs->locks));
-    vfs->locks[vfs->lock_count++] = (struct lock){file->node, file};
+    vfs->locks[vfs->lock_count++] = (struct lock){file->node, file, shared};
     return 0;
 }
 
 static int
-memory_lock(void *context, petal_file *file)
+memory_lock(void *context, petal_file *file, bool shared)
 {
     struct memory_vfs *vfs = context;
     struct call call = call_begin_file(file, MEMORY_VFS_LOCK, 0, 0);
 
-    return call_end(&call, call.fate == FATE_WORKS ? take_lock(vfs, file) : 0);
+    return call_end(&call, call.fate == FATE_WORKS ? take_lock(vfs, file, shared) : 0);
 }
 
 /* ---- Directories ---- */
@@ -354,6 +358,15 @@ memory_rename(void *context, const char *from, const char *to)
 }
 
 static int
+memory_link(void *context, const char *from, const char *to)
+{
+    struct memory_vfs *vfs = context;
+    struct call call = call_begin(vfs, MEMORY_VFS_LINK, from, 0, 0);
+
+    return call_end(&call, call_takes_effect(&call) ? memory_tree_link(vfs->root, from, to) : 0);
+}
+
+static int
 memory_remove(void *context, const char *path)
 {
     struct memory_vfs *vfs = context;
@@ -384,6 +397,7 @@ vfs_with_root(struct memory_node *root)
         .sync_directory = memory_sync_directory,
         .list_directory = memory_list_directory,
         .rename = memory_rename,
+        .link = memory_link,
         .remove = memory_remove,
     };
     pthread_mutex_init(&vfs->mutex, NULL);

@@ -102,13 +102,14 @@ enum memory_vfs_operation {
     MEMORY_VFS_SYNC_DIRECTORY,
     MEMORY_VFS_LIST_DIRECTORY,
     MEMORY_VFS_RENAME,
+    MEMORY_VFS_LINK,
     MEMORY_VFS_REMOVE
 };
 
 struct memory_vfs_call {
     uint64_t number;
     enum memory_vfs_operation operation;
-    const char *path; /* of a rename: the old one */
+    const char *path; /* of a rename or link: the old one */
     uint64_t offset;  /* of a read or write, else 0 */
     size_t size;
     int error; /* what it returned */

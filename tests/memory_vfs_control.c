@@ -303,8 +303,8 @@ void
 memory_vfs_trace_print(struct memory_vfs *vfs, FILE *out)
 {
     static const char *const names[] = {
-        "open", "close",          "read",           "write",          "log_store", "sync",   "size",
-        "lock", "make_directory", "sync_directory", "list_directory", "rename",    "remove",
+        "open", "close",          "read",           "write",          "log_store", "sync", "size",
+        "lock", "make_directory", "sync_directory", "list_directory", "rename",    "link", "remove",
     };
     size_t count = memory_vfs_trace_count(vfs);
 

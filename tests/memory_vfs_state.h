@@ -26,6 +26,7 @@ struct memory_vfs {
     struct lock {
         const struct memory_node *node;
         const struct petal_file *holder;
+        bool shared;
     } * locks;
     size_t lock_count;
 

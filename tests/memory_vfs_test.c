@@ -142,7 +142,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
     case MEMORY_VFS_SIZE:
         return table->size(vfs, fixture->file, &number);
     case MEMORY_VFS_LOCK:
-        return table->lock(vfs, fixture->file);
+        return table->lock(vfs, fixture->file, false);
     case MEMORY_VFS_MAKE_DIRECTORY:
         return table->make_directory(vfs, "d/new");
     case MEMORY_VFS_SYNC_DIRECTORY:
@@ -151,6 +151,8 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
         return table->list_directory(vfs, "d", NULL, NULL); /* fails before it visits */
     case MEMORY_VFS_RENAME:
         return table->rename(vfs, "d/a", "d/new");
+    case MEMORY_VFS_LINK:
+        return table->link(vfs, "d/a", "d/new");
     case MEMORY_VFS_REMOVE:
         return table->remove(vfs, "d/a");
     }
@@ -331,14 +333,14 @@ a_clone_lives_alone(void **state)
 
     assert_int_equal(write_text(fixture, 0, "both"), 0);
     assert_int_equal(fixture->table->rename(fixture->vfs, "d/a", "d/b"), 0);
-    assert_int_equal(fixture->table->lock(fixture->vfs, fixture->file), 0);
+    assert_int_equal(fixture->table->lock(fixture->vfs, fixture->file, false), 0);
     clone = memory_vfs_clone(fixture->vfs);
     assert_int_equal(memory_vfs_calls(clone), 0);
     assert_int_equal(memory_vfs_open_files(clone), 0);
     assert_int_equal(write_text(fixture, 0, "original"), 0);
     expect_text(clone, "d/b", "both");
     assert_int_equal(memory_vfs_table(clone)->open(clone, "d/b", CREATE, &file), 0);
-    assert_int_equal(memory_vfs_table(clone)->lock(clone, file), 0);
+    assert_int_equal(memory_vfs_table(clone)->lock(clone, file, false), 0);
     assert_int_equal(memory_vfs_table(clone)->write_at(clone, file, 0, "clone", 5), 0);
     assert_int_equal(memory_vfs_table(clone)->remove(clone, "d/b"), 0);
     expect_text(fixture->vfs, "d/b", "original");

@@ -30,7 +30,7 @@ struct model_cell {
     enum petal_cell_type type;
     bool has_ttl;
     int64_t ttl_ms;
-    bool in_file; /* else in memory */
+    uint64_t run; /* of the files that hold it, by age; 0: in memory */
 };
 
 struct model_family {
@@ -46,6 +46,7 @@ struct model {
     struct model_cell *cells; /* by family, then in cell order (base/cell.h) */
     size_t count, capacity;
     uint64_t sequence; /* of the latest cell */
+    uint64_t runs;     /* that were ever flushed */
     int64_t now_ms;
 };
 
@@ -114,6 +115,11 @@ bool model_condition_holds(const struct model *model, const struct model_conditi
 void model_flush(struct model *model, uint64_t read_point);
 void model_compact(struct model *model, unsigned family, uint64_t read_point,
                    uint64_t newest_snapshot);
+
+/* The same with the `count` runs of the family from the one at `first` on, oldest first, as far as there are any. With all of them it
+ * is a compaction of all files; else all markers stay, and what is outside is not looked at. */
+void model_compact_runs(struct model *model, unsigned family, size_t first, size_t count,
+                        uint64_t read_point, uint64_t newest_snapshot);
 
 /* ---- Reads ---- */
 

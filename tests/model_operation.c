@@ -275,6 +275,17 @@ pick_scan(struct maker *maker, struct operation *operation)
 /* ---- lists ---- */
 
 static void
+pick_compaction(struct maker *maker, struct operation *operation)
+{
+    operation->kind = OPERATION_COMPACT;
+    if (chance(maker, 40))
+        return;
+    operation->family = (unsigned)below(maker, MODEL_FAMILIES);
+    operation->first_run = below(maker, 4);
+    operation->run_count = 1 + below(maker, 4);
+}
+
+static void
 pick_maintenance(struct maker *maker, struct operation *operation)
 {
     unsigned choice = (unsigned)below(maker, 100);
@@ -284,7 +295,7 @@ pick_maintenance(struct maker *maker, struct operation *operation)
     operation->snapshot = 1 + (unsigned)below(maker, OPERATION_SNAPSHOTS);
     operation->family = (unsigned)below(maker, MODEL_FAMILIES + 1);
     if (choice < 20 && has(maker, FEATURE_COMPACTION))
-        operation->kind = OPERATION_COMPACT;
+        pick_compaction(maker, operation);
     else if (choice < 45 && has(maker, FEATURE_SNAPSHOTS))
         operation->kind = choice < 32 ? OPERATION_TAKE_SNAPSHOT : OPERATION_FREE_SNAPSHOT;
     else if (choice < 55 && has(maker, FEATURE_RESTARTS))

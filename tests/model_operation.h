@@ -44,6 +44,8 @@ struct operation {
     /* Compactions: the family, or all of them if MODEL_FAMILIES.  Flushes: of the table or of the database. */
     unsigned family;
     bool whole_database;
+    /* Compactions of one family: so many runs from the one at first_run on; 0: all files. */
+    size_t first_run, run_count;
     /* Reads, and the snapshot taken, freed or read: 1 .. OPERATION_SNAPSHOTS, 0 for none. */
     unsigned snapshot;
     struct model_read read;

@@ -2,6 +2,7 @@
 #include "tests/model_run.h"
 
 #include "base/slice.h"
+#include "engine/compactor.h"
 #include "tests/engine_fixture.h"
 
 #include <stdlib.h>
@@ -153,6 +154,11 @@ model_does(struct model_world *world, const struct operation *operation, struct 
         model_flush(model, oldest_read_point(world));
         break;
     case OPERATION_COMPACT:
+        if (operation->run_count > 0) {
+            model_compact_runs(model, operation->family, operation->first_run, operation->run_count,
+                               oldest_read_point(world), newest_snapshot(world));
+            break;
+        }
         for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
             if (operation->family == family || operation->family == MODEL_FAMILIES)
                 model_compact(model, family, oldest_read_point(world), newest_snapshot(world));
@@ -304,6 +310,17 @@ restart(struct engine_world *world, bool crash, petal_error *error)
     return status == PETAL_OK ? attach(world, error) : status;
 }
 
+static enum petal_status
+compact(struct engine *engine, const struct operation *operation, petal_error *error)
+{
+    if (operation->run_count > 0)
+        return compactor_compact_runs(engine->families[operation->family], operation->first_run,
+                                      operation->run_count, error);
+    return petal_compact(
+        engine->table,
+        operation->family == MODEL_FAMILIES ? NULL : engine->families[operation->family], error);
+}
+
 static void
 engine_does(struct engine_world *world, const struct operation *operation, unsigned without,
             struct model_text *text)
@@ -336,10 +353,7 @@ engine_does(struct engine_world *world, const struct operation *operation, unsig
         status = petal_flush(engine->db, operation->whole_database ? NULL : engine->table, &error);
         break;
     case OPERATION_COMPACT:
-        status = petal_compact(
-            engine->table,
-            operation->family == MODEL_FAMILIES ? NULL : engine->families[operation->family],
-            &error);
+        status = compact(engine, operation, &error);
         break;
     case OPERATION_REOPEN:
     case OPERATION_CRASH:

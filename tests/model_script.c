@@ -224,6 +224,11 @@ print_maintenance(const struct operation *operation, FILE *out)
         fprintf(out, "flush 't'\n");
         break;
     case OPERATION_COMPACT:
+        if (operation->run_count > 0) {
+            fprintf(out, "# compact %zu runs of family %u from the %zu. on\n", operation->run_count,
+                    operation->family, operation->first_run);
+            break;
+        }
         fprintf(out, "major_compact 't'");
         if (operation->family < MODEL_FAMILIES)
             fprintf(out, ", '%s'", (const char *)model_text_family_name(operation->family).data);

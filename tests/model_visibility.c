@@ -236,10 +236,15 @@ keeps_put(const struct model_rules *rules, const struct model_cell *cells, size_
     return keep;
 }
 
+/* What is rewritten. */
+enum kind { OF_MEMORY, OF_SOME_FILES, OF_ALL_FILES };
+
 static void
 judge_row(const struct model_rules *rules, const struct model_cell *cells, size_t count,
-          bool compact, int64_t earliest_put, bool *kept)
+          enum kind kind, int64_t earliest_put, bool *kept)
 {
+    bool compact = kind == OF_ALL_FILES;
+
     bool living[MODEL_MOST_ROW_CELLS];
     struct progress progress = {0};
 
@@ -255,6 +260,8 @@ judge_row(const struct model_rules *rules, const struct model_cell *cells, size_
             kept[i] = false;
         else if (!model_is_marker(&cells[i]))
             kept[i] = keeps_put(rules, cells, count, i, living, &progress);
+        else if (kind == OF_SOME_FILES)
+            kept[i] = true;
         else if (progress.done)
             kept[i] = false;
         else
@@ -263,9 +270,10 @@ judge_row(const struct model_rules *rules, const struct model_cell *cells, size_
     }
 }
 
-/* Rewrite the family's cells of memory, or of the files, into a file. */
+/* Rewrite the family's cells of the runs least .. greatest, 0 being memory, into run `output`. */
 static void
-rewrite(struct model *model, unsigned family, uint64_t read_point, bool of_files, bool compact)
+rewrite(struct model *model, unsigned family, uint64_t read_point, enum kind kind, uint64_t least,
+        uint64_t greatest, uint64_t output)
 {
     struct model_rules rules = {.family = &model->families[family],
                                 .read_point = read_point,
@@ -278,12 +286,13 @@ rewrite(struct model *model, unsigned family, uint64_t read_point, bool of_files
     for (size_t i = 0; i < model->count; i++) {
         const struct model_cell *cell = &model->cells[i];
 
-        if (cell->family != family || !cell->in_file)
+        if (cell->family != family || cell->run < least || cell->run > greatest)
             continue;
         if (!model_is_marker(cell) && cell->timestamp < earliest_put)
             earliest_put = cell->timestamp;
-        if (cell->sequence > read_point) /* it is kept, and a marker may have to go on hiding it */
-            compact = false;
+        /* It is kept, and a marker may have to go on hiding it. */
+        if (cell->sequence > read_point && kind == OF_ALL_FILES)
+            kind = OF_MEMORY;
     }
     for (size_t first = 0, cells; first < model->count; first += cells) {
         bool kept[MODEL_MOST_ROW_CELLS];
@@ -291,17 +300,20 @@ rewrite(struct model *model, unsigned family, uint64_t read_point, bool of_files
 
         cells = model_row_cells(model, first);
         for (size_t i = first; i < first + cells; i++) {
-            if (model->cells[i].family == family && model->cells[i].in_file == of_files)
+            if (model->cells[i].family == family && model->cells[i].run >= least &&
+                model->cells[i].run <= greatest)
                 row[count++] = model->cells[i];
         }
-        judge_row(&rules, row, count, compact, earliest_put, kept);
+        judge_row(&rules, row, count, kind, earliest_put, kept);
         for (size_t i = first, j = 0; i < first + cells; i++) {
             bool input = j < count && model->cells[i].sequence == row[j].sequence;
 
             if (input && !kept[j++])
                 continue;
             model->cells[out] = model->cells[i];
-            model->cells[out++].in_file |= input;
+            if (input)
+                model->cells[out].run = output;
+            out++;
         }
     }
     model->count = out;
@@ -310,20 +322,54 @@ rewrite(struct model *model, unsigned family, uint64_t read_point, bool of_files
 void
 model_flush(struct model *model, uint64_t read_point)
 {
+    model->runs++;
     for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        rewrite(model, family, read_point, false, false);
+        rewrite(model, family, read_point, OF_MEMORY, 0, 0, model->runs);
 }
 
 void
 model_compact(struct model *model, unsigned family, uint64_t read_point, uint64_t newest_snapshot)
 {
-    bool compact = true;
+    enum kind kind = OF_ALL_FILES;
 
-    /* What a snapshot sees in memory, markers may have to go on hiding from it. */
+    /* What a snapshot sees in memory, markers may have to go on hiding from it: then it goes as in a flush. */
     for (size_t i = 0; i < model->count; i++) {
-        if (model->cells[i].family == family && !model->cells[i].in_file &&
+        if (model->cells[i].family == family && model->cells[i].run == 0 &&
             model->cells[i].sequence <= newest_snapshot)
-            compact = false;
+            kind = OF_MEMORY;
     }
-    rewrite(model, family, read_point, true, compact);
+    rewrite(model, family, read_point, kind, 1, model->runs, model->runs);
+}
+
+/* The family's oldest run behind `run`; 0: there is none. */
+static uint64_t
+next_run(const struct model *model, unsigned family, uint64_t run)
+{
+    uint64_t next = 0;
+
+    for (size_t i = 0; i < model->count; i++) {
+        if (model->cells[i].family == family && model->cells[i].run > run &&
+            (next == 0 || model->cells[i].run < next))
+            next = model->cells[i].run;
+    }
+    return next;
+}
+
+void
+model_compact_runs(struct model *model, unsigned family, size_t first, size_t count,
+                   uint64_t read_point, uint64_t newest_snapshot)
+{
+    uint64_t least = next_run(model, family, 0), greatest;
+
+    for (size_t i = 0; i < first && least != 0; i++)
+        least = next_run(model, family, least);
+    if (least == 0)
+        return;
+    greatest = least;
+    for (size_t i = 1; i < count && next_run(model, family, greatest) != 0; i++)
+        greatest = next_run(model, family, greatest);
+    if (first == 0 && next_run(model, family, greatest) == 0)
+        model_compact(model, family, read_point, newest_snapshot);
+    else
+        rewrite(model, family, read_point, OF_SOME_FILES, least, greatest, greatest);
 }

@@ -489,8 +489,11 @@ main(int argc, char **argv)
                      .clock_ms = fixed_clock,
                      .random_context = &random_state,
                      .random = next_random};
-    petal_options options = {
-        .create = true, .error_if_exists = true, .log_sync_interval_ms = PETAL_NEVER, .env = &env};
+    petal_options options = {.create = true,
+                             .error_if_exists = true,
+                             .no_compaction = true,
+                             .log_sync_interval_ms = PETAL_NEVER,
+                             .env = &env};
     petal_result *result;
     petal_error error;
     petal_db *db;

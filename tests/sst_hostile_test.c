@@ -325,6 +325,39 @@ blocks_made_to_deceive_do_no_harm(void **state)
     sst_fixture_free(f);
 }
 
+/* Facts that hold together, but not for the cells. */
+static void
+false_times_of_death_are_found_out(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    petal_error error = {0};
+
+    (void)state;
+    cell_list_put(&list, "row", "a", 50, 1, "value");
+    cell_list_give_ttl(&list, 10);
+    cell_list_put(&list, "row", "b", 50, 2, "value");
+    cell_list_give_ttl(&list, 30);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_OK);
+    sst_reader_close(reader);
+    sst_change_facts(f, 208, 59); /* the first dies at 60 */
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "death"));
+    sst_reader_close(reader);
+    sst_change_facts(f, 208, 60);
+    sst_change_facts(f, 216, 81); /* the last at 80 */
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
 /* Bytes between the blocks and the trailer belong to nothing: reads do not care, verify does. */
 static void
 verify_accounts_for_every_byte(void **state)
@@ -369,6 +402,7 @@ main(void)
         cmocka_unit_test(false_claims_of_the_index_are_found_out),
         cmocka_unit_test(a_way_back_in_circles_is_refused),
         cmocka_unit_test(blocks_made_to_deceive_do_no_harm),
+        cmocka_unit_test(false_times_of_death_are_found_out),
         cmocka_unit_test(verify_accounts_for_every_byte),
     };
 

@@ -6,6 +6,7 @@
 
 #include "sstable/sst_reader_parts.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -301,6 +302,8 @@ facts_tell_what_is_inside(void **state)
     size_t size;
 
     (void)state;
+    options.origin = FILE_ORIGIN_ALL_FILES;
+    options.written_ms = 1234;
     cell_list_put(&list, "b", "x", 70, 3, "v");
     cell_list_put(&list, "b", "y", 65, 9, "v");
     cell_list_give_ttl(&list, 0);
@@ -319,6 +322,10 @@ facts_tell_what_is_inside(void **state)
     assert_int_equal(facts->time_max, 90);
     assert_int_equal(facts->put_time_min, 65);
     assert_int_equal(facts->ttl_cells, 2);
+    assert_int_equal(facts->death_min, 65);
+    assert_int_equal(facts->death_max, 1060);
+    assert_int_equal(facts->origin, FILE_ORIGIN_ALL_FILES);
+    assert_int_equal(facts->written_ms, 1234);
     assert_int_equal(facts->sequence_min, 3);
     assert_int_equal(facts->sequence_max, 9);
     assert_int_equal(facts->cells, 4);
@@ -521,6 +528,57 @@ writer_leaves_an_existing_file_alone(void **state)
     sst_fixture_free(f);
 }
 
+/* Write the list while the n-th sync fails (0: none does); *syncs: how many there were. */
+static enum petal_status
+write_with_sync_failing(const struct cell_list *list, size_t n, size_t *syncs)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    enum petal_status status;
+    petal_error error;
+    uint64_t call = 0;
+
+    options.compression = PETAL_COMPRESSION_NONE;
+    memory_vfs_trace(f->vfs, true);
+    assert_int_equal(sst_fixture_try_write(f, &options, list, &error), PETAL_OK);
+    *syncs = 0;
+    for (size_t i = 0; i < memory_vfs_trace_count(f->vfs); i++) {
+        struct memory_vfs_call made = memory_vfs_trace_at(f->vfs, i);
+
+        if (made.operation == MEMORY_VFS_SYNC && ++*syncs == n)
+            call = made.number;
+    }
+    memory_vfs_trace(f->vfs, false);
+    f->env.vfs->remove(f->env.vfs->context, SST_PATH);
+    memory_vfs_fail_at(f->vfs, call, EIO, false);
+    status = sst_fixture_try_write(f, &options, list, &error);
+    assert_true(n == 0 || strstr(error.text, "sync") != NULL);
+    sst_fixture_free(f);
+    return status;
+}
+
+static void
+long_files_are_synced_on_the_way(void **state)
+{
+    static char value[100000];
+    struct cell_list list = {0};
+    size_t syncs;
+
+    (void)state;
+    for (unsigned i = 0; i < 200; i++) {
+        char row[8];
+
+        snprintf(row, sizeof row, "%04u", i);
+        cell_list_add(&list, slice_from_text(row), slice_from_text("q"), 1, 1, PETAL_PUT,
+                      slice_make(value, sizeof value));
+    }
+    assert_int_equal(write_with_sync_failing(&list, 0, &syncs), PETAL_OK);
+    assert_int_equal(syncs, 3); /* after 8 and 16 megabytes, and at the end */
+    for (size_t n = 1; n <= 3; n++)
+        assert_int_equal(write_with_sync_failing(&list, n, &syncs), PETAL_IO);
+    cell_list_fini(&list);
+}
+
 int
 main(void)
 {
@@ -539,6 +597,7 @@ main(void)
         cmocka_unit_test(trace_counts_blocks_cached_and_fetched),
         cmocka_unit_test(writer_refuses_what_is_out_of_order),
         cmocka_unit_test(writer_leaves_an_existing_file_alone),
+        cmocka_unit_test(long_files_are_synced_on_the_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

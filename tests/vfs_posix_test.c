@@ -335,16 +335,16 @@ descriptors_do_not_pass_to_other_programs(void **state)
 
 /* What locking the file gives to an opener in a forked child. */
 static int
-lock_in_child(const char *path)
+lock_in_child(const char *path, bool shared)
 {
     pid_t child = fork();
     int status = 0;
 
     if (child == 0) {
         petal_file *file;
-        int error = vfs_posix.open(NULL, path, PETAL_FILE_WRITE, &file);
+        int error = vfs_posix.open(NULL, path, shared ? PETAL_FILE_READ : PETAL_FILE_WRITE, &file);
 
-        _exit(error != 0 ? error : vfs_posix.lock(NULL, file));
+        _exit(error != 0 ? error : vfs_posix.lock(NULL, file, shared));
     }
     assert_true(child > 0);
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -357,13 +357,27 @@ a_forked_child_cannot_take_the_lock(void **state)
 {
     struct fixture *fixture = *state;
 
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file), 0);
-    assert_int_equal(lock_in_child(fixture->path), EAGAIN);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), 0);
+    assert_int_equal(lock_in_child(fixture->path, false), EAGAIN);
+    assert_int_equal(lock_in_child(fixture->path, true), EAGAIN);
     /* The child's end, which closed its copy of the descriptor, has not freed the lock. */
-    assert_int_equal(lock_in_child(fixture->path), EAGAIN);
+    assert_int_equal(lock_in_child(fixture->path, false), EAGAIN);
     assert_int_equal(vfs_posix.close(NULL, fixture->file), 0);
     fixture->file = NULL;
-    assert_int_equal(lock_in_child(fixture->path), 0);
+    assert_int_equal(lock_in_child(fixture->path, false), 0);
+}
+
+static void
+a_forked_child_can_share_a_shared_lock(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, true), 0);
+    assert_int_equal(lock_in_child(fixture->path, true), 0);
+    assert_int_equal(lock_in_child(fixture->path, false), EAGAIN);
+    assert_int_equal(vfs_posix.close(NULL, fixture->file), 0);
+    fixture->file = NULL;
+    assert_int_equal(lock_in_child(fixture->path, false), 0);
 }
 
 /* In a child: take the lock, say so, wait to be killed. */
@@ -373,7 +387,8 @@ hold_lock(const char *path, int report)
     petal_file *file;
     char result = 0;
 
-    if (vfs_posix.open(NULL, path, PETAL_FILE_WRITE, &file) == 0 && vfs_posix.lock(NULL, file) == 0)
+    if (vfs_posix.open(NULL, path, PETAL_FILE_WRITE, &file) == 0 &&
+        vfs_posix.lock(NULL, file, false) == 0)
         result = 1;
     if (write(report, &result, 1) != 1)
         _exit(1);
@@ -396,10 +411,10 @@ the_lock_of_a_killed_process_is_free(void **state)
     assert_true(holder > 0);
     assert_int_equal(read(report[0], &result, 1), 1);
     assert_int_equal(result, 1);
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file), EAGAIN);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), EAGAIN);
     assert_int_equal(kill(holder, SIGKILL), 0);
     assert_int_equal(waitpid(holder, NULL, 0), holder);
-    assert_int_equal(vfs_posix.lock(NULL, fixture->file), 0);
+    assert_int_equal(vfs_posix.lock(NULL, fixture->file, false), 0);
     (void)close(report[0]);
     (void)close(report[1]);
 }
@@ -422,6 +437,7 @@ main(void)
         WITH_FILE(a_pipe_is_refused_at_once),
         WITH_FILE(descriptors_do_not_pass_to_other_programs),
         WITH_FILE(a_forked_child_cannot_take_the_lock),
+        WITH_FILE(a_forked_child_can_share_a_shared_lock),
         WITH_FILE(the_lock_of_a_killed_process_is_free),
     };
 

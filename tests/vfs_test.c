@@ -92,6 +92,18 @@ rename_in(struct layer *layer, const char *from, const char *to)
     return error;
 }
 
+static int
+link_in(struct layer *layer, const char *from, const char *to)
+{
+    char *from_path = test_path(layer->directory, from);
+    char *to_path = test_path(layer->directory, to);
+    int error = layer->vfs->link(layer->vfs->context, from_path, to_path);
+
+    free(from_path);
+    free(to_path);
+    return error;
+}
+
 /* For the calls that take nothing but a path. */
 static int
 call_in(struct layer *layer, int (*call)(void *context, const char *path), const char *name)
@@ -281,7 +293,7 @@ writes_overwrite_extend_and_leave_zeros_in_gaps(void **state)
 }
 
 static void
-a_file_opened_for_reading_cannot_be_written_or_locked(void **state)
+a_file_opened_for_reading_cannot_be_written_or_locked_alone(void **state)
 {
     struct layer *layer = *state;
     const petal_vfs *vfs = layer->vfs;
@@ -291,7 +303,9 @@ a_file_opened_for_reading_cannot_be_written_or_locked(void **state)
     assert_int_equal(open_in(layer, "a", READ, &file), 0);
     assert_int_equal(vfs->write_at(vfs->context, file, 0, "TEXT", 4), EBADF);
     assert_int_equal(vfs->log_store(vfs->context, file, 0, "TEXT", 4), EBADF);
-    assert_int_equal(vfs->lock(vfs->context, file), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
     assert_int_equal(vfs->sync(vfs->context, file), 0);
     close_file(layer, file);
     expect_text(layer, "a", "text");
@@ -389,6 +403,46 @@ remove_takes_the_name_only(void **state)
 }
 
 static void
+a_link_is_a_second_name_of_one_file(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *file;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(call_in(layer, layer->vfs->make_directory, "d"), 0);
+    assert_int_equal(link_in(layer, "a", "b"), 0);
+    assert_int_equal(link_in(layer, "b", "d/c"), 0);
+    assert_int_equal(open_in(layer, "b", WRITE, &file), 0);
+    write_text(layer, file, 4, "more");
+    close_file(layer, file);
+    expect_text(layer, "a", "textmore");
+    assert_int_equal(call_in(layer, layer->vfs->remove, "a"), 0);
+    assert_int_equal(open_in(layer, "a", READ, &file), ENOENT);
+    expect_text(layer, "b", "textmore");
+    make_file(layer, "a", "another");
+    assert_int_equal(rename_in(layer, "a", "b"), 0);
+    expect_text(layer, "d/c", "textmore");
+}
+
+static void
+what_cannot_be_linked(void **state)
+{
+    struct layer *layer = *state;
+
+    make_file(layer, "a", "text");
+    make_file(layer, "b", "other");
+    assert_int_equal(call_in(layer, layer->vfs->make_directory, "d"), 0);
+    assert_int_equal(link_in(layer, "a", "b"), EEXIST);
+    assert_int_equal(link_in(layer, "a", "a"), EEXIST);
+    assert_int_equal(link_in(layer, "a", "d"), EEXIST);
+    assert_int_equal(link_in(layer, "none", "c"), ENOENT);
+    assert_int_equal(link_in(layer, "a", "none/c"), ENOENT);
+    assert_int_equal(link_in(layer, "a", "b/c"), ENOTDIR);
+    assert_int_equal(link_in(layer, "d", "e"), EPERM);
+    expect_text(layer, "b", "other");
+}
+
+static void
 collect_name(void *argument, const char *name)
 {
     char *all = argument;
@@ -458,18 +512,64 @@ a_lock_excludes_other_openers_until_close(void **state)
 
     assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
     assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, first), 0);
-    assert_int_equal(vfs->lock(vfs->context, first), 0);
-    assert_int_equal(vfs->lock(vfs->context, second), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
 
     /* Closing another descriptor of the file does not drop the lock, as it would with F_SETLK. */
     assert_int_equal(open_in(layer, "lock", READ, &reader), 0);
     close_file(layer, reader);
-    assert_int_equal(vfs->lock(vfs->context, second), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
 
     close_file(layer, first);
-    assert_int_equal(vfs->lock(vfs->context, second), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
     close_file(layer, second);
+}
+
+static void
+shared_locks_let_each_other_in_and_nobody_else(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second, *writer;
+
+    make_file(layer, "lock", "");
+    assert_int_equal(open_in(layer, "lock", READ, &first), 0);
+    assert_int_equal(open_in(layer, "lock", READ, &second), 0);
+    assert_int_equal(open_in(layer, "lock", WRITE, &writer), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    close_file(layer, first);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), 0);
+    assert_int_equal(open_in(layer, "lock", READ, &first), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), EAGAIN);
+    close_file(layer, writer);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    close_file(layer, first);
+}
+
+static void
+a_holder_may_change_the_kind_of_its_lock(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second;
+
+    assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
+    assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
+    /* One that is refused keeps what it had. */
+    assert_int_equal(vfs->lock(vfs->context, first, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    close_file(layer, first);
 }
 
 /* The lock is on the file, not on its name. */
@@ -481,13 +581,13 @@ a_lock_follows_the_file(void **state)
     petal_file *first, *second;
 
     assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
-    assert_int_equal(vfs->lock(vfs->context, first), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
     assert_int_equal(rename_in(layer, "lock", "moved"), 0);
     assert_int_equal(open_in(layer, "moved", WRITE, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, second), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
     close_file(layer, second);
     assert_int_equal(open_in(layer, "lock", CREATE_NEW, &second), 0);
-    assert_int_equal(vfs->lock(vfs->context, second), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
     close_file(layer, second);
     close_file(layer, first);
 }
@@ -508,14 +608,18 @@ main(void)
         ON_BOTH(reads_end_at_the_end_of_the_file),
         ON_BOTH(absurd_offsets_are_harmless),
         ON_BOTH(writes_overwrite_extend_and_leave_zeros_in_gaps),
-        ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked),
+        ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone),
         ON_BOTH(random_writes_read_back),
         ON_BOTH(rename_replaces_and_open_files_stay),
         ON_BOTH(rename_knows_directories),
         ON_BOTH(remove_takes_the_name_only),
+        ON_BOTH(a_link_is_a_second_name_of_one_file),
+        ON_BOTH(what_cannot_be_linked),
         ON_BOTH(directories_are_made_listed_and_synced),
         ON_BOTH(files_may_be_removed_while_they_are_listed),
         ON_BOTH(a_lock_excludes_other_openers_until_close),
+        ON_BOTH(shared_locks_let_each_other_in_and_nobody_else),
+        ON_BOTH(a_holder_may_change_the_kind_of_its_lock),
         ON_BOTH(a_lock_follows_the_file),
     };
 

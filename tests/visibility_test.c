@@ -288,6 +288,29 @@ test_flushes_of_what_expired(void **state)
                      "9.9F=shown a9.9C=shown a9.1P=shown a8.8P=shown a7.7P=shown a6.6P~1=shown");
 }
 
+/* As flushes, but every marker stays that is not past its time. */
+static void
+test_compactions_of_some_files(void **state)
+{
+    struct visibility_rules rules = judged_rules(VISIBILITY_MINOR, 2);
+
+    (void)state;
+    judged_row_check(
+        &rules, "20.9V=shown a40.4P=shown a30.9D=shown a30.8P=masked a20.8P=masked a10.7P=shown "
+                "a5.7P=surplus");
+    judged_row_check(&rules,
+                     "20.9F=shown 20.8P=masked 10.7C=shown a30.9C=shown a20.8P=masked a15.9D=shown "
+                     "a10.9P=masked b20.8P=masked b15.9C=shown b10.9P=masked");
+    judged_row_check(&rules,
+                     "a40.9P=shown a30.9P=shown a20.9P=surplus a15.9C=shown a10.1P=surplus");
+    rules.read_point = 5;
+    judged_row_check(&rules,
+                     "90.6F=shown a50.6P=shown a40.6C=shown a30.5P=shown a30.4P=superseded");
+    rules.read_point = JUDGED_READ_POINT;
+    rules.new_version_behavior = true;
+    judged_row_check(&rules, "9.9F=shown a9.9C=shown a9.1P=shown a8.8P=shown a7.7P=shown");
+}
+
 static void
 test_compactions(void **state)
 {
@@ -366,6 +389,7 @@ main(void)
         cmocka_unit_test(test_raw_reads),
         cmocka_unit_test(test_flushes),
         cmocka_unit_test(test_flushes_of_what_expired),
+        cmocka_unit_test(test_compactions_of_some_files),
         cmocka_unit_test(test_compactions),
         cmocka_unit_test(test_compactions_that_keep_deleted_cells),
         cmocka_unit_test(test_every_allocation_fails_once),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/wal_fixture.h"
@@ -35,6 +36,22 @@ wal_fixture_fini(struct wal_fixture *fixture)
     assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
 }
 
+int
+wal_fixture_setup(void **state)
+{
+    *state = test_allocate(sizeof(struct wal_fixture));
+    wal_fixture_init(*state);
+    return 0;
+}
+
+int
+wal_fixture_teardown(void **state)
+{
+    wal_fixture_fini(*state);
+    free(*state);
+    return 0;
+}
+
 enum petal_status
 wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wal *predecessor,
                    struct wal **wal)
@@ -45,14 +62,34 @@ wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wa
     };
     char path[PETAL_PATH_BYTES];
     petal_error error;
+    enum petal_status status;
 
     if (predecessor != NULL) {
         identity.predecessor_number = wal_number(predecessor);
         identity.predecessor_length = wal_length(predecessor);
+        identity.predecessor_synced = wal_synced_length(predecessor);
         identity.predecessor_last_sequence = wal_stored_sequence(predecessor);
     }
     filename_log(path, WAL_FIXTURE_DIRECTORY, number);
-    return wal_create(wal, &fixture->env, path, &identity, &error);
+    status = wal_create(wal, &fixture->env, path, number, &error);
+    if (status != PETAL_OK)
+        return status;
+    wal_identify(*wal, &identity);
+    status = wal_store(*wal, &error);
+    if (status != PETAL_OK) {
+        wal_close(*wal);
+        *wal = NULL;
+    }
+    return status;
+}
+
+struct wal *
+wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number, const struct wal *predecessor)
+{
+    struct wal *wal;
+
+    assert_int_equal(wal_fixture_create(fixture, number, predecessor, &wal), PETAL_OK);
+    return wal;
 }
 
 static uint8_t

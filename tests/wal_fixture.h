@@ -28,9 +28,17 @@ struct wal_fixture {
 void wal_fixture_init(struct wal_fixture *fixture);
 void wal_fixture_fini(struct wal_fixture *fixture);
 
-/* Create log `number` behind `predecessor` (may be NULL: none). */
+/* For tests whose *state is a fixture of their own. */
+int wal_fixture_setup(void **state);
+int wal_fixture_teardown(void **state);
+
+/* Create log `number` behind `predecessor` (may be NULL: none), which stays as it is from then on, and store its header. */
 enum petal_status wal_fixture_create(struct wal_fixture *fixture, uint64_t number,
                                      const struct wal *predecessor, struct wal **wal);
+
+/* The same, as a test. */
+struct wal *wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number,
+                                    const struct wal *predecessor);
 
 /* Buffer the next record. */
 void wal_fixture_add(struct wal_fixture *fixture, struct wal *wal, size_t size);

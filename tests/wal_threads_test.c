@@ -7,26 +7,8 @@
 #include <cmocka.h>
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "tests/wal_fixture.h"
-
-static int
-setup(void **state)
-{
-    *state = malloc(sizeof(struct wal_fixture));
-    assert_non_null(*state);
-    wal_fixture_init(*state);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    wal_fixture_fini(*state);
-    free(*state);
-    return 0;
-}
 
 struct syncer {
     struct wal *wal;
@@ -84,7 +66,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_syncs_beside_stores, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_syncs_beside_stores, wal_fixture_setup,
+                                        wal_fixture_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
