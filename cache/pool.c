@@ -67,13 +67,14 @@ allocation_bytes(uint64_t bytes)
     return bytes == 0 ? sizeof(void *) : bytes;
 }
 
-/* The list of unused descriptors that keep so much; 0: that of those that keep nothing. */
+/* The list of unused descriptors that keep the pages of so much; 0: that of those that keep nothing.  A slab's largest object is
+ * as large as the smallest pages, so it is what is wanted that tells them apart. */
 static size_t
-class_of(uint64_t bytes)
+class_of(uint64_t wanted)
 {
-    return bytes < POOL_PAGES_BYTES || bytes / MEM_PAGE_BYTES >= POOL_CLASSES
-               ? 0
-               : (size_t)(bytes / MEM_PAGE_BYTES);
+    uint64_t pages = allocation_bytes(wanted) / MEM_PAGE_BYTES;
+
+    return wanted < POOL_PAGES_BYTES || pages >= POOL_CLASSES ? 0 : (size_t)pages;
 }
 
 uint64_t
@@ -173,7 +174,7 @@ take(struct block_pool *pool, uint64_t wanted, uint8_t **data, bool *crowded)
     struct cache_block *block;
 
     pthread_mutex_lock(&pool->mutex);
-    block = take_descriptor(pool, class_of(bytes), data);
+    block = take_descriptor(pool, class_of(wanted), data);
     if (block != NULL && is_for_slabs(wanted))
         *data = slab_take(&pool->slabs, (uint32_t)wanted, block);
     else if (block != NULL)
@@ -275,7 +276,7 @@ void
 pool_release(struct block_pool *pool, struct cache_block *block)
 {
     uint64_t wanted = wanted_bytes(block->size, block->hint_count);
-    size_t bytes = (size_t)allocation_bytes(wanted), class = class_of(bytes);
+    size_t bytes = (size_t)allocation_bytes(wanted), class = class_of(wanted);
     uint8_t *data = (uint8_t *)(uintptr_t)block->data;
     bool warm = false;
 
