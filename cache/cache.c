@@ -62,14 +62,14 @@ struct cache {
 static uint64_t
 deferred_limit(const struct cache *cache)
 {
-    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 32;
+    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 64;
 }
 
 /* Wait for readers when more than that is deferred and was not given back. */
 static uint64_t
 limbo_limit(const struct cache *cache)
 {
-    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 8 + LIMBO_LEAST_BYTES;
+    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 16 + LIMBO_LEAST_BYTES;
 }
 
 static unsigned

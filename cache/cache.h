@@ -19,10 +19,10 @@
  *
  * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its bytes, rounded up as memory is given out,
  * hints and descriptor.  Outside of it: the hash table (at most 1/256 of the greatest capacity), evicted blocks that wait for
- * readers (up to 1/16 of the capacity gathers before they are looked through; and what readers inside the epoch hold: when
- * that passes an eighth of the capacity and a MiB, cache_allocate waits for them, some milliseconds at most), pinned blocks that
+ * readers (up to 1/32 of the capacity gathers before they are looked through; and what readers inside the epoch hold: when
+ * that passes a sixteenth of the capacity and a MiB, cache_allocate waits for them, some milliseconds at most), pinned blocks that
  * were evicted, which are freed after their last unpin, descriptors, of which as many stay as were ever in use, and memory that waits for blocks of its size.  Of that there is at most
- * a 32nd of the capacity and a MiB once all memory exceeds the capacity, a sixteenth and a MiB: if there is more, each
+ * a 32nd of the capacity and a MiB once all memory exceeds the capacity, a 32nd and a MiB: if there is more, each
  * cache_allocate evicts the blocks around some of it, so that it can be given back, and cache_set_capacity as many as needed.
  *
  * Sharded by key: inserts of different shards do not wait for one another.

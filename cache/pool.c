@@ -145,7 +145,7 @@ is_crowded(const struct block_pool *pool)
     uint64_t all = slabs->touched_bytes + pool->other_bytes + pool->warm_bytes;
 
     return idle > pool->capacity / 32 + POOL_SPARE_BYTES &&
-           all > pool->capacity + pool->capacity / 16 + POOL_SPARE_BYTES;
+           all > pool->capacity + pool->capacity / 32 + POOL_SPARE_BYTES;
 }
 
 /* ---- Blocks ---- */

@@ -14,8 +14,8 @@
  *   as POOL_WARM_BYTES.  Where that cannot be, as under a caller's allocator, pages are given back, too.
  *
  * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs that
- * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a sixteenth of it and POOL_SPARE_BYTES, and
- * of that more than a thirty-second of the capacity and POOL_SPARE_BYTES is unused memory in slabs.  Then slabs have to be
+ * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of it and POOL_SPARE_BYTES, and
+ * of that more than a 32nd of the capacity and POOL_SPARE_BYTES is unused memory in slabs.  Then slabs have to be
  * closed; what closed ones have counts no more, since it goes as soon as readers and pins let it.
  *
  * Threads: all functions from any thread, but init and fini.

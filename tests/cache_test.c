@@ -331,10 +331,10 @@ memory_beyond_the_limit_is_bounded(void **state)
     (void)state;
     for (unsigned i = 0; i < 5000; i++) {
         fixture_put(f, 1, i, i + 1, 4096, PETAL_BLOCK_DATA, CACHE_SINGLE);
-        /* A sixteenth may wait to be released; descriptors come in chunks of 8 KiB, blocks in slabs. */
-        assert_in_range(fixture_usage(f->cache).memory, 0, (1024 + 64 + 24) * KIB);
+        /* A 32nd may wait to be released; descriptors come in chunks of 8 KiB, blocks in slabs. */
+        assert_in_range(fixture_usage(f->cache).memory, 0, (1024 + 32 + 24) * KIB);
         assert_in_range(test_allocator_live_bytes(&f->allocator), 0,
-                        empty + (1024 + 64 + 16) * KIB + SLAB_BYTES);
+                        empty + (1024 + 32 + 16) * KIB + SLAB_BYTES);
     }
     cache_fixture_free(f);
 }
@@ -364,11 +364,11 @@ shrinking_and_growing(void **state)
     cache_fixture_free(f);
 }
 
-/* How much memory blocks may have when nobody reads for long: a sixteenth waits to be looked through, and see MEMORY in cache.h. */
+/* How much memory blocks may have when nobody reads for long: a 32nd waits to be looked through, and see MEMORY in cache.h. */
 static uint64_t
 allowed_memory(uint64_t capacity)
 {
-    return capacity + capacity / 16 + capacity / 32 + 1024 * KIB + 2 * SLAB_BYTES;
+    return capacity + capacity / 32 + capacity / 32 + 1024 * KIB + 2 * SLAB_BYTES;
 }
 
 /* Other sizes at every step: memory that waits for blocks of sizes that come no more goes to those that come. */

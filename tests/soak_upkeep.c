@@ -65,13 +65,17 @@ alter(struct keeper *keeper)
 
 /* ---- copies ---- */
 
+/* A copy without its manifest is no database, wherever a kill cuts the rest short. */
 void
 soak_remove(const char *directory)
 {
     DIR *list = opendir(directory);
+    char manifest[1024];
 
     if (list == NULL)
         return;
+    snprintf(manifest, sizeof manifest, "%s/MANIFEST", directory);
+    unlink(manifest);
     for (struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list)) {
         char path[1024];
         struct stat status;
