@@ -152,7 +152,7 @@ soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, 
 check: format-check layers names header lint test sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
-	clang-format --dry-run -Werror $(C_FILES)
+	@clang-format --dry-run -Werror $(C_FILES)
 
 format: ## format all C files
 	clang-format -i $(C_FILES)

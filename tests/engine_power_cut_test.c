@@ -320,7 +320,14 @@ try_second_cuts(struct run *run, uint64_t seed, struct tally *tally)
 
 /* ---- the sweeps ---- */
 
-/* Every `step`-th call is cut; second cuts at every `second_step`-th of those, 0 for none. */
+/* How many are tried for each cut. */
+static unsigned
+random_states(void)
+{
+    return test_long() ? 200 : test_short() ? 2 : 8;
+}
+
+/* Every call is cut; second cuts at every `second_step`-th of those, 0 for none. */
 static void
 sweep(enum petal_durability durability, unsigned seeds, uint64_t second_step)
 {
@@ -348,28 +355,28 @@ static void
 test_cut_at_every_call_async(void **state)
 {
     (void)state;
-    sweep(PETAL_ASYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+    sweep(PETAL_ASYNC_WAL, random_states(), test_long() ? 1 : 0);
 }
 
 static void
 test_cut_at_every_call_sync(void **state)
 {
     (void)state;
-    sweep(PETAL_SYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+    sweep(PETAL_SYNC_WAL, random_states(), test_long() ? 1 : 0);
 }
 
 static void
 test_cut_at_every_call_fsync(void **state)
 {
     (void)state;
-    sweep(PETAL_FSYNC_WAL, test_long() ? 200 : 8, test_long() ? 1 : 0);
+    sweep(PETAL_FSYNC_WAL, random_states(), test_long() ? 1 : 0);
 }
 
 static void
 test_cut_at_every_call_mixed(void **state)
 {
     (void)state;
-    sweep(PETAL_DURABILITY_DEFAULT, test_long() ? 200 : 8, test_long() ? 1 : 15);
+    sweep(PETAL_DURABILITY_DEFAULT, random_states(), test_long() ? 1 : 15);
 }
 
 /* ---- writes that are not logged ---- */

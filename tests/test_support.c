@@ -270,12 +270,24 @@ test_seed(void)
     return seed;
 }
 
+static bool
+is_set(const char *variable)
+{
+    const char *text = getenv(variable);
+
+    return text != NULL && *text != '\0';
+}
+
 bool
 test_long(void)
 {
-    const char *text = getenv("PETAL_LONG");
+    return is_set("PETAL_LONG");
+}
 
-    return text != NULL && *text != '\0';
+bool
+test_short(void)
+{
+    return is_set("PETAL_SHORT");
 }
 
 /* ---- Temporary directories -------------------------------------------------------------------------------- */

@@ -82,6 +82,9 @@ uint64_t test_seed(void);
 /* Whether PETAL_LONG is set: the big loops are asked for. */
 bool test_long(void);
 
+/* Whether PETAL_SHORT is: each step costs much, as under a sanitizer; random states may be fewer. */
+bool test_short(void);
+
 /* ---- Temporary directories -------------------------------------------------------------------------------- */
 
 /* A new, empty directory below $TMPDIR or /tmp. */
