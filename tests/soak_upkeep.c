@@ -65,17 +65,13 @@ alter(struct keeper *keeper)
 
 /* ---- copies ---- */
 
-/* A copy without its manifest is no database, wherever a kill cuts the rest short. */
-void
-soak_remove(const char *directory)
+static void
+remove_tree(const char *directory)
 {
     DIR *list = opendir(directory);
-    char manifest[1024];
 
     if (list == NULL)
         return;
-    snprintf(manifest, sizeof manifest, "%s/MANIFEST", directory);
-    unlink(manifest);
     for (struct dirent *entry = readdir(list); entry != NULL; entry = readdir(list)) {
         char path[1024];
         struct stat status;
@@ -84,12 +80,24 @@ soak_remove(const char *directory)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
         if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
-            soak_remove(path);
+            remove_tree(path);
         else
             unlink(path);
     }
     closedir(list);
     rmdir(directory);
+}
+
+/* Wherever a kill cuts it short, nothing that looks like a database is left under the name. */
+void
+soak_remove(const char *directory)
+{
+    char going[1024 + sizeof ".going"];
+
+    snprintf(going, sizeof going, "%s.going", directory);
+    remove_tree(going);
+    if (rename(directory, going) == 0)
+        remove_tree(going);
 }
 
 static void
