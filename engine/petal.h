@@ -843,7 +843,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal
  * Make a copy of the database in `directory`, which must not exist or be empty (else PETAL_EXISTS), as of one moment between two
  * batches, all that is in memory and all table snapshots included.  Writes go on meanwhile; what changes of the schema
  * meanwhile is in it or not.  Store files are shared by hard links, or copied where the file system has none; the copy is a
- * database of its own.  A copy that was cut short is no database: there is no manifest in it.  One that failed leaves an
+ * database of its own.  A copy that was cut short has no manifest, and petal_open refuses it.  One that failed leaves an
  * empty directory.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_checkpoint(petal_db *db, const char *directory,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- slots ---- */
 
@@ -293,19 +294,23 @@ look_read_only(struct soak_shared *shared, const char *directory, uint64_t seed)
         soak_fail(shared, "reading only changed the files");
 }
 
-/* A checkpoint that a kill cut short is no database, or a whole one. */
+/* A checkpoint that a kill cut short is refused for want of a manifest, or a whole one. */
 static void
 look_at_leftover(struct soak_shared *shared)
 {
-    char directory[1024];
+    char directory[1024], manifest[1024];
     petal_options options = {.read_only = true};
     petal_error error;
     petal_db *db;
     enum petal_status status;
 
     soak_path(shared, directory, sizeof directory, "checkpoint");
+    soak_path(shared, manifest, sizeof manifest, "checkpoint/MANIFEST");
     status = petal_open(directory, &options, &db, &error);
-    if (status != PETAL_NOT_FOUND) {
+    if (access(manifest, F_OK) != 0) {
+        if (status != PETAL_NOT_FOUND && status != PETAL_CORRUPT)
+            soak_fail(shared, "a checkpoint without a manifest is opened with status %d", status);
+    } else {
         struct soak_database copy;
         struct soak_reader reader;
 
