@@ -135,7 +135,7 @@ struct petal_db {
     struct view_bin view_bin;             /* those before it that nobody sees */
     _Atomic(uint64_t) published_sequence; /* readers see cells up to it */
     _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
-    struct stats_shard *stats; /* EPOCH_SLOTS of them for readers, one more for the rest */
+    struct stats_shard *stats;            /* STATS_SHARDS of them */
 
     /* Writers. */
     struct write_queue queue;

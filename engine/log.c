@@ -190,13 +190,14 @@ log_close(petal_db *db)
 
 /* ---- store and sync ---- */
 
+/* LEADER. */
 static enum petal_status
 store_counted(petal_db *db, struct wal *wal, petal_error *error)
 {
     uint64_t stored = wal_length(wal);
     enum petal_status status = wal_store(wal, error);
 
-    STATS_ADD_SHARED(db, log_bytes, wal_length(wal) - stored);
+    STATS_ADD_LEADER(db, log_bytes, wal_length(wal) - stored);
     return status;
 }
 

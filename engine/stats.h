@@ -1,6 +1,7 @@
 /*
  * stats.h -- counters of a database, in shards so that counting costs readers no shared line. A reader owns the shard of its epoch slot
- * while it is inside and adds with plain stores; all others share one shard with atomic additions.
+ * while it is inside and adds with plain stores, and so does the leader of the writers; all others share one shard with atomic
+ * additions.
  */
 #ifndef PETAL_ENGINE_STATS_H
 #define PETAL_ENGINE_STATS_H
@@ -14,7 +15,9 @@ struct stats_shard {
 #undef STATS_FIELD
 };
 
-#define STATS_SHARDS (EPOCH_SLOTS + 1)
+#define STATS_SHARED EPOCH_SLOTS
+#define STATS_LEADER (EPOCH_SLOTS + 1)
+#define STATS_SHARDS (EPOCH_SLOTS + 2)
 
 /* Add to a counter of the reader's own shard: only one thread writes to it at a time. */
 #define STATS_ADD(shard, name, n)                                                                  \
@@ -22,8 +25,11 @@ struct stats_shard {
                           atomic_load_explicit(&(shard)->name, memory_order_relaxed) + (n),        \
                           memory_order_relaxed)
 
+/* Add to a counter of the leader's shard. LEADER. */
+#define STATS_ADD_LEADER(db, name, n) STATS_ADD(&(db)->stats[STATS_LEADER], name, n)
+
 /* Add to a counter of the shared shard. */
 #define STATS_ADD_SHARED(db, name, n)                                                              \
-    atomic_fetch_add_explicit(&(db)->stats[EPOCH_SLOTS].name, (n), memory_order_relaxed)
+    atomic_fetch_add_explicit(&(db)->stats[STATS_SHARED].name, (n), memory_order_relaxed)
 
 #endif

@@ -39,7 +39,7 @@ write_lead_alone(petal_db *db, struct write_place *place)
 {
     place->alone = true;
     place->bytes = 0;
-    write_queue_enter(&db->queue, place);
+    write_queue_enter(&db->queue, place, 0);
 }
 
 void
@@ -205,6 +205,9 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             continue;
         }
         stamp(db, op, now_ms);
+        if (op->count == 1 && op == first && &op->place == last)
+            memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
+                             op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
             if (wal == NULL) {
                 status = log_current(db, &wal, error);
@@ -274,9 +277,9 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
     }
     atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
     atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
-    STATS_ADD_SHARED(db, cells_written, cells);
-    STATS_ADD_SHARED(db, batches_written, writes);
-    STATS_ADD_SHARED(db, write_groups, 1);
+    STATS_ADD_LEADER(db, cells_written, cells);
+    STATS_ADD_LEADER(db, batches_written, writes);
+    STATS_ADD_LEADER(db, write_groups, 1);
 }
 
 /* Numbers, log and memtables, for a group whose memory is reserved. */
@@ -340,8 +343,8 @@ write_submit(petal_db *db, struct write_op *op)
     op->place.alone = false;
     op->status = PETAL_OK;
     op->outdated = false;
-    if (write_queue_enter(&db->queue, &op->place)) {
-        struct write_place *last = write_queue_group(&db->queue, GROUP_BYTES);
+    if (write_queue_enter(&db->queue, &op->place, GROUP_BYTES)) {
+        struct write_place *last = op->place.group_last;
 
         lead(db, op, last);
         write_queue_leave(&db->queue, last);

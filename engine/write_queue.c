@@ -18,8 +18,23 @@ write_queue_fini(struct write_queue *queue)
     pthread_mutex_destroy(&queue->mutex);
 }
 
+/* The last place of the group that begins with the first in line. REQUIRES: mutex held. */
+static struct write_place *
+last_of_group(const struct write_queue *queue, size_t most_bytes)
+{
+    struct write_place *last = queue->first;
+    size_t bytes = last->bytes;
+
+    while (!last->alone && last->next != NULL && !last->next->alone &&
+           bytes + last->next->bytes <= most_bytes) {
+        last = last->next;
+        bytes += last->bytes;
+    }
+    return last;
+}
+
 bool
-write_queue_enter(struct write_queue *queue, struct write_place *place)
+write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes)
 {
     bool served;
 
@@ -41,26 +56,10 @@ write_queue_enter(struct write_queue *queue, struct write_place *place)
         pthread_cond_destroy(&place->turn);
     }
     served = place->served;
+    if (!served)
+        place->group_last = last_of_group(queue, most_bytes);
     pthread_mutex_unlock(&queue->mutex);
     return !served;
-}
-
-struct write_place *
-write_queue_group(struct write_queue *queue, size_t most_bytes)
-{
-    struct write_place *last;
-    size_t bytes;
-
-    pthread_mutex_lock(&queue->mutex);
-    last = queue->first;
-    bytes = last->bytes;
-    while (!last->alone && last->next != NULL && !last->next->alone &&
-           bytes + last->next->bytes <= most_bytes) {
-        last = last->next;
-        bytes += last->bytes;
-    }
-    pthread_mutex_unlock(&queue->mutex);
-    return last;
 }
 
 void

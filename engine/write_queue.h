@@ -19,7 +19,8 @@ struct write_place {
     bool leads; /* guarded by the queue's mutex, as is `served` */
     bool served;
     bool waiting;
-    pthread_cond_t turn; /* made only when the thread has to wait */
+    struct write_place *group_last; /* of a place that leads: see write_queue_enter */
+    pthread_cond_t turn;            /* made only when the thread has to wait */
 };
 
 struct write_queue {
@@ -30,15 +31,13 @@ struct write_queue {
 bool write_queue_init(struct write_queue *queue);
 void write_queue_fini(struct write_queue *queue);
 
-/* Take a place at the end. Returns when the place leads (true) or another leader has served it (false). */
-bool write_queue_enter(struct write_queue *queue, struct write_place *place);
-
 /*
- * The last place of the group that the leader may serve: the places in line, up to `most_bytes` of them together (the leader's
- * own always) and up to the next one that wants to be alone. Links between the leader and that last place do not
- * change while the caller leads.
+ * Take a place at the end. Returns when the place leads (true) or another leader has served it (false).
+ *
+ * A leader may serve a group, up to place->group_last: the places in line, up to `most_bytes` of them together (the leader's own always)
+ * and up to the next one that wants to be alone. Links between the leader and that last place do not change while the caller leads.
  */
-struct write_place *write_queue_group(struct write_queue *queue, size_t most_bytes);
+bool write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes);
 
 /* Give up the lead: all places up to and including `last` are served. REQUIRES: the caller leads, `last` is in line. */
 void write_queue_leave(struct write_queue *queue, struct write_place *last);

@@ -11,6 +11,7 @@ cell_tree_init(struct cell_tree *tree, struct arena *arena)
     tree->height = 0;
     tree->leaves = 0;
     tree->inner_nodes = 0;
+    tree->approached = NULL;
 }
 
 /* The child with the place of `key`, or, with `before`, with the place right before it. */
@@ -138,14 +139,51 @@ cell_tree_seek_last(const struct cell_tree *tree, struct cell_tree_position *pos
     position_before(position, (const struct tree_leaf *)node, order, order_count(order));
 }
 
+/* How many records ahead a walk asks for memory; records lie in order of their arrival, all over the arena. */
+#define RECORDS_AHEAD 4
+
+/* Ask for the record's head, key and, where it is small, its value; it may lie in the next leaf, which was asked for long ago. */
+static inline void
+prefetch_record(const struct cell_tree_position *position, unsigned index)
+{
+    const struct tree_leaf *leaf = position->leaf;
+    uint64_t order = position->order;
+    const char *record;
+
+    if (index >= order_count(order)) {
+        index -= order_count(order);
+        leaf = atomic_load_explicit(&leaf->next, memory_order_acquire);
+        if (leaf == NULL)
+            return;
+        order = atomic_load_explicit(&leaf->node.order, memory_order_acquire);
+        if (index >= order_count(order))
+            return;
+    }
+    record = (const char *)leaf->records[order_slot(order, index)];
+    for (unsigned line = 0; line < 3; line++)
+        __builtin_prefetch(record + (size_t)line * CACHE_LINE_BYTES);
+}
+
+static void
+walk_to_leaf(struct cell_tree_position *position, const struct tree_leaf *leaf)
+{
+    position_at_leaf(position, leaf);
+    if (leaf == NULL)
+        return;
+    prefetch_record(position, RECORDS_AHEAD); /* those before were asked for from the leaf before */
+    /* Relaxed: only its address is taken. */
+    prefetch_node(atomic_load_explicit(&leaf->next, memory_order_relaxed));
+}
+
 void
 cell_tree_next(struct cell_tree_position *position)
 {
     assert(position->leaf != NULL);
     position->index++;
     if (position->index == order_count(position->order))
-        position_at_leaf(position,
-                         atomic_load_explicit(&position->leaf->next, memory_order_acquire));
+        walk_to_leaf(position, atomic_load_explicit(&position->leaf->next, memory_order_acquire));
+    else
+        prefetch_record(position, position->index + RECORDS_AHEAD);
 }
 
 const struct cell_record *

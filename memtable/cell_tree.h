@@ -69,6 +69,7 @@
 struct arena;
 struct tree_node;
 struct tree_leaf;
+struct tree_inner;
 
 struct cell_record {
     uint32_t key_bytes;
@@ -92,12 +93,30 @@ cell_record_key(const struct cell_record *record)
     return slice_make(record->bytes, record->key_bytes);
 }
 
+enum {
+    CELL_TREE_MAX_HEIGHT =
+        32 /* a level has at most a quarter as many splits as the one below, and some */
+};
+
+/* Inner nodes from the root on, and how many of their separators are not above the key. */
+struct tree_path {
+    unsigned depth;
+    struct path_step {
+        struct tree_inner *inner;
+        unsigned rank;
+    } steps[CELL_TREE_MAX_HEIGHT];
+};
+
 struct cell_tree {
     struct arena *arena;
     _Atomic(struct tree_node *) root; /* NULL: empty */
     /* The writer's own: */
     unsigned height;            /* levels of inner nodes */
     size_t leaves, inner_nodes; /* made so far; bounds for cell_tree_insert_bytes */
+    /* What cell_tree_approach found; NULL, or good until the next insert. */
+    const struct cell_record *approached;
+    struct tree_leaf *approached_leaf;
+    struct tree_path path; /* of the insert that is going on, or was approached */
 };
 
 /* Takes its nodes from `arena`, which outlives it; nothing needs to be released. */
@@ -112,6 +131,12 @@ size_t cell_tree_insert_bytes(const struct cell_tree *tree, size_t count);
 
 /* REQUIRES: cell_tree_insert_bytes reserved; no record with an equal key in the tree.  WRITER. */
 void cell_tree_insert(struct cell_tree *tree, const struct cell_record *record);
+
+/*
+ * Find the place of a record that may be inserted next, and ask for its memory: the insert then does not wait for it.  Takes what
+ * the insert would have taken for nodes on the way.  REQUIRES: as cell_tree_insert.  WRITER.
+ */
+void cell_tree_approach(struct cell_tree *tree, const struct cell_record *record);
 
 /* A place in the tree, good as long as the tree.  Stays on its record when others are inserted. */
 struct cell_tree_position {

@@ -4,7 +4,6 @@
 #include "memtable/tree_node.h"
 
 enum {
-    MAX_HEIGHT = 32, /* a level has at most a quarter as many splits as the one below, and some */
     MIDDLE = SLOTS / 2,
     RUN = 7, /* so many inserts side by side make a run */
     /* An edge node's prefix is cut by so much: a growing key soon leaves what the keys share. */
@@ -32,6 +31,17 @@ struct key_range {
     const struct cell_record *first, *last; /* of the keys at hand, its own among them */
 };
 
+/*
+ * Heads of a new node's records in the node that they come from, if that was fenced, else NULL. Where the prefix is the same they are
+ * the same, and the keys, which are all over the arena, need not be looked at.
+ */
+struct known_heads {
+    const uint64_t *heads;
+    uint32_t prefix_bytes;
+};
+
+static const struct known_heads heads_unknown = {NULL, 0};
+
 static void
 node_set_prefix(struct tree_node *node, const struct key_range *range)
 {
@@ -53,27 +63,34 @@ node_set_prefix(struct tree_node *node, const struct key_range *range)
 /* Nobody else sees the node until it is published with release: plain initialisation. */
 static void
 node_init(struct tree_node *node, bool is_leaf, const struct cell_record *const *records,
-          unsigned count, const struct key_range *range)
+          unsigned count, const struct key_range *range, struct known_heads known)
 {
+    bool same_heads;
+
     assert(count > 0 && count <= SLOTS);
     node->is_leaf = is_leaf;
     node->run = 0;
     memcpy(records_of(node), records, count * sizeof records[0]);
     node_set_prefix(node, range);
-    for (unsigned slot = 0; slot < SLOTS; slot++)
-        atomic_init(&node->heads[slot], slot < count
-                                            ? node_head(node, cell_record_key(records[slot]), true)
-                                            : UINT64_MAX);
+    same_heads = known.heads != NULL && node->fenced && known.prefix_bytes == node->prefix_bytes;
+    for (unsigned slot = 0; slot < SLOTS; slot++) {
+        uint64_t head = UINT64_MAX;
+
+        if (slot < count)
+            head = same_heads ? known.heads[slot]
+                              : node_head(node, cell_record_key(records[slot]), true);
+        atomic_init(&node->heads[slot], head);
+    }
     atomic_init(&node->order, order_identity(count));
 }
 
 static struct tree_leaf *
 leaf_new(struct cell_tree *tree, const struct cell_record *const *records, unsigned count,
-         const struct key_range *range, struct tree_leaf *next)
+         const struct key_range *range, struct known_heads known, struct tree_leaf *next)
 {
     struct tree_leaf *leaf = arena_take_lines(tree->arena, sizeof *leaf);
 
-    node_init(&leaf->node, true, records, count, range);
+    node_init(&leaf->node, true, records, count, range, known);
     atomic_init(&leaf->next, next);
     leaf->previous = NULL;
     tree->leaves++;
@@ -87,7 +104,7 @@ inner_new(struct cell_tree *tree, const struct cell_record *const *separators,
 {
     struct tree_inner *inner = arena_take_lines(tree->arena, sizeof *inner);
 
-    node_init(&inner->node, false, separators, count, range);
+    node_init(&inner->node, false, separators, count, range, heads_unknown);
     atomic_init(&inner->children[LEFTMOST], children[0]);
     for (unsigned slot = 0; slot < SLOTS; slot++)
         atomic_init(&inner->children[slot], slot < count ? children[slot + 1] : NULL);
@@ -108,15 +125,6 @@ node_add(struct tree_node *node, unsigned position, const struct cell_record *re
 }
 
 /* ---- The way down ----------------------------------------------------------------- */
-
-/* Inner nodes from the root on, and how many of their separators are not above the key. */
-struct tree_path {
-    unsigned depth;
-    struct path_step {
-        struct tree_inner *inner;
-        unsigned rank;
-    } steps[MAX_HEIGHT];
-};
 
 /*
  * The bounds of the range of the node below the first `depth` steps: the nearest separators on the
@@ -148,7 +156,7 @@ grow_root(struct cell_tree *tree, struct tree_node *left, const struct cell_reco
     struct tree_inner *root = inner_new(tree, &separator, children, 1, &all);
 
     tree->height++;
-    assert(tree->height <= MAX_HEIGHT);
+    assert(tree->height <= CELL_TREE_MAX_HEIGHT);
     atomic_store_explicit(&tree->root, &root->node, memory_order_release);
 }
 
@@ -188,6 +196,15 @@ gather(const struct tree_node *node, const struct cell_record **records)
 
     for (unsigned i = 0; i < order_count(order); i++)
         records[i] = record_at(node, order_slot(order, i));
+}
+
+static void
+gather_heads(const struct tree_node *node, uint64_t *heads)
+{
+    uint64_t order = own_order(node);
+
+    for (unsigned i = 0; i < order_count(order); i++)
+        heads[i] = head_at(node, order_slot(order, i));
 }
 
 /* Split the full inner node below the first `depth` steps; the key goes to its `rank`-th child. */
@@ -242,7 +259,7 @@ descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
             split_inner(tree, path, path->depth, inner, rank);
             return NULL;
         }
-        assert(path->depth < MAX_HEIGHT);
+        assert(path->depth < CELL_TREE_MAX_HEIGHT);
         path->steps[path->depth++] = (struct path_step){inner, rank};
         node =
             atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_relaxed);
@@ -303,18 +320,20 @@ append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *le
     range.low = record;
     range.first = leaf->records[order_slot(own_order(&leaf->node), 0)];
     range.last = record;
-    appended = leaf_new(tree, &record, 1, &range, own_next(leaf));
+    appended = leaf_new(tree, &record, 1, &range, heads_unknown, own_next(leaf));
     link_leaves(leaf, appended, appended);
     leaf->node.run = 0;
     path_replace(tree, path, path->depth, &leaf->node, record, &appended->node, &range);
 }
 
-/* Copy the full `leaf` and the record, which is to be at `rank`, into two leaves. */
+/* Copy the full `leaf` and the record, which is to be at `rank` with `head`, into two leaves. */
 static void
 split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
-           const struct cell_record *record, unsigned rank)
+           const struct cell_record *record, unsigned rank, uint64_t head)
 {
     const struct cell_record *records[SLOTS + 1];
+    uint64_t heads[SLOTS + 1];
+    struct known_heads known = {NULL, leaf->node.prefix_bytes};
     struct tree_leaf *left, *right;
     struct key_range whole, part;
     unsigned middle = MIDDLE;
@@ -322,6 +341,12 @@ split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *lea
     gather(&leaf->node, records);
     memmove(records + rank + 1, records + rank, (SLOTS - rank) * sizeof records[0]);
     records[rank] = record;
+    if (leaf->node.fenced) {
+        gather_heads(&leaf->node, heads);
+        memmove(heads + rank + 1, heads + rank, (SLOTS - rank) * sizeof heads[0]);
+        heads[rank] = head;
+        known.heads = heads;
+    }
     if (leaf->node.run >= RUN)
         middle = rank;
     else if (leaf->node.run <= -RUN)
@@ -332,10 +357,13 @@ split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *lea
 
     part = whole;
     part.low = records[middle];
-    right = leaf_new(tree, records + middle, SLOTS + 1 - middle, &part, own_next(leaf));
+    right = leaf_new(
+        tree, records + middle, SLOTS + 1 - middle, &part,
+        (struct known_heads){known.heads != NULL ? heads + middle : NULL, known.prefix_bytes},
+        own_next(leaf));
     part = whole;
     part.high = records[middle];
-    left = leaf_new(tree, records, middle, &part, right);
+    left = leaf_new(tree, records, middle, &part, known, right);
     right->previous = left;
 
     path_replace(tree, path, path->depth, &left->node, records[middle], &right->node, &whole);
@@ -359,32 +387,41 @@ insert_into_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_lea
     else if (rank == SLOTS && leaf->node.run >= RUN)
         append_leaf(tree, path, leaf, record);
     else
-        split_leaf(tree, path, leaf, record, rank);
+        split_leaf(tree, path, leaf, record, rank, head);
 }
 
 static void
 insert_first(struct cell_tree *tree, const struct cell_record *record)
 {
     struct key_range range = {NULL, NULL, record, record};
-    struct tree_leaf *leaf = leaf_new(tree, &record, 1, &range, NULL);
+    struct tree_leaf *leaf = leaf_new(tree, &record, 1, &range, heads_unknown, NULL);
 
     atomic_store_explicit(&tree->root, &leaf->node, memory_order_release);
 }
 
 void
+cell_tree_approach(struct cell_tree *tree, const struct cell_record *record)
+{
+    tree->approached = NULL;
+    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL)
+        return;
+    do
+        tree->approached_leaf = descend(tree, cell_record_key(record), &tree->path);
+    while (tree->approached_leaf == NULL);
+    tree->approached = record;
+}
+
+void
 cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
 {
-    struct tree_path path;
-    struct tree_leaf *leaf;
-
     if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
         insert_first(tree, record);
         return;
     }
-    do
-        leaf = descend(tree, cell_record_key(record), &path);
-    while (leaf == NULL);
-    insert_into_leaf(tree, &path, leaf, record);
+    if (tree->approached != record)
+        cell_tree_approach(tree, record);
+    tree->approached = NULL;
+    insert_into_leaf(tree, &tree->path, tree->approached_leaf, record);
 }
 
 static size_t

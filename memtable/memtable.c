@@ -21,6 +21,8 @@ struct memtable {
     /* The writer's own: */
     uint64_t sequence_min, sequence_max;
     int64_t time_max;
+    const struct cell_record *prepared; /* NULL: none */
+    uint64_t prepared_sequence;
 };
 
 enum petal_status
@@ -40,6 +42,7 @@ memtable_new(struct memtable **memtable, const petal_allocator *allocator, uint6
     made->sequence_min = UINT64_MAX;
     made->sequence_max = 0;
     made->time_max = INT64_MIN;
+    made->prepared = NULL;
     return PETAL_OK;
 }
 
@@ -74,6 +77,7 @@ memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
     size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + CELL_RECORD_TTL_BYTES +
                       ARENA_RECORD_ALIGNMENT;
 
+    memtable->prepared = NULL; /* of a write that failed */
     if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8)
         return PETAL_NO_MEMORY;
     return reserve(memtable, cell_count, cell_count * overhead + 2 * bytes) ? PETAL_OK
@@ -124,20 +128,40 @@ note_facts(struct memtable *memtable, const struct cell *cell)
     atomic_store_explicit(&memtable->cells, cells + 1, memory_order_relaxed);
 }
 
-enum petal_status
-memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+static size_t
+record_bound(const struct cell *cell)
 {
-    size_t bound = sizeof(struct cell_record) +
-                   cell_key_bound(cell->row.size, cell->qualifier.size) + cell->value.size +
-                   (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
-
     assert(cell->row.size > 0 && cell->row.size <= PETAL_MAX_ROW_BYTES);
     assert(cell->qualifier.size <= PETAL_MAX_QUALIFIER_BYTES && cell->value.size <= UINT32_MAX);
     assert(cell_type_valid(cell->type));
-    if (!reserve(memtable, 1, arena_record_bytes(bound)))
-        return PETAL_NO_MEMORY;
+    return sizeof(struct cell_record) + cell_key_bound(cell->row.size, cell->qualifier.size) +
+           cell->value.size + (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
+}
+
+void
+memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+{
+    row_filter_prefetch(&memtable->filter, row_hash);
+    memtable->prepared = record_new(&memtable->arena, cell, record_bound(cell));
+    memtable->prepared_sequence = cell->sequence;
+    cell_tree_approach(&memtable->tree, memtable->prepared);
+}
+
+enum petal_status
+memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+{
+    const struct cell_record *record = memtable->prepared;
+
+    if (record == NULL || memtable->prepared_sequence != cell->sequence) {
+        size_t bound = record_bound(cell);
+
+        if (!reserve(memtable, 1, arena_record_bytes(bound)))
+            return PETAL_NO_MEMORY;
+        record = record_new(&memtable->arena, cell, bound);
+    }
+    memtable->prepared = NULL;
     row_filter_add(&memtable->filter, row_hash);
-    cell_tree_insert(&memtable->tree, record_new(&memtable->arena, cell, bound));
+    cell_tree_insert(&memtable->tree, record);
     note_facts(memtable, cell);
     return PETAL_OK;
 }

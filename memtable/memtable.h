@@ -45,6 +45,13 @@ enum petal_status memtable_reserve(struct memtable *memtable, size_t cell_count,
 enum petal_status memtable_add(struct memtable *memtable, const struct cell *cell,
                                uint64_t row_hash);
 
+/*
+ * memtable_add in two steps, with something else to do between them while the memory that it needs comes from afar: copy the cell in,
+ * for the memtable_add of this very cell, if that comes next.  If it does not, the copy stays behind unused, to be reserved again.
+ * REQUIRES: reserved, nothing added since, at most once for each cell.  WRITER.
+ */
+void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
+
 /* False only if no cell of this row was added. */
 bool memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash);
 

@@ -162,6 +162,14 @@ row_filter_may_contain(const struct row_filter *filter, uint64_t row_hash)
     return chain_has(newest, row_hash);
 }
 
+void
+row_filter_prefetch(const struct row_filter *filter, uint64_t row_hash)
+{
+    for (const struct filter_segment *segment = own_newest(filter); segment != NULL;
+         segment = segment->older)
+        __builtin_prefetch(&segment->bits[bloom_line(row_hash, segment->lines)]);
+}
+
 static void
 segment_add(struct filter_segment *segment, uint64_t hash)
 {

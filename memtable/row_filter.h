@@ -42,6 +42,9 @@ void row_filter_fini(struct row_filter *filter);
  */
 bool row_filter_reserve(struct row_filter *filter, size_t rows);
 
+/* Ask for the cache lines that row_filter_add will look at.  WRITER. */
+void row_filter_prefetch(const struct row_filter *filter, uint64_t row_hash);
+
 /* REQUIRES: reserved.  WRITER. */
 void row_filter_add(struct row_filter *filter, uint64_t row_hash);
 

@@ -365,6 +365,61 @@ a_failed_allocation_leaves_the_contents(void **state)
     cell_model_fini(&model);
 }
 
+/* Some cells are prepared before, some of those are given up first, as when the log fails; no reserved step asks for memory. */
+static void
+prepared_cells_are_added(void **state)
+{
+    struct test_random random;
+    struct cell_model model;
+    struct fixture fixture;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    cell_model_init(&model, &random, HARD, 20000);
+    fixture_init(&fixture);
+    for (size_t i = 0; i < model.count; i++) {
+        const struct cell *cell = &model.cells[i].cell;
+        size_t bytes = cell->row.size + cell->qualifier.size + cell->value.size;
+        bool prepared = test_random_chance(&random, 70);
+
+        for (unsigned tries = prepared && test_random_chance(&random, 20) ? 2 : 1; tries > 0;
+             tries--) {
+            assert_int_equal(memtable_reserve(fixture.memtable, 1, bytes), PETAL_OK);
+            test_allocator_fail_at(&fixture.allocator, 1, true);
+            if (prepared)
+                memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
+            if (tries == 1)
+                add(fixture.memtable, &model.cells[i]);
+            test_allocator_fail_at(&fixture.allocator, 0, false);
+        }
+    }
+    assert_contents(fixture.memtable, &model);
+    fixture_fini(&fixture);
+    cell_model_fini(&model);
+}
+
+/* What was prepared is no cell until it is added, and another cell that comes in its place is no mistake. */
+static void
+a_prepared_cell_that_is_given_up_is_not_there(void **state)
+{
+    struct test_random random;
+    struct cell_model model;
+    struct fixture fixture;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    cell_model_init(&model, &random, HARD, 2);
+    fixture_init(&fixture);
+    assert_int_equal(memtable_reserve(fixture.memtable, 1, 1000), PETAL_OK);
+    memtable_prepare(fixture.memtable, &model.cells[0].cell, model.cells[0].row_hash);
+    assert_true(memtable_is_empty(fixture.memtable));
+    add(fixture.memtable, &model.cells[1]);
+    add(fixture.memtable, &model.cells[0]);
+    assert_contents(fixture.memtable, &model);
+    fixture_fini(&fixture);
+    cell_model_fini(&model);
+}
+
 static void
 unescaping_reports_that_there_is_no_memory(void **state)
 {
@@ -457,6 +512,8 @@ main(void)
         cmocka_unit_test(facts_tell_the_contents),
         cmocka_unit_test(what_was_reserved_cannot_fail),
         cmocka_unit_test(a_failed_allocation_leaves_the_contents),
+        cmocka_unit_test(prepared_cells_are_added),
+        cmocka_unit_test(a_prepared_cell_that_is_given_up_is_not_there),
         cmocka_unit_test(unescaping_reports_that_there_is_no_memory),
         cmocka_unit_test(the_filter_loses_no_row_and_passes_few_others),
         cmocka_unit_test(a_row_written_again_does_not_fill_the_filter),
