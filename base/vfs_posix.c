@@ -7,6 +7,8 @@
  */
 #include "base/vfs_posix.h"
 
+#include "base/log_window.h"
+
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
@@ -27,6 +29,7 @@ _Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
 
 struct petal_file {
     int descriptor;
+    struct log_window window; /* moved by log_store alone */
 };
 
 /* open(2), begun again when a signal interrupts it.  The descriptor, or -1 and errno. */
@@ -83,6 +86,7 @@ posix_open(void *context, const char *path, unsigned flags, petal_file **file)
         return error;
     }
     (*file)->descriptor = descriptor;
+    log_window_init(&(*file)->window, (flags & PETAL_FILE_UNMAPPED) != 0);
     return 0;
 }
 
@@ -92,6 +96,7 @@ posix_close(void *context, petal_file *file)
     int descriptor = file->descriptor;
 
     (void)context;
+    log_window_close(&file->window, descriptor);
     free(file);
     /* After EINTR, too, the descriptor may be gone and given to another thread: no second try. */
     return close(descriptor) == 0 ? 0 : errno;
@@ -149,11 +154,25 @@ posix_write_at(void *context, petal_file *file, uint64_t offset, const void *byt
 }
 
 static int
+posix_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
+{
+    int error;
+
+    if (log_window_store(&log->window, log->descriptor, offset, bytes, size))
+        return 0;
+    error = posix_write_at(context, log, offset, bytes, size); /* the kernel holds what it took */
+    if (error == 0)
+        log_window_wrote(&log->window, offset + size);
+    return error;
+}
+
+static int
 posix_sync(void *context, petal_file *file)
 {
     int result;
 
     (void)context;
+    log_window_synced(&file->window);
     do {
 #if defined(_POSIX_SYNCHRONIZED_IO) && _POSIX_SYNCHRONIZED_IO > 0
         result = fdatasync(file->descriptor);
@@ -306,7 +325,7 @@ const petal_vfs vfs_posix = {
     .close = posix_close,
     .read_at = posix_read_at,
     .write_at = posix_write_at,
-    .log_store = posix_write_at, /* the kernel holds what write() took */
+    .log_store = posix_log_store,
     .sync = posix_sync,
     .size = posix_size,
     .lock = posix_lock,

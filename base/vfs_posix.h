@@ -10,7 +10,10 @@
  * process, and closing another descriptor of the file does not drop them.  A forked child that
  * keeps the descriptor keeps the lock.
  *
- * Threads: all functions from any thread; pread and pwrite share no file position.
+ * Small stores into a log go through a mapping of the file where that is safe (base/log_window.h), else through write(); fdatasync
+ * takes both.
+ *
+ * Threads: all functions from any thread, log_store from one at a time for each file; pread and pwrite share no file position.
  */
 #ifndef PETAL_BASE_VFS_POSIX_H
 #define PETAL_BASE_VFS_POSIX_H

@@ -293,6 +293,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->memtable_bytes = options->memtable_bytes;
     made->log_sync_interval_ms = options->log_sync_interval_ms;
     made->durability = options->durability;
+    made->no_log_mapping = options->no_log_mapping;
     made->compact_file_bytes = COMPACT_FILE_BYTES;
     made->no_compaction = options->no_compaction;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);

@@ -182,6 +182,7 @@ struct petal_db {
     /* Compactions. */
     struct compactor *compactor; /* NULL until petal_open has recovered */
     bool no_compaction;          /* in the background */
+    bool no_log_mapping;
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
     struct background_state background;
 

@@ -29,7 +29,7 @@ make_log(petal_db *db, uint64_t number, struct wal **wal, petal_error *error)
     enum petal_status status;
 
     filename_log(path, db->directory, number);
-    status = wal_create(wal, &db->env, path, number, error);
+    status = wal_create(wal, &db->env, path, number, db->no_log_mapping, error);
     if (status != PETAL_OK)
         return status;
     status = db_sync_directory(db, error);

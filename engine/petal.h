@@ -147,10 +147,11 @@ typedef struct petal_allocator {
 typedef struct petal_file petal_file; /* defined by the file layer that opened it */
 
 enum petal_open_flags {
-    PETAL_FILE_READ = 1,     /* must exist, unless CREATE is given too */
-    PETAL_FILE_WRITE = 2,    /* read and write */
-    PETAL_FILE_CREATE = 4,   /* create if absent, mode 0600 */
-    PETAL_FILE_EXCLUSIVE = 8 /* with CREATE: EEXIST if present */
+    PETAL_FILE_READ = 1,      /* must exist, unless CREATE is given too */
+    PETAL_FILE_WRITE = 2,     /* read and write */
+    PETAL_FILE_CREATE = 4,    /* create if absent, mode 0600 */
+    PETAL_FILE_EXCLUSIVE = 8, /* with CREATE: EEXIST if present */
+    PETAL_FILE_UNMAPPED = 16  /* log_store writes by calls only; see no_log_mapping */
 };
 
 /*
@@ -167,7 +168,8 @@ typedef struct petal_vfs {
                    size_t *read_bytes);
     int (*write_at)(void *context, petal_file *file, uint64_t offset, const void *bytes,
                     size_t size); /* all bytes or an error */
-    /* As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. */
+    /* As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. Zeros may follow the last bytes stored,
+     * then the file is longer than these. One thread at a time stores into a file, beside others that sync it. */
     int (*log_store)(void *context, petal_file *log, uint64_t offset, const void *bytes,
                      size_t size);
     int (*sync)(void *context, petal_file *file); /* fdatasync */
@@ -249,6 +251,17 @@ typedef struct petal_options {
     uint32_t log_sync_interval_ms;
     enum petal_durability durability; /* default PETAL_SYNC_WAL */
     const petal_env *env;
+    /*
+     * Write the log by write() alone. Otherwise, on Linux and on ext4, XFS and tmpfs, small records are stored into the log through a
+     * shared mapping of it: a put takes half the time, and what it stored survives the process all the same. But where write() fails
+     * with an error, a store into a mapping is answered with the signal SIGBUS, which ends the process:
+     *  - when the file system goes off line, or turns read-only, because its medium has failed;
+     *  - when somebody cuts the log short while the database is open;
+     *  - when somebody copies the log by sharing its blocks (cp --reflink, on XFS) while it is open, and the disk is full.
+     * The syncs of the log keep that short: the record after a sync is always written, and tells of such things with an error.
+     * With this set the process gets that error from every write.
+     */
+    bool no_log_mapping;
 } petal_options;
 
 /*

@@ -147,8 +147,9 @@ wal_allocate(const struct env *env, const char *path, uint64_t number)
 
 enum petal_status
 wal_create(struct wal **created, const struct env *env, const char *path, uint64_t number,
-           petal_error *error)
+           bool unmapped, petal_error *error)
 {
+    const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
     const petal_vfs *vfs = env->vfs;
     struct wal *wal;
     int failed;
@@ -158,8 +159,8 @@ wal_create(struct wal **created, const struct env *env, const char *path, uint64
     wal = wal_allocate(env, path, number);
     if (wal == NULL)
         return error_no_memory(error);
-    failed = vfs->open(vfs->context, path,
-                       PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &wal->file);
+    failed =
+        vfs->open(vfs->context, path, unmapped ? flags | PETAL_FILE_UNMAPPED : flags, &wal->file);
     if (failed != 0) {
         wal->file = NULL;
         wal_close(wal);

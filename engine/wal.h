@@ -48,9 +48,9 @@ struct wal_identity {
 
 struct wal;
 
-/* Create the log's file (it must not exist), empty; syncs neither file nor directory. */
+/* Create the log's file (it must not exist), empty; syncs neither file nor directory. `unmapped`: it is written by calls only. */
 enum petal_status wal_create(struct wal **wal, const struct env *env, const char *path,
-                             uint64_t number, petal_error *error);
+                             uint64_t number, bool unmapped, petal_error *error);
 
 /* Buffer the log's header; once, before the first record.  REQUIRES: identity->number is the log's. */
 void wal_identify(struct wal *wal, const struct wal_identity *identity);
@@ -105,6 +105,7 @@ uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced
  *    comes back is a prefix of what was written.
  *  - A log that is missing and named by another one or by the manifest was needed: PETAL_CORRUPT, promised or not, since its name was
  *    durable before anything was stored in it, and the one that names it came later.
+ *  - Zeros may follow the last record, and make the file longer than the log: room that was made and not stored into.
  *  - A log that holds no byte is one made ahead and never used: passed over.
  *  - A log that holds no record and is not continued was made in vain (by an opening or a switch that failed): passed over.
  *  - A log that continues an obsolete one which ended above obsolete_sequence is refused: PETAL_CORRUPT. That log was needed.
@@ -133,7 +134,8 @@ struct wal_replay {
     struct wal_promise
         end; /* the last log replayed, not dropped, and where its last whole record ends; number 0: none */
     uint64_t records;
-    uint64_t dropped_bytes; /* of torn tails and of logs dropped or passed over */
+    uint64_t
+        dropped_bytes; /* of torn tails and of logs dropped or passed over, but for zeros at their ends */
 };
 enum petal_status wal_replay(struct wal_replay *replay, petal_error *error);
 

@@ -287,6 +287,32 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
     return status;
 }
 
+enum petal_status
+wal_reader_content_end(struct wal_reader *reader, uint64_t *end, petal_error *error)
+{
+    uint64_t limit = reader->limit, offset = reader->size;
+    enum petal_status status = PETAL_OK;
+
+    *end = 0;
+    reader->limit = reader->size;
+    reader->frame_offset = UINT64_MAX; /* it may be cut at the limit */
+    while (status == PETAL_OK && offset > 0 && *end == 0) {
+        size_t bytes;
+
+        status = load_frame(reader, offset - 1, error);
+        if (status != PETAL_OK)
+            break;
+        for (bytes = reader->frame_bytes; bytes > 0 && reader->frame[bytes - 1] == 0;)
+            bytes--;
+        if (bytes > 0)
+            *end = reader->frame_offset + bytes;
+        offset = reader->frame_offset;
+    }
+    reader->limit = limit;
+    reader->frame_offset = UINT64_MAX;
+    return status;
+}
+
 /* ---- promises ---- */
 
 /*

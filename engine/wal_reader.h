@@ -45,6 +45,10 @@ typedef enum petal_status wal_visit(void *argument, petal_slice record, const ch
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
+/* *end: behind the last byte of the file that is not zero, wherever the limit is; 0: there is none.  What follows was never stored. */
+enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,
+                                         petal_error *error);
+
 /* *promise: some promise above `bad` made by a fragment at or behind it; 0 if there is none. */
 enum petal_status wal_reader_find_promise(struct wal_reader *reader, uint64_t bad,
                                           uint64_t *promise, petal_error *error);

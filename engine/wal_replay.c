@@ -253,6 +253,19 @@ check_promises(const struct log_list *list, struct wal_reader *reader, uint64_t 
 
 /* ---- one log ---- */
 
+/* Zeros at the end of the file were never stored: nothing is lost with them. */
+static enum petal_status
+count_dropped(struct wal_replay *replay, struct wal_reader *reader, uint64_t from,
+              petal_error *error)
+{
+    uint64_t content;
+    enum petal_status status = wal_reader_content_end(reader, &content, error);
+
+    if (status == PETAL_OK && content > from)
+        replay->dropped_bytes += content - from;
+    return status;
+}
+
 static enum petal_status
 refuse_order(const struct log_list *list, const struct log_entry *entry, const char *path,
              petal_error *error)
@@ -284,9 +297,10 @@ replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_r
         replay->records += records;
     if (status == PETAL_OK)
         status = check_promises(list, reader, end, final, error);
+    if (status == PETAL_OK)
+        status = count_dropped(replay, reader, end, error);
     if (status != PETAL_OK)
         return status;
-    replay->dropped_bytes += reader->size - (end < reader->size ? end : reader->size);
     list->torn = final > end;
     if (!continues && records > 0)
         return refuse_order(list, entry, reader->path, error);
@@ -308,7 +322,7 @@ replay_log(struct log_list *list, const struct log_entry *entry, petal_error *er
     if (status != PETAL_OK)
         return status;
     if (list->torn)
-        replay->dropped_bytes += reader.size;
+        status = count_dropped(replay, &reader, 0, error);
     else
         status = replay_reader(list, entry, &reader, error);
     wal_reader_close(&reader);

@@ -455,6 +455,53 @@ test_a_spare_that_cannot_be_made(void **state)
     fixture_fini(&fixture);
 }
 
+/* ---- who wants no mapping ---- */
+
+static unsigned logs_opened, logs_unmapped, others_unmapped;
+
+static int
+open_counting(void *context, const char *path, unsigned flags, petal_file **file)
+{
+    size_t length = strlen(path);
+    bool is_log = length > 4 && strcmp(path + length - 4, ".log") == 0;
+    bool unmapped = (flags & PETAL_FILE_UNMAPPED) != 0;
+
+    logs_opened += is_log && (flags & PETAL_FILE_CREATE) != 0;
+    logs_unmapped += is_log && unmapped;
+    others_unmapped += !is_log && unmapped;
+    return vfs_behind->open(context, path, flags, file);
+}
+
+static void
+test_all_logs_are_opened_as_the_option_says(void **state)
+{
+    (void)state;
+    for (int no_mapping = 0; no_mapping <= 1; no_mapping++) {
+        struct fixture fixture;
+        struct ledger ledger = {.filler = 200};
+        petal_error error;
+
+        fixture_init(&fixture, 4);
+        vfs_behind = fixture.env.vfs;
+        vfs_counting = *vfs_behind;
+        vfs_counting.open = open_counting;
+        fixture.env.vfs = &vfs_counting;
+        fixture.options.no_log_mapping = no_mapping != 0;
+        logs_opened = logs_unmapped = others_unmapped = 0;
+        fixture_must_open(&fixture);
+        must(ledger_create(&ledger, fixture.db, &error), &error);
+        must_write(&ledger, 1, PETAL_SYNC_WAL);
+        log_make_spare(fixture.db);
+        must(rotate(fixture.db), NULL);
+        must_write(&ledger, 2, PETAL_SYNC_WAL);
+        fixture_must_close(&fixture);
+        assert_int_equal(logs_opened, 2);
+        assert_int_equal(logs_unmapped, no_mapping != 0 ? 2 : 0);
+        assert_int_equal(others_unmapped, 0);
+        fixture_fini(&fixture);
+    }
+}
+
 int
 main(void)
 {
@@ -467,6 +514,7 @@ main(void)
         cmocka_unit_test(test_an_unused_spare_is_removed),
         cmocka_unit_test(test_a_spare_is_left_by_a_crash),
         cmocka_unit_test(test_a_spare_that_cannot_be_made),
+        cmocka_unit_test(test_all_logs_are_opened_as_the_option_says),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

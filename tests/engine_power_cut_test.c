@@ -36,6 +36,7 @@ struct progress {
 
 struct plan {
     enum petal_durability durability; /* PETAL_DURABILITY_DEFAULT: a mixture */
+    bool log_windows;                 /* logs are stored through mappings */
     uint64_t cut_at;                  /* the call, over all of the run */
 };
 
@@ -196,6 +197,7 @@ run_it(struct run *run, struct plan plan, uint64_t seed)
 {
     *run = (struct run){.plan = plan};
     fixture_init(&run->fixture, seed);
+    memory_vfs_use_log_windows(run->fixture.vfs, plan.log_windows);
     memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
     return first_life(run) && die(run) && second_life(run) && close_cleanly(run);
 }
@@ -327,13 +329,12 @@ random_states(void)
     return test_long() ? 200 : test_short() ? 2 : 8;
 }
 
-/* Every call is cut; second cuts at every `second_step`-th of those, 0 for none. */
+/* Every call of the plan is cut; second cuts at every `second_step`-th of those, 0 for none. */
 static void
-sweep(enum petal_durability durability, unsigned seeds, uint64_t second_step)
+sweep_plan(struct plan plan, unsigned seeds, uint64_t second_step)
 {
     uint64_t seed = test_seed();
     struct tally tally = {0};
-    struct plan plan = {.durability = durability};
     struct run run;
     bool completed = false;
 
@@ -349,6 +350,12 @@ sweep(enum petal_durability durability, unsigned seeds, uint64_t second_step)
     assert_true(tally.cuts > 100); /* the run did something */
     print_message("%" PRIu64 " cuts, %" PRIu64 " states, %" PRIu64 " second cuts\n", tally.cuts,
                   tally.states, tally.second_cuts);
+}
+
+static void
+sweep(enum petal_durability durability, unsigned seeds, uint64_t second_step)
+{
+    sweep_plan((struct plan){.durability = durability}, seeds, second_step);
 }
 
 static void
@@ -377,6 +384,14 @@ test_cut_at_every_call_mixed(void **state)
 {
     (void)state;
     sweep(PETAL_DURABILITY_DEFAULT, random_states(), test_long() ? 1 : 15);
+}
+
+static void
+test_cut_at_every_call_with_log_windows(void **state)
+{
+    (void)state;
+    sweep_plan((struct plan){.durability = PETAL_DURABILITY_DEFAULT, .log_windows = true},
+               random_states(), test_long() ? 1 : 30);
 }
 
 /* ---- writes that are not logged ---- */
@@ -532,6 +547,7 @@ main(void)
         cmocka_unit_test(test_cut_at_every_call_sync),
         cmocka_unit_test(test_cut_at_every_call_fsync),
         cmocka_unit_test(test_cut_at_every_call_mixed),
+        cmocka_unit_test(test_cut_at_every_call_with_log_windows),
         cmocka_unit_test(test_cut_at_every_call_of_compactions),
         cmocka_unit_test(test_unlogged_writes_survive_their_flush),
         cmocka_unit_test(test_a_new_directory_survives),

@@ -9,7 +9,8 @@
 struct memory_write {
     size_t offset, size;
     uint8_t *bytes;
-    bool lost; /* a sync that should have made it durable has failed */
+    bool lost;   /* a sync that should have made it durable has failed */
+    bool mapped; /* stored through a mapping */
 };
 
 static size_t
@@ -55,17 +56,18 @@ forget_writes(struct memory_file *file)
     file->write_count = 0;
 }
 
-static void
-add_write(struct memory_file *file, size_t offset, const void *bytes, size_t size, bool lost)
+static struct memory_write *
+add_write(struct memory_file *file, size_t offset, const void *bytes, size_t size)
 {
-    struct memory_write write = {.offset = offset, .size = size, .lost = lost};
+    struct memory_write write = {.offset = offset, .size = size};
 
     if (file->write_count == file->write_capacity) {
         file->write_capacity = file->write_capacity == 0 ? 8 : 2 * file->write_capacity;
         file->writes = test_reallocate(file->writes, file->write_capacity * sizeof(*file->writes));
     }
     write.bytes = memcpy(test_allocate(size), bytes, size);
-    file->writes[file->write_count++] = write;
+    file->writes[file->write_count] = write;
+    return &file->writes[file->write_count++];
 }
 
 void
@@ -84,8 +86,10 @@ memory_file_copy(struct memory_file *to, const struct memory_file *from)
     bytes_assign(&to->durable, from->durable.data, from->durable.size);
     for (size_t i = 0; i < from->write_count; i++) {
         const struct memory_write *write = &from->writes[i];
+        struct memory_write *copy = add_write(to, write->offset, write->bytes, write->size);
 
-        add_write(to, write->offset, write->bytes, write->size, write->lost);
+        copy->lost = write->lost;
+        copy->mapped = write->mapped;
     }
 }
 
@@ -100,7 +104,17 @@ memory_file_write(struct memory_file *file, size_t offset, const void *bytes, si
     if (offset + size > file->live.size)
         bytes_resize(&file->live, offset + size);
     memcpy(file->live.data + offset, bytes, size);
-    add_write(file, offset, bytes, size, false);
+    add_write(file, offset, bytes, size);
+}
+
+void
+memory_file_store(struct memory_file *file, size_t offset, const void *bytes, size_t size)
+{
+    assert(size <= file->live.size && offset <= file->live.size - size);
+    if (size == 0)
+        return;
+    memcpy(file->live.data + offset, bytes, size);
+    add_write(file, offset, bytes, size)->mapped = true;
 }
 
 /* Make durable what the writes that are not lost touched: whole sectors, as they are now. */
@@ -213,6 +227,22 @@ store_sector(struct memory_bytes *result, const struct memory_write *write, size
         memcpy(result->data + start, write->bytes + (start - write->offset), end - start);
 }
 
+/* Some words of that part. */
+static void
+store_some_words(struct memory_bytes *result, const struct memory_write *write, size_t s,
+                 struct test_random *random)
+{
+    uint64_t words = test_random_next(random); /* a sector has 64 of them */
+
+    for (size_t i = 0; i < MEMORY_SECTOR_BYTES; i++) {
+        size_t at = s * MEMORY_SECTOR_BYTES + i;
+
+        if ((words >> i / 8 & 1) != 0 && at < result->size && at >= write->offset &&
+            at < write->offset + write->size)
+            result->data[at] = write->bytes[at - write->offset];
+    }
+}
+
 /* Bytes behind the durable ones whose sector never reached the disk: what was there before. */
 static void
 fill_with_garbage(struct memory_bytes *result, size_t start, const uint32_t *arrived,
@@ -245,6 +275,8 @@ cut_randomly(struct memory_file *file, struct test_random *random)
             if (arrived[s] > 0) {
                 store_sector(result, write, s);
                 arrived[s]--;
+            } else if (write->mapped && test_random_chance(random, 15)) {
+                store_some_words(result, write, s, random);
             }
         }
     }

@@ -9,7 +9,8 @@
  * A power cut leaves, at random: of each sector of 512 bytes, independently of all others, what it was at
  * some moment since the last sync -- so writes are reordered, lost, and torn at sectors, also inside one call; a
  * size that the file had since the last sync, or one inside a write that was growing it; zeros or garbage
- * below that size where the bytes did not arrive.  Not modelled: tears inside a sector.
+ * below that size where the bytes did not arrive.  Bytes that were stored through a mapping may also arrive in part, any words of
+ * 8 bytes of them, since a page may be on its way to the disk while they are stored.  Not modelled: tears of writes inside a sector.
  *
  * Threads: the caller keeps them apart.
  */
@@ -49,6 +50,8 @@ void memory_file_copy(struct memory_file *to, const struct memory_file *from);
 
 /* REQUIRES: offset + size <= MEMORY_FILE_MAX_BYTES. */
 void memory_file_write(struct memory_file *file, size_t offset, const void *bytes, size_t size);
+/* The same, through a mapping.  REQUIRES: offset + size <= live.size. */
+void memory_file_store(struct memory_file *file, size_t offset, const void *bytes, size_t size);
 void memory_file_sync(struct memory_file *file);
 
 /* `revert`: reads see the durable bytes again (as Btrfs does), else the lost ones (as ext4 and XFS). */

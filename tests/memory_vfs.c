@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LOG_WINDOW_BYTES 4096
+
 /* ---- The fate of a call ---- */
 
 enum fate {
@@ -245,12 +247,42 @@ memory_write_at(void *context, petal_file *file, uint64_t offset, const void *by
     return call_end(&call, store(&call, file, offset, bytes, size));
 }
 
+/* Make room for a store into a mapping; false: there is none. */
+static bool
+write_zeros_ahead(struct memory_vfs *vfs, struct memory_file *file, uint64_t end)
+{
+    static const uint8_t zeros[3 * LOG_WINDOW_BYTES];
+    size_t ahead = (size_t)(end / LOG_WINDOW_BYTES + 2) * LOG_WINDOW_BYTES - file->live.size;
+
+    if (end <= file->live.size)
+        return true;
+    if (ahead > sizeof zeros)
+        return false;
+    memory_file_write(file, file->live.size, zeros, room_for(vfs, file, file->live.size, ahead));
+    return end <= file->live.size;
+}
+
+/* Store through the mapping, if the call works, or comes to its middle. */
+static int
+store_mapped(struct call *call, petal_file *log, uint64_t offset, const void *bytes, size_t size)
+{
+    struct memory_file *target = memory_tree_file(log->node);
+
+    if (!call_takes_effect(call) || !log->writable || offset > MEMORY_FILE_MAX_BYTES - size ||
+        !write_zeros_ahead(log->vfs, target, offset + size))
+        return store(call, log, offset, bytes, size);
+    memory_file_store(target, (size_t)offset, bytes, size);
+    return 0;
+}
+
 static int
 memory_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
 {
     struct call call = call_begin_file(log, MEMORY_VFS_LOG_STORE, offset, size);
 
     (void)context;
+    if (log->vfs->log_windows)
+        return call_end(&call, store_mapped(&call, log, offset, bytes, size));
     return call_end(&call, store(&call, log, offset, bytes, size));
 }
 
@@ -444,6 +476,7 @@ memory_vfs_clone(struct memory_vfs *vfs)
     clone->off = vfs->off;
     clone->revert_on_failed_sync = vfs->revert_on_failed_sync;
     clone->capacity = vfs->capacity;
+    clone->log_windows = vfs->log_windows;
     pthread_mutex_unlock(&vfs->mutex);
     return clone;
 }

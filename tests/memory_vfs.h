@@ -62,6 +62,10 @@ void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
 uint64_t memory_vfs_used(struct memory_vfs *vfs);
 
+/* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there is room, and stores into them
+ * (base/log_window.h).  They stay when the file is closed, as when the process is killed. */
+void memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use);
+
 /* The power fails during the n-th call from now.  n 0: it does not. */
 void memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n);
 

@@ -123,6 +123,14 @@ memory_vfs_used(struct memory_vfs *vfs)
 }
 
 void
+memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->log_windows = use;
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void
 memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n)
 {
     pthread_mutex_lock(&vfs->mutex);

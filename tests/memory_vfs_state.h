@@ -38,6 +38,7 @@ struct memory_vfs {
     bool off;
     bool revert_on_failed_sync;
     uint64_t capacity;
+    bool log_windows;
 
     bool tracing;
     struct memory_vfs_call *trace; /* paths are owned */

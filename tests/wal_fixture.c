@@ -71,7 +71,7 @@ wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wa
         identity.predecessor_last_sequence = wal_stored_sequence(predecessor);
     }
     filename_log(path, WAL_FIXTURE_DIRECTORY, number);
-    status = wal_create(wal, &fixture->env, path, number, &error);
+    status = wal_create(wal, &fixture->env, path, number, false, &error);
     if (status != PETAL_OK)
         return status;
     wal_identify(*wal, &identity);

@@ -59,6 +59,9 @@ print_usage(FILE *file)
         "others\n"
         "                    may read it at the same time\n"
         "  --no-compaction   merge store files when told to only, not in the background\n"
+        "  --no-log-mapping  write the log by system calls only: slower; a failing disk gives "
+        "errors, "
+        "never SIGBUS\n"
         "  --bail            stop at the first command that is wrong or fails\n"
         "  --no-took         leave out the lines with durations\n"
         "  --echo            show each line of input before its output\n"
@@ -154,6 +157,10 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
     }
     if (strcmp(option, "--no-compaction") == 0) {
         arguments->options.no_compaction = true;
+        return SHELL_FINE;
+    }
+    if (strcmp(option, "--no-log-mapping") == 0) {
+        arguments->options.no_log_mapping = true;
         return SHELL_FINE;
     }
     (*at)++;
