@@ -15,13 +15,14 @@
  * costs speed, nothing else.
  */
 static void
-advise_huge_pages(void *memory, size_t size)
+advise_huge_pages(void *memory, size_t size, bool wanted)
 {
-#ifdef MADV_HUGEPAGE
-    (void)madvise(memory, size & ~(HUGE_PAGE_BYTES - 1), MADV_HUGEPAGE);
+#if defined(MADV_HUGEPAGE) && defined(MADV_NOHUGEPAGE)
+    (void)madvise(memory, size & ~(HUGE_PAGE_BYTES - 1), wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #else
     (void)memory;
     (void)size;
+    (void)wanted;
 #endif
 }
 
@@ -70,7 +71,7 @@ default_allocate(void *context, size_t alignment, size_t size)
     if (size >= MAP_BYTES && size <= SIZE_MAX / 2) {
         memory = map(alignment, whole_pages(size));
         if (memory != NULL && alignment >= HUGE_PAGE_BYTES && size >= HUGE_PAGE_BYTES)
-            advise_huge_pages(memory, size);
+            advise_huge_pages(memory, size, true);
         return memory;
     }
     if (alignment <= alignof(max_align_t))
@@ -160,6 +161,13 @@ bool
 mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size)
 {
     return is_default(allocator) && madvise(memory, size, MADV_DONTNEED) == 0;
+}
+
+void
+mem_advise_huge_pages(const petal_allocator *allocator, void *memory, size_t size, bool wanted)
+{
+    if (is_default(allocator))
+        advise_huge_pages(memory, size, wanted);
 }
 
 bool

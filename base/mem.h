@@ -11,6 +11,25 @@
 
 #define CACHE_LINE_BYTES 64
 
+/*
+ * Begin to load so many cache lines from `memory` on, which may be any address.  Inlined in any case: GCC takes a function that
+ * does nothing else for one without effects, and drops its calls.
+ */
+#if defined(__GNUC__)
+__attribute__((always_inline))
+#endif
+static inline void
+mem_prefetch(const void *memory, unsigned lines)
+{
+#if defined(__GNUC__)
+    for (unsigned line = 0; line < lines; line++)
+        __builtin_prefetch((const void *)((uintptr_t)memory + line * CACHE_LINE_BYTES));
+#else
+    (void)memory;
+    (void)lines;
+#endif
+}
+
 /* Aligned malloc and free; from 128 KiB on pages of their own, which go back to the system at once.  What is aligned to 2 MiB and as
  * large is backed by huge pages, where the system has them. */
 extern const petal_allocator mem_default_allocator;
@@ -39,6 +58,11 @@ void mem_free_pages(const petal_allocator *allocator, void *memory, size_t size)
  * mem_is_discardable) or the system cannot; nothing was done. */
 bool mem_is_discardable(const petal_allocator *allocator);
 bool mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size);
+
+/* For memory of mem_alloc_aligned on the border of a huge page: are huge pages wanted behind it?  It begins so.  Another allocator
+ * is not told. */
+void mem_advise_huge_pages(const petal_allocator *allocator, void *memory, size_t size,
+                           bool wanted);
 
 /* The part of mem_grow that allocates.  REQUIRES: need > *capacity. */
 bool mem_grow_further(const petal_allocator *allocator, void **array, size_t *capacity, size_t used,

@@ -251,23 +251,24 @@ cache_find(struct cache *cache, uint64_t file, uint64_t offset)
 }
 
 struct cache_block *
-cache_find_hinted(struct cache *cache, _Atomic(struct cache_block *) *hint, uint64_t file,
-                  uint64_t offset)
+cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
     struct cache_block *block;
 
     assert(file != 0);
     if (hint == NULL)
         return cache_find(cache, file, offset);
-    block = atomic_load_explicit(hint, memory_order_acquire);
+    block = atomic_load_explicit(&hint->block, memory_order_acquire);
     if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
         atomic_load_explicit(&block->offset, memory_order_relaxed) == offset) {
         block_touch(block);
         return block;
     }
     block = cache_find(cache, file, offset);
-    if (block != NULL)
-        atomic_store_explicit(hint, block, memory_order_release);
+    if (block != NULL) {
+        atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
+        atomic_store_explicit(&hint->block, block, memory_order_release);
+    }
     return block;
 }
 

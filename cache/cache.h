@@ -24,6 +24,7 @@
  * were evicted, which are freed after their last unpin, descriptors, of which as many stay as were ever in use, and memory that waits for blocks of its size.  Of that there is at most
  * a 32nd of the capacity and a MiB once all memory exceeds the capacity, a 32nd and a MiB: if there is more, each
  * cache_allocate evicts the blocks around some of it, so that it can be given back, and cache_set_capacity as many as needed.
+ * From a capacity of 128 MiB on blocks lie in huge pages; what that adds: cache/slab_region.h.
  *
  * Sharded by key: inserts of different shards do not wait for one another.
  */
@@ -36,6 +37,31 @@
 enum cache_priority { CACHE_SINGLE, CACHE_MULTI, CACHE_MEMORY, CACHE_PRIORITIES };
 
 struct cache;
+struct cache_block;
+
+/* Of a block that was found once; all NULL at first. */
+struct cache_hint {
+    _Atomic(struct cache_block *) block;
+    _Atomic(const uint8_t *)
+        data; /* its bytes then: to be prefetched, never to be read, since they may be gone */
+};
+
+static inline void
+cache_hint_init(struct cache_hint *hint)
+{
+    atomic_init(&hint->block, NULL);
+    atomic_init(&hint->data, NULL);
+}
+
+/* Start loading the block's first lines without waiting for its descriptor.  Nothing is done if there is no such block. */
+static inline void
+cache_hint_prefetch(const struct cache_hint *hint, unsigned lines)
+{
+    const uint8_t *data = atomic_load_explicit(&hint->data, memory_order_relaxed);
+
+    if (data != NULL)
+        mem_prefetch(data, lines);
+}
 
 /*
  * A block in memory.  Readers use data, size, hint_count, hints, kind; the rest is the cache's.
@@ -48,12 +74,12 @@ struct cache_block {
     const uint8_t *data; /* on a 64-byte border */
     uint32_t size;
     uint32_t hint_count;
-    _Atomic(struct cache_block *) *hints; /* of the blocks that this one names; NULL at first */
-    _Atomic(struct cache_block *) next;   /* in the hash chain */
-    _Atomic(uint32_t) pins;               /* one of them is the table's own */
-    _Atomic(uint8_t) recent;              /* used since the clock hand passed */
-    uint8_t kind;                         /* enum petal_block_kind */
-    uint8_t priority;                     /* enum cache_priority; guarded by the shard's mutex */
+    struct cache_hint *hints;           /* of the blocks that this one names; NULL at first */
+    _Atomic(struct cache_block *) next; /* in the hash chain */
+    _Atomic(uint32_t) pins;             /* one of them is the table's own */
+    _Atomic(uint8_t) recent;            /* used since the clock hand passed */
+    uint8_t kind;                       /* enum petal_block_kind */
+    uint8_t priority;                   /* enum cache_priority; guarded by the shard's mutex */
     bool warm; /* while unused: memory stands behind its pages; guarded by the pool's mutex */
 
     /* Guarded by the shard's mutex. */
@@ -78,10 +104,10 @@ void cache_close(struct cache *cache);
 /* The block, or NULL.  File numbers are not 0.  REQUIRES: inside the epoch. */
 struct cache_block *cache_find(struct cache *cache, uint64_t file, uint64_t offset);
 
-/* The same by way of a hint, which is updated when the table knew better.  `hint` may be NULL.  A hint is any word that
- * started as NULL and was written by this function only, for the same cache; it may be used for changing keys. */
-struct cache_block *cache_find_hinted(struct cache *cache, _Atomic(struct cache_block *) *hint,
-                                      uint64_t file, uint64_t offset);
+/* The same by way of a hint, which is updated when the table knew better.  `hint` may be NULL.  A hint is one that
+ * cache_hint_init made and that was written by this function only, for the same cache; it may be used for changing keys. */
+struct cache_block *cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
+                                      uint64_t offset);
 
 /*
  * Memory for a block of `size` bytes with `hint_count` hints (NULL at first), not yet in the table.  Fill the bytes

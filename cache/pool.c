@@ -15,7 +15,12 @@ pool_init(struct block_pool *pool, const petal_allocator *allocator, uint64_t ca
 {
     *pool = (struct block_pool){.allocator = allocator, .capacity = capacity};
     slab_set_init(&pool->slabs);
-    return pthread_mutex_init(&pool->mutex, NULL) == 0 ? PETAL_OK : PETAL_NO_MEMORY;
+    if (slab_regions_init(&pool->regions, allocator, capacity) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    if (pthread_mutex_init(&pool->mutex, NULL) == 0)
+        return PETAL_OK;
+    slab_regions_fini(&pool->regions);
+    return PETAL_NO_MEMORY;
 }
 
 void
@@ -32,7 +37,8 @@ pool_fini(struct block_pool *pool)
         pool->chunks = chunk->next;
         mem_free(pool->allocator, chunk, sizeof *chunk);
     }
-    slab_set_fini(&pool->slabs, pool->allocator);
+    slab_set_fini(&pool->slabs, &pool->regions);
+    slab_regions_fini(&pool->regions);
     pthread_mutex_destroy(&pool->mutex);
 }
 
@@ -47,7 +53,7 @@ hints_offset(size_t size)
 static uint64_t
 wanted_bytes(size_t size, uint32_t hint_count)
 {
-    return hints_offset(size) + (uint64_t)hint_count * sizeof(void *);
+    return hints_offset(size) + (uint64_t)hint_count * sizeof(struct cache_hint);
 }
 
 static bool
@@ -154,7 +160,7 @@ is_crowded(const struct block_pool *pool)
 static uint8_t *
 take_from_new_slab(struct block_pool *pool, uint32_t bytes, struct cache_block *owner)
 {
-    struct slab *slab = slab_new(pool->allocator, bytes);
+    struct slab *slab = slab_new(&pool->regions, bytes);
     uint8_t *data;
 
     if (slab == NULL)
@@ -204,7 +210,7 @@ give_to_slab(struct block_pool *pool, struct cache_block *block)
     emptied = slab_give(&pool->slabs, (void *)(uintptr_t)block->data);
     give_descriptor(pool, block, 0, false);
     pthread_mutex_unlock(&pool->mutex);
-    slab_free(pool->allocator, emptied);
+    slab_free(&pool->regions, emptied);
 }
 
 /* May pages of so many bytes stay warm? They are counted, then. */
@@ -228,9 +234,9 @@ describe(struct cache_block *block, uint8_t *data, uint32_t size, uint32_t hint_
     block->data = data;
     block->size = size;
     block->hint_count = hint_count;
-    block->hints = (_Atomic(struct cache_block *) *)(void *)(data + hints_offset(size));
+    block->hints = (struct cache_hint *)(void *)(data + hints_offset(size));
     for (uint32_t i = 0; i < hint_count; i++)
-        atomic_init(&block->hints[i], NULL);
+        cache_hint_init(&block->hints[i]);
     atomic_store_explicit(&block->next, NULL, memory_order_relaxed);
     atomic_store_explicit(&block->pins, 1, memory_order_relaxed);
     atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
@@ -332,7 +338,7 @@ pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], 
     *count = name_those_in_the_table(names, owners, owner_count);
     pthread_mutex_unlock(&pool->mutex);
     if (slab != NULL && owner_count == 0)
-        slab_free(pool->allocator, slab);
+        slab_free(&pool->regions, slab);
     return slab != NULL;
 }
 

@@ -4,7 +4,7 @@
  * Descriptors come from chunks that are kept until pool_fini: one that was given back is reused, its address
  * stays that of a descriptor.  Bytes are one allocation a block:
  *
- *     data, `size` bytes, on a cache line border | padding to 8 | hint_count pointers
+ *     data, `size` bytes, on a cache line border | padding to 8 | hint_count hints
  *
  * Where they come from depends on their number; it is rounded up as that place does, and counted so:
  * - below SLAB_LEAST_OBJECT: the allocator itself.
@@ -43,6 +43,7 @@ struct block_pool {
     uint64_t capacity;                        /* that of the cache */
     uint64_t other_bytes;                     /* all but slabs: of blocks handed out, of chunks */
     struct slab_set slabs;
+    struct slab_regions regions; /* has a mutex of its own */
 };
 
 /* A block in the table at the time; it may have left since. */

@@ -89,9 +89,10 @@ used_bytes(const struct slab *slab)
 }
 
 struct slab *
-slab_new(const petal_allocator *allocator, uint32_t bytes)
+slab_new(struct slab_regions *regions, uint32_t bytes)
 {
-    struct slab *slab = mem_alloc_aligned(allocator, SLAB_BYTES, SLAB_BYTES);
+    struct slab_region *region;
+    struct slab *slab = slab_regions_take(regions, &region);
     uint32_t size = slab_object_bytes(bytes);
     uint32_t count = SLAB_BYTES / size;
 
@@ -100,19 +101,20 @@ slab_new(const petal_allocator *allocator, uint32_t bytes)
     while (header_bytes(count) + (size_t)count * size > SLAB_BYTES)
         count--;
     assert(count <= SLAB_OBJECTS);
-    *slab = (struct slab){.class = class_of(bytes), .object_bytes = size, .count = count};
+    *slab = (struct slab){
+        .class = class_of(bytes), .object_bytes = size, .count = count, .region = region};
     slab->list = SLAB_FULL;
     atomic_init(&slab->closing, false);
     return slab;
 }
 
 void
-slab_free(const petal_allocator *allocator, struct slab *slab)
+slab_free(struct slab_regions *regions, struct slab *slab)
 {
     if (slab == NULL)
         return;
     ASAN_UNPOISON_MEMORY_REGION(slab, SLAB_BYTES);
-    mem_free(allocator, slab, SLAB_BYTES);
+    slab_regions_give(regions, slab, slab->region);
 }
 
 bool
@@ -213,7 +215,7 @@ remove_slab(struct slab_set *set, struct slab *slab)
 }
 
 void
-slab_set_fini(struct slab_set *set, const petal_allocator *allocator)
+slab_set_fini(struct slab_set *set, struct slab_regions *regions)
 {
     for (unsigned class = 0; class < SLAB_CLASSES; class ++) {
         /* Full slabs and closed ones have objects in use; without them all are empty, and in the first list or that of fresh ones. */
@@ -222,7 +224,7 @@ slab_set_fini(struct slab_set *set, const petal_allocator *allocator)
                 struct slab *slab = set->lists[class][i];
 
                 remove_slab(set, slab);
-                slab_free(allocator, slab);
+                slab_free(regions, slab);
             }
         }
     }

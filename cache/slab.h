@@ -23,11 +23,10 @@
 #ifndef PETAL_CACHE_SLAB_H
 #define PETAL_CACHE_SLAB_H
 
-#include "base/mem.h"
+#include "cache/slab_region.h"
 
 #include <stdatomic.h>
 
-#define SLAB_BYTES        (256u << 10)
 #define SLAB_LEAST_OBJECT 1024u
 #define SLAB_MOST_OBJECT  (32u << 10)
 #define SLAB_CLASSES      41
@@ -48,6 +47,7 @@ struct slab {
     uint32_t used;
     uint32_t list;
     _Atomic(bool) closing;
+    struct slab_region *region;   /* where it lies, for giving it back */
     struct cache_block *owners[]; /* of the objects in use */
 };
 
@@ -65,10 +65,10 @@ struct slab_set {
 uint32_t slab_object_bytes(uint32_t bytes);
 
 /* For objects of so many bytes; not yet in a set.  NULL when there is no memory. */
-struct slab *slab_new(const petal_allocator *allocator, uint32_t bytes);
+struct slab *slab_new(struct slab_regions *regions, uint32_t bytes);
 
 /* REQUIRES: in no set.  NULL: no-op. */
-void slab_free(const petal_allocator *allocator, struct slab *slab);
+void slab_free(struct slab_regions *regions, struct slab *slab);
 
 /* Is the object in a slab that is to become empty? */
 bool slab_is_closing(const void *object);
@@ -76,7 +76,7 @@ bool slab_is_closing(const void *object);
 void slab_set_init(struct slab_set *set);
 
 /* REQUIRES: all objects given back. */
-void slab_set_fini(struct slab_set *set, const petal_allocator *allocator);
+void slab_set_fini(struct slab_set *set, struct slab_regions *regions);
 
 void slab_set_add(struct slab_set *set, struct slab *slab);
 

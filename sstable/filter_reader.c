@@ -46,23 +46,22 @@ filter_reader_close(struct filter_reader *reader)
 }
 
 /*
- * Start loading the line that the question will touch.  Its place follows from the size of the chunk, so this need
- * not wait for the footer.  In a small chunk of the other layout it is another line: no harm.
+ * Start loading the line that the question will touch, and the footer.  Both places follow from the size of the chunk, which is
+ * that of its frame but for the header, since nothing makes a filter smaller.  In a chunk of the other layout it is another line:
+ * no harm.
  */
 static inline void
-prefetch_line(const struct filter_reader *reader, const struct cache_block *chunk, uint64_t hash)
+prefetch_line(const struct filter_reader *reader, const struct index_place *place, uint64_t hash)
 {
-#if defined(__GNUC__)
-    uint64_t lines = (chunk->size - BLOOM_FOOTER_BYTES) / BLOOM_LINE_BYTES;
+    const uint8_t *data = atomic_load_explicit(&place->hint->data, memory_order_relaxed);
+    uint32_t least = BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES;
+    uint32_t bits = place->handle.size > least ? place->handle.size - least : 0;
 
+    if (data == NULL)
+        return;
     if (reader->blocked)
-        __builtin_prefetch(chunk->data + BLOOM_LINE_BYTES * bloom_line(hash, lines));
-    __builtin_prefetch(chunk->data + chunk->size - BLOOM_FOOTER_BYTES);
-#else
-    (void)reader;
-    (void)chunk;
-    (void)hash;
-#endif
+        mem_prefetch(data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BYTES), 1);
+    mem_prefetch(data + bits, 1);
 }
 
 enum petal_status
@@ -77,11 +76,11 @@ filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint
 
     if (status != PETAL_OK || !*may_contain)
         return status;
+    prefetch_line(reader, &place, hash);
     status = sst_file_fetch(reader->tree.file, place.handle, BLOCK_FILTER, place.hint, context,
                             &block, error);
     if (status != PETAL_OK)
         return status;
-    prefetch_line(reader, block, hash);
     *may_contain = !bloom_open(&filter, block->data, block->size) || /* it was checked: never */
                    bloom_may_contain(&filter, hash);
     return PETAL_OK;
@@ -170,8 +169,6 @@ void
 filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash)
 {
     const struct index_tree *tree = &reader->tree;
-    struct block_handle handle;
-    struct cache_block *block;
     int64_t position;
 
     if (!reader->serves_rows || reader->unknown || reader->damaged || tree->root.level > 0)
@@ -179,9 +176,8 @@ filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefi
     position = index_block_search(&tree->root, prefix);
     if (position < 0)
         return;
-    handle = index_block_handle(&tree->root, (uint32_t)position);
-    block = cache_find_hinted(tree->file->cache, &tree->hints[position], tree->file->number,
-                              handle.offset);
-    if (block != NULL && block->kind == PETAL_BLOCK_FILTER)
-        prefetch_line(reader, block, hash);
+    prefetch_line(reader,
+                  &(struct index_place){index_block_handle(&tree->root, (uint32_t)position),
+                                        &tree->hints[position]},
+                  hash);
 }

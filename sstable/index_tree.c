@@ -32,7 +32,7 @@ decode_root(struct index_tree *tree, const struct block_image *image, uint64_t o
         return error_no_memory(error);
     }
     for (uint32_t i = 0; i < tree->root.count; i++)
-        atomic_init(&tree->hints[i], NULL);
+        cache_hint_init(&tree->hints[i]);
     return PETAL_OK;
 }
 
@@ -84,7 +84,6 @@ fetch_node(const struct index_tree *tree, struct index_place place, uint32_t lev
 
     if (status != PETAL_OK)
         return status;
-    block_prefetch(*node);
     index_block_view(view, (*node)->data, (*node)->size);
     if (view->level + 1 != level)
         return error_corrupt(error, tree->file->source.path, place.handle.offset,
@@ -108,7 +107,7 @@ index_tree_find(const struct index_tree *tree, petal_slice key, const struct rea
 {
     struct index_block view;
     const struct index_block *node = &tree->root;
-    _Atomic(struct cache_block *) *hints = tree->hints;
+    struct cache_hint *hints = tree->hints;
     int64_t position = index_block_search(node, key);
 
     *found = position >= 0;

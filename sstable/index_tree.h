@@ -18,13 +18,13 @@ struct index_tree {
     enum block_kind kind; /* of the nodes */
     struct index_block root;
     uint8_t *root_memory;
-    _Atomic(struct cache_block *) *hints; /* of the root's entries */
+    struct cache_hint *hints; /* of the root's entries */
 };
 
 /* A block that an index names. */
 struct index_place {
     struct block_handle handle;
-    _Atomic(struct cache_block *) *hint;
+    struct cache_hint *hint;
 };
 
 /* Reads the root. */
@@ -107,8 +107,7 @@ static inline struct index_place
 index_cursor_place(const struct index_cursor *cursor)
 {
     const struct index_step *step = &cursor->steps[cursor->depth - 1];
-    _Atomic(struct cache_block *) *hints =
-        step->node != NULL ? step->node->hints : cursor->tree->hints;
+    struct cache_hint *hints = step->node != NULL ? step->node->hints : cursor->tree->hints;
 
     return (struct index_place){index_block_handle(cursor->leaf, step->position),
                                 &hints[step->position]};

@@ -14,6 +14,10 @@
 #include "sstable/block_io.h"
 #include "sstable/read_trace.h"
 
+/* About those in front of the records in a block of 4 KiB, and those of the heads in a node. */
+#define DATA_PREFETCH_LINES  8
+#define INDEX_PREFETCH_LINES 14
+
 struct sst_file {
     struct block_source source;
     uint64_t number; /* cache key */
@@ -41,34 +45,20 @@ block_cache_kind(enum block_kind kind)
  */
 static inline enum petal_status
 sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-               _Atomic(struct cache_block *) *hint, const struct read_context *context,
+               struct cache_hint *hint, const struct read_context *context,
                struct cache_block **block, petal_error *error)
 {
-    struct cache_block *found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
+    struct cache_block *found;
 
+    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of the descriptor too. */
+    if (hint != NULL && kind != BLOCK_FILTER)
+        cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
+    found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
     if (found == NULL || found->kind != block_cache_kind(kind))
         return sst_file_fetch_slow(file, handle, kind, context, block, error);
-    /* A search reads the head of the block and what lies behind it: overlap the cache misses. */
-    for (unsigned line = 0; line < 4; line++)
-        __builtin_prefetch(found->data + line * CACHE_LINE_BYTES);
     context->trace->blocks_cached[found->kind]++;
     *block = found;
     return PETAL_OK;
-}
-
-/* Start loading the lines that a search of a data block or index node reads first, which it would otherwise wait for
- * one after the other. */
-static inline void
-block_prefetch(const struct cache_block *block)
-{
-#if defined(__GNUC__)
-    uint32_t lines = block->size / CACHE_LINE_BYTES;
-
-    for (uint32_t i = 0; i < 5 && i <= lines; i++)
-        __builtin_prefetch(block->data + i * CACHE_LINE_BYTES);
-#else
-    (void)block;
-#endif
 }
 
 #endif

@@ -141,7 +141,6 @@ load_block(struct sst_iter *iter, petal_error *error)
 
         if (status != PETAL_OK)
             return status;
-        block_prefetch(block);
         if (!iter->borrow)
             cache_pin(block);
         thin_kept(iter);

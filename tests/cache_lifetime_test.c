@@ -133,16 +133,18 @@ static void
 a_hint_is_learnt_and_outlives_its_block(void **state)
 {
     struct cache_fixture *f = cache_fixture_new(8 * KIB, 1);
-    _Atomic(struct cache_block *) hint = NULL;
+    struct cache_hint hint;
     struct cache_block *block, *other;
     unsigned slot = epoch_enter(f->epoch);
 
     (void)state;
+    cache_hint_init(&hint);
     assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
-    assert_null(atomic_load(&hint));
+    assert_null(atomic_load(&hint.block));
     block = fixture_put_in(f->cache, 1, 0, 5000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_ptr_equal(cache_find_hinted(f->cache, &hint, 1, 0), block);
-    assert_ptr_equal(atomic_load(&hint), block);
+    assert_ptr_equal(atomic_load(&hint.block), block);
+    assert_ptr_equal(atomic_load(&hint.data), block->data);
     assert_ptr_equal(cache_find_hinted(f->cache, &hint, 1, 0), block);
     assert_ptr_equal(cache_find_hinted(f->cache, NULL, 1, 0), block);
     epoch_leave(f->epoch, slot);
@@ -174,20 +176,20 @@ static void
 a_stale_hint_never_leads_to_the_wrong_block(void **state)
 {
     struct cache_fixture *f = cache_fixture_new(10 * KIB, 1);
-    _Atomic(struct cache_block *) hints[16];
+    struct cache_hint hints[16];
     struct test_random random;
     unsigned stale = 0;
 
     (void)state;
     test_random_init(&random, test_seed());
     for (unsigned i = 0; i < 16; i++)
-        atomic_init(&hints[i], NULL);
+        cache_hint_init(&hints[i]);
     for (unsigned i = 0; i < 50000; i++) {
         uint64_t file = 1 + test_random_below(&random, 3);
         uint64_t offset = test_random_below(&random, 20);
-        _Atomic(struct cache_block *) *hint = &hints[test_random_below(&random, 16)];
+        struct cache_hint *hint = &hints[test_random_below(&random, 16)];
         unsigned slot = epoch_enter(f->epoch);
-        struct cache_block *before = atomic_load(hint);
+        struct cache_block *before = atomic_load(&hint->block);
         struct cache_block *block = cache_find_hinted(f->cache, hint, file, offset);
 
         stale += before != NULL && before != block;

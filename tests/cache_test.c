@@ -60,8 +60,10 @@ allocating_and_discarding(void **state)
     (void)state;
     assert_int_equal(block->hint_count, 37);
     for (unsigned i = 0; i < 37; i++) {
-        assert_null(atomic_load(&block->hints[i]));
-        atomic_store(&block->hints[i], block);
+        assert_null(atomic_load(&block->hints[i].block));
+        assert_null(atomic_load(&block->hints[i].data));
+        atomic_store(&block->hints[i].block, block);
+        atomic_store(&block->hints[i].data, block->data);
     }
     assert_true(fixture_is_block(block, 1, 2)); /* hints and data do not overlap */
     cache_discard(f->cache, block);
@@ -86,7 +88,7 @@ a_block_counts_with_hints_and_descriptor(void **state)
     cache_insert(f->cache, block, 1, 2, PETAL_BLOCK_INDEX, CACHE_SINGLE, true);
     usage = fixture_usage(f->cache);
     assert_int_equal(usage.bytes[PETAL_BLOCK_INDEX],
-                     slab_object_bytes(1008 + 10 * sizeof(void *)) + DESCRIPTOR_BYTES);
+                     slab_object_bytes(1008 + 10 * sizeof(struct cache_hint)) + DESCRIPTOR_BYTES);
     assert_int_equal(usage.capacity, 256 * KIB);
     epoch_leave(f->epoch, slot);
     cache_fixture_free(f);
@@ -254,8 +256,8 @@ audit(struct cache_fixture *f, uint64_t erased)
             if (block == NULL)
                 continue;
             assert_true(fixture_is_block(block, file, offset));
-            bytes[block->kind] +=
-                counted_bytes((block->size + 7u) / 8 * 8 + block->hint_count * sizeof(void *));
+            bytes[block->kind] += counted_bytes((block->size + 7u) / 8 * 8 +
+                                                block->hint_count * sizeof(struct cache_hint));
             blocks[block->kind]++;
         }
     epoch_leave(f->epoch, slot);

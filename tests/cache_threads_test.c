@@ -22,8 +22,7 @@
 struct stage {
     struct cache *cache;
     struct epoch *epoch;
-    _Atomic(struct cache_block *)
-        hints[FILES * OFFSETS / 4]; /* fewer than keys: shared by several */
+    struct cache_hint hints[FILES * OFFSETS / 4]; /* fewer than keys: shared by several */
     _Atomic(unsigned) wrong;
     _Atomic(unsigned) started;
     _Atomic(bool) stop;
@@ -52,7 +51,7 @@ find_or_insert(struct stage *stage, struct test_random *random, uint64_t key)
 {
     uint64_t file = 1 + key / OFFSETS;
     uint64_t offset = key % OFFSETS;
-    _Atomic(struct cache_block *) *hint = &stage->hints[key / 4];
+    struct cache_hint *hint = &stage->hints[key / 4];
     struct cache_block *block = cache_find_hinted(stage->cache, hint, file, offset);
     uint8_t *data;
     uint32_t size;

@@ -13,6 +13,7 @@
 struct bed {
     struct test_allocator allocator;
     struct slab_set set;
+    struct slab_regions regions;
 };
 
 static void
@@ -20,12 +21,14 @@ bed_init(struct bed *bed)
 {
     test_allocator_init(&bed->allocator);
     slab_set_init(&bed->set);
+    assert_int_equal(slab_regions_init(&bed->regions, &bed->allocator.table, 0), PETAL_OK);
 }
 
 static void
 bed_fini(struct bed *bed)
 {
-    slab_set_fini(&bed->set, &bed->allocator.table);
+    slab_set_fini(&bed->set, &bed->regions);
+    slab_regions_fini(&bed->regions);
     assert_int_equal(test_allocator_live_bytes(&bed->allocator), 0);
 }
 
@@ -42,7 +45,7 @@ take(struct bed *bed, uint32_t bytes, size_t number)
     void *object = slab_take(&bed->set, bytes, owner_of(number));
 
     if (object == NULL) {
-        struct slab *slab = slab_new(&bed->allocator.table, bytes);
+        struct slab *slab = slab_new(&bed->regions, bytes);
 
         assert_non_null(slab);
         assert_int_equal((uintptr_t)slab % SLAB_BYTES, 0);
@@ -57,7 +60,7 @@ take(struct bed *bed, uint32_t bytes, size_t number)
 static void
 give(struct bed *bed, void *object)
 {
-    slab_free(&bed->allocator.table, slab_give(&bed->set, object));
+    slab_free(&bed->regions, slab_give(&bed->set, object));
 }
 
 static uint64_t
@@ -246,7 +249,7 @@ an_empty_slab_is_closed_at_once(void **state)
     bed_init(&bed);
     give(&bed, take(&bed, 3000, 1));
     assert_int_equal(live_slabs(&bed), 1);
-    slab_free(&bed.allocator.table, slab_close_emptiest(&bed.set, owners, &count));
+    slab_free(&bed.regions, slab_close_emptiest(&bed.set, owners, &count));
     assert_int_equal(count, 0);
     assert_int_equal(live_slabs(&bed), 0);
     bed_fini(&bed);
@@ -260,7 +263,7 @@ no_memory(void **state)
     (void)state;
     bed_init(&bed);
     test_allocator_fail_at(&bed.allocator, 1, true);
-    assert_null(slab_new(&bed.allocator.table, 2000));
+    assert_null(slab_new(&bed.regions, 2000));
     assert_null(slab_take(&bed.set, 2000, owner_of(1)));
     bed_fini(&bed);
 }
@@ -288,7 +291,7 @@ anything_in_any_order(void **state)
             struct slab *slab = slab_close_emptiest(&bed.set, owners, &count);
 
             if (count == 0)
-                slab_free(&bed.allocator.table, slab);
+                slab_free(&bed.regions, slab);
         } else if (in_use < MOST_OBJECTS && test_random_below(&random, 10) < (grow ? 7u : 4u)) {
             uint32_t bytes = 1024 + (uint32_t)test_random_below(&random, 31 * 1024);
 
