@@ -20,7 +20,8 @@ struct cell_iter {
     bool
         pending; /* with valid: only the place of `cell` is known (row, qualifier, timestamp, sequence, and the
                          class of its type), not its value and type; `load` fetches them.  Set only by sources
-                         that were asked to be lazy: a merge loads a source when it reaches the top. */
+                         that were asked to be lazy: a merge loads a source when it reaches the top. Some do not
+                         know whether there is a cell at the place: loading may take them further on, or to their end. */
     struct cell cell; /* the current cell; its memory is good until the next seek, next or close */
 };
 
@@ -37,7 +38,7 @@ struct cell_iter_ops {
                                      petal_error *error);
     /* Step to the following cell.  REQUIRES: iter->valid. */
     enum petal_status (*next)(struct cell_iter *iter, petal_error *error);
-    /* Complete the current cell.  REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
+    /* Complete the current cell; where the place held none, go on to the next one, or its place.  REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
     enum petal_status (*load)(struct cell_iter *iter, petal_error *error);
     /* Release what the iterator holds; not the struct itself. */
     void (*close)(struct cell_iter *iter);

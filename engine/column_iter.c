@@ -19,6 +19,16 @@ show(struct column_iter *columns)
     columns->iter.cell = columns->source->cell;
     columns->iter.pending = columns->source->pending;
     columns->iter.valid = true;
+    columns->before_row = false;
+}
+
+/* Show the place of the source's cell, the first of its row: the row's named cells, if it has any, are not before it. */
+static void
+show_place(struct column_iter *columns)
+{
+    show(columns);
+    columns->iter.pending = true;
+    columns->before_row = true;
 }
 
 /* Begin with the row that the source stands at. */
@@ -117,13 +127,15 @@ seek_columns(struct column_iter *columns, bool *found, petal_error *error)
     return PETAL_OK;
 }
 
-/* Go behind the row at hand, if the source is not there yet: a few steps, then a seek. */
+/* Go behind the row at hand, if the source is not there yet: a few steps, then a seek. A step that would read a block is left to
+ * the seek, which reads the row's last one only. */
 static enum petal_status
 leave_row(struct column_iter *columns, petal_error *error)
 {
     struct cell_key key;
 
-    for (int step = 0; step < STEPS_BEFORE_SEEK && in_row(columns); step++) {
+    for (int step = 0; step < STEPS_BEFORE_SEEK && in_row(columns) && !columns->source->pending;
+         step++) {
         enum petal_status status = columns->source->ops->next(columns->source, error);
 
         if (status != PETAL_OK)
@@ -139,32 +151,60 @@ leave_row(struct column_iter *columns, petal_error *error)
     return columns->source->ops->seek(columns->source, &key, error);
 }
 
-/* From where the source stands at a new row, or at the end: show the next cell that belongs here. */
+/* The source stands at a row that is wanted. */
+static bool
+at_wanted_row(const struct column_iter *columns)
+{
+    const struct scan_bounds *bounds = columns->bounds;
+
+    return columns->source->valid && (bounds == NULL || bounds->reversed ||
+                                      !scan_bounds_behind(bounds, columns->source->cell.row));
+}
+
+/* In the row at hand, before its columns: show the next cell that belongs here. Without one, go behind the row. */
+static enum petal_status
+find_in_row(struct column_iter *columns, petal_error *error)
+{
+    bool found;
+    enum petal_status status = seek_columns(columns, &found, error);
+
+    if (status == PETAL_OK && found) {
+        show(columns);
+        return PETAL_OK;
+    }
+    return status == PETAL_OK ? leave_row(columns, error) : status;
+}
+
+/* From where the source stands at a new row, or at the end: show the next cell that belongs here, or its row. */
 static enum petal_status
 find_row(struct column_iter *columns, petal_error *error)
 {
-    columns->iter.valid = false;
-    while (columns->source->valid) {
-        enum petal_status status = enter_row(columns);
-        bool found;
+    enum petal_status status = PETAL_OK;
 
-        if (status != PETAL_OK)
+    columns->iter.valid = false;
+    while (status == PETAL_OK && !columns->iter.valid && at_wanted_row(columns)) {
+        if (enter_row(columns) != PETAL_OK)
             return error_no_memory(error);
-        if (columns->in_family_markers) {
+        if (columns->in_family_markers)
             show(columns);
-            return PETAL_OK;
-        }
-        status = seek_columns(columns, &found, error);
-        if (status == PETAL_OK && found) {
-            show(columns);
-            return PETAL_OK;
-        }
-        if (status == PETAL_OK)
-            status = leave_row(columns, error);
-        if (status != PETAL_OK)
-            return status;
+        else if (columns->lazy)
+            show_place(columns);
+        else
+            status = find_in_row(columns, error);
     }
-    return PETAL_OK;
+    return status;
+}
+
+/* From a place before the row at hand to the cell that belongs here, or to the next row's place. */
+static enum petal_status
+leave_place(struct column_iter *columns, petal_error *error)
+{
+    enum petal_status status;
+
+    columns->iter.valid = false;
+    columns->before_row = false;
+    status = find_in_row(columns, error);
+    return status == PETAL_OK && !columns->iter.valid ? find_row(columns, error) : status;
 }
 
 /* Go on in the row at hand behind what was shown. */
@@ -172,7 +212,6 @@ static enum petal_status
 go_on(struct column_iter *columns, petal_error *error)
 {
     enum petal_status status;
-    bool found;
 
     if (columns->in_family_markers) {
         if (columns->source->valid && cell_is_family_marker(columns->source->cell.type) &&
@@ -187,14 +226,8 @@ go_on(struct column_iter *columns, petal_error *error)
     } else {
         columns->column++;
     }
-    status = seek_columns(columns, &found, error);
-    if (status == PETAL_OK && found) {
-        show(columns);
-        return PETAL_OK;
-    }
-    if (status == PETAL_OK)
-        status = leave_row(columns, error);
-    return status == PETAL_OK ? find_row(columns, error) : status;
+    status = find_in_row(columns, error);
+    return status == PETAL_OK && !columns->iter.valid ? find_row(columns, error) : status;
 }
 
 static enum petal_status
@@ -204,6 +237,8 @@ columns_next(struct cell_iter *iter, petal_error *error)
     enum petal_status status;
 
     assert(iter->valid);
+    if (columns->before_row)
+        return leave_place(columns, error);
     iter->valid = false;
     status = columns->source->ops->next(columns->source, error);
     return status == PETAL_OK ? go_on(columns, error) : status;
@@ -312,9 +347,12 @@ static enum petal_status
 columns_load(struct cell_iter *iter, petal_error *error)
 {
     struct column_iter *columns = (struct column_iter *)iter;
-    enum petal_status status = columns->source->ops->load(columns->source, error);
+    enum petal_status status;
 
+    if (columns->before_row)
+        return leave_place(columns, error);
     iter->valid = false;
+    status = columns->source->ops->load(columns->source, error);
     if (status == PETAL_OK)
         show(columns);
     return status;
@@ -343,7 +381,8 @@ static const struct cell_iter_ops columns_ops = {
 
 void
 column_iter_init(struct column_iter *columns, const petal_allocator *allocator,
-                 struct cell_iter *source, const petal_slice *qualifiers, size_t count)
+                 struct cell_iter *source, const petal_slice *qualifiers, size_t count,
+                 const struct scan_bounds *bounds)
 {
     *columns = (struct column_iter){
         .iter.ops = &columns_ops,
@@ -351,6 +390,7 @@ column_iter_init(struct column_iter *columns, const petal_allocator *allocator,
         .allocator = allocator,
         .qualifiers = qualifiers,
         .qualifier_count = count,
+        .bounds = bounds,
     };
 }
 

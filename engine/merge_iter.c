@@ -55,10 +55,30 @@ show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
     return PETAL_OK;
 }
 
+/* Set the top, whose source was moved, right, and let what is the first now rise. */
+static void
+top_moved(struct merge_iter *merge)
+{
+    struct cell_iter *top = merge->heap[0].source;
+
+    merge->heap[0] = top->valid ? entry_of(top) : merge->heap[--merge->heap_count];
+    if (merge->heap_count > 1)
+        sift_down(merge, 0);
+}
+
+/* A source that is loaded may turn out to stand further on: then another one may come first. */
 static enum petal_status
 show_top(struct merge_iter *merge, petal_error *error)
 {
     merge->iter.valid = false;
+    while (merge->heap_count > 0 && merge->heap[0].source->pending) {
+        struct cell_iter *top = merge->heap[0].source;
+        enum petal_status status = top->ops->load(top, error);
+
+        if (status != PETAL_OK)
+            return status;
+        top_moved(merge);
+    }
     return merge->heap_count == 0 ? PETAL_OK : show(merge, merge->heap[0].source, error);
 }
 
@@ -76,15 +96,22 @@ build(struct merge_iter *merge, petal_error *error)
     return show_top(merge, error);
 }
 
+/* Forward a source that stands at or behind the place, or at its end, stays there: it has no cell in between. A seek would read the
+ * block before, to find out. */
 static enum petal_status
 merge_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
+    bool forward = iter->valid && merge->before == NULL && cell_compare_key(&iter->cell, key) <= 0;
     enum petal_status status = PETAL_OK;
 
     iter->valid = false;
-    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++)
-        status = merge->sources[i]->ops->seek(merge->sources[i], key, error);
+    for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
+        struct cell_iter *source = merge->sources[i];
+
+        if (!forward || (source->valid && cell_compare_key(&source->cell, key) < 0))
+            status = source->ops->seek(source, key, error);
+    }
     return status == PETAL_OK ? build(merge, error) : status;
 }
 
@@ -167,9 +194,7 @@ merge_next(struct cell_iter *iter, petal_error *error)
         iter->valid = false;
         return status;
     }
-    merge->heap[0] = top->valid ? entry_of(top) : merge->heap[--merge->heap_count];
-    if (merge->heap_count > 1)
-        sift_down(merge, 0);
+    top_moved(merge);
     return show_top(merge, error);
 }
 

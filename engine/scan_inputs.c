@@ -31,7 +31,8 @@ static bool
 filter_rules_out_row(const struct scan_inputs *inputs, const struct file_entry *file,
                      const struct scan_bounds *bounds, struct read_trace *trace)
 {
-    struct read_context context = {trace, inputs->options->read.keep_out_of_cache};
+    struct read_context context = {.trace = trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
     petal_slice row = bounds->start;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *bytes;
@@ -58,7 +59,8 @@ static bool
 filter_rules_out_rows(const struct scan_inputs *inputs, const struct file_entry *file,
                       const struct scan_bounds *bounds, struct read_trace *trace)
 {
-    struct read_context context = {trace, inputs->options->read.keep_out_of_cache};
+    struct read_context context = {.trace = trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
     unsigned slot;
     bool may_contain;
 
@@ -103,7 +105,7 @@ narrow_to_columns(struct scan_inputs *inputs, struct scan_source *source)
     if (inputs->qualifier_count == 0 || inputs->all_columns)
         return source->base;
     column_iter_init(&source->columns, inputs->db->env.allocator, source->base, inputs->qualifiers,
-                     inputs->qualifier_count);
+                     inputs->qualifier_count, inputs->bounds);
     return &source->columns.iter;
 }
 
@@ -125,7 +127,8 @@ static struct cell_iter *
 add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t receipt_index)
 {
     struct scan_source *source = &inputs->sources[inputs->source_count++];
-    struct read_context context = {&source->trace, inputs->options->read.keep_out_of_cache};
+    struct read_context context = {.trace = &source->trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
     struct cell_iter *iter;
 
     source->receipt_index = receipt_index;
@@ -229,13 +232,15 @@ scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier)
     return inputs->qualifier_count == 0;
 }
 
-/* Merge the sources, and put them into HBase's order if the scan is raw. */
+/* Merge the sources, which may be lazy then, and put them into HBase's order if the scan is raw. */
 static enum petal_status
 join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t count)
 {
     const petal_allocator *allocator = inputs->db->env.allocator;
     enum petal_status status = merge_iter_init(&inputs->merge, allocator, iters, count);
 
+    for (size_t i = 0; count > 1 && i < inputs->source_count; i++)
+        inputs->sources[i].columns.lazy = true;
     inputs->cells = count == 1 ? iters[0] : &inputs->merge.iter;
     if (inputs->options->raw) {
         raw_order_init(&inputs->raw, allocator, inputs->cells);
@@ -258,6 +263,7 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
 
     *inputs = (struct scan_inputs){
         .db = family->table->db, .family = family, .options = options, .rules = *rules};
+    inputs->bounds = bounds;
     /* HBase asks a filter about rows that have none of the columns, too; in one row that makes no difference. */
     inputs->all_columns = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
                           filter_watches_excluded_rows(options->read.filter);

@@ -2,7 +2,7 @@
  * scan_inputs.h -- the cells of one store that a scan has to look at, in order: which memtables and store files take part, their
  * iterators, narrowed to the named columns, merged, and for raw scans put into HBase's order.
  *
- * Belongs to one thread. The view that `store` is of must outlive it.
+ * Belongs to one thread. The view that `store` is of, and the bounds, must outlive it.
  */
 #ifndef PETAL_ENGINE_SCAN_INPUTS_H
 #define PETAL_ENGINE_SCAN_INPUTS_H
@@ -28,6 +28,7 @@ struct scan_inputs {
     petal_db *db;
     const petal_family *family;
     const petal_scan_options *options; /* the cursor's */
+    const struct scan_bounds *bounds;  /* the cursor's */
     struct visibility_rules rules;
     petal_slice *qualifiers; /* copies, sorted; NULL: the whole family */
     size_t qualifier_count, qualifier_allocated;

@@ -96,7 +96,8 @@ walk_memtable(struct sst_fixture *f, const struct cell_list *list, const struct 
     for (size_t i = 0; i < list->count; i++)
         assert_int_equal(memtable_add(memtable, &list->cells[i], 0), PETAL_OK);
     memtable_iter_init(&source, memtable);
-    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count);
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count,
+                     NULL);
     walk(&columns.iter, narrowed, random);
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
@@ -119,7 +120,8 @@ walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, const struct cell_
     sst_fixture_write(f, &options, list);
     reader = sst_fixture_open(f);
     sst_iter_init(&source, reader, &f->context, false, test_random_chance(random, 70));
-    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count);
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count,
+                     NULL);
     if (bloom == PETAL_BLOOM_ROWCOL)
         column_iter_use_filter(&columns, reader, f->epoch, &f->context);
     walk(&columns.iter, narrowed, random);
@@ -187,7 +189,8 @@ the_way_back_asks_the_filter(void **state)
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     sst_iter_init(&source, reader, &f->context, false, true);
-    column_iter_init(&columns, &f->allocator.table, &source.iter, named.qualifiers, named.count);
+    column_iter_init(&columns, &f->allocator.table, &source.iter, named.qualifiers, named.count,
+                     NULL);
     column_iter_use_filter(&columns, reader, f->epoch, &f->context);
     assert_int_equal(columns.iter.ops->seek_before(&columns.iter, NULL, NULL), PETAL_OK);
     walk_expect(&columns.iter, &narrowed, 1);
