@@ -238,38 +238,59 @@ cache_close(struct cache *cache)
 
 /* ---- Finding ---- */
 
+static inline struct cache_block *
+look_up(struct cache *cache, uint64_t file, uint64_t offset)
+{
+    uint64_t hash = block_key_hash(file, offset);
+
+    assert(file != 0);
+    return shard_find(shard_of(cache, hash), hash, file, offset);
+}
+
 struct cache_block *
 cache_find(struct cache *cache, uint64_t file, uint64_t offset)
 {
-    uint64_t hash = block_key_hash(file, offset);
-    struct cache_block *block = shard_find(shard_of(cache, hash), hash, file, offset);
+    struct cache_block *block = look_up(cache, file, offset);
+
+    if (block != NULL)
+        cache_touch(block);
+    return block;
+}
+
+static inline struct cache_block *
+look_up_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
+{
+    struct cache_block *block;
 
     assert(file != 0);
-    if (block != NULL)
-        block_touch(block);
+    if (hint == NULL)
+        return look_up(cache, file, offset);
+    block = atomic_load_explicit(&hint->block, memory_order_acquire);
+    if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
+        atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
+        return block;
+    block = look_up(cache, file, offset);
+    if (block != NULL) {
+        atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
+        atomic_store_explicit(&hint->block, block, memory_order_release);
+    }
     return block;
 }
 
 struct cache_block *
 cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
-    struct cache_block *block;
+    struct cache_block *block = look_up_hinted(cache, hint, file, offset);
 
-    assert(file != 0);
-    if (hint == NULL)
-        return cache_find(cache, file, offset);
-    block = atomic_load_explicit(&hint->block, memory_order_acquire);
-    if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
-        atomic_load_explicit(&block->offset, memory_order_relaxed) == offset) {
-        block_touch(block);
-        return block;
-    }
-    block = cache_find(cache, file, offset);
-    if (block != NULL) {
-        atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
-        atomic_store_explicit(&hint->block, block, memory_order_release);
-    }
+    if (block != NULL)
+        cache_touch(block);
     return block;
+}
+
+struct cache_block *
+cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
+{
+    return look_up_hinted(cache, hint, file, offset);
 }
 
 /* ---- Inserting ---- */
@@ -363,7 +384,7 @@ cache_insert(struct cache *cache, struct cache_block *block, uint64_t file, uint
         defer(cache, block, drop_table_reference);
         held = block;
     } else if (held != block) {
-        block_touch(held);
+        cache_touch(held);
         cache_discard(cache, block);
     }
     return held;

@@ -12,10 +12,12 @@
  * (pointer swizzling; LeanStore, Leis et al., ICDE 2018).  Why that is safe: cache.c.
  *
  * EVICTION.  LRU approximated by second chance, in HBase's three priorities (single 25 %, multi 50 %, in-memory 25 %
- * of what index and filter blocks leave): the class most over its share gives first, so a scan cannot
+ * of what index blocks leave): the class most over its share gives first, so a scan cannot
  * empty the cache.  A single block that was used again is found out when its turn to go comes, and becomes
- * multi.  Index blocks and filter chunks are a class of their own, which gives only when it exceeds seven
- * eighths of the capacity, since one of them serves many data blocks.
+ * multi.  Index blocks are a class of their own, which gives only when it exceeds seven eighths of the capacity, since
+ * one of them serves many data blocks.  Filter chunks lie among the data: one serves many data blocks, too, but only if it can
+ * rule them out.  So whoever asks it touches it only when it did (cache_look_hinted, cache_touch): it then holds its place
+ * by the reads that it saves, like a data block, and one that saves none leaves the room to data.
  *
  * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its bytes, rounded up as memory is given out,
  * hints and descriptor.  Outside of it: the hash table (at most 1/256 of the greatest capacity), evicted blocks that wait for
@@ -108,6 +110,18 @@ struct cache_block *cache_find(struct cache *cache, uint64_t file, uint64_t offs
  * cache_hint_init made and that was written by this function only, for the same cache; it may be used for changing keys. */
 struct cache_block *cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
                                       uint64_t offset);
+
+/* The same without counting as a use of the block, which cache_touch is. */
+struct cache_block *cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
+                                      uint64_t offset);
+
+/* Note that the block was used; writes only when that is news. */
+static inline void
+cache_touch(struct cache_block *block)
+{
+    if (atomic_load_explicit(&block->recent, memory_order_relaxed) == 0)
+        atomic_store_explicit(&block->recent, 1, memory_order_relaxed);
+}
 
 /*
  * Memory for a block of `size` bytes with `hint_count` hints (NULL at first), not yet in the table.  Fill the bytes

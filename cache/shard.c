@@ -82,7 +82,7 @@ shard_find(const struct cache_shard *shard, uint64_t hash, uint64_t file, uint64
 static unsigned
 queue_of(const struct cache_block *block)
 {
-    return block->kind == PETAL_BLOCK_DATA ? block->priority : SHARD_META;
+    return block->kind == PETAL_BLOCK_INDEX ? SHARD_META : block->priority;
 }
 
 static void
@@ -165,7 +165,7 @@ take_out(struct cache_shard *shard, struct cache_block *block, struct cache_bloc
 
 /* ---- Eviction; REQUIRES: mutex held ---- */
 
-/* What index blocks and filter chunks may have before they give. */
+/* What index blocks may have before they give. */
 static uint64_t
 meta_limit(const struct cache_shard *shard)
 {
@@ -182,7 +182,7 @@ bytes_held(const struct cache_shard *shard)
     return bytes;
 }
 
-/* Whether evicting can make room at all: data does not push out index and filter blocks within their limit. */
+/* Whether evicting can make room at all: data does not push out index blocks within their limit. */
 static bool
 can_hold(const struct cache_shard *shard, unsigned queue, uint64_t charge)
 {

@@ -15,7 +15,7 @@
 
 #include "cache/cache.h"
 
-/* Queues: one a priority for data blocks, and one for index blocks and filter chunks. */
+/* Queues: one a priority for data blocks and filter chunks, and one for index blocks. */
 enum { SHARD_META = CACHE_PRIORITIES, SHARD_QUEUES };
 
 /* In the order in which the clock hand meets them. */
@@ -67,14 +67,6 @@ void shard_remove(struct cache_shard *shard, struct cache_block *block, uint64_t
 void shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cache_block **removed);
 
 void shard_add_usage(struct cache_shard *shard, struct cache_usage *sum);
-
-/* Note that the block was used; writes only when that is news. */
-static inline void
-block_touch(struct cache_block *block)
-{
-    if (atomic_load_explicit(&block->recent, memory_order_relaxed) == 0)
-        atomic_store_explicit(&block->recent, 1, memory_order_relaxed);
-}
 
 /* The hash that chooses bucket (its low bits) and shard (its high half).  Offsets share their low and high bits. */
 static inline uint64_t

@@ -89,6 +89,18 @@ ask_recorded_columns(const struct store_get *get, const struct file_entry *file)
 }
 
 /*
+ * What ruling `absent` columns out has saved. Where others of the row are read, only their own blocks are spared, if the row has as many. Where
+ * nothing is, it may be that the file does not have the row, so that all of them would have been sought in one block.
+ */
+static uint64_t
+blocks_saved(const struct file_facts *facts, uint64_t absent, bool others_are_read)
+{
+    if (!others_are_read)
+        return 1;
+    return facts->data_blocks / absent > facts->rows ? absent : 0;
+}
+
+/*
  * By the Bloom filter: may the file hold the row, or one of the columns still asked? Columns that it rules out are not
  * asked any more. *family_markers comes in as what the facts say and goes out as what the filter leaves of it.
  */
@@ -98,6 +110,7 @@ ask_filter(const struct store_get *get, const struct file_entry *file,
 {
     struct row_collect *collect = get->collect;
     bool any = false;
+    uint64_t absent = 0;
 
     if (collect->column_count == 0 || !facts_has_column_filter(file->facts))
         return sst_reader_may_contain_row(file->reader, &collect->row_key, collect->row_hash,
@@ -110,11 +123,15 @@ ask_filter(const struct store_get *get, const struct file_entry *file,
         column->asked =
             sst_reader_may_contain_column(file->reader, &column->key, column->hash, context);
         any = any || column->asked;
+        absent += !column->asked;
     }
     if (*family_markers)
         *family_markers = sst_reader_may_contain_family_marker(
             file->reader, &collect->row_key, bloom_hash_family_marker(collect->row_hash), context);
-    return any || *family_markers;
+    any = any || *family_markers;
+    if (context->absent_column_saves == 0 && absent > 0)
+        sst_reader_filter_saved(file->reader, blocks_saved(file->facts, absent, any));
+    return any;
 }
 
 /* Why the file is left out, cheapest test first. Sets what is asked of it otherwise. */
@@ -162,14 +179,18 @@ static enum petal_status
 visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip *skip)
 {
     struct read_trace trace = {0};
-    struct read_context context = {&trace, get->options->keep_out_of_cache};
+    bool one_question = get->collect->column_count == 1 && facts_family_markers(file->facts) == 0;
+    struct read_context context = {.trace = &trace,
+                                   .keep_out_of_cache = get->options->keep_out_of_cache,
+                                   .absent_column_saves = one_question ? READ_SAVES_BLOCK : 0};
     enum petal_status status = PETAL_OK;
     bool family_markers, gave_cells = true;
 
     *skip = skip_reason(get, file, &context, &family_markers);
     if (*skip == PETAL_SKIP_NONE)
         status = read_file(get, file, &context, family_markers, &gave_cells);
-    get->filter_false_positives += !gave_cells && trace.filter_probes > 0;
+    get->filter_false_positives +=
+        !gave_cells && trace.filter_probes > 0 && trace.filter_unasked == 0;
     read_count_trace(get->stats, &trace);
     if (get->options->receipt != NULL)
         receipt_set_trace(get->options->receipt,

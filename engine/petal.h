@@ -792,6 +792,7 @@ typedef struct petal_receipt_source {
     uint64_t file_number; /* 0: a memtable */
     enum petal_skip skip;
     uint32_t filter_probes, filter_negatives; /* asked of its Bloom filter; answered "absent" */
+    uint32_t filter_unasked;                  /* not asked: it would cost more than it saves */
     uint32_t seeks;                           /* positionings inside it */
     uint32_t seeks_saved;                     /* of a scan: not made because of the filter */
     uint32_t blocks_cached[PETAL_BLOCK_KINDS], blocks_fetched[PETAL_BLOCK_KINDS];
@@ -877,6 +878,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_checkpoint(petal_db *db, cons
     X(files_read, "files read by gets")                                                            \
     X(filter_probes, "Bloom filter probes")                                                        \
     X(filter_negatives, "Bloom filter probes that said absent")                                    \
+    X(filter_unasked, "Bloom filter probes not made, since loading the chunk would not pay")       \
     X(filter_false_positives,                                                                      \
       "gets that read a file its filter let pass and that held nothing asked")                     \
     X(scan_seeks, "seeks of scans in store files")                                                 \

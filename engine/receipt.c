@@ -98,6 +98,7 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
     source = &receipt->sources[index];
     source->filter_probes = trace->filter_probes;
     source->filter_negatives = trace->filter_negatives;
+    source->filter_unasked = trace->filter_unasked;
     source->seeks = trace->seeks;
     source->bytes_fetched = trace->bytes_fetched;
     source->cells_read = trace->cells_read;

@@ -123,12 +123,25 @@ add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
     return narrow_to_columns(inputs, source);
 }
 
+/* What one column less to seek in a row saves of the file's bytes: its part of them. */
+static uint32_t
+column_bytes(const struct file_facts *facts, size_t columns)
+{
+    uint64_t bytes = facts->rows > 0 ? facts->data_bytes / facts->rows : 0;
+
+    if (columns > 1)
+        bytes /= columns;
+    return bytes < READ_SAVES_BLOCK ? (uint32_t)bytes : READ_SAVES_BLOCK;
+}
+
 static struct cell_iter *
 add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t receipt_index)
 {
     struct scan_source *source = &inputs->sources[inputs->source_count++];
     struct read_context context = {.trace = &source->trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .absent_column_saves =
+                                       column_bytes(file->facts, inputs->qualifier_count)};
     struct cell_iter *iter;
 
     source->receipt_index = receipt_index;

@@ -15,11 +15,13 @@ is_known(const struct file_facts *facts)
 
 enum petal_status
 filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
-                   const struct file_facts *facts, struct block_handle root, petal_error *error)
+                   const struct file_facts *facts, struct block_handle root,
+                   struct filter_account *account, petal_error *error)
 {
     enum petal_status status;
 
-    *reader = (struct filter_reader){0};
+    *reader = (struct filter_reader){.account = account};
+    filter_account_init(account, facts->data_bytes, facts->data_blocks);
     if (facts->bloom == PETAL_BLOOM_NONE)
         return PETAL_OK;
     reader->prefix_bytes = facts->bloom == PETAL_BLOOM_ROW_PREFIX ? facts->bloom_prefix_bytes : 0;
@@ -64,10 +66,12 @@ prefetch_line(const struct filter_reader *reader, const struct index_place *plac
     mem_prefetch(data + bits, 1);
 }
 
-enum petal_status
-filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
-                    const struct read_context *context, bool *may_contain, petal_error *error)
+/* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
+static inline enum petal_status
+probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+      const struct read_context *context, bool *may_contain, petal_error *error)
 {
+    const struct sst_file *file = reader->tree.file;
     struct index_place place;
     struct cache_block *block;
     struct bloom_filter filter;
@@ -77,28 +81,62 @@ filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint
     if (status != PETAL_OK || !*may_contain)
         return status;
     prefetch_line(reader, &place, hash);
-    status = sst_file_fetch(reader->tree.file, place.handle, BLOCK_FILTER, place.hint, context,
-                            &block, error);
-    if (status != PETAL_OK)
-        return status;
+    block = cache_look_hinted(file->cache, place.hint, file->number, place.handle.offset);
+    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
+        status = sst_file_fetch_slow(file, place.handle, BLOCK_FILTER, context, &block, error);
+        if (status != PETAL_OK)
+            return status;
+    } else {
+        context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
+    }
     *may_contain = !bloom_open(&filter, block->data, block->size) || /* it was checked: never */
                    bloom_may_contain(&filter, hash);
+    if (!*may_contain)
+        cache_touch(block);
     return PETAL_OK;
 }
 
+enum petal_status
+filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+                    const struct read_context *context, bool *may_contain, petal_error *error)
+{
+    return probe(reader, prefix, hash, context, may_contain, error);
+}
+
+/* `saves`: what "absent" saves of the file's bytes. */
 static inline bool
-ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
     const struct read_context *context)
 {
-    bool may_contain;
+    struct read_trace *trace = context->trace;
+    struct read_context careful;
+    uint64_t before = trace->bytes_fetched;
+    bool may_contain = true;
+    enum petal_status status;
 
-    if (reader->unknown || reader->damaged ||
-        filter_reader_probe(reader, prefix, hash, context, &may_contain, NULL) != PETAL_OK) {
-        context->trace->filter_ignored++;
+    if (reader->unknown || reader->damaged) {
+        trace->filter_ignored++;
         return true;
     }
-    context->trace->filter_probes++;
-    context->trace->filter_negatives += !may_contain;
+    if (!filter_account_pays(reader->account) && !filter_account_draw(reader->account)) {
+        careful = *context;
+        careful.only_cached = true;
+        context = &careful;
+    }
+    status = probe(reader, prefix, hash, context, &may_contain, NULL);
+    if (status == PETAL_OK) {
+        trace->filter_probes++;
+        trace->filter_negatives += !may_contain;
+    } else {
+        may_contain = true;
+        trace->filter_unasked += status == PETAL_NOT_FOUND;
+        trace->filter_ignored += status != PETAL_NOT_FOUND;
+    }
+    if (trace->bytes_fetched != before)
+        filter_account_settle(reader->account, trace->bytes_fetched - before,
+                              may_contain ? 0 : saves);
+    else if (!may_contain)
+        filter_account_credit(reader->account, saves);
     return may_contain;
 }
 
@@ -112,7 +150,7 @@ may_contain_prefix_of(const struct filter_reader *reader, const struct cell_key 
     if (reader->prefix_bytes == 0)
         return true;
     return ask(reader, filter_prefix_place(key, reader->prefix_bytes),
-               bloom_hash_row(reader->salt, prefix.data, prefix.size), context);
+               bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK, context);
 }
 
 bool
@@ -121,7 +159,8 @@ filter_reader_may_contain_row(const struct filter_reader *reader, const struct c
 {
     if (!reader->serves_rows)
         return may_contain_prefix_of(reader, key, context);
-    return ask(reader, slice_make(key->encoded.data, key->row_prefix), hash, context);
+    return ask(reader, slice_make(key->encoded.data, key->row_prefix), hash, READ_SAVES_BLOCK,
+               context);
 }
 
 /* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
@@ -162,7 +201,8 @@ bool
 filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
                                  uint64_t hash, const struct read_context *context)
 {
-    return !reader->serves_columns || ask(reader, prefix, hash, context);
+    return !reader->serves_columns ||
+           ask(reader, prefix, hash, context->absent_column_saves, context);
 }
 
 void

@@ -3,7 +3,8 @@
  *
  * A filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
  * read now says "may contain", and is counted in the trace (filter_ignored) unless the file simply has
- * no filter for the question.
+ * no filter for the question.  What is not in the cache and not worth fetching (filter_account.h) says so, too, and is
+ * counted as not asked (filter_unasked).
  *
  * Any number of threads use it at once.  Questions are EPOCH (sst_reader.h).
  */
@@ -11,6 +12,7 @@
 #define PETAL_SSTABLE_FILTER_READER_H
 
 #include "base/cell.h"
+#include "sstable/filter_account.h"
 #include "sstable/index_tree.h"
 
 struct filter_reader {
@@ -21,12 +23,13 @@ struct filter_reader {
     bool blocked;          /* chunks are of the BLOCKED layout, as a rule */
     bool unknown;          /* it has one that this version does not know: `tree` is empty */
     bool damaged;          /* the root of its index is damaged: `tree` is empty */
+    struct filter_account *account;
 };
 
-/* `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
+/* `account` outlives the reader.  `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
 enum petal_status filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
                                      const struct file_facts *facts, struct block_handle root,
-                                     petal_error *error);
+                                     struct filter_account *account, petal_error *error);
 void filter_reader_close(struct filter_reader *reader);
 
 /* `hash` is that of the whole row; a filter of prefixes makes the hash it needs from the key's row. */
@@ -41,7 +44,7 @@ bool filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_
 bool filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
                                       uint64_t hash, const struct read_context *context);
 
-/* The question itself, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
+/* The question itself, always asked, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
  * filter (not unknown, not damaged) that serves it. */
 enum petal_status filter_reader_probe(const struct filter_reader *reader, petal_slice prefix,
                                       uint64_t hash, const struct read_context *context,

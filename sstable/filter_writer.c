@@ -48,6 +48,7 @@ keys_of_next_chunk(const struct filter_writer *writer)
         limit = writer->data_bytes / writer->data_blocks;
     if (limit > writer->block_bytes)
         limit = writer->block_bytes;
+    limit -= (uint64_t)((double)limit * writer->plan.rate);
     if (limit < FILTER_CHUNK_MIN_BYTES)
         limit = FILTER_CHUNK_MIN_BYTES;
     return bloom_plan_capacity(&writer->plan, (size_t)limit - BLOCK_FRAME_BYTES);

@@ -8,8 +8,8 @@
  * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
  * data blocks; the filter index names it by its first key (a prefix, base/cell.h).
  *
- * SIZE.  A chunk is at most as large as an average data block of the file, as stored, so that fetching one costs no
- * more than the read it can save.
+ * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part that the error rate is of
+ * it: so that fetching one costs no more than the read it can save, those included that are in vain because it errs.
  *
  * Belongs to one thread.
  */

@@ -95,9 +95,12 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     enum petal_block_kind cache_kind = block_cache_kind(kind);
     bool keep = kind != BLOCK_DATA || (file->keep_data && !context->keep_out_of_cache);
     struct cache_block *made;
-    enum petal_status status = read_block(file, handle, kind, &made, error);
+    enum petal_status status;
 
     *block = NULL;
+    if (context->only_cached)
+        return PETAL_NOT_FOUND;
+    status = read_block(file, handle, kind, &made, error);
     if (status != PETAL_OK)
         return status;
     made = cache_insert(file->cache, made, file->number, handle.offset, cache_kind, file->priority,

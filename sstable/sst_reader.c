@@ -105,7 +105,7 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
                                  reader->trailer.data_root, error);
     if (status == PETAL_OK)
         status = filter_reader_open(&reader->filter, &reader->file, &reader->facts,
-                                    reader->trailer.filter_root, error);
+                                    reader->trailer.filter_root, &reader->account, error);
     pooled_file_release(&reader->pooled);
     return status;
 }
@@ -225,6 +225,15 @@ sst_reader_may_contain_family_marker(const struct sst_reader *reader, const stru
         return false;
     return filter_reader_may_contain_column(
         &reader->filter, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
+}
+
+void
+sst_reader_filter_saved(const struct sst_reader *reader, uint64_t blocks)
+{
+    struct filter_account *account = reader->filter.account;
+
+    for (; blocks > 0 && !reader->filter.unknown; blocks--)
+        filter_account_credit(account, READ_SAVES_BLOCK);
 }
 
 void

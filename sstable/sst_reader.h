@@ -1,6 +1,6 @@
 /*
- * sst_reader.h -- an open store file: facts, filter, iterators.  Immutable, so any number of threads use it at
- * once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
+ * sst_reader.h -- an open store file: facts, filter, iterators.  Immutable but for the filter's account
+ * (filter_account.h), which is atomic, so any number of threads use it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
  *
  * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the cache's epoch; what
  * they point to is good until the caller leaves it.  Iterators pin their blocks and can be kept.
@@ -47,7 +47,8 @@ const char *sst_reader_path(const struct sst_reader *reader);
 /*
  * The filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
  * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
- * False: certainly not in the file.  A missing, damaged or unknown filter answers true.
+ * False: certainly not in the file.  A missing, damaged or unknown filter answers true, and so does one whose chunk is not in
+ * the cache and not worth fetching.
  * row: needs a ROW, ROW_ROWCOL or ROW_PREFIX filter, else true; `row_hash` is of the whole row in any case (a filter of
  * prefixes, whose length is the file's, makes its own).  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
  */
@@ -65,6 +66,9 @@ bool sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice 
 bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
                                           const struct cell_key *key, uint64_t marker_hash,
                                           const struct read_context *context);
+
+/* Answers to questions about columns that were asked with absent_column_saves 0 have spared the reader so many data blocks. */
+void sst_reader_filter_saved(const struct sst_reader *reader, uint64_t blocks);
 
 /* Start loading the cache lines that the row question will touch, if its chunk is in the cache.  EPOCH. */
 void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,

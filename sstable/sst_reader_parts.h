@@ -20,6 +20,7 @@ struct sst_reader {
     struct trailer trailer;
     char *path;
     size_t path_bytes;
+    struct filter_account account; /* of the filter; the one thing that changes, and seldom */
 };
 
 #endif

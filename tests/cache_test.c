@@ -173,13 +173,13 @@ priorities_keep_their_shares(void **state)
 }
 
 static void
-index_and_filters_outlast_data(void **state)
+index_outlasts_data(void **state)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
 
     (void)state;
     fixture_put(f, 1, 0, 30, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
-    fixture_put(f, 2, 0, 20, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
+    fixture_put(f, 2, 0, 20, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     for (int priority = CACHE_SINGLE; priority < CACHE_PRIORITIES; priority++)
         fixture_put(f, 3, (uint64_t)priority * 500, (uint64_t)priority * 500 + 500, 4 * KIB,
                     PETAL_BLOCK_DATA, (enum cache_priority)priority);
@@ -190,13 +190,13 @@ index_and_filters_outlast_data(void **state)
 }
 
 static void
-data_does_not_push_out_filters_even_if_it_cannot_be_kept(void **state)
+data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept(void **state)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     unsigned slot;
 
     (void)state;
-    fixture_put(f, 1, 0, 50, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
+    fixture_put(f, 1, 0, 50, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     fixture_put(f, 2, 0, 5, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     assert_non_null(fixture_put_in(f->cache, 2, 100, 64 * KIB, PETAL_BLOCK_DATA, CACHE_MEMORY));
@@ -208,20 +208,46 @@ data_does_not_push_out_filters_even_if_it_cannot_be_kept(void **state)
 }
 
 static void
-a_cache_too_small_evicts_filters_too(void **state)
+a_cache_too_small_evicts_index_blocks_too(void **state)
 {
     struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
     struct cache_usage usage;
 
     (void)state;
-    fixture_put(f, 1, 0, 200, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
+    fixture_put(f, 1, 0, 200, 4 * KIB, PETAL_BLOCK_INDEX, CACHE_SINGLE);
     usage = fixture_usage(f->cache);
-    assert_in_range(usage.blocks[PETAL_BLOCK_FILTER], 60, 62);
-    assert_int_equal(usage.evicted[PETAL_BLOCK_FILTER], 200 - usage.blocks[PETAL_BLOCK_FILTER]);
+    assert_in_range(usage.blocks[PETAL_BLOCK_INDEX], 60, 62);
+    assert_int_equal(usage.evicted[PETAL_BLOCK_INDEX], 200 - usage.blocks[PETAL_BLOCK_INDEX]);
     assert_int_equal(fixture_count_found(f, 1, 0, 100), 0);
     fixture_put(f, 2, 0, 20, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_in_range(fixture_count_found(f, 2, 0, 20), 7, 9); /* an eighth is left to data */
-    assert_in_range(fixture_usage(f->cache).bytes[PETAL_BLOCK_FILTER], 216 * KIB, 224 * KIB);
+    assert_in_range(fixture_usage(f->cache).bytes[PETAL_BLOCK_INDEX], 216 * KIB, 224 * KIB);
+    cache_fixture_free(f);
+}
+
+/* A look is no use: chunks that were looked at only go with the data that came when they did, those that were touched do not. */
+static void
+filters_hold_their_place_by_being_touched(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(256 * KIB, 1);
+    struct cache_hint hint;
+    unsigned slot;
+
+    (void)state;
+    cache_hint_init(&hint);
+    fixture_put(f, 1, 0, 20, 4 * KIB, PETAL_BLOCK_FILTER, CACHE_SINGLE);
+    slot = epoch_enter(f->epoch);
+    for (uint64_t i = 0; i < 20; i++) {
+        struct cache_block *chunk = cache_look_hinted(f->cache, &hint, 1, i);
+
+        assert_non_null(chunk);
+        if (i < 10)
+            cache_touch(chunk);
+    }
+    epoch_leave(f->epoch, slot);
+    fixture_put(f, 2, 0, 500, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    assert_int_equal(fixture_count_found(f, 1, 0, 10), 10);
+    assert_int_equal(fixture_count_found(f, 1, 10, 20), 0);
     cache_fixture_free(f);
 }
 
@@ -561,9 +587,10 @@ main(void)
         cmocka_unit_test(a_used_block_has_a_second_chance_and_no_third),
         cmocka_unit_test(any_class_may_fill_the_cache_alone),
         cmocka_unit_test(priorities_keep_their_shares),
-        cmocka_unit_test(index_and_filters_outlast_data),
-        cmocka_unit_test(data_does_not_push_out_filters_even_if_it_cannot_be_kept),
-        cmocka_unit_test(a_cache_too_small_evicts_filters_too),
+        cmocka_unit_test(index_outlasts_data),
+        cmocka_unit_test(data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept),
+        cmocka_unit_test(a_cache_too_small_evicts_index_blocks_too),
+        cmocka_unit_test(filters_hold_their_place_by_being_touched),
         cmocka_unit_test(the_limit_holds_at_every_step),
         cmocka_unit_test(memory_beyond_the_limit_is_bounded),
         cmocka_unit_test(shrinking_and_growing),

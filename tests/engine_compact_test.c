@@ -254,7 +254,7 @@ static void
 test_what_does_not_balance_is_refused(void **state)
 {
     struct read_trace trace = {0};
-    struct read_context context = {&trace, true};
+    struct read_context context = {.trace = &trace, .keep_out_of_cache = true};
     struct rewrite_result result = {0};
     struct rewrite_job job = {.purpose = VISIBILITY_FLUSH,
                               .read_point = UINT64_MAX,

@@ -255,6 +255,35 @@ chunks_are_no_larger_than_blocks(void **state)
     }
 }
 
+/* A filter that lets much pass saves less: its chunks are smaller by that part. */
+static void
+chunks_leave_room_for_what_the_filter_errs(void **state)
+{
+    struct sst_fixture *f = sst_fixture_new(8 << 20);
+    struct sst_options options = sst_test_options();
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    uint64_t average;
+
+    (void)state;
+    fill(&list, 100, 500);
+    options.block_bytes = 4096;
+    options.compression = PETAL_COMPRESSION_NONE;
+    options.bloom = PETAL_BLOOM_ROWCOL;
+    options.bloom_error_rate = 0.25;
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    facts = sst_reader_facts(reader);
+    average = facts->data_bytes / facts->data_blocks;
+    assert_true(reader->filter.tree.root.count > 2);
+    for (uint32_t c = 1; c < reader->filter.tree.root.count; c++)
+        assert_true(index_block_handle(&reader->filter.tree.root, c).size <= average - average / 5);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
 /* A small cache, a filter of several index nodes, rows over several chunks. */
 static void
 rows_span_chunks_and_caches_are_small(void **state)
@@ -401,6 +430,7 @@ main(void)
         cmocka_unit_test(facts_rule_out_family_markers),
         cmocka_unit_test(keys_outside_the_range_are_answered),
         cmocka_unit_test(chunks_are_no_larger_than_blocks),
+        cmocka_unit_test(chunks_leave_room_for_what_the_filter_errs),
         cmocka_unit_test(rows_span_chunks_and_caches_are_small),
         cmocka_unit_test(unknown_filters_are_ignored_and_counted),
         cmocka_unit_test(damaged_filter_says_maybe),

@@ -177,7 +177,7 @@ sst_fixture_new(size_t cache_bytes)
                      PETAL_OK);
     f->next_file_number = 1;
     f->trace = (struct read_trace){0};
-    f->context = (struct read_context){.trace = &f->trace};
+    f->context = (struct read_context){.trace = &f->trace, .absent_column_saves = READ_SAVES_BLOCK};
     return f;
 }
 

@@ -39,6 +39,9 @@ add_work(struct text *text, const petal_receipt_source *source)
     if (source->filter_probes > 0)
         text_add_format(text, "; filter asked %" PRIu32 ", said absent %" PRIu32,
                         source->filter_probes, source->filter_negatives);
+    if (source->filter_unasked > 0)
+        text_add_format(text, "; filter not asked %" PRIu32 ", would not pay",
+                        source->filter_unasked);
     if (source->seeks > 0 || source->seeks_saved > 0)
         text_add_format(text, "; seeks %" PRIu32 ", saved %" PRIu32, source->seeks,
                         source->seeks_saved);
