@@ -56,19 +56,40 @@ $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 $(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -ledit,LINK)
 
-# Rivals that the benchmark measures beside Petal, each if its development package is there.
-HAVE_HEADER = $(shell echo '\#include <$(1)>' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+# Rivals that the benchmark measures beside Petal, each if its development package is there. ROCKSDB_DIR, LEVELDB_DIR: one that was
+# built elsewhere, with include/ and the library in it; ROCKSDB_NEEDS, LEVELDB_NEEDS: what a static one of them links with.
+# Another choice wants another BUILD.
+ROCKSDB_NEEDS ?= -lsnappy -lz -lbz2 -lzstd -llz4 -lstdc++ -ldl
+LEVELDB_NEEDS ?= -lsnappy -lstdc++
+HAVE_HEADER = $(shell echo '\#include <$(1)>' | $(CC) $(if $(2),-I$(2)/include) -E -x c - >/dev/null 2>&1 && echo yes)
+# Library $(1) of directory $(2): the file, shared if there is one, and where programs find it, or what it needs.
+FILE_OF = $(firstword $(wildcard $(foreach kind,so a,$(addsuffix /lib$(1).$(kind),$(2) $(2)/lib $(2)/build))))
+LIBRARY_OF = $(if $(2),$(call FILE_OF,$(1),$(2)) $(if $(filter %.so,$(call FILE_OF,$(1),$(2))),-Wl$(comma)-rpath$(comma)$(abspath $(dir $(call FILE_OF,$(1),$(2)))),$(3)),-l$(1))
+comma = ,
+ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
+CPPFLAGS += -DHAVE_ROCKSDB
+ROCKSDB_NUMBER = $(shell awk '/\#define ROCKSDB_$(1) / {print $$3}' $(or $(ROCKSDB_DIR:%=%/include),/usr/include)/rocksdb/version.h)
+$(BUILD)/tools/bench_rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKSDB_DIR)/include -DROCKSDB_DIR='"$(ROCKSDB_DIR)"') \
+	-DROCKSDB_MAJOR_VERSION=$(call ROCKSDB_NUMBER,MAJOR) \
+	-DROCKSDB_VERSION='"$(call ROCKSDB_NUMBER,MAJOR).$(call ROCKSDB_NUMBER,MINOR).$(call ROCKSDB_NUMBER,PATCH)"'
+PEER_LIBS += $(call LIBRARY_OF,rocksdb,$(ROCKSDB_DIR),$(ROCKSDB_NEEDS))
+endif
+ifeq ($(call HAVE_HEADER,leveldb/c.h,$(LEVELDB_DIR)),yes)
+CPPFLAGS += -DHAVE_LEVELDB
+$(BUILD)/tools/bench_leveldb.o: CPPFLAGS += $(if $(LEVELDB_DIR),-I$(LEVELDB_DIR)/include -DLEVELDB_DIR='"$(LEVELDB_DIR)"')
+PEER_LIBS += $(call LIBRARY_OF,leveldb,$(LEVELDB_DIR),$(LEVELDB_NEEDS))
+endif
 ifeq ($(call HAVE_HEADER,lmdb.h),yes)
 CPPFLAGS += -DHAVE_LMDB
 PEER_LIBS += -llmdb
 endif
-ifeq ($(call HAVE_HEADER,leveldb/c.h),yes)
-CPPFLAGS += -DHAVE_LEVELDB
-PEER_LIBS += -lleveldb
+ifeq ($(call HAVE_HEADER,wiredtiger.h),yes)
+CPPFLAGS += -DHAVE_WIREDTIGER
+PEER_LIBS += -lwiredtiger -ldl
 endif
 
 $(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
-	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS),LINK)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
@@ -78,7 +99,12 @@ $(BUILD)/tests/shell_parser_test: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/s
 $(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
 
 # So do those of the benchmark's.
-$(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o util.o)
+$(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o permutation.o util.o)
+$(BUILD)/tests/bench_distribution_test: $(addprefix $(BUILD)/tools/bench_,distribution.o util.o)
+$(BUILD)/tests/bench_pairs_test: $(addprefix $(BUILD)/tools/bench_,pairs.o keyset.o record.o util.o)
+$(BUILD)/tests/bench_outcome_test: $(addprefix $(BUILD)/tools/bench_,outcome.o outcome_json.o json.o histogram.o io.o process.o util.o)
+$(BUILD)/tests/bench_outcome_test: LIB_LIBS += -ljansson
+$(BUILD)/tests/bench_readamp_model_test: $(BUILD)/tools/bench_readamp_model.o
 
 # Kills processes at work and looks at what they left; sees what users see of the library.
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
@@ -103,9 +129,9 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/memory ## build the tests
 
 # ---- setting up --------------------------------------------------------------------------------
 
-PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev libjansson-dev
 CHECK_PACKAGES = clang clang-format libclang-rt-14-dev
-BENCH_PACKAGES = liblmdb-dev libleveldb-dev gnuplot-nox valgrind
+BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Installs what is missing, and says what.

@@ -39,9 +39,12 @@ done
 if [ "$which" = all ]; then
     for script in tests/*_test.sh; do
         case $script in
+        tests/agree_test.sh) run "$script" "$build/kv-bench" ;;
         tests/readme_test.sh) run "$script" "$build" ;;
         tests/memory_test.sh) run "$script" "$build/memory" ;;
+        tests/readamp_test.sh) run "$script" "$build/kv-bench" ;;
         tests/conformance_test.sh) run "$script" "$build/conformance" ;;
+        tests/bench_*_test.sh) run "$script" "$build/kv-bench" ;;
         *) run "$script" "$build/kv-shell" ;;
         esac
     done

@@ -2,8 +2,8 @@
  * bench_dataset.h -- the cells that `fill` makes, so that each can be made again from its number: keys, values, and the passes
  * that wrote them. What the passes were is kept in a small table of the database itself.
  *
- * A pass writes each of `cells` numbers out of 0 .. range - 1 once, in random or rising order. Random order is a permutation that is
- * computed, in both directions: it costs no memory, and whether a pass wrote a number, and when, can be asked afterwards. A share
+ * A pass writes each of `cells` numbers out of 0 .. range - 1 once, in random or rising order. Random order is a computed
+ * permutation (bench_permutation.h): it costs no memory, and whether a pass wrote a number, and when, can be asked afterwards. A share
  * of what a pass wrote it deletes.
  *
  * Key of number n: 2 n in decimal digits, with zeros in front; so the odd ones lie between them and are never written. With
@@ -15,23 +15,11 @@
 #define PETAL_TOOLS_BENCH_DATASET_H
 
 #include "engine/petal.h"
+#include "tools/bench_permutation.h"
 
 #include <stdint.h>
 
-#define BENCH_MOST_FAMILIES  16
-#define BENCH_MOST_KEY_BYTES 1024
-
-/* ---- a computed permutation of 0 .. range - 1 ---- */
-
-struct bench_permutation {
-    uint64_t range, seed;
-    unsigned half_bits; /* of the power of four at or above the range */
-};
-
-void bench_permutation_init(struct bench_permutation *permutation, uint64_t range, uint64_t seed);
-uint64_t bench_permutation_at(const struct bench_permutation *permutation, uint64_t position);
-/* Where `number` is: the inverse. */
-uint64_t bench_permutation_find(const struct bench_permutation *permutation, uint64_t number);
+#define BENCH_MOST_FAMILIES 16
 
 /* ---- passes ---- */
 

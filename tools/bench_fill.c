@@ -17,11 +17,11 @@
 #define MIB 1048576.0
 
 struct settings {
-    const char *directory, *order, *log;
+    const char *directory, *order, *messages;
     uint64_t cells, threads, families, seed;
-    size_t value_bytes, key_bytes, memory, memtable, cache;
+    size_t value_bytes, key_bytes, memory, write_buffer, cache;
     double rate, delete_share, every;
-    bool overwrite, no_compaction;
+    bool overwrite, no_compaction, no_log_mapping;
 };
 
 /* A fill that runs. */
@@ -37,10 +37,10 @@ struct fill {
     struct bench_histogram *last, *now, *difference;
 };
 
-/* ---- the library's log ---- */
+/* ---- the library's messages ---- */
 
 static void
-log_line(void *context, enum petal_log_level level, const char *line)
+write_message(void *context, enum petal_log_level level, const char *line)
 {
     static const char *const levels[] = {"", "info", "warning", "error"};
     struct timespec now;
@@ -193,9 +193,10 @@ open_fill(struct fill *fill, petal_env *env)
     const struct settings *settings = fill->settings;
     petal_options options = {.create = true,
                              .memory_bytes = settings->memory,
-                             .memtable_bytes = settings->memtable,
+                             .memtable_bytes = settings->write_buffer,
                              .cache_bytes = settings->cache,
                              .no_compaction = settings->no_compaction,
+                             .no_log_mapping = settings->no_log_mapping,
                              .env = env};
     petal_error error;
 
@@ -229,18 +230,18 @@ static void
 run_fill(const struct settings *settings)
 {
     struct fill fill = {.settings = settings};
-    petal_env env = {.log = log_line};
+    petal_env env = {.log = write_message};
     petal_error error;
     char heading[64];
     double idle;
 
-    if (settings->log != NULL) {
-        env.log_context = fopen(settings->log, "a");
+    if (settings->messages != NULL) {
+        env.log_context = fopen(settings->messages, "a");
         if (env.log_context == NULL)
-            bench_fail("write", settings->log);
+            bench_fail("write", settings->messages);
         setvbuf(env.log_context, NULL, _IOLBF, BUFSIZ);
     }
-    open_fill(&fill, settings->log != NULL ? &env : NULL);
+    open_fill(&fill, settings->messages != NULL ? &env : NULL);
     printf("%s %" PRIu64 " cells in %s order, %zu + %zu bytes, %" PRIu64
            " threads, %zu families, seed %" PRIu64 "; %" PRIu64 " cells before\n",
            settings->overwrite ? "overwriting" : "making", settings->cells, settings->order,
@@ -268,13 +269,20 @@ run_fill(const struct settings *settings)
 static int
 usage(void)
 {
-    fputs("usage: kv-bench fill --db DIR --cells N [--threads T] [--order random|sequential]\n"
-          "                     [--value-bytes 100] [--key-bytes 16] [--families 1] [--seed S]\n"
-          "                     [--overwrite] [--delete-share X] [--rate OPERATIONS_PER_SECOND]\n"
-          "                     [--memory BYTES] [--memtable BYTES] [--cache BYTES]\n"
-          "                     [--no-compaction] [--every SECONDS] [--log FILE]\n"
-          "sizes and seed are those of the first fill of DIR; 20k and 3M are counts, 64K and 1G "
-          "bytes\n",
+    fputs("usage: kv-bench fill --db DIR --cells N [options]\n"
+          "Makes a table of Petal, extends it or writes it anew.  Options, with their defaults:\n"
+          "  --order random|sequential          random\n"
+          "  --threads N            1\n"
+          "  --key-size BYTES, --value-size BYTES, --families N, --seed N      16, 100, 1, 1; "
+          "those of\n"
+          "                         the first fill of DIR hold\n"
+          "  --overwrite            cells that are there; else new ones\n"
+          "  --delete-share X       of what it writes, it deletes; 0\n"
+          "  --rate N               writes a second, on a schedule; as many as possible\n"
+          "  --memory BYTES, --write-buffer BYTES, --cache BYTES      Petal's defaults\n"
+          "  --no-compaction, --no-log-mapping\n"
+          "  --every SECONDS        between lines of progress; 5\n"
+          "  --messages FILE        what Petal says of its background work\n",
           stderr);
     return 2;
 }
@@ -282,13 +290,24 @@ usage(void)
 static bool
 settings_are_right(const struct settings *settings)
 {
-    return settings->directory != NULL && settings->cells > 0 && settings->threads > 0 &&
-           settings->threads <= 256 && settings->families > 0 &&
-           settings->families <= BENCH_MOST_FAMILIES && settings->key_bytes >= 12 &&
-           settings->key_bytes <= BENCH_MOST_KEY_BYTES && settings->rate >= 0 &&
-           settings->every > 0 && settings->delete_share >= 0 && settings->delete_share <= 1 &&
-           settings->value_bytes <= PETAL_MAX_VALUE_BYTES && settings->cells <= 100000000000 &&
-           (strcmp(settings->order, "random") == 0 || strcmp(settings->order, "sequential") == 0);
+    return !bench_refused(settings->directory == NULL, "--db is needed") &&
+           !bench_refused(settings->cells == 0 || settings->cells > 100000000000,
+                          "--cells is a number from 1 to 100G") &&
+           !bench_refused(settings->threads == 0 || settings->threads > BENCH_MOST_THREADS,
+                          "--threads is a number from 1 to 256") &&
+           !bench_refused(settings->families == 0 || settings->families > BENCH_MOST_FAMILIES,
+                          "--families is a number from 1 to 16") &&
+           !bench_refused(settings->key_bytes < 12 || settings->key_bytes > BENCH_MOST_KEY_BYTES,
+                          "--key-size is from 12 to 1K") &&
+           !bench_refused(settings->value_bytes > PETAL_MAX_VALUE_BYTES,
+                          "--value-size is too large") &&
+           !bench_refused(!(settings->rate >= 0), "--rate is a number from 0 on") &&
+           !bench_refused(!(settings->every > 0), "--every is a number above 0") &&
+           !bench_refused(!(settings->delete_share >= 0 && settings->delete_share <= 1),
+                          "--delete-share is a number from 0 to 1") &&
+           !bench_refused(strcmp(settings->order, "random") != 0 &&
+                              strcmp(settings->order, "sequential") != 0,
+                          "--order is random or sequential");
 }
 
 int
@@ -305,25 +324,27 @@ bench_fill_main(int argc, char **argv)
         {"--db", BENCH_TEXT, &settings.directory},
         {"--cells", BENCH_COUNT, &settings.cells},
         {"--threads", BENCH_COUNT, &settings.threads},
-        {"--value-bytes", BENCH_BYTES, &settings.value_bytes},
-        {"--key-bytes", BENCH_BYTES, &settings.key_bytes},
+        {"--value-size", BENCH_BYTES, &settings.value_bytes},
+        {"--key-size", BENCH_BYTES, &settings.key_bytes},
         {"--order", BENCH_TEXT, &settings.order},
         {"--memory", BENCH_BYTES, &settings.memory},
-        {"--memtable", BENCH_BYTES, &settings.memtable},
+        {"--write-buffer", BENCH_BYTES, &settings.write_buffer},
         {"--cache", BENCH_BYTES, &settings.cache},
         {"--rate", BENCH_NUMBER, &settings.rate},
         {"--overwrite", BENCH_FLAG, &settings.overwrite},
         {"--no-compaction", BENCH_FLAG, &settings.no_compaction},
+        {"--no-log-mapping", BENCH_FLAG, &settings.no_log_mapping},
         {"--delete-share", BENCH_NUMBER, &settings.delete_share},
         {"--families", BENCH_COUNT, &settings.families},
         {"--every", BENCH_NUMBER, &settings.every},
-        {"--log", BENCH_TEXT, &settings.log},
+        {"--messages", BENCH_TEXT, &settings.messages},
         {"--seed", BENCH_COUNT, &settings.seed},
     };
 
-    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv) ||
-        !settings_are_right(&settings))
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
         return usage();
+    if (!settings_are_right(&settings))
+        return 2;
     run_fill(&settings);
     return 0;
 }

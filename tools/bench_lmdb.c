@@ -1,15 +1,26 @@
 /* bench_lmdb.c -- LMDB as a bench_store. Built when its header is there. */
 #ifdef HAVE_LMDB
+#include "tools/bench_options.h"
 #include "tools/bench_store.h"
 
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define MAP_BYTES    ((size_t)64 << 30) /* addresses only: the file grows as it is filled */
+#define MOST_READERS (4 * BENCH_MOST_THREADS)
 
 struct lmdb_bench {
     MDB_env *env;
     MDB_dbi dbi;
-    MDB_txn *reader; /* kept and renewed, as a program that reads much does */
+};
+
+/* The reader is kept and renewed, as a program that reads much does; `reading`: it pins the pages of what a get returned. */
+struct lmdb_session {
+    struct lmdb_bench *bench;
+    MDB_txn *reader;
+    bool reading;
 };
 
 struct lmdb_iteration {
@@ -24,16 +35,32 @@ check(int failed, const char *action)
         bench_fail(action, mdb_strerror(failed));
 }
 
+static void
+describe_lmdb(const struct bench_config *config, char *text, size_t bytes)
+{
+    int major, minor, patch;
+
+    mdb_version(&major, &minor, &patch);
+    snprintf(
+        text, bytes,
+        "%d.%d.%d, Debian's build, assertions on (few); B+tree of %ld-byte pages in a mapped file, "
+        "the system's cache, no compression%s, no log, %s, one transaction a put, reader renewed "
+        "for each get",
+        major, minor, patch, sysconf(_SC_PAGESIZE), config->compress ? " (cannot)" : "",
+        config->sync ? "synced at each commit" : "NOSYNC|WRITEMAP");
+}
+
 static void *
-open_lmdb(const char *directory, const struct bench_memory *memory)
+open_lmdb(const char *directory, const struct bench_config *config)
 {
     struct lmdb_bench *bench = bench_alloc(sizeof *bench);
+    unsigned flags = MDB_NOTLS | (config->sync ? 0 : MDB_NOSYNC | MDB_WRITEMAP);
     MDB_txn *txn;
 
-    (void)memory; /* LMDB has none: it reads from its mapping */
     check(mdb_env_create(&bench->env), "make an LMDB environment");
-    check(mdb_env_set_mapsize(bench->env, (size_t)32 << 30), "size LMDB's map");
-    check(mdb_env_open(bench->env, directory, MDB_NOSYNC | MDB_WRITEMAP, 0600), "open LMDB");
+    check(mdb_env_set_mapsize(bench->env, MAP_BYTES), "size LMDB's map");
+    check(mdb_env_set_maxreaders(bench->env, MOST_READERS), "make room for LMDB's readers");
+    check(mdb_env_open(bench->env, directory, flags, 0600), "open LMDB");
     check(mdb_txn_begin(bench->env, NULL, 0, &txn), "begin");
     check(mdb_dbi_open(txn, NULL, MDB_CREATE, &bench->dbi), "open LMDB's database");
     check(mdb_txn_commit(txn), "commit");
@@ -45,10 +72,57 @@ close_lmdb(void *store)
 {
     struct lmdb_bench *bench = store;
 
-    if (bench->reader != NULL)
-        mdb_txn_abort(bench->reader);
     mdb_env_close(bench->env);
     free(bench);
+}
+
+static void *
+attach_lmdb(void *store)
+{
+    struct lmdb_session *session = bench_alloc(sizeof *session);
+
+    session->bench = store;
+    return session;
+}
+
+static void
+detach_lmdb(void *handle)
+{
+    struct lmdb_session *session = handle;
+
+    if (session->reader != NULL)
+        mdb_txn_abort(session->reader);
+    free(session);
+}
+
+/* What the last get returned is no more needed. */
+static void
+end_reading(struct lmdb_session *session)
+{
+    if (session->reading)
+        mdb_txn_reset(session->reader);
+    session->reading = false;
+}
+
+static void
+begin_reading(struct lmdb_session *session)
+{
+    end_reading(session);
+    if (session->reader == NULL)
+        check(mdb_txn_begin(session->bench->env, NULL, MDB_RDONLY, &session->reader), "begin");
+    else
+        check(mdb_txn_renew(session->reader), "renew");
+    session->reading = true;
+}
+
+static MDB_txn *
+begin_writing(struct lmdb_session *session)
+{
+    MDB_txn *txn;
+
+    end_reading(session);
+    check(mdb_txn_begin(session->bench->env, NULL, 0, &txn), "begin");
+    return txn;
 }
 
 static MDB_val
@@ -58,74 +132,126 @@ value_of(petal_slice slice)
 }
 
 static void
-put_lmdb(void *store, petal_slice key, petal_slice value)
+put_many_lmdb(void *handle, const struct bench_pair *pairs, size_t count)
 {
-    struct lmdb_bench *bench = store;
-    MDB_val k = value_of(key), v = value_of(value);
-    MDB_txn *txn;
+    struct lmdb_session *session = handle;
+    MDB_txn *txn = begin_writing(session);
 
-    check(mdb_txn_begin(bench->env, NULL, 0, &txn), "begin");
-    check(mdb_put(txn, bench->dbi, &k, &v, 0), "put");
+    for (size_t i = 0; i < count; i++) {
+        MDB_val k = value_of(pairs[i].key), v = value_of(pairs[i].value);
+
+        check(mdb_put(txn, session->bench->dbi, &k, &v, 0), "put");
+    }
+    check(mdb_txn_commit(txn), "commit");
+}
+
+static void
+put_lmdb(void *handle, petal_slice key, petal_slice value)
+{
+    struct bench_pair pair = {key, value};
+
+    put_many_lmdb(handle, &pair, 1);
+}
+
+static void
+remove_lmdb(void *handle, petal_slice key)
+{
+    struct lmdb_session *session = handle;
+    MDB_txn *txn = begin_writing(session);
+    MDB_val k = value_of(key);
+    int failed = mdb_del(txn, session->bench->dbi, &k, NULL);
+
+    if (failed != MDB_NOTFOUND)
+        check(failed, "remove");
     check(mdb_txn_commit(txn), "commit");
 }
 
 static bool
-get_lmdb(void *store, petal_slice key, uint8_t sink[8])
+look_up(struct lmdb_session *session, petal_slice key, petal_slice *value)
 {
-    struct lmdb_bench *bench = store;
     MDB_val k = value_of(key), v;
-    int failed;
+    int failed = mdb_get(session->reader, session->bench->dbi, &k, &v);
 
-    if (bench->reader == NULL)
-        check(mdb_txn_begin(bench->env, NULL, MDB_RDONLY, &bench->reader), "begin");
-    else
-        check(mdb_txn_renew(bench->reader), "renew");
-    failed = mdb_get(bench->reader, bench->dbi, &k, &v);
-    if (failed == 0 && v.mv_size >= 8)
-        memcpy(sink, v.mv_data, 8);
-    mdb_txn_reset(bench->reader);
-    if (failed != 0 && failed != MDB_NOTFOUND)
-        check(failed, "get");
-    return failed == 0;
+    *value = (petal_slice){NULL, 0};
+    if (failed == MDB_NOTFOUND)
+        return false;
+    check(failed, "get");
+    *value = (petal_slice){v.mv_data, v.mv_size};
+    return true;
+}
+
+static bool
+get_lmdb(void *handle, petal_slice key, petal_slice *value)
+{
+    begin_reading(handle);
+    return look_up(handle, key, value);
+}
+
+static void
+get_many_lmdb(void *handle, const petal_slice *keys, size_t count, petal_slice *values)
+{
+    begin_reading(handle);
+    for (size_t i = 0; i < count; i++)
+        look_up(handle, keys[i], &values[i]);
 }
 
 static void *
-iterate_lmdb(void *store)
+iterate_lmdb(void *handle)
 {
-    struct lmdb_bench *bench = store;
+    struct lmdb_session *session = handle;
     struct lmdb_iteration *iteration = bench_alloc(sizeof *iteration);
 
-    check(mdb_txn_begin(bench->env, NULL, MDB_RDONLY, &iteration->txn), "begin");
-    check(mdb_cursor_open(iteration->txn, bench->dbi, &iteration->cursor), "open a cursor");
+    check(mdb_txn_begin(session->bench->env, NULL, MDB_RDONLY, &iteration->txn), "begin");
+    check(mdb_cursor_open(iteration->txn, session->bench->dbi, &iteration->cursor),
+          "open a cursor");
     return iteration;
 }
 
 static bool
-step(void *iterator, MDB_val *key, MDB_cursor_op op, uint8_t sink[8])
+step(void *iterator, MDB_val *key, MDB_cursor_op operation, struct bench_pair *pair)
 {
     struct lmdb_iteration *iteration = iterator;
     MDB_val value;
-    int failed = mdb_cursor_get(iteration->cursor, key, &value, op);
+    int failed = mdb_cursor_get(iteration->cursor, key, &value, operation);
 
-    if (failed == 0 && value.mv_size >= 8)
-        memcpy(sink, value.mv_data, 8);
-    return failed == 0;
+    if (failed == MDB_NOTFOUND)
+        return false;
+    check(failed, "scan");
+    pair->key = (petal_slice){key->mv_data, key->mv_size};
+    pair->value = (petal_slice){value.mv_data, value.mv_size};
+    return true;
 }
 
 static bool
-seek_lmdb(void *iterator, petal_slice key, uint8_t sink[8])
+seek_lmdb(void *iterator, petal_slice key, struct bench_pair *pair)
 {
     MDB_val k = value_of(key);
 
-    return step(iterator, &k, key.size > 0 ? MDB_SET_RANGE : MDB_FIRST, sink);
+    return step(iterator, &k, key.size > 0 ? MDB_SET_RANGE : MDB_FIRST, pair);
 }
 
 static bool
-next_lmdb(void *iterator, uint8_t sink[8])
+last_lmdb(void *iterator, struct bench_pair *pair)
 {
     MDB_val key;
 
-    return step(iterator, &key, MDB_NEXT, sink);
+    return step(iterator, &key, MDB_LAST, pair);
+}
+
+static bool
+next_lmdb(void *iterator, struct bench_pair *pair)
+{
+    MDB_val key;
+
+    return step(iterator, &key, MDB_NEXT, pair);
+}
+
+static bool
+previous_lmdb(void *iterator, struct bench_pair *pair)
+{
+    MDB_val key;
+
+    return step(iterator, &key, MDB_PREV, pair);
 }
 
 static void
@@ -140,16 +266,21 @@ end_lmdb(void *iterator)
 
 const struct bench_store bench_store_lmdb = {
     .name = "lmdb",
-    .settings =
-        "Debian's build, NOSYNC|WRITEMAP, one transaction a put, reader renewed for each get",
+    .describe = describe_lmdb,
     .open = open_lmdb,
     .close = close_lmdb,
+    .attach = attach_lmdb,
+    .detach = detach_lmdb,
     .put = put_lmdb,
-    .flush = NULL,
+    .put_many = put_many_lmdb,
+    .remove = remove_lmdb,
     .get = get_lmdb,
+    .get_many = get_many_lmdb,
     .iterate = iterate_lmdb,
     .seek = seek_lmdb,
+    .last = last_lmdb,
     .next = next_lmdb,
+    .previous = previous_lmdb,
     .end_iterate = end_lmdb,
 };
 #else

@@ -1,9 +1,20 @@
 /* bench_options.c -- see bench_options.h. */
 #include "tools/bench_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const kind_texts[] = {
+    [BENCH_FLAG] = "no value",
+    [BENCH_COUNT] = "a number as 100, 20k or 3M",
+    [BENCH_BYTES] = "a number of bytes as 100, 4K or 1G",
+    [BENCH_NUMBER] = "a number",
+    [BENCH_TEXT] = "a text",
+    [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
+    [BENCH_SIZES] = "1 to 8 sizes above zero with commas between them",
+};
 
 static bool
 read_count(const char *text, uint64_t unit, uint64_t *value)
@@ -14,7 +25,10 @@ read_count(const char *text, uint64_t unit, uint64_t *value)
 
     if (text[0] < '0' || text[0] > '9')
         return false;
+    errno = 0;
     *value = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
     if (*end == '\0')
         return true;
     found = strchr(units, *end | 0x20);
@@ -26,6 +40,26 @@ read_count(const char *text, uint64_t unit, uint64_t *value)
         *value *= unit;
     }
     return true;
+}
+
+static bool
+read_list(const char *text, uint64_t unit, struct bench_list *list)
+{
+    for (list->count = 0; list->count < BENCH_MOST_LISTED; text++) {
+        size_t length = strcspn(text, ",");
+        char item[32];
+
+        snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item),
+                 text);
+        if (length >= sizeof item || !read_count(item, unit, &list->values[list->count]) ||
+            list->values[list->count] == 0)
+            return false;
+        list->count++;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+    return false;
 }
 
 static bool
@@ -50,6 +84,10 @@ read_value(const struct bench_option *option, const char *text)
     case BENCH_TEXT:
         *(const char **)option->value = text;
         return true;
+    case BENCH_COUNTS:
+        return read_list(text, 1000, option->value);
+    case BENCH_SIZES:
+        return read_list(text, 1024, option->value);
     }
     return false;
 }
@@ -60,10 +98,12 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
     for (int i = 0; i < argc; i++) {
         const struct bench_option *option = options;
 
+        if (strcmp(argv[i], "--help") == 0)
+            return false;
         while (option < options + count && strcmp(option->name, argv[i]) != 0)
             option++;
         if (option == options + count) {
-            fprintf(stderr, "kv-bench: no option %s\n", argv[i]);
+            fprintf(stderr, "kv-bench: there is no option %s\n", argv[i]);
             return false;
         }
         if (option->kind == BENCH_FLAG) {
@@ -71,11 +111,33 @@ bench_options_read(const struct bench_option *options, size_t count, int argc, c
             continue;
         }
         if (i + 1 == argc || !read_value(option, argv[i + 1])) {
-            fprintf(stderr, "kv-bench: %s needs a value, not \"%s\"\n", argv[i],
-                    i + 1 == argc ? "" : argv[i + 1]);
+            if (i + 1 == argc)
+                fprintf(stderr, "kv-bench: %s needs a value\n", argv[i]);
+            else
+                fprintf(stderr, "kv-bench: %s needs %s, not \"%s\"\n", argv[i],
+                        kind_texts[option->kind], argv[i + 1]);
             return false;
         }
         i++;
+    }
+    return true;
+}
+
+bool
+bench_refused(bool refused, const char *why)
+{
+    if (refused)
+        fprintf(stderr, "kv-bench: %s\n", why);
+    return refused;
+}
+
+bool
+bench_threads_fit(const struct bench_list *threads)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        if (bench_refused(threads->values[i] > BENCH_MOST_THREADS,
+                          "--threads: at most 256 are possible"))
+            return false;
     }
     return true;
 }

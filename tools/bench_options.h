@@ -11,7 +11,17 @@ enum bench_option_kind {
     BENCH_COUNT,  /* uint64_t: 100, 20k, 3M, 1G: powers of 1000 */
     BENCH_BYTES,  /* size_t: the same with powers of 1024 */
     BENCH_NUMBER, /* double */
-    BENCH_TEXT    /* const char * */
+    BENCH_TEXT,   /* const char * */
+    BENCH_COUNTS, /* struct bench_list: counts above zero with commas between them */
+    BENCH_SIZES   /* the same of bytes */
+};
+
+#define BENCH_MOST_LISTED  8
+#define BENCH_MOST_THREADS 256
+
+struct bench_list {
+    uint64_t values[BENCH_MOST_LISTED];
+    size_t count;
 };
 
 struct bench_option {
@@ -20,7 +30,15 @@ struct bench_option {
     void *value;
 };
 
-/* Set what the arguments name; false, with a line on stderr, at the first that is wrong. */
+/*
+ * Set what the arguments name; false at the first that is wrong, with a line on stderr, or at --help, without: the usage is wanted.
+ */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
+
+/* If `refused`, say why in a line on stderr; returns it. */
+bool bench_refused(bool refused, const char *why);
+
+/* Are these numbers of threads, 1 to BENCH_MOST_THREADS each?  Says so, if not. */
+bool bench_threads_fit(const struct bench_list *threads);
 
 #endif

@@ -36,6 +36,17 @@ bench_process_get(struct bench_process *process)
     }
 }
 
+void
+bench_process_reset_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+
+    if (file == NULL)
+        return;
+    fputs("5", file);
+    fclose(file);
+}
+
 uint64_t
 bench_disk_bytes(const char *directory)
 {

@@ -11,6 +11,9 @@ struct bench_process {
 
 void bench_process_get(struct bench_process *process);
 
+/* Let resident_peak begin anew; without effect where the kernel does not let us. */
+void bench_process_reset_peak(void);
+
 /* What the files below a directory take on the disk. */
 uint64_t bench_disk_bytes(const char *directory);
 

@@ -43,6 +43,7 @@ struct line {
     double most_bits;          /* a key, of the file that has the most */
     double measured, error;
     bool excess, outside;
+    bool first;
 };
 
 /* ---- the data ---- */
@@ -133,9 +134,11 @@ get_absent_rows(struct bed *bed, const struct bench_rate_settings *settings)
 static void
 print_head(const struct bench_rate_settings *settings)
 {
-    if (settings->format == BENCH_CSV)
+    if (settings->format == READAMP_JSON)
+        printf(", \"store_rate\": [");
+    else if (settings->format == READAMP_CSV)
         printf("\nstore,files,gets,family_rate,sum_of_rates,blocks_per_get,standard_error\n");
-    else if (settings->format == BENCH_TEXT)
+    else if (settings->format == READAMP_TEXT)
         printf("\nstore-wide rate: needless data blocks per get of an absent row, %llu rows a "
                "file, %llu gets "
                "a line; the family's rate is %g\n%-32s %5s  %10s %10s %10s\n",
@@ -147,20 +150,20 @@ static void
 print_line(const struct bench_rate_settings *settings, const struct line *line)
 {
     switch (settings->format) {
-    case BENCH_JSON:
-        printf(",\n  {\"table\": \"store-wide rate\", \"store\": \"%s\", \"files\": %u, \"gets\": "
+    case READAMP_JSON:
+        printf("%s\n  {\"store\": \"%s\", \"files\": %u, \"gets\": "
                "%llu, "
                "\"family_rate\": %g, \"sum_of_rates\": %.8f, \"blocks_per_get\": %.8f, "
                "\"standard_error\": %.8f}",
-               line->store, line->files, (unsigned long long)settings->gets, settings->error_rate,
-               line->expected, line->measured, line->error);
+               line->first ? "" : ",", line->store, line->files, (unsigned long long)settings->gets,
+               settings->error_rate, line->expected, line->measured, line->error);
         break;
-    case BENCH_CSV:
+    case READAMP_CSV:
         printf("\"%s\",%u,%llu,%g,%.8f,%.8f,%.8f\n", line->store, line->files,
                (unsigned long long)settings->gets, settings->error_rate, line->expected,
                line->measured, line->error);
         break;
-    case BENCH_TEXT:
+    case READAMP_TEXT:
         printf("%-32s %5u  %10.6f %10.6f %10.6f%s%s\n", line->store, line->files, line->measured,
                line->error, line->expected,
                line->excess ? "  more than the rate: filters have all their bits" : "",
@@ -174,7 +177,7 @@ print_line(const struct bench_rate_settings *settings, const struct line *line)
 static bool
 measure(struct bed *bed, const struct bench_rate_settings *settings, const char *store)
 {
-    struct line line = {.store = store};
+    struct line line = {.store = store, .first = bed->fills == 1};
     petal_stats before, after;
     petal_error error;
 
@@ -219,5 +222,7 @@ bench_rate_run(petal_db *db, const struct bench_rate_settings *settings)
         fill_file(&bed, settings);
     outside += measure(&bed, settings, "all-files compaction, flushes");
     drop_bed(&bed);
+    if (settings->format == READAMP_JSON)
+        printf("\n]");
     return outside;
 }

@@ -4,16 +4,16 @@
 
 #include "engine/petal.h"
 
-enum bench_format { BENCH_TEXT, BENCH_JSON, BENCH_CSV };
+enum readamp_format { READAMP_TEXT, READAMP_JSON, READAMP_CSV };
 
 struct bench_rate_settings {
     uint64_t rows; /* of each file */
     uint64_t gets;
     double error_rate; /* of the family */
-    enum bench_format format;
+    enum readamp_format format;
 };
 
-/* Measure and print, behind other lines; returns the number of lines outside of what was expected. */
+/* Measure and print, behind other lines, as a member of their JSON object; returns the number of lines outside of what was expected. */
 unsigned bench_rate_run(petal_db *db, const struct bench_rate_settings *settings);
 
 #endif

@@ -1,49 +1,32 @@
 /*
- * bench_readamp.c -- `kv-bench readamp`: data blocks per get, for each filter, number of files and class of lookup, beside
- * the value that theory gives.
- *
- * A table has F files that overlap in row range. Each shared row lies in all of them; file i also has rows of its own. A
- * shared row has in every file one column of its own name for that file, and one column that all files have. Each row takes
- * its qualifiers from a large set, so that the recorded qualifiers of a file are not exact and only the filter can tell.
- * Counts are of data blocks wanted, from cache or file; index and filters are cached.
- *
- * Expected, with F files and filter error p (of the file as it was built):
- *   lookup                              NONE   ROW        ROWCOL     ROW_ROWCOL
- *   row absent, column named            F      F p        F p        F p
- *   row absent, whole row               F      F p        F          F p
- *   row in all, column in none          F      F          F p        F p
- *   row in all, newest has the column   1      1          1          1
- *   row and column in the oldest only   F      1+(F-1)p   1+(F-1)p   1+(F-1)p
- *   row in all, column in oldest only   F      F          1+(F-1)p   1+(F-1)p
+ * bench_readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate, class of lookup and
+ * cache, beside the value that theory gives (bench_readamp_model.h); and what HBase was counted to read.
  *
  * These tables have a fixed rate for each file. What the rate of a whole store comes to is in the lines behind: bench_rate.h.
+ *
+ * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots compete; filters+index: all
+ * but data blocks; 10%: of the data's size, for everything; all. Or of so many bytes, for everything.
  */
 #include "tools/bench_commands.h"
-#include "tools/bench_rate.h"
-#include "tools/bench_util.h"
+#include "tools/bench_options.h"
+#include "tools/bench_readamp_lookup.h"
+#include "tools/bench_readamp_report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_FILES  16
-#define QUALIFIERS  1000 /* more than the 256 that a file records exactly */
-#define VALUE_BYTES 40
+#define MOST_RATES     16
+#define LARGE_CACHE    ((size_t)512 << 20)
+#define LEAST_CACHE    ((size_t)64 << 10)
+#define MOST_SIZES     16 /* of caches */
+#define SETTINGS_BYTES 1024
 
-enum lookup {
-    ABSENT_COLUMN,
-    ABSENT_ROW,
-    COLUMN_IN_NONE,
-    NEWEST_HAS_IT,
-    ROW_IN_OLDEST,
-    COLUMN_IN_OLDEST,
-    LOOKUPS
-};
+/* From CACHES on: the sizes given. */
+enum cache { CACHE_NONE, CACHE_FILTERS, CACHE_FILTERS_INDEX, CACHE_TENTH, CACHE_ALL, CACHES };
+#define MOST_CACHES (CACHES + MOST_SIZES)
 
-static const char *const lookup_names[LOOKUPS] = {
-    "row absent, column named",  "row absent, whole row",         "row in all, column in none",
-    "row in all, newest has it", "row and column in oldest only", "row in all, column in oldest",
-};
+static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
 
 static const struct {
     enum petal_bloom_type type;
@@ -56,450 +39,593 @@ static const struct {
 };
 #define FILTERS (sizeof filters / sizeof *filters)
 
+static const struct {
+    const char *name;
+    enum petal_skip skip;
+} reasons[] = {{"found-newer", PETAL_SKIP_FOUND_NEWER},
+               {"row-range", PETAL_SKIP_ROW_RANGE},
+               {"time-range", PETAL_SKIP_TIME_RANGE},
+               {"columns", PETAL_SKIP_COLUMNS},
+               {"bloom", PETAL_SKIP_BLOOM}};
+#define REASONS (sizeof reasons / sizeof *reasons)
+
 struct settings {
-    uint64_t rows; /* shared ones; as many again are spread over the files */
-    uint64_t gets;
-    double error_rate;
-    unsigned files[MOST_FILES];
-    size_t file_axis;
+    double files[READAMP_MOST_FILES], rates[MOST_RATES], cache_sizes[MOST_SIZES];
+    size_t file_count, rate_count, cache_size_count;
+    unsigned filters, lookups, caches; /* bits */
+    uint64_t rows, gets, seed;
+    size_t block_bytes;
     unsigned without;
-    enum bench_format format;
+    bool json, csv, times, all;
+    bool no_store; /* leave out the rate of a whole store */
 };
 
-/* One table under measurement. */
-struct bed {
-    petal_db *db;
-    petal_table *table;
-    petal_family *family;
-    petal_result *result;
-    enum petal_bloom_type filter;
-    unsigned files;
-    double rate;   /* error rate that the filters were built for */
-    double border; /* share of cells that are the first of their block */
+struct run {
+    const struct settings *settings;
+    struct readamp_report report;
+    /* Of the tables without filter at hand; NAN: not measured. */
+    double bytes_with_none[MOST_CACHES][READAMP_LOOKUPS];
+    unsigned outside, more_bytes; /* lines */
 };
 
-struct outcome {
-    double blocks, expected;
-    double rate,
-        rate_expected; /* of false positives; -1: no filter was asked for something absent */
-    bool outside;      /* farther from what was expected than chance and borders explain */
-};
-
-/* ---- the data ---- */
-
-/* Numbers of rows: shared ones from 0, those of file i from i << 32, absent ones from 1 << 48. */
-#define OWN_ROWS(file) ((uint64_t)((file) + 1) << 32)
-#define ABSENT_ROWS    ((uint64_t)1 << 48)
-
-/* The qualifier of a kind ("own column of file 3", "shared", "never written") in a row. */
-static petal_slice
-qualifier(char *buffer, size_t bytes, const char *kind, unsigned file, uint64_t row)
-{
-    int length = snprintf(buffer, bytes, "%s%u-%03u", kind, file,
-                          (unsigned)(bench_scramble(row + 99) % QUALIFIERS));
-
-    return (petal_slice){buffer, (size_t)length};
-}
-
-static void
-put(struct bed *bed, uint64_t row, petal_slice column)
-{
-    char key[BENCH_KEY_BYTES + 1];
-    uint8_t value[VALUE_BYTES];
-    petal_error error;
-
-    bench_key(key, row);
-    bench_value(value, sizeof value, row);
-    bench_check(petal_put(bed->family, (petal_slice){key, BENCH_KEY_BYTES}, column, PETAL_LATEST,
-                          (petal_slice){value, sizeof value}, NULL, &error),
-                &error, "put");
-}
-
-static void
-fill_file(struct bed *bed, const struct settings *settings, unsigned file)
-{
-    char buffer[64];
-    petal_error error;
-
-    for (uint64_t row = 0; row < settings->rows; row++) {
-        put(bed, row, qualifier(buffer, sizeof buffer, "own", file, row));
-        put(bed, row, qualifier(buffer, sizeof buffer, "all", 0, row));
-    }
-    for (uint64_t i = 0; i < settings->rows / bed->files; i++) {
-        uint64_t row = OWN_ROWS(file) + i;
-
-        put(bed, row, qualifier(buffer, sizeof buffer, "own", file, row));
-    }
-    bench_check(petal_flush(bed->db, bed->table, &error), &error, "flush");
-}
+/* ---- one line ---- */
 
 static bool
-note_file(void *argument, const petal_file_info *file)
+is_wanted(unsigned bits, int bit)
 {
-    struct bed *bed = argument;
+    return (bits >> bit & 1) != 0;
+}
 
-    bed->rate = file->bloom_error_rate;
-    bed->border = (double)file->data_blocks / (double)file->cells;
-    return true;
+/* How much of the cache a table's blocks may have. */
+static size_t
+cache_bytes(const struct settings *settings, const struct bed_facts *facts, enum cache cache)
+{
+    double bytes = LARGE_CACHE;
+
+    if (cache == CACHE_NONE)
+        return PETAL_NO_CACHE;
+    if (cache >= CACHES)
+        return (size_t)settings->cache_sizes[cache - CACHES];
+    /* With what the cache adds to a block, and the part that it never gives to filters. */
+    if (cache == CACHE_FILTERS)
+        bytes = (facts->filter_bytes + 512 * facts->chunks) * 8 / 7 + LEAST_CACHE;
+    if (cache == CACHE_TENTH)
+        bytes = facts->raw_data_bytes / 10;
+    return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
 }
 
 static void
-make_bed(struct bed *bed, petal_db *db, const struct settings *settings,
-         enum petal_bloom_type filter, unsigned files)
+set_counts(struct readamp_line *line, const struct lookup_counts *counts)
 {
-    petal_family_options family = {.name = bench_text("f"),
-                                   .block_bytes = 4096,
-                                   .bloom = filter,
-                                   .bloom_error_rate = settings->error_rate,
-                                   .bloom_rate_per_file = true};
-    petal_table_options options = {.families = &family, .family_count = 1};
-    petal_error error;
-    char name[32];
+    double gets = counts->gets;
 
-    snprintf(name, sizeof name, "t%d-%u", (int)filter, files);
-    options.name = bench_text(name);
-    *bed = (struct bed){.db = db, .filter = filter, .files = files};
-    bench_check(petal_table_create(db, &options, &bed->table, &error), &error, "create");
-    bed->family = petal_table_family_at(bed->table, 0);
-    bench_check(petal_result_new(db, &bed->result, &error), &error, "make a result");
-    for (unsigned file = 0; file < files; file++)
-        fill_file(bed, settings, file);
-    bench_check(petal_table_files(bed->table, note_file, bed, &error), &error, "list files");
-}
-
-/* ---- the lookups ---- */
-
-static uint64_t
-row_of_lookup(enum lookup lookup, const struct settings *settings, const struct bed *bed,
-              struct bench_random *random)
-{
-    switch (lookup) {
-    case ABSENT_COLUMN:
-    case ABSENT_ROW:
-        return ABSENT_ROWS + bench_random_below(random, (uint64_t)1 << 40);
-    case ROW_IN_OLDEST:
-        return OWN_ROWS(0) + bench_random_below(random, settings->rows / bed->files);
-    default:
-        return bench_random_below(random, settings->rows);
-    }
-}
-
-static petal_slice
-column_of_lookup(enum lookup lookup, uint64_t row, char *buffer, size_t bytes)
-{
-    switch (lookup) {
-    case COLUMN_IN_NONE:
-    case ABSENT_COLUMN:
-        return qualifier(buffer, bytes, "none", 0, row);
-    case NEWEST_HAS_IT:
-        return qualifier(buffer, bytes, "all", 0, row);
-    default:
-        return qualifier(buffer, bytes, "own", 0, row);
-    }
-}
-
-static bool
-is_found(enum lookup lookup)
-{
-    return lookup >= NEWEST_HAS_IT;
-}
-
-static double
-expected_blocks(enum lookup lookup, const struct bed *bed)
-{
-    double files = bed->files, p = bed->rate;
-    bool by_row = bed->filter == PETAL_BLOOM_ROW || bed->filter == PETAL_BLOOM_ROW_ROWCOL;
-    bool by_column = bed->filter == PETAL_BLOOM_ROWCOL || bed->filter == PETAL_BLOOM_ROW_ROWCOL;
-
-    switch (lookup) {
-    case ABSENT_COLUMN:
-        return by_row || by_column ? files * p : files;
-    case ABSENT_ROW:
-        return by_row ? files * p : files;
-    case COLUMN_IN_NONE:
-        return by_column ? files * p : files;
-    case NEWEST_HAS_IT:
-        return 1;
-    case ROW_IN_OLDEST:
-        return by_row || by_column ? 1 + (files - 1) * p : files;
-    default:
-        return by_column ? 1 + (files - 1) * p : files;
-    }
-}
-
-static void
-run_gets(struct bed *bed, const struct settings *settings, enum lookup lookup)
-{
-    struct bench_random random = {(uint64_t)lookup * 1000003 + bed->files};
-    petal_error error;
-
-    for (uint64_t i = 0; i < settings->gets; i++) {
-        uint64_t row = row_of_lookup(lookup, settings, bed, &random);
-        char key[BENCH_KEY_BYTES + 1], buffer[64];
-        petal_column column = {.family = bed->family};
-        petal_read_options options = {.size = sizeof options,
-                                      .columns = &column,
-                                      .column_count = lookup == ABSENT_ROW ? 0 : 1,
-                                      .without = settings->without};
-
-        bench_key(key, row);
-        column.qualifier = column_of_lookup(lookup, row, buffer, sizeof buffer);
-        bench_check(petal_get(bed->table, (petal_slice){key, BENCH_KEY_BYTES}, &options,
-                              bed->result, &error),
-                    &error, "get");
-        if ((petal_result_count(bed->result) > 0) != is_found(lookup))
-            bench_fail("get", "the answer is not what was put");
-    }
+    line->gets = gets;
+    line->files_considered = counts->files_considered / gets;
+    line->skipped_found_newer = counts->skipped[PETAL_SKIP_FOUND_NEWER] / gets;
+    line->skipped_row_range = counts->skipped[PETAL_SKIP_ROW_RANGE] / gets;
+    line->skipped_time_range = counts->skipped[PETAL_SKIP_TIME_RANGE] / gets;
+    line->skipped_columns = counts->skipped[PETAL_SKIP_COLUMNS] / gets;
+    line->skipped_bloom = counts->skipped[PETAL_SKIP_BLOOM] / gets;
+    line->data_wanted = counts->wanted[PETAL_BLOCK_DATA] / gets;
+    line->index_wanted = counts->wanted[PETAL_BLOCK_INDEX] / gets;
+    line->filter_wanted = counts->wanted[PETAL_BLOCK_FILTER] / gets;
+    line->filter_unasked = counts->unasked / gets;
+    line->data_fetched = counts->fetched[PETAL_BLOCK_DATA] / gets;
+    line->index_fetched = counts->fetched[PETAL_BLOCK_INDEX] / gets;
+    line->filter_fetched = counts->fetched[PETAL_BLOCK_FILTER] / gets;
+    line->bytes_read_per_get = counts->bytes_fetched / gets;
+    line->bytes_returned_per_get = counts->bytes_returned / gets;
+    line->bytes_per_useful_byte =
+        counts->bytes_returned > 0 ? counts->bytes_fetched / counts->bytes_returned : NAN;
 }
 
 /*
- * Far from what is expected: beyond four standard errors, each file's filter erring or not, and beyond what theory leaves
- * out: a filter's own rate may differ from p by a tenth; a place at the head of a block takes a look at the block
- * before, too; and a few rows at the ends lie outside of some file's range.
+ * Files do not ask where it does not pay (petal_receipt_source.filter_unasked). As long as chunks stay in the cache, that is left out only
+ * for what a file has. Where they do not, it may be for what is absent, as often as the file is close to a loss: no number is expected.
  */
 static bool
-is_outside(double blocks, double expected, const struct bed *bed, const struct settings *settings)
+is_certain(enum cache cache, const struct lookup_counts *counts,
+           const struct readamp_expected *expected)
 {
-    double error = sqrt(bed->files * bed->rate * (1 - bed->rate) / (double)settings->gets);
-    double left_out = 0.10 * bed->files * bed->rate + 1.5 * bed->border * (expected + 1) +
-                      4 * bed->files / (double)settings->rows;
-
-    return fabs(blocks - expected) > 4 * error + left_out;
+    return counts->unasked == 0 || expected->negatives == 0 ||
+           (cache != CACHE_NONE && cache != CACHE_TENTH && cache < CACHES);
 }
 
-static struct outcome
-measure(struct bed *bed, const struct settings *settings, enum lookup lookup)
-{
-    petal_stats before, after;
-    struct outcome outcome;
-    double false_positives, negatives;
-
-    petal_stats_get(bed->db, &before);
-    run_gets(bed, settings, lookup);
-    petal_stats_get(bed->db, &after);
-    outcome.blocks = (double)(after.data_cached + after.data_fetched - before.data_cached -
-                              before.data_fetched) /
-                     (double)settings->gets;
-    outcome.expected = expected_blocks(lookup, bed);
-    false_positives = (double)(after.filter_false_positives - before.filter_false_positives);
-    negatives = (double)(after.filter_negatives - before.filter_negatives);
-    outcome.rate = -1;
-    outcome.rate_expected = -1;
-    if (negatives > 0) {
-        outcome.rate = false_positives / (false_positives + negatives);
-        outcome.rate_expected = bed->rate;
-    }
-    outcome.outside =
-        settings->without == 0 && is_outside(outcome.blocks, outcome.expected, bed, settings);
-    return outcome;
-}
-
-/* ---- the report ---- */
-
+/* What filters were asked about and let pass. */
 static void
-print_rate(const char *format, double rate, const char *none)
+set_false_positives(struct readamp_line *line, const struct lookup_counts *counts,
+                    const struct readamp_expected *expected)
 {
-    if (rate < 0)
-        fputs(none, stdout);
-    else
-        printf(format, rate);
-}
+    double positives = counts->probes - counts->probe_negatives;
+    double wrong = positives + counts->unasked - expected->true_positives * counts->gets;
+    double wrong_expected = expected->negatives * expected->false_rate;
 
-static void
-print_outcome(const struct settings *settings, const char *filter, unsigned files,
-              enum lookup lookup, const struct outcome *outcome, bool first)
-{
-    switch (settings->format) {
-    case BENCH_JSON:
-        printf("%s\n  {\"filter\": \"%s\", \"files\": %u, \"lookup\": \"%s\", \"gets\": %llu, "
-               "\"blocks_per_get\": %.6f, \"expected\": %.6f, \"fpr\": ",
-               first ? "" : ",", filter, files, lookup_names[lookup],
-               (unsigned long long)settings->gets, outcome->blocks, outcome->expected);
-        print_rate("%.6f", outcome->rate, "null");
-        printf(", \"fpr_expected\": ");
-        print_rate("%.6f", outcome->rate_expected, "null");
-        printf("}");
-        break;
-    case BENCH_CSV:
-        printf("%s,%u,\"%s\",%llu,%.6f,%.6f,", filter, files, lookup_names[lookup],
-               (unsigned long long)settings->gets, outcome->blocks, outcome->expected);
-        print_rate("%.6f", outcome->rate, "");
-        printf(",");
-        print_rate("%.6f", outcome->rate_expected, "");
-        printf("\n");
-        break;
-    case BENCH_TEXT:
-        printf("%-11s %5u  %-30s %10.4f %10.4f  ", filter, files, lookup_names[lookup],
-               outcome->blocks, outcome->expected);
-        print_rate("%9.5f", outcome->rate, "        -");
-        print_rate(" %9.5f", outcome->rate_expected, "         -");
-        printf("%s\n", outcome->outside ? "  <- not as expected" : "");
-        break;
+    line->false_positive_rate = line->false_positive_rate_expected = NAN;
+    line->false_share = line->false_share_expected = NAN;
+    if (expected->negatives > 0) {
+        line->false_positive_rate = wrong / (wrong + counts->probe_negatives);
+        line->false_positive_rate_expected = expected->false_rate;
+        line->false_share = positives > 0 ? wrong / positives : NAN;
+        line->false_share_expected = wrong_expected / (wrong_expected + expected->true_positives);
     }
 }
 
 static void
-print_head(const struct settings *settings)
+set_expected(struct readamp_line *line, const struct readamp_store *store,
+             const struct readamp_reads *reads, const struct readamp_expected *expected)
 {
-    if (settings->format == BENCH_JSON)
-        printf("[");
-    else if (settings->format == BENCH_CSV)
-        printf("filter,files,lookup,gets,blocks_per_get,expected,fpr,fpr_expected\n");
-    else
-        printf("data blocks per get: %llu shared rows, %llu gets a line, error rate %g\n"
-               "%-11s %5s  %-30s %10s %10s  %9s %9s\n",
-               (unsigned long long)settings->rows, (unsigned long long)settings->gets,
-               settings->error_rate, "filter", "files", "lookup", "measured", "expected", "fpr",
-               "expected");
+    bool narrow_get =
+        lookup_table(reads->lookup) == BED_NARROW && reads->lookup != READAMP_SCAN_SHORT;
+
+    line->expected_data = expected->data;
+    line->standard_error = expected->standard_error;
+    line->expected_found_newer = narrow_get ? expected->found_newer : NAN;
+    line->expected_bloom = narrow_get ? store->files - expected->found_newer - expected->data : NAN;
 }
 
-/* Returns the number of lines outside of what was expected. */
-static unsigned
-run_all(petal_db *db, const struct settings *settings)
+/* What no model tells when questions were left out that would have been answered "absent". */
+static void
+forget_expected(struct readamp_line *line)
 {
-    unsigned outside = 0;
-    bool first = true;
+    line->expected_data = line->standard_error = line->expected_bloom = line->false_share = NAN;
+    line->false_positive_rate = line->false_positive_rate_expected = NAN;
+    line->false_share_expected = NAN;
+}
 
-    print_head(settings);
-    for (size_t axis = 0; axis < settings->file_axis; axis++) {
-        for (size_t f = 0; f < FILTERS; f++) {
-            struct bed bed;
-            petal_error error;
+/* What the cache leaves to be fetched, where that is certain. */
+static void
+set_expected_fetches(struct readamp_line *line, enum cache cache,
+                     const struct readamp_expected *expected)
+{
+    bool none = cache == CACHE_NONE;
 
-            make_bed(&bed, db, settings, filters[f].type, settings->files[axis]);
-            for (int lookup = 0; lookup < LOOKUPS; lookup++) {
-                struct outcome outcome = measure(&bed, settings, (enum lookup)lookup);
-
-                outside += outcome.outside;
-                print_outcome(settings, filters[f].name, settings->files[axis], (enum lookup)lookup,
-                              &outcome, first);
-                first = false;
-            }
-            fflush(stdout);
-            petal_result_free(bed.result);
-            bench_check(petal_table_drop(bed.table, &error), &error, "drop");
-        }
-    }
-    return outside;
+    line->expected_data_fetched = line->expected_index_fetched = line->expected_filter_fetched =
+        NAN;
+    if (cache == CACHE_TENTH || cache >= CACHES ||
+        (cache == CACHE_FILTERS && line->index_wanted > 0))
+        return;
+    line->expected_data_fetched = cache == CACHE_ALL ? 0 : line->data_wanted;
+    line->expected_index_fetched = none ? line->index_wanted : 0;
+    /* Of a file that has what is asked, some chunks are fetched late, to see whether asking pays by now. */
+    if (none || expected->true_positives == 0)
+        line->expected_filter_fetched = none ? line->filter_wanted : 0;
 }
 
 static bool
-parse_files(struct settings *settings, const char *text)
+differs(double measured, double expected, double standard_error, double grain)
 {
-    settings->file_axis = 0;
-    while (*text != '\0' && settings->file_axis < MOST_FILES) {
+    return !isnan(expected) && readamp_is_outside(measured, expected, standard_error, grain);
+}
+
+static bool
+is_outside(const struct readamp_line *line, const struct readamp_expected *expected)
+{
+    double error = expected->standard_error, grain = expected->grain;
+
+    return differs(line->data_wanted, line->expected_data, error, grain) ||
+           differs(line->skipped_found_newer, line->expected_found_newer, 0, 0) ||
+           differs(line->skipped_bloom, line->expected_bloom, error, grain) ||
+           differs(line->false_positive_rate, line->false_positive_rate_expected,
+                   expected->false_rate_error, expected->false_rate_grain) ||
+           differs(line->data_fetched, line->expected_data_fetched, 0, 0) ||
+           differs(line->index_fetched, line->expected_index_fetched, 0, 0) ||
+           differs(line->filter_fetched, line->expected_filter_fetched, 0, 0);
+}
+
+static double
+or_unknown(double value)
+{
+    return value < 0 ? NAN : value;
+}
+
+/*
+ * A filter must not make a lookup read more bytes than none does. What is allowed for: each open file may spend so many blocks to find
+ * out that asking its filter does not pay, and asks one question in 1024 after that (sstable/filter_account.h).
+ */
+#define ACCOUNT_BLOCKS   24
+#define ACCOUNT_INTERVAL 1024
+
+static void
+compare_bytes(struct run *run, struct readamp_line *line, const struct bed_facts *facts,
+              enum cache cache, enum readamp_lookup lookup, const struct lookup_counts *counts)
+{
+    double *none = &run->bytes_with_none[cache][lookup];
+    double questions = counts->probes + counts->unasked;
+    double blocks = ACCOUNT_BLOCKS * facts->store.files + questions / ACCOUNT_INTERVAL;
+    double block_bytes = facts->data_bytes / facts->blocks;
+
+    if (facts->store.filter == PETAL_BLOOM_NONE)
+        *none = line->bytes_read_per_get;
+    line->bytes_without_filter = *none;
+    line->more_bytes = /* false if *none is not known */
+        line->bytes_read_per_get > *none + blocks * block_bytes / counts->gets;
+}
+
+/* What comes before the reads that are counted. */
+static enum lookup_warm_up
+warm_up(enum cache cache)
+{
+    if (cache == CACHE_NONE)
+        return LOOKUP_COLD;
+    return cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE : LOOKUP_WARM;
+}
+
+/* What is known before anything is read. */
+static struct readamp_line
+begin_line(const struct bed *bed, enum cache cache, enum readamp_lookup lookup)
+{
+    const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
+    bool none = bed->shape.filter == PETAL_BLOOM_NONE;
+    struct readamp_line line = {.lookup = readamp_lookup_name(lookup),
+                                .lookup_text = readamp_lookup_text(lookup),
+                                .cache = cache < CACHES ? cache_names[cache] : "size",
+                                .files = bed->shape.files,
+                                .rate = none ? NAN : bed->shape.rate,
+                                .bits_per_key = none ? NAN : 8 * facts->filter_bytes / facts->keys,
+                                .block_bytes = facts->block_bytes,
+                                .filter_bytes = facts->filter_bytes,
+                                .index_bytes = facts->index_bytes,
+                                .data_bytes = facts->data_bytes,
+                                .raw_data_bytes = facts->raw_data_bytes,
+                                .us_per_get = NAN,
+                                .hbase = NAN};
+
+    for (size_t i = 0; i < FILTERS; i++) {
+        if (filters[i].type == bed->shape.filter)
+            line.filter = filters[i].name;
+    }
+    return line;
+}
+
+static void
+measure(struct run *run, struct bed *bed, enum cache cache, enum readamp_lookup lookup)
+{
+    const struct settings *settings = run->settings;
+    const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
+    struct lookup_plan plan = {.lookup = lookup,
+                               .gets = settings->gets,
+                               .without = settings->without,
+                               .keep_out_of_cache =
+                                   cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
+                               .warm_up = warm_up(cache)};
+    struct readamp_line line = begin_line(bed, cache, lookup);
+    struct readamp_reads reads = {.lookup = lookup, .without = settings->without};
+    struct readamp_expected expected;
+    struct lookup_counts counts;
+
+    if (cache != CACHE_NONE)
+        line.cache_bytes = (double)cache_bytes(settings, facts, cache);
+    lookup_run(bed, &plan, &counts);
+    reads.gets = counts.gets;
+    reads.population = counts.population;
+    readamp_expect(&facts->store, &reads, &expected);
+    set_counts(&line, &counts);
+    set_false_positives(&line, &counts, &expected);
+    set_expected(&line, &facts->store, &reads, &expected);
+    set_expected_fetches(&line, cache, &expected);
+    if (!is_certain(cache, &counts, &expected))
+        forget_expected(&line);
+    if (settings->times)
+        line.us_per_get = 1e6 * counts.seconds / counts.gets;
+    if (settings->without == 0)
+        line.hbase =
+            or_unknown(readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate));
+    compare_bytes(run, &line, facts, cache, lookup, &counts);
+    line.outside = is_outside(&line, &expected);
+    run->outside += line.outside;
+    run->more_bytes += line.more_bytes;
+    readamp_report_line(&run->report, &line);
+}
+
+/* ---- the grid ---- */
+
+/* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend on one another. */
+static void
+run_table(struct run *run, struct bed *bed, enum cache cache, enum bed_table which)
+{
+    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+        if (!is_wanted(run->settings->lookups, lookup) ||
+            lookup_table((enum readamp_lookup)lookup) != which)
+            continue;
+        bed_open(bed, cache_bytes(run->settings, &bed->facts[which], cache));
+        measure(run, bed, cache, (enum readamp_lookup)lookup);
+        bed_close(bed);
+    }
+}
+
+static void
+run_bed(struct run *run, struct bed_shape shape)
+{
+    struct bed bed;
+
+    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+        if (is_wanted(run->settings->lookups, lookup))
+            shape.tables[lookup_table((enum readamp_lookup)lookup)] = true;
+    }
+    bed_make(&bed, &shape);
+    for (int cache = 0; cache < MOST_CACHES; cache++) {
+        for (int which = 0; which < BED_TABLES; which++) {
+            if (is_wanted(run->settings->caches, cache) && shape.tables[which])
+                run_table(run, &bed, (enum cache)cache, (enum bed_table)which);
+        }
+    }
+    bed_remove(&bed);
+}
+
+static void
+run_grid(struct run *run)
+{
+    const struct settings *settings = run->settings;
+
+    for (size_t f = 0; f < settings->file_count; f++) {
+        struct bed_shape shape = {.files = (unsigned)settings->files[f],
+                                  .rows = settings->rows,
+                                  .block_bytes = (uint32_t)settings->block_bytes,
+                                  .seed = settings->seed};
+
+        for (int i = 0; i < MOST_CACHES * READAMP_LOOKUPS; i++)
+            run->bytes_with_none[i / READAMP_LOOKUPS][i % READAMP_LOOKUPS] = NAN;
+        for (size_t r = 0; r < settings->rate_count; r++) {
+            for (size_t i = 0; i < FILTERS; i++) {
+                shape.filter = filters[i].type;
+                shape.rate = settings->rates[r];
+                /* Without a filter there is no rate: once is enough. */
+                if (is_wanted(settings->filters, (int)i) &&
+                    (r == 0 || shape.filter != PETAL_BLOOM_NONE))
+                    run_bed(run, shape);
+            }
+        }
+    }
+}
+
+/* ---- options ---- */
+
+/* Numbers with commas between them. */
+static bool
+parse_numbers(const char *option, const char *text, double *numbers, size_t most, size_t *count,
+              double low, double high)
+{
+    for (*count = 0; *count < most;) {
         char *end;
-        unsigned long files = strtoul(text, &end, 10);
+        double number = strtod(text, &end);
 
-        if (end == text || files == 0 || files > MOST_FILES || (*end != ',' && *end != '\0'))
-            return false;
-        settings->files[settings->file_axis++] = (unsigned)files;
-        text = *end == ',' ? end + 1 : end;
+        if (end == text || !(number >= low && number <= high) || (*end != ',' && *end != '\0'))
+            break;
+        numbers[(*count)++] = number;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
     }
-    return settings->file_axis > 0 && *text == '\0';
+    fprintf(stderr, "kv-bench: %s: at most %zu numbers from %g to %g\n", option, most, low, high);
+    return false;
 }
 
-static bool
-parse_without(struct settings *settings, const char *text)
+static const char *
+filter_name(size_t i)
 {
-    static const struct {
-        const char *name;
-        enum petal_skip skip;
-    } names[] = {{"found-newer", PETAL_SKIP_FOUND_NEWER},
-                 {"row-range", PETAL_SKIP_ROW_RANGE},
-                 {"time-range", PETAL_SKIP_TIME_RANGE},
-                 {"columns", PETAL_SKIP_COLUMNS},
-                 {"bloom", PETAL_SKIP_BLOOM}};
+    return i < FILTERS ? filters[i].name : NULL;
+}
 
-    while (*text != '\0') {
+static const char *
+lookup_name(size_t i)
+{
+    return i < READAMP_LOOKUPS ? readamp_lookup_name((enum readamp_lookup)i) : NULL;
+}
+
+static const char *
+cache_name(size_t i)
+{
+    return i < CACHES ? cache_names[i] : NULL;
+}
+
+static const char *
+reason_name(size_t i)
+{
+    return i < REASONS ? reasons[i].name : NULL;
+}
+
+/* Names with commas between them become bits. */
+static bool
+parse_names(const char *option, const char *text, const char *(*name)(size_t i), unsigned *bits)
+{
+    *bits = 0;
+    for (;;) {
         size_t length = strcspn(text, ",");
-        bool known = false;
+        size_t i = 0;
 
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            if (strlen(names[i].name) == length && strncmp(names[i].name, text, length) == 0) {
-                settings->without |= PETAL_WITHOUT(names[i].skip);
-                known = true;
-            }
-        }
-        if (!known)
+        while (name(i) != NULL &&
+               (strlen(name(i)) != length || strncmp(name(i), text, length) != 0))
+            i++;
+        if (name(i) == NULL) {
+            fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
             return false;
-        text += length + (text[length] == ',');
+        }
+        *bits |= 1u << i;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
     }
-    return true;
 }
 
 static int
 usage(void)
 {
-    fputs("usage: kv-bench readamp [--json | --csv] [--files 1,2,4,8,16] [--rows N] [--gets N]\n"
-          "                        [--error-rate P] [--without found-newer,row-range,time-range,"
-          "columns,bloom]\n"
-          "Exit status 1: a line lies outside of what was expected.\n",
+    fputs("usage: kv-bench readamp [options]\n"
+          "  --files 1,2,6,16      store files, at most 16\n"
+          "  --filters NAMES       of NONE,ROW,ROWCOL,ROW_ROWCOL\n"
+          "  --rates 0.01 | --bits 10    error rates, or bits a key, of each file's filter\n"
+          "  --lookups NAMES       of "
+          "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,\n"
+          "                        whole-row,columns-200,scan-column,scan-short\n"
+          "  --caches NAMES        of none,filters,filters+index,10%,all\n"
+          "  --cache-bytes 65536,262144    caches of these sizes instead, for everything\n"
+          "  --without NAMES       reasons to skip files that are not used:\n"
+          "                        found-newer,row-range,time-range,columns,bloom\n"
+          "  --rows N --gets N --block-size BYTES --seed N\n"
+          "  --all                 every number of files, bits from 4 to 16, every cache\n"
+          "  --times               microseconds per get, too\n"
+          "  --no-store            without the lines on the rate of a whole store\n"
+          "  --json | --csv\n"
+          "Exit status 1: a line lies outside of what was expected, or a filter made a lookup read "
+          "more bytes than NONE.\n",
           stderr);
     return 2;
 }
 
+struct texts {
+    const char *files, *filters, *rates, *bits, *lookups, *caches, *cache_bytes, *without;
+};
+
+static bool
+parse_lists(struct settings *settings, const struct texts *texts)
+{
+    unsigned reasons_left_out = 0;
+
+    if (!parse_numbers("--files", texts->files, settings->files, READAMP_MOST_FILES,
+                       &settings->file_count, 1, READAMP_MOST_FILES) ||
+        !parse_names("--filters", texts->filters, filter_name, &settings->filters) ||
+        !parse_names("--lookups", texts->lookups, lookup_name, &settings->lookups) ||
+        !parse_names("--caches", texts->caches, cache_name, &settings->caches) ||
+        (texts->without != NULL &&
+         !parse_names("--without", texts->without, reason_name, &reasons_left_out)))
+        return false;
+    for (size_t i = 0; i < REASONS; i++) {
+        if (is_wanted(reasons_left_out, (int)i))
+            settings->without |= PETAL_WITHOUT(reasons[i].skip);
+    }
+    if (texts->cache_bytes != NULL) {
+        if (!parse_numbers("--cache-bytes", texts->cache_bytes, settings->cache_sizes, MOST_SIZES,
+                           &settings->cache_size_count, LEAST_CACHE, (double)((size_t)1 << 40)))
+            return false;
+        settings->caches = ((1u << settings->cache_size_count) - 1) << CACHES;
+    }
+    if (texts->bits == NULL)
+        return parse_numbers("--rates", texts->rates, settings->rates, MOST_RATES,
+                             &settings->rate_count, 0.0001, 0.5);
+    if (!parse_numbers("--bits", texts->bits, settings->rates, MOST_RATES, &settings->rate_count, 2,
+                       20))
+        return false;
+    for (size_t i = 0; i < settings->rate_count; i++)
+        settings->rates[i] = readamp_rate_of_bits(settings->rates[i]);
+    return true;
+}
+
+#define ALL_FILTERS "NONE,ROW,ROWCOL,ROW_ROWCOL"
+#define ALL_LOOKUPS                                                                                \
+    "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
+    "columns-200,scan-column,scan-short"
+
 static bool
 parse(struct settings *settings, int argc, char **argv)
 {
-    for (int i = 0; i < argc; i++) {
-        const char *name = argv[i];
+    struct texts texts = {.files = "1,2,6,16",
+                          .filters = ALL_FILTERS,
+                          .rates = "0.01",
+                          .lookups = ALL_LOOKUPS,
+                          .caches = "filters+index"};
+    const struct bench_option options[] = {
+        {"--files", BENCH_TEXT, &texts.files},
+        {"--filters", BENCH_TEXT, &texts.filters},
+        {"--rates", BENCH_TEXT, &texts.rates},
+        {"--bits", BENCH_TEXT, &texts.bits},
+        {"--lookups", BENCH_TEXT, &texts.lookups},
+        {"--caches", BENCH_TEXT, &texts.caches},
+        {"--cache-bytes", BENCH_TEXT, &texts.cache_bytes},
+        {"--without", BENCH_TEXT, &texts.without},
+        {"--rows", BENCH_COUNT, &settings->rows},
+        {"--gets", BENCH_COUNT, &settings->gets},
+        {"--seed", BENCH_COUNT, &settings->seed},
+        {"--block-size", BENCH_BYTES, &settings->block_bytes},
+        {"--all", BENCH_FLAG, &settings->all},
+        {"--times", BENCH_FLAG, &settings->times},
+        {"--no-store", BENCH_FLAG, &settings->no_store},
+        {"--json", BENCH_FLAG, &settings->json},
+        {"--csv", BENCH_FLAG, &settings->csv},
+    };
 
-        if (strcmp(name, "--json") == 0) {
-            settings->format = BENCH_JSON;
-            continue;
-        }
-        if (strcmp(name, "--csv") == 0) {
-            settings->format = BENCH_CSV;
-            continue;
-        }
-        if (++i >= argc)
-            return false;
-        if (strcmp(name, "--rows") == 0)
-            settings->rows = strtoull(argv[i], NULL, 10);
-        else if (strcmp(name, "--gets") == 0)
-            settings->gets = strtoull(argv[i], NULL, 10);
-        else if (strcmp(name, "--error-rate") == 0)
-            settings->error_rate = strtod(argv[i], NULL);
-        else if (strcmp(name, "--files") != 0 && strcmp(name, "--without") != 0)
-            return false;
-        if (strcmp(name, "--files") == 0 && !parse_files(settings, argv[i]))
-            return false;
-        if (strcmp(name, "--without") == 0 && !parse_without(settings, argv[i]))
-            return false;
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return false;
+    if (settings->all) {
+        texts.files = "1,2,4,6,8,16";
+        texts.bits = "4,6,8,10,12,14,16";
+        texts.caches = "none,filters,filters+index,10%,all";
     }
-    return settings->rows >= MOST_FILES && settings->gets > 0;
+    return parse_lists(settings, &texts) &&
+           !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows are too few") &&
+           !bench_refused(settings->gets == 0, "--gets is above 0") &&
+           !bench_refused(settings->block_bytes < 1024 || settings->block_bytes > (size_t)16 << 20,
+                          "--block-size is from 1K to 16M");
+}
+
+/* ---- the command ---- */
+
+static void
+describe(const struct settings *settings, enum readamp_format format, char text[SETTINGS_BYTES])
+{
+    const char *pattern =
+        format == READAMP_JSON
+            ? "\"rows\": %llu, \"gets\": %llu, \"block_bytes\": %zu, \"without\": %u, \"seed\": "
+              "%llu"
+            : "Rows of a file %llu, gets of a line %llu, block size %zu, without %u, seed %llu";
+
+    snprintf(text, SETTINGS_BYTES, pattern, (unsigned long long)settings->rows,
+             (unsigned long long)settings->gets, settings->block_bytes, settings->without,
+             (unsigned long long)settings->seed);
+}
+
+/* Returns the number of lines that are not as expected. */
+static unsigned
+run_store_rate(const struct settings *settings, enum readamp_format format)
+{
+    petal_options options = {.create = true,
+                             .no_compaction = true,
+                             .cache_bytes = LARGE_CACHE,
+                             .memtable_bytes = (size_t)256 << 20,
+                             .durability = PETAL_SKIP_WAL};
+    struct bench_rate_settings rate = {.rows = 2 * settings->rows,
+                                       .gets = 40 * settings->gets,
+                                       .error_rate = settings->rates[0],
+                                       .format = format};
+    char directory[512];
+    petal_error error;
+    unsigned outside;
+    petal_db *db;
+
+    if (settings->no_store)
+        return 0;
+    bench_make_directory(directory, sizeof directory);
+    bench_check(petal_open(directory, &options, &db, &error), &error, "open");
+    outside = bench_rate_run(db, &rate);
+    bench_check(petal_close(db, &error), &error, "close");
+    bench_remove_directory(directory);
+    return outside;
 }
 
 int
 bench_readamp_main(int argc, char **argv)
 {
-    struct settings settings = {
-        .rows = 10000, .gets = 50000, .error_rate = 0.01, .files = {1, 2, 4, 8}, .file_axis = 4};
-    petal_options options = {.create = true,
-                             .no_compaction = true, /* the files are as many as the tables say */
-                             .cache_bytes = (size_t)512 << 20,
-                             .memtable_bytes = (size_t)256 << 20,
-                             .durability = PETAL_SKIP_WAL};
-    char directory[512];
-    petal_error error;
-    petal_db *db;
-    unsigned outside;
+    struct settings settings = {.rows = 20000, .gets = 5000, .block_bytes = 4096, .seed = 1};
+    struct run run = {.settings = &settings};
+    char text[SETTINGS_BYTES];
 
     if (!parse(&settings, argc, argv))
         return usage();
-    bench_make_directory(directory, sizeof directory);
-    bench_check(petal_open(directory, &options, &db, &error), &error, "open");
-    outside = run_all(db, &settings);
-    outside += bench_rate_run(db, &(struct bench_rate_settings){.rows = 4 * settings.rows,
-                                                                .gets = 10 * settings.gets,
-                                                                .error_rate = settings.error_rate,
-                                                                .format = settings.format});
-    if (settings.format == BENCH_JSON)
-        printf("\n]\n");
-    bench_check(petal_close(db, &error), &error, "close");
-    bench_remove_directory(directory);
-    if (outside > 0)
-        fprintf(stderr, "kv-bench: %u lines lie outside of what was expected\n", outside);
-    return outside > 0;
+    run.report = (struct readamp_report){.file = stdout,
+                                         .format = settings.json  ? READAMP_JSON
+                                                   : settings.csv ? READAMP_CSV
+                                                                  : READAMP_TEXT,
+                                         .times = settings.times};
+    describe(&settings, run.report.format, text);
+    readamp_report_begin(&run.report, text);
+    run_grid(&run);
+    readamp_report_end(&run.report);
+    run.outside += run_store_rate(&settings, run.report.format);
+    if (settings.json)
+        fputs("}\n", stdout);
+    if (run.outside > 0)
+        fprintf(stderr, "kv-bench: %u lines are not as expected\n", run.outside);
+    if (run.more_bytes > 0)
+        fprintf(stderr, "kv-bench: in %u lines a filter made a lookup read more bytes than NONE\n",
+                run.more_bytes);
+    return run.outside > 0 || run.more_bytes > 0;
 }

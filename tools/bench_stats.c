@@ -62,7 +62,8 @@ bench_stats_main(int argc, char **argv)
     petal_db *db;
     double began = bench_now();
 
-    if (!bench_options_read(known, sizeof known / sizeof *known, argc, argv) || directory == NULL) {
+    if (!bench_options_read(known, sizeof known / sizeof *known, argc, argv) ||
+        bench_refused(directory == NULL, "--db is needed")) {
         fputs("usage: kv-bench stats --db DIR [--read-only]\n", stderr);
         return 2;
     }

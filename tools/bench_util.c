@@ -2,10 +2,10 @@
 #include "tools/bench_util.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 uint64_t
@@ -43,6 +43,15 @@ bench_key(char key[BENCH_KEY_BYTES + 1], uint64_t number)
 }
 
 void
+bench_decimal_key(char *key, size_t size, uint64_t number)
+{
+    for (size_t i = size; i > 0; i--) {
+        key[i - 1] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
+
+void
 bench_value(uint8_t *value, size_t size, uint64_t number)
 {
     size_t noise = size / 2;
@@ -57,50 +66,18 @@ bench_value(uint8_t *value, size_t size, uint64_t number)
 }
 
 double
-bench_now(void)
+bench_clock(clockid_t clock)
 {
-    struct timespec now;
+    struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-void
-bench_times_add(struct bench_times *times, double seconds)
-{
-    double ns = seconds * 1e9;
-
-    if (times->count == times->capacity) {
-        times->capacity = times->capacity == 0 ? 4096 : 2 * times->capacity;
-        times->ns = realloc(times->ns, times->capacity * sizeof *times->ns);
-        if (times->ns == NULL)
-            bench_fail("measure", "out of memory");
-    }
-    times->ns[times->count++] = ns < 4e9 ? (uint32_t)ns : UINT32_MAX;
-}
-
-static int
-compare_ns(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 double
-bench_times_share(struct bench_times *times, double share)
+bench_now(void)
 {
-    if (times->count == 0)
-        return 0;
-    qsort(times->ns, times->count, sizeof *times->ns, compare_ns);
-    return times->ns[(size_t)((double)(times->count - 1) * share)] / 1e3;
-}
-
-void
-bench_times_free(struct bench_times *times)
-{
-    free(times->ns);
-    *times = (struct bench_times){0};
+    return bench_clock(CLOCK_MONOTONIC);
 }
 
 void
@@ -155,6 +132,13 @@ bench_remove_directory(const char *path)
     }
     closedir(directory);
     rmdir(path);
+}
+
+void
+bench_need_directory(const char *path)
+{
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        bench_fail("make a directory", path);
 }
 
 void

@@ -1,34 +1,66 @@
-/* kv-bench.c -- the benchmarks: `kv-bench SUBCOMMAND …`. Exit status: 0 fine, 1 outside of what was expected, 2 usage, 3 failure. */
+/* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was expected, 2 usage, 3 failure. */
 #include "tools/bench_commands.h"
+#include "tools/bench_dbbench.h"
+#include "tools/bench_workload.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
     const char *meaning;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"quick", "cost of put, flush, get, seek and scan beside the rivals that were built in",
-     bench_quick_main},
+    {"agree", "do all stores answer alike? random operations, every answer compared",
+     bench_agree_main},
+    {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
     {"readamp", "data blocks per get for each filter, number of files and kind of lookup",
      bench_readamp_main},
-    {"fill", "make, extend or overwrite a key-value table: rates, latencies, bytes written, stalls",
+    {"fill", "make, extend or overwrite a table: rates, latencies, bytes written, stalls",
      bench_fill_main},
-    {"readrandom", "random gets of what fill made, each answer checked; with several threads",
-     bench_readrandom_main},
+    {"read", "random gets of what fill made, each answer checked; with several threads",
+     bench_read_main},
     {"stats", "store files by run, their bytes and error rates", bench_stats_main},
 };
 
+static int
+usage(void)
+{
+    fputs("usage: kv-bench COMMAND [options]; --help behind a command lists them\n", stderr);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        fprintf(stderr, "  %-16s %s\n", commands[i].name, commands[i].meaning);
+    fputs("or kv-bench WORKLOAD[,WORKLOAD...] [options], of db_bench's workloads\n", stderr);
+    bench_workload_list();
+    return 2;
+}
+
+static int
+run(int argc, char **argv)
+{
+    if (argc == 0 || strcmp(argv[0], "--help") == 0)
+        return usage();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    }
+    if (bench_dbbench_is_meant(argv[0]))
+        return bench_dbbench_main(argc, argv);
+    fprintf(stderr, "kv-bench: there is no command \"%s\"; kv-bench --help lists them\n", argv[0]);
+    return 2;
+}
+
+/* Who asks for the usage gets it on the standard output. */
 int
 main(int argc, char **argv)
 {
-    for (size_t i = 0; argc > 1 && i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 2, argv + 2);
-    }
-    fputs("usage: kv-bench COMMAND [options]\n", stderr);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(stderr, "  %-10s %s\n", commands[i].name, commands[i].meaning);
-    return 2;
+    bool asks = false;
+    int status;
+
+    for (int i = 1; i < argc; i++)
+        asks = asks || strcmp(argv[i], "--help") == 0;
+    if (asks && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
+        return 3;
+    status = run(argc - 1, argv + 1);
+    return asks && status == 2 ? 0 : status;
 }

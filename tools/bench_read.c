@@ -1,5 +1,5 @@
 /*
- * bench_readrandom.c -- `kv-bench readrandom`: gets of random cells that `fill` made, each value checked. With several numbers of
+ * bench_read.c -- `kv-bench read`: gets of random cells that `fill` made, each value checked. With several numbers of
  * threads it runs each in turn, several times, and compares the medians. Exit status 1 when an answer was wrong.
  */
 #include "tools/bench_commands.h"
@@ -7,25 +7,22 @@
 #include "tools/bench_histogram.h"
 #include "tools/bench_options.h"
 #include "tools/bench_process.h"
+#include "tools/bench_repeats.h"
 #include "tools/bench_util.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MIB          1048576.0
-#define MOST_LISTED  8
-#define MOST_REPEATS 64
+#define MIB 1048576.0
 
 struct settings {
-    const char *directory, *threads;
+    const char *directory;
     uint64_t reads, repeats, seed, warm;
     size_t cache, memory;
     double absent_share;
     bool read_only;
-    unsigned listed[MOST_LISTED]; /* numbers of threads */
-    size_t listed_count;
+    struct bench_list threads;
 };
 
 struct reader {
@@ -42,7 +39,7 @@ struct reader {
 
 /* The runs with one number of threads. */
 struct outcome {
-    double rates[MOST_REPEATS];
+    double rates[BENCH_MOST_REPEATS];
     struct bench_histogram latencies;
     petal_stats before, sum; /* `sum`: what the runs added, of the fields that are printed */
 };
@@ -155,37 +152,22 @@ add_stats(struct outcome *outcome, petal_db *db)
 #undef ADD
 }
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts the rates. */
-static double
-median_rate(struct outcome *outcome, size_t repeats)
-{
-    qsort(outcome->rates, repeats, sizeof(double), compare_doubles);
-    return repeats % 2 == 1 ? outcome->rates[repeats / 2]
-                            : (outcome->rates[repeats / 2 - 1] + outcome->rates[repeats / 2]) / 2;
-}
-
 static void
-print_outcome(const struct settings *settings, struct outcome *outcomes, size_t index)
+print_outcome(const struct settings *settings, const struct outcome *outcomes, size_t index)
 {
-    struct outcome *outcome = &outcomes[index];
+    const struct outcome *outcome = &outcomes[index];
+    const uint64_t *threads = settings->threads.values;
     size_t repeats = (size_t)settings->repeats;
-    double rate = median_rate(outcome, repeats), gets = (double)outcome->sum.gets;
+    struct bench_spread rates = bench_spread_of(outcome->rates, repeats);
+    double first = bench_spread_of(outcomes[0].rates, repeats).median;
+    double gets = (double)outcome->sum.gets;
     const struct bench_histogram *all = &outcome->latencies;
 
-    printf("%u thread%s: %.0f reads a second (median of %zu; %.0f to %.0f)",
-           settings->listed[index], settings->listed[index] == 1 ? "" : "s", rate, repeats,
-           outcome->rates[0], outcome->rates[repeats - 1]);
+    printf("%" PRIu64 " thread%s: %.0f reads a second (median of %zu; %.0f to %.0f)",
+           threads[index], threads[index] == 1 ? "" : "s", rates.median, repeats, rates.least,
+           rates.greatest);
     if (index > 0)
-        printf(", %.2f times that of %u", rate / median_rate(&outcomes[0], repeats),
-               settings->listed[0]);
+        printf(", %.2f times that of %" PRIu64, rates.median / first, threads[0]);
     printf("\n  p50 %.2f us, p99 %.2f us, p99.9 %.2f us, max %.1f us\n",
            (double)bench_histogram_share(all, 0.5) / 1e3,
            (double)bench_histogram_share(all, 0.99) / 1e3,
@@ -210,21 +192,23 @@ static uint64_t
 measure(const struct reader *model)
 {
     const struct settings *settings = model->settings;
-    struct outcome *outcomes = bench_alloc(settings->listed_count * sizeof *outcomes);
+    struct outcome *outcomes = bench_alloc(settings->threads.count * sizeof *outcomes);
     struct bench_histogram *unwanted = bench_alloc(sizeof *unwanted);
     uint64_t wrong = 0, seed = settings->seed;
 
     if (settings->warm > 0)
-        run_readers(model, settings->listed[0], settings->warm, seed++, unwanted, &wrong);
+        run_readers(model, (unsigned)settings->threads.values[0], settings->warm, seed++, unwanted,
+                    &wrong);
     for (size_t repeat = 0; repeat < settings->repeats; repeat++) {
-        for (size_t i = 0; i < settings->listed_count; i++) {
+        for (size_t i = 0; i < settings->threads.count; i++) {
             petal_stats_get(model->db, &outcomes[i].before);
-            outcomes[i].rates[repeat] = run_readers(model, settings->listed[i], settings->reads,
-                                                    seed++, &outcomes[i].latencies, &wrong);
+            outcomes[i].rates[repeat] =
+                run_readers(model, (unsigned)settings->threads.values[i], settings->reads, seed++,
+                            &outcomes[i].latencies, &wrong);
             add_stats(&outcomes[i], model->db);
         }
     }
-    for (size_t i = 0; i < settings->listed_count; i++)
+    for (size_t i = 0; i < settings->threads.count; i++)
         print_outcome(settings, outcomes, i);
     free(unwanted);
     free(outcomes);
@@ -266,32 +250,34 @@ run(const struct settings *settings)
     return wrong == 0 ? 0 : 1;
 }
 
-/* "1,2" */
-static bool
-read_list(struct settings *settings)
+static int
+usage(void)
 {
-    const char *at = settings->threads;
-
-    do {
-        char *end;
-        unsigned long threads = strtoul(at, &end, 10);
-
-        if (end == at || threads == 0 || threads > 256 || settings->listed_count == MOST_LISTED)
-            return false;
-        settings->listed[settings->listed_count++] = (unsigned)threads;
-        at = end;
-    } while (*at++ == ',');
-    return at[-1] == '\0';
+    fputs("usage: kv-bench read --db DIR [options]\n"
+          "Gets of random cells that `kv-bench fill` made, each answer checked.  Options, with "
+          "their\n"
+          "defaults:\n"
+          "  --reads N              1M, with each number of threads, in each repeat\n"
+          "  --threads LIST         1; each in its turn\n"
+          "  --repeats N            1\n"
+          "  --warm N               reads before; 0\n"
+          "  --absent-share X       of reads of keys that were never written; 0\n"
+          "  --cache BYTES, --memory BYTES      Petal's defaults\n"
+          "  --read-only            open it so\n"
+          "  --seed N               1\n"
+          "Exit status: 1 when an answer was wrong.\n",
+          stderr);
+    return 2;
 }
 
 int
-bench_readrandom_main(int argc, char **argv)
+bench_read_main(int argc, char **argv)
 {
-    struct settings settings = {.threads = "1", .repeats = 1, .seed = 1};
+    struct settings settings = {.reads = 1000000, .threads = {{1}, 1}, .repeats = 1, .seed = 1};
     const struct bench_option options[] = {
         {"--db", BENCH_TEXT, &settings.directory},
         {"--reads", BENCH_COUNT, &settings.reads},
-        {"--threads", BENCH_TEXT, &settings.threads},
+        {"--threads", BENCH_COUNTS, &settings.threads},
         {"--repeats", BENCH_COUNT, &settings.repeats},
         {"--warm", BENCH_COUNT, &settings.warm},
         {"--absent-share", BENCH_NUMBER, &settings.absent_share},
@@ -301,14 +287,15 @@ bench_readrandom_main(int argc, char **argv)
         {"--seed", BENCH_COUNT, &settings.seed},
     };
 
-    if (bench_options_read(options, sizeof options / sizeof *options, argc, argv) &&
-        settings.directory != NULL && settings.reads > 0 && settings.repeats > 0 &&
-        settings.repeats <= MOST_REPEATS && settings.absent_share >= 0 &&
-        settings.absent_share <= 1 && read_list(&settings))
-        return run(&settings);
-    fputs("usage: kv-bench readrandom --db DIR --reads N [--threads T[,T...]] [--repeats R]\n"
-          "                           [--warm READS] [--absent-share X] [--cache BYTES]\n"
-          "                           [--memory BYTES] [--read-only] [--seed S]\n",
-          stderr);
-    return 2;
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return usage();
+    if (bench_refused(settings.directory == NULL, "--db is needed") ||
+        bench_refused(settings.reads == 0, "--reads is above 0") ||
+        bench_refused(settings.repeats == 0 || settings.repeats > BENCH_MOST_REPEATS,
+                      "--repeats is a number from 1 to 64") ||
+        bench_refused(!(settings.absent_share >= 0 && settings.absent_share <= 1),
+                      "--absent-share is a number from 0 to 1") ||
+        !bench_threads_fit(&settings.threads))
+        return 2;
+    return run(&settings);
 }
