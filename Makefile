@@ -100,6 +100,8 @@ $(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
 
 # So do those of the benchmark's.
 $(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o permutation.o util.o)
+$(BUILD)/tests/bench_result_test: $(addprefix $(BUILD)/tools/bench_,result.o repeats.o json.o util.o)
+$(BUILD)/tests/bench_result_test: LIB_LIBS += -ljansson
 $(BUILD)/tests/bench_distribution_test: $(addprefix $(BUILD)/tools/bench_,distribution.o util.o)
 $(BUILD)/tests/bench_pairs_test: $(addprefix $(BUILD)/tools/bench_,pairs.o keyset.o record.o util.o)
 $(BUILD)/tests/bench_outcome_test: $(addprefix $(BUILD)/tools/bench_,outcome.o outcome_json.o json.o histogram.o io.o process.o util.o)
@@ -155,6 +157,10 @@ bench-deps: deps ## install the stores that kv-bench compares with, gnuplot, and
 .PHONY: demo
 demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
+
+.PHONY: bench-quick
+bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about two minutes; results also in $(BUILD)/bench-quick.json
+	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --rows 400k --gets 200k --json $(BUILD)/bench-quick.json
 
 .PHONY: cost
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with

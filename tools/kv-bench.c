@@ -12,6 +12,10 @@ static const struct {
     const char *meaning;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"compare", "Petal beside its rivals: fills, gets, seeks, scans, interleaved, with ratios",
+     bench_compare_main},
+    {"quick", "compare with fewer rows and one thread", bench_quick_main},
+    {"diff", "two files of results: what moved by more than the noise", bench_diff_main},
     {"agree", "do all stores answer alike? random operations, every answer compared",
      bench_agree_main},
     {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
