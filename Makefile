@@ -162,6 +162,10 @@ demo: all ## the main job: load Debian's package index, read it under every filt
 bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about two minutes; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --rows 400k --gets 200k --json $(BUILD)/bench-quick.json
 
+.PHONY: bench-report
+bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
+	tools/bench_report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
+
 .PHONY: cost
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
 	@tests/cost.sh $(BUILD)/cost $(BEFORE)
