@@ -132,7 +132,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/memory ## build the tests
 # ---- setting up --------------------------------------------------------------------------------
 
 PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev libjansson-dev
-CHECK_PACKAGES = clang clang-format libclang-rt-14-dev
+CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -166,9 +166,15 @@ bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps instal
 bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
 	tools/bench_report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
 
-.PHONY: cost
+.PHONY: cost cost-check cost-accept
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
 	@tests/cost.sh $(BUILD)/cost $(BEFORE)
+
+cost-check: $(BUILD)/cost ## have the instructions of get, put, scan and seek moved by more than 5 %? COST_STRICT=1: fail if so
+	@tests/cost_check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))"
+
+cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares with
+	@tests/cost_check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
 
 # ---- testing -----------------------------------------------------------------------------------
 
@@ -185,7 +191,7 @@ test-long: $(BUILD)/tests/engine_model_test $(BUILD)/tests/engine_exhaustive_tes
 soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
 	$(BUILD)/soak
 
-check: format-check layers names header lint test sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, sanitizers, fuzzers
+check: format-check layers names header lint test cost-check sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, tests, counted instructions, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Counts the instructions of single operations with callgrind, about half a minute a program. Usage: cost.sh PROGRAM [PROGRAM_BEFORE]
 # PROGRAM is tests/program_cost.c of one build; with that of another build the second column has its counts, the third the ratio.
+# COST_ONLY=pairs: only what program_cost.c does when it is told so.
 set -eu
 counts() {
     local program=$1 folder part=0 name operations total
     folder=$(mktemp -d)
     valgrind --tool=callgrind --collect-atstart=no --toggle-collect=measured_operations \
         --dump-after=measured_operations --callgrind-out-file="$folder/out" \
-        "$program" "$folder/db" >"$folder/scenarios" 2>"$folder/messages" || {
+        "$program" "$folder/db" ${COST_ONLY:+"$COST_ONLY"} >"$folder/scenarios" 2>"$folder/messages" || {
         tail -n 20 "$folder/messages" >&2
         exit 3
     }
