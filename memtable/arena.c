@@ -132,6 +132,15 @@ arena_trim_record(struct arena *arena, void *record, size_t size)
     arena->front = end;
 }
 
+void
+arena_return_record(struct arena *arena, const void *record, size_t size)
+{
+    size = arena_record_bytes(size);
+    /* No chunk ends where the room of another begins: that is behind its header. */
+    if ((const uint8_t *)record + size == arena->front)
+        arena->front -= size;
+}
+
 void *
 arena_take_lines(struct arena *arena, size_t size)
 {

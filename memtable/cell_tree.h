@@ -138,6 +138,13 @@ void cell_tree_insert(struct cell_tree *tree, const struct cell_record *record);
  */
 void cell_tree_approach(struct cell_tree *tree, const struct cell_record *record);
 
+/* The record approached, if any, is not inserted: its memory may become another's.  WRITER. */
+static inline void
+cell_tree_turn_back(struct cell_tree *tree)
+{
+    tree->approached = NULL;
+}
+
 /* A place in the tree, good as long as the tree.  Stays on its record when others are inserted. */
 struct cell_tree_position {
     const struct tree_leaf *leaf; /* NULL: at no record */

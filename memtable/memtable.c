@@ -71,13 +71,32 @@ reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
            row_filter_reserve(&memtable->filter, cell_count);
 }
 
+static size_t
+record_bytes(const struct cell_record *record)
+{
+    size_t extra = (record->flags & CELL_RECORD_HAS_TTL) != 0 ? CELL_RECORD_TTL_BYTES : 0;
+
+    return sizeof *record + record->key_bytes + record->value_bytes + extra;
+}
+
+/* What was prepared, for a write that then failed, does not come.  Or each try on a full disk would take memory. */
+static void
+give_up_prepared(struct memtable *memtable)
+{
+    if (memtable->prepared == NULL)
+        return;
+    cell_tree_turn_back(&memtable->tree);
+    arena_return_record(&memtable->arena, memtable->prepared, record_bytes(memtable->prepared));
+    memtable->prepared = NULL;
+}
+
 enum petal_status
 memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
 {
     size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + CELL_RECORD_TTL_BYTES +
                       ARENA_RECORD_ALIGNMENT;
 
-    memtable->prepared = NULL; /* of a write that failed */
+    give_up_prepared(memtable);
     if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8)
         return PETAL_NO_MEMORY;
     return reserve(memtable, cell_count, cell_count * overhead + 2 * bytes) ? PETAL_OK
@@ -155,6 +174,7 @@ memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_ha
     if (record == NULL || memtable->prepared_sequence != cell->sequence) {
         size_t bound = record_bound(cell);
 
+        give_up_prepared(memtable);
         if (!reserve(memtable, 1, arena_record_bytes(bound)))
             return PETAL_NO_MEMORY;
         record = record_new(&memtable->arena, cell, bound);

@@ -47,7 +47,7 @@ enum petal_status memtable_add(struct memtable *memtable, const struct cell *cel
 
 /*
  * memtable_add in two steps, with something else to do between them while the memory that it needs comes from afar: copy the cell in,
- * for the memtable_add of this very cell, if that comes next.  If it does not, the copy stays behind unused, to be reserved again.
+ * for the memtable_add of this very cell, if that comes next.  If another call comes, the copy is given up, and its memory used again.
  * REQUIRES: reserved, nothing added since, at most once for each cell.  WRITER.
  */
 void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);

@@ -128,6 +128,43 @@ test_a_write_that_does_not_fit(void **state)
     assert_true(room > 30);
 }
 
+static uint64_t
+memtable_memory(petal_db *db)
+{
+    petal_stats stats;
+
+    petal_stats_get(db, &stats);
+    return stats.memtable_memory;
+}
+
+/* However often a put is tried. */
+static void
+test_refused_writes_take_no_memory(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+    uint64_t memory = 0;
+    char value[5000];
+
+    (void)state;
+    memset(value, 'v', sizeof value);
+    start(&fixture, &ledger);
+    leave_room(&fixture, 1000);
+    for (unsigned tries = 0; tries < 1000; tries++) {
+        assert_int_equal(petal_put(ledger.families[0], slice_from_text("row"), slice_from_text("q"),
+                                   PETAL_LATEST, slice_make(value, sizeof value), NULL, &error),
+                         PETAL_NO_SPACE);
+        if (tries == 10)
+            memory = memtable_memory(fixture.db);
+    }
+    assert_int_equal(memtable_memory(fixture.db), memory);
+    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 0);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
 /* ---- flushes ---- */
 
 /* A flush is asked for again when there is room: it does not come back with what the try before found. */
@@ -387,6 +424,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_write_that_does_not_fit),
+        cmocka_unit_test(test_refused_writes_take_no_memory),
         cmocka_unit_test(test_a_flush_tries_again),
         cmocka_unit_test(test_buffered_writes_stay),
         cmocka_unit_test(test_changes_of_tables_that_do_not_fit),

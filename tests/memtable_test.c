@@ -420,6 +420,36 @@ a_prepared_cell_that_is_given_up_is_not_there(void **state)
     cell_model_fini(&model);
 }
 
+/* Writes that fail, one after the other, as on a full disk. What is added then, without having been prepared, lies where they did. */
+static void
+what_is_given_up_takes_no_memory(void **state)
+{
+    struct test_random random;
+    struct cell_model model;
+    struct fixture fixture;
+    size_t bytes = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    cell_model_init(&model, &random, HARD, 300);
+    fixture_init(&fixture);
+    for (size_t i = 0; i < model.count; i++) {
+        const struct cell *cell = &model.cells[i].cell;
+
+        for (unsigned tries = 0; tries < 1000; tries++) {
+            assert_int_equal(memtable_reserve(fixture.memtable, 1, 2000), PETAL_OK);
+            if (tries == 1)
+                bytes = memtable_bytes(fixture.memtable);
+            memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
+        }
+        assert_int_equal(memtable_bytes(fixture.memtable), bytes);
+        add(fixture.memtable, &model.cells[model.count - 1 - i]);
+    }
+    assert_contents(fixture.memtable, &model);
+    fixture_fini(&fixture);
+    cell_model_fini(&model);
+}
+
 static void
 unescaping_reports_that_there_is_no_memory(void **state)
 {
@@ -514,6 +544,7 @@ main(void)
         cmocka_unit_test(a_failed_allocation_leaves_the_contents),
         cmocka_unit_test(prepared_cells_are_added),
         cmocka_unit_test(a_prepared_cell_that_is_given_up_is_not_there),
+        cmocka_unit_test(what_is_given_up_takes_no_memory),
         cmocka_unit_test(unescaping_reports_that_there_is_no_memory),
         cmocka_unit_test(the_filter_loses_no_row_and_passes_few_others),
         cmocka_unit_test(a_row_written_again_does_not_fill_the_filter),
