@@ -57,7 +57,7 @@ struct log_window {
     bool impossible;     /* it is not, or some step has failed: everything is written */
     bool unmapped;       /* there is to be no window, only zeros */
 
-    _Atomic(bool) synced; /* since the last store */
+    _Atomic(bool) synced; /* since the last store, or about to be */
 };
 
 /* `unmapped`: the caller wants everything written. */
@@ -71,7 +71,7 @@ bool log_window_store(struct log_window *window, int descriptor, uint64_t offset
                       size_t size);
 void log_window_wrote(struct log_window *window, uint64_t end);
 
-/* The file is about to be synced. */
+/* The file is about to be synced; and it has been: a window made meanwhile may have been written back. */
 void log_window_synced(struct log_window *window);
 
 #endif

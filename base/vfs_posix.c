@@ -180,6 +180,7 @@ posix_sync(void *context, petal_file *file)
         result = fsync(file->descriptor);
 #endif
     } while (result != 0 && errno == EINTR); /* interrupted: no write-back has failed */
+    log_window_synced(&file->window);
     return result == 0 ? 0 : errno;
 }
 

@@ -17,7 +17,7 @@
  *
  * The counts are bounds, not books: two threads at once may go past them by what each has at hand. Any number of threads use it;
  * balances are relaxed, since they decide on costs only, never on answers. Nothing is written by an answer from the cache while the
- * balance is full, nor by a question that is not asked.
+ * balance is full or where it saved nothing, nor by a question that is not asked.
  */
 #ifndef PETAL_SSTABLE_FILTER_ACCOUNT_H
 #define PETAL_SSTABLE_FILTER_ACCOUNT_H
@@ -62,8 +62,8 @@ void filter_account_settle(struct filter_account *account, uint64_t fetched, uin
 static inline void
 filter_account_credit(struct filter_account *account, uint64_t saved)
 {
-    if (atomic_load_explicit(&account->balance, memory_order_relaxed) <
-        FILTER_ACCOUNT_FORTUNE * account->block_bytes)
+    if (saved > 0 && atomic_load_explicit(&account->balance, memory_order_relaxed) <
+                         FILTER_ACCOUNT_FORTUNE * account->block_bytes)
         filter_account_settle(account, 0, saved);
 }
 

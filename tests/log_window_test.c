@@ -2,7 +2,7 @@
  * log_window_test.c -- stores through a mapping of the log (base/log_window.h): when there is a window, when there is none, what is in
  * the file, also when the process is killed.
  *
- * This program defines fstatfs, pwritev, madvise, mlock and getrlimit itself: they stand before those of the C library, fail as `script` says, and
+ * This program defines fstatfs, pwrite, pwritev, fdatasync, madvise, mlock and getrlimit itself: they stand before those of the C library, fail as `script` says, and
  * otherwise make the system call.
  */
 #include "base/log_window.h"
@@ -38,7 +38,8 @@ static struct script {
     int populate_fails; /* madvise fails with it */
     int lock_fails;     /* mlock fails with it */
     rlim_t lock_limit;  /* bytes that may be locked */
-    unsigned zero_calls, lock_calls;
+    unsigned zero_calls, lock_calls, write_calls;
+    void (*while_syncing)(void); /* called by fdatasync first */
 } script;
 
 int
@@ -66,6 +67,21 @@ pwritev(int descriptor, const struct iovec *vectors, int count, off_t offset)
         return syscall(SYS_pwritev, descriptor, &first, 1L, (long)offset, 0L);
     }
     return syscall(SYS_pwritev, descriptor, vectors, (long)count, (long)offset, 0L);
+}
+
+ssize_t
+pwrite(int descriptor, const void *bytes, size_t size, off_t offset)
+{
+    script.write_calls++;
+    return syscall(SYS_pwrite64, descriptor, bytes, size, (long)offset);
+}
+
+int
+fdatasync(int descriptor)
+{
+    if (script.while_syncing != NULL)
+        script.while_syncing();
+    return (int)syscall(SYS_fdatasync, descriptor);
 }
 
 int
@@ -480,6 +496,44 @@ a_file_of_the_layer_is_as_long_as_its_log(void **state)
     expect_content(fixture);
 }
 
+static petal_file *layer_log;
+static uint64_t layer_length;
+
+/* How many of the stores were written. */
+static unsigned
+store_into_layer(unsigned count)
+{
+    uint8_t bytes[STORE_BYTES] = {0};
+    unsigned before = script.write_calls;
+
+    for (; count > 0; count--, layer_length += sizeof bytes)
+        assert_int_equal(vfs_posix.log_store(NULL, layer_log, layer_length, bytes, sizeof bytes),
+                         0);
+    return script.write_calls - before;
+}
+
+static void
+make_a_window(void)
+{
+    assert_int_equal(store_into_layer(2 * STORES_BEFORE), STORES_BEFORE);
+}
+
+/* The sync may have written its pages back, if it was made before the sync came to them. */
+static void
+a_window_that_was_made_during_a_sync_ends_with_it(void **state)
+{
+    struct fixture *fixture = *state;
+
+    layer_length = 0;
+    assert_int_equal(
+        vfs_posix.open(NULL, fixture->path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &layer_log), 0);
+    script.while_syncing = make_a_window;
+    assert_int_equal(vfs_posix.sync(NULL, layer_log), 0);
+    assert_int_equal(store_into_layer(1), 1);
+    assert_int_equal(vfs_posix.close(NULL, layer_log), 0);
+    assert_int_equal(file_size(fixture), layer_length);
+}
+
 int
 main(void)
 {
@@ -500,6 +554,7 @@ main(void)
         TEST(other_file_systems_are_written),
         TEST(stores_survive_the_process),
         TEST(a_file_of_the_layer_is_as_long_as_its_log),
+        TEST(a_window_that_was_made_during_a_sync_ends_with_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
