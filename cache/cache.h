@@ -41,7 +41,7 @@ enum cache_priority { CACHE_SINGLE, CACHE_MULTI, CACHE_MEMORY, CACHE_PRIORITIES 
 struct cache;
 struct cache_block;
 
-/* Of a block that was found once; all NULL at first. */
+/* Of a block that was found once; both NULL at first. */
 struct cache_hint {
     _Atomic(struct cache_block *) block;
     _Atomic(const uint8_t *)

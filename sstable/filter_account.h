@@ -7,8 +7,8 @@
  * it is below zero, chunks are no longer fetched, but for one question in 2^(4 + blocks of debt), from 16 to 1024, drawn by lot:
  * one that does not pay doubles the interval, one that pays, and what its chunk in the cache saves later, shortens it.
  *
- * WHAT FOLLOWS, in data blocks of the file, for a chunk of c <= 1 blocks and questions of which a share q is answered "absent":
- * q c' >= c' stands for a profit, q < c for a loss.
+ * WHAT FOLLOWS, in data blocks of the file, for a chunk of c <= 1 blocks that each question fetches, and a share q of them that is
+ * answered "absent": q > c is a profit, q < c a loss.
  * - loss: in N questions at most CREDIT + DEBT + 2 + N / 1024 blocks are fetched beyond what was saved, and FORTUNE more after a
  *   time of profit;
  * - profit: nothing is given up, but FORTUNE is all that is remembered;

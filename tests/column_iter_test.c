@@ -3,6 +3,7 @@
  * against a list without the others.
  */
 #include "engine/column_iter.h"
+#include "engine/merge_iter.h"
 #include "memtable/memtable.h"
 #include "tests/iter_walk.h"
 
@@ -164,6 +165,129 @@ only_named_columns_and_family_markers_are_shown(void **state)
     assert_true(saved > 0);
 }
 
+/* ---- lazy ones, merged ---- */
+
+#define MAX_SOURCES 5
+
+struct lazy_source {
+    struct cell_list list;
+    struct memtable *memtable; /* NULL: a file */
+    struct memtable_iter memtable_iter;
+    struct sst_reader *reader;
+    struct sst_iter file_iter;
+    struct column_iter columns;
+};
+
+static struct cell_iter *
+open_source(struct lazy_source *source, struct sst_fixture *f, struct test_random *random)
+{
+    struct sst_options options = sst_test_options();
+
+    if (source->list.count == 0 || test_random_chance(random, 40)) {
+        assert_int_equal(memtable_new(&source->memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+        for (size_t i = 0; i < source->list.count; i++)
+            assert_int_equal(memtable_add(source->memtable, &source->list.cells[i], 0), PETAL_OK);
+        memtable_iter_init(&source->memtable_iter, source->memtable);
+        return &source->memtable_iter.iter;
+    }
+    options.block_bytes = 1024;
+    options.bloom = test_random_chance(random, 50) ? PETAL_BLOOM_ROWCOL : PETAL_BLOOM_ROW;
+    sst_fixture_write(f, &options, &source->list);
+    source->reader = sst_fixture_open(f);
+    sst_iter_init(&source->file_iter, source->reader, &f->context, false,
+                  test_random_chance(random, 70));
+    return &source->file_iter.iter;
+}
+
+static void
+open_columns(struct lazy_source *source, struct sst_fixture *f, const struct named *named,
+             const struct scan_bounds *bounds, struct test_random *random)
+{
+    struct cell_iter *iter = open_source(source, f, random);
+
+    column_iter_init(&source->columns, &f->allocator.table, iter, named->qualifiers, named->count,
+                     bounds);
+    source->columns.lazy = true;
+    if (source->reader != NULL && sst_reader_facts(source->reader)->bloom == PETAL_BLOOM_ROWCOL)
+        column_iter_use_filter(&source->columns, source->reader, f->epoch, &f->context);
+}
+
+static void
+close_source(struct lazy_source *source)
+{
+    source->columns.iter.ops->close(&source->columns.iter);
+    source->columns.source->ops->close(source->columns.source);
+    if (source->memtable != NULL)
+        memtable_free(source->memtable);
+    else
+        sst_reader_close(source->reader);
+    cell_list_fini(&source->list);
+}
+
+/* Walk over the list's cells, dealt to sources by chance.  With bounds, only forward: who goes back knows none. */
+static void
+walk_merged(struct sst_fixture *f, const struct cell_list *list, const struct named *named,
+            const struct scan_bounds *bounds, const struct cell_list *narrowed,
+            struct test_random *random)
+{
+    struct lazy_source sources[MAX_SOURCES] = {0};
+    struct cell_iter *iters[MAX_SOURCES];
+    struct merge_iter merge;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct cell *cell = &list->cells[i];
+
+        cell_list_add(&sources[test_random_below(random, MAX_SOURCES)].list, cell->row,
+                      cell->qualifier, cell->timestamp, cell->sequence, cell->type, cell->value);
+    }
+    for (size_t i = 0; i < MAX_SOURCES; i++) {
+        open_columns(&sources[i], f, named, bounds, random);
+        iters[i] = &sources[i].columns.iter;
+    }
+    assert_int_equal(merge_iter_init(&merge, &f->allocator.table, iters, MAX_SOURCES), PETAL_OK);
+    if (bounds == NULL)
+        walk(&merge.iter, narrowed, random);
+    else if (narrowed->count > 0)
+        walk_forward_at_random(&merge.iter, narrowed, 200, random);
+    merge.iter.ops->close(&merge.iter);
+    for (size_t i = 0; i < MAX_SOURCES; i++)
+        close_source(&sources[i]);
+}
+
+static void
+lazy_ones_merged_show_the_same(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
+        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1000),
+                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
+                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
+                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
+                                   .value_bytes = (unsigned)test_random_below(&random, 100),
+                                   .marker_percent = round % 3 * 10};
+        struct sst_fixture *f = sst_fixture_new(round % 4 > 0 ? 1 << 20 : 0);
+        struct scan_bounds bounds = {0};
+        struct cell_list list = {0}, narrowed, wanted;
+        struct named named;
+
+        cell_list_random(&list, &shape, &random);
+        name_some(&named, &list, &random);
+        narrowed = narrow(&list, &named);
+        walk_merged(f, &list, &named, NULL, &narrowed, &random);
+        bounds.stop = list.cells[test_random_below(&random, list.count)].row;
+        wanted = narrowed;
+        while (wanted.count > 0 && scan_bounds_behind(&bounds, wanted.cells[wanted.count - 1].row))
+            wanted.count--;
+        walk_merged(f, &list, &named, &bounds, &wanted, &random);
+        cell_list_fini(&narrowed);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
 /* Rows of another column behind the named one: the filter says that there is nothing to go back to in them. */
 static void
 the_way_back_asks_the_filter(void **state)
@@ -208,6 +332,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_named_columns_and_family_markers_are_shown),
+        cmocka_unit_test(lazy_ones_merged_show_the_same),
         cmocka_unit_test(the_way_back_asks_the_filter),
     };
 
