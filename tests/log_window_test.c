@@ -102,6 +102,12 @@ mlock(const void *memory, size_t size)
     return script.lock_fails != 0 ? -1 : (int)syscall(SYS_mlock, memory, size);
 }
 
+/* ThreadSanitizer asks for limits before it is ready for what it put into functions. */
+#if defined(__has_attribute)
+#if __has_attribute(disable_sanitizer_instrumentation)
+__attribute__((disable_sanitizer_instrumentation))
+#endif
+#endif
 int
 getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 {
