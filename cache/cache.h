@@ -26,6 +26,7 @@
  * were evicted, which are freed after their last unpin, descriptors, of which as many stay as were ever in use, and memory that waits for blocks of its size.  Of that there is at most
  * a 32nd of the capacity and a MiB once all memory exceeds the capacity, a 32nd and a MiB: if there is more, each
  * cache_allocate evicts the blocks around some of it, so that it can be given back, and cache_set_capacity as many as needed.
+ * Of blocks from 32 KiB on, which are whole pages, at most a 32nd and a MiB wait, beside the others; more is given back at once.
  * From a capacity of 128 MiB on blocks lie in huge pages; what that adds: cache/slab_region.h.
  *
  * Sharded by key: inserts of different shards do not wait for one another.
@@ -82,7 +83,6 @@ struct cache_block {
     _Atomic(uint8_t) recent;            /* used since the clock hand passed */
     uint8_t kind;                       /* enum petal_block_kind */
     uint8_t priority;                   /* enum cache_priority; guarded by the shard's mutex */
-    bool warm; /* while unused: memory stands behind its pages; guarded by the pool's mutex */
 
     /* Guarded by the shard's mutex. */
     _Alignas(CACHE_LINE_BYTES) struct cache_block *queue_next;

@@ -23,13 +23,20 @@ pool_init(struct block_pool *pool, const petal_allocator *allocator, uint64_t ca
     return PETAL_NO_MEMORY;
 }
 
+static void
+free_kept_pages(struct block_pool *pool, const struct cache_block *first, size_t pages)
+{
+    for (const struct cache_block *at = first; at != NULL; at = at->queue_next)
+        mem_free_pages(pool->allocator, (void *)(uintptr_t)at->data, pages * MEM_PAGE_BYTES);
+}
+
 void
 pool_fini(struct block_pool *pool)
 {
     assert(pool->blocks_out == 0);
     for (size_t pages = 1; pages < POOL_CLASSES; pages++) {
-        for (struct cache_block *at = pool->unused[pages]; at != NULL; at = at->queue_next)
-            mem_free_pages(pool->allocator, (void *)(uintptr_t)at->data, pages * MEM_PAGE_BYTES);
+        free_kept_pages(pool, pool->unused[pages], pages);
+        free_kept_pages(pool, pool->warm[pages], pages);
     }
     while (pool->chunks != NULL) {
         struct descriptor_chunk *chunk = pool->chunks;
@@ -110,37 +117,55 @@ add_chunk(struct block_pool *pool)
     return true;
 }
 
-/* One that keeps pages of the class, if there is one, else one that keeps nothing: *data is NULL then. */
+static struct cache_block *
+take_first(struct cache_block **list)
+{
+    struct cache_block *first = *list;
+
+    *list = first->queue_next;
+    return first;
+}
+
+static struct cache_block *
+take_warm(struct block_pool *pool, size_t class)
+{
+    pool->warm_bytes -= class * MEM_PAGE_BYTES;
+    return take_first(&pool->warm[class]);
+}
+
+/* One that keeps pages of the class, if there is one, warm ones first; else one that keeps nothing: *data is NULL then. */
 static struct cache_block *
 take_descriptor(struct block_pool *pool, size_t class, uint8_t **data)
 {
     struct cache_block *block;
 
     *data = NULL;
-    if (class != 0 && pool->unused[class] != NULL) {
-        block = pool->unused[class];
-        *data = (uint8_t *)(uintptr_t)block->data;
-        if (block->warm)
-            pool->warm_bytes -= class * MEM_PAGE_BYTES;
-    } else {
+    if (pool->warm[class] == NULL && pool->unused[class] == NULL)
         class = 0;
-        if (pool->unused[0] == NULL && !add_chunk(pool))
-            return NULL;
-        block = pool->unused[0];
-    }
-    pool->unused[class] = block->queue_next;
+    if (class == 0 && pool->unused[0] == NULL && !add_chunk(pool))
+        return NULL;
+    block = pool->warm[class] != NULL ? take_warm(pool, class) : take_first(&pool->unused[class]);
+    if (class != 0)
+        *data = (uint8_t *)(uintptr_t)block->data;
     pool->blocks_out++;
     return block;
 }
 
-/* With the pages of the class, in block->data; class 0: with nothing. */
+/* With the pages of the class, in block->data, behind which there is no memory; class 0: with nothing. */
 static void
-give_descriptor(struct block_pool *pool, struct cache_block *block, size_t class, bool warm)
+give_descriptor(struct block_pool *pool, struct cache_block *block, size_t class)
 {
-    block->warm = warm;
     block->queue_next = pool->unused[class];
     pool->unused[class] = block;
     pool->blocks_out--;
+}
+
+/* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th of the capacity or two and
+ * what readers kept from it; all that is wanted again before the next look. */
+static uint64_t
+warm_limit(const struct block_pool *pool)
+{
+    return pool->capacity / 32 + POOL_WARM_BYTES;
 }
 
 static bool
@@ -190,15 +215,35 @@ take(struct block_pool *pool, uint64_t wanted, uint8_t **data, bool *crowded)
     return block;
 }
 
-/* The descriptor, and memory that has been given back or stays with it. */
+/* The descriptor, with pages of the class or, class 0, with nothing: the memory has been given back. */
 static void
-give(struct block_pool *pool, struct cache_block *block, uint64_t wanted, size_t class, bool warm)
+give(struct block_pool *pool, struct cache_block *block, uint64_t wanted, size_t class)
 {
     pthread_mutex_lock(&pool->mutex);
     if (!is_for_slabs(wanted))
         pool->other_bytes -= allocation_bytes(wanted);
-    give_descriptor(pool, block, class, warm);
+    give_descriptor(pool, block, class);
     pthread_mutex_unlock(&pool->mutex);
+}
+
+/* The descriptor with its pages and the memory behind them, unless as much is warm as may be. */
+static bool
+give_warm(struct block_pool *pool, struct cache_block *block, size_t class)
+{
+    size_t bytes = class * MEM_PAGE_BYTES;
+    bool warm;
+
+    pthread_mutex_lock(&pool->mutex);
+    warm = pool->warm_bytes + bytes <= warm_limit(pool);
+    if (warm) {
+        pool->other_bytes -= bytes;
+        pool->warm_bytes += bytes;
+        pool->blocks_out--;
+        block->queue_next = pool->warm[class];
+        pool->warm[class] = block;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return warm;
 }
 
 static void
@@ -208,23 +253,9 @@ give_to_slab(struct block_pool *pool, struct cache_block *block)
 
     pthread_mutex_lock(&pool->mutex);
     emptied = slab_give(&pool->slabs, (void *)(uintptr_t)block->data);
-    give_descriptor(pool, block, 0, false);
+    give_descriptor(pool, block, 0);
     pthread_mutex_unlock(&pool->mutex);
     slab_free(&pool->regions, emptied);
-}
-
-/* May pages of so many bytes stay warm? They are counted, then. */
-static bool
-keep_warm(struct block_pool *pool, size_t bytes)
-{
-    bool warm;
-
-    pthread_mutex_lock(&pool->mutex);
-    warm = pool->warm_bytes + bytes <= POOL_WARM_BYTES;
-    if (warm)
-        pool->warm_bytes += bytes;
-    pthread_mutex_unlock(&pool->mutex);
-    return warm;
 }
 
 /* Everything but `file`, which is 0 and which readers with stale hints may be loading now. */
@@ -271,7 +302,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
             data = mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, bytes);
     }
     if (data == NULL) {
-        give(pool, block, wanted, 0, false);
+        give(pool, block, wanted, 0);
         return NULL;
     }
     describe(block, data, (uint32_t)size, hint_count);
@@ -284,24 +315,23 @@ pool_release(struct block_pool *pool, struct cache_block *block)
     uint64_t wanted = wanted_bytes(block->size, block->hint_count);
     size_t bytes = (size_t)allocation_bytes(wanted), class = class_of(wanted);
     uint8_t *data = (uint8_t *)(uintptr_t)block->data;
-    bool warm = false;
 
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     if (is_for_slabs(wanted)) {
         give_to_slab(pool, block);
         return;
     }
-    if (class != 0 && mem_is_discardable(pool->allocator))
-        warm = keep_warm(pool, bytes);
-    if (class != 0 && (warm || mem_discard_pages(pool->allocator, data, bytes))) {
-        give(pool, block, wanted, class, warm);
+    if (class != 0 && mem_is_discardable(pool->allocator) && give_warm(pool, block, class))
+        return;
+    if (class != 0 && mem_discard_pages(pool->allocator, data, bytes)) {
+        give(pool, block, wanted, class);
         return;
     }
     if (bytes >= POOL_PAGES_BYTES)
         mem_free_pages(pool->allocator, data, bytes);
     else
         mem_free(pool->allocator, data, bytes);
-    give(pool, block, wanted, 0, false);
+    give(pool, block, wanted, 0);
 }
 
 /* ---- Closing slabs ---- */
@@ -351,12 +381,36 @@ pool_is_leaving(const struct cache_block *block)
 
 /* ---- Account ---- */
 
+/* While more is warm than may be: a warm one of the largest, handed out as it was last. */
+static struct cache_block *
+take_surplus(struct block_pool *pool)
+{
+    struct cache_block *block = NULL;
+
+    pthread_mutex_lock(&pool->mutex);
+    if (pool->warm_bytes > warm_limit(pool)) {
+        size_t class = POOL_CLASSES - 1;
+
+        while (pool->warm[class] == NULL)
+            class --;
+        block = take_warm(pool, class);
+        pool->blocks_out++;
+        pool->other_bytes += class * MEM_PAGE_BYTES;
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    return block;
+}
+
 void
 pool_set_capacity(struct block_pool *pool, uint64_t capacity)
 {
+    struct cache_block *block;
+
     pthread_mutex_lock(&pool->mutex);
     pool->capacity = capacity;
     pthread_mutex_unlock(&pool->mutex);
+    while ((block = take_surplus(pool)) != NULL)
+        pool_release(pool, block);
 }
 
 struct pool_usage

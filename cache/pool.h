@@ -10,8 +10,9 @@
  * - below SLAB_LEAST_OBJECT: the allocator itself.
  * - below POOL_PAGES_BYTES: slabs (slab.h).
  * - from there on: whole pages (base/mem.h).  Of a block with at most POOL_CLASSES - 1 pages the descriptor keeps them when it is
- *   given back, for the next block of so many; but the memory behind them goes back to the system, except of as many bytes
- *   as POOL_WARM_BYTES.  Where that cannot be, as under a caller's allocator, pages are given back, too.
+ *   given back, for the next block of so many.  The memory behind them stays (they are WARM) of as many bytes as a 32nd of the
+ *   capacity and POOL_WARM_BYTES, and is used before any other: taking memory from the system costs more than all else that
+ *   a large block does.  The rest goes back.  Where that cannot be, as under a caller's allocator, pages are given back, too.
  *
  * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs that
  * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of it and POOL_SPARE_BYTES, and
@@ -38,10 +39,11 @@ struct block_pool {
     pthread_mutex_t mutex;                    /* guards the rest */
     struct descriptor_chunk *chunks;          /* linked */
     struct cache_block *unused[POOL_CLASSES]; /* by pages that they keep; linked by queue_next */
-    size_t warm_bytes;                        /* of kept pages that were not given back */
-    size_t blocks_out;                        /* handed out and not given back */
-    uint64_t capacity;                        /* that of the cache */
-    uint64_t other_bytes;                     /* all but slabs: of blocks handed out, of chunks */
+    struct cache_block *warm[POOL_CLASSES]; /* the same, with memory behind the pages; none of 0 */
+    uint64_t warm_bytes;                    /* of those */
+    size_t blocks_out;                      /* handed out and not given back */
+    uint64_t capacity;                      /* that of the cache */
+    uint64_t other_bytes;                   /* all but slabs: of blocks handed out, of chunks */
     struct slab_set slabs;
     struct slab_regions regions; /* has a mutex of its own */
 };

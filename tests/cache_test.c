@@ -549,31 +549,6 @@ pages_are_used_again(void **state)
     mem_free(&mem_default_allocator, epoch, sizeof *epoch);
 }
 
-/* The largest objects of slabs are as large as the smallest pages. */
-static void
-pages_wait_for_a_block_of_pages(void **state)
-{
-    struct cache_block *block, *smaller;
-    struct block_pool pool;
-    const uint8_t *pages;
-    bool crowded;
-
-    (void)state;
-    assert_int_equal(pool_init(&pool, &mem_default_allocator, 1024 * KIB), PETAL_OK);
-    block = pool_allocate(&pool, POOL_PAGES_BYTES, 0, &crowded);
-    assert_non_null(block);
-    pages = block->data;
-    pool_release(&pool, block);
-    smaller = pool_allocate(&pool, POOL_PAGES_BYTES - 1000, 0, &crowded);
-    block = pool_allocate(&pool, POOL_PAGES_BYTES, 0, &crowded);
-    assert_non_null(smaller);
-    assert_non_null(block);
-    assert_ptr_equal(block->data, pages);
-    pool_release(&pool, smaller);
-    pool_release(&pool, block);
-    pool_fini(&pool);
-}
-
 int
 main(void)
 {
@@ -601,7 +576,6 @@ main(void)
         cmocka_unit_test(a_cache_that_keeps_nothing_stays_so),
         cmocka_unit_test(large_blocks_fit_when_it_shrinks),
         cmocka_unit_test(pages_are_used_again),
-        cmocka_unit_test(pages_wait_for_a_block_of_pages),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
