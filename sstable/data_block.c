@@ -112,14 +112,19 @@ size_from_header(const uint8_t *bytes)
 static bool
 greatest_is(const struct packed_array *array, uint32_t count, uint64_t least, uint64_t greatest)
 {
-    uint64_t found = 0;
+    uint64_t found = 0, other = 0;
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; array->width != 0 && i < count; i++) {
-        uint64_t delta = packed_get(array, i);
+    /* Two by two: neither waits for the other. */
+    for (; array->width != 0 && i + 1 < count; i += 2) {
+        uint64_t delta = packed_get(array, i), next = packed_get(array, i + 1);
 
         found = delta > found ? delta : found;
+        other = next > other ? next : other;
     }
-    return found == greatest - least;
+    if (array->width != 0 && i < count)
+        found = packed_get(array, i) > found ? packed_get(array, i) : found;
+    return (found > other ? found : other) == greatest - least;
 }
 
 static bool

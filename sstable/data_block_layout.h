@@ -74,10 +74,9 @@ head_of(const uint8_t *rest, size_t size)
 {
     uint32_t head = 0;
 
+    if (size >= sizeof head)
+        return __builtin_bswap32(get_le32(rest));
     switch (size) {
-    default:
-        head |= rest[3];
-        /* fallthrough */
     case 3:
         head |= (uint32_t)rest[2] << 8;
         /* fallthrough */
@@ -87,7 +86,7 @@ head_of(const uint8_t *rest, size_t size)
     case 1:
         head |= (uint32_t)rest[0] << 24;
         /* fallthrough */
-    case 0:
+    default:
         return head;
     }
 }
