@@ -4,7 +4,7 @@
  * The leader of the queue takes a group of waiting writes. For the group it makes room in the memtables, reserves memory so
  * that nothing can fail after the log, encodes each write straight into the log's buffer, hands the buffer to the kernel
  * with one call (and syncs once if a member asked for it), adds the cells to the memtables, and publishes the
- * last sequence: from then on readers see all of the group. A write alone in the queue is a group of one, with no
+ * last sequence: from then on readers see all of the group. It may go on so with another group, in which it has no part. A write alone in the queue is a group of one, with no
  * copy but the one into the log and the one into the memtable.
  *
  * A write that depends on what it has read (engine/mutate.c) says as of which sequence; the leader refuses it when its rows
@@ -37,15 +37,20 @@ op_of(struct write_place *place)
 void
 write_lead_alone(petal_db *db, struct write_place *place)
 {
+    struct write_group group;
+
     place->alone = true;
+    place->slow = true;
     place->bytes = 0;
-    write_queue_enter(&db->queue, place, 0);
+    write_queue_enter(&db->queue, place, 0, &group);
 }
 
 void
 write_lead_end(petal_db *db, struct write_place *place)
 {
-    write_queue_leave(&db->queue, place);
+    struct write_group group = {place, place, 0};
+
+    write_queue_leave(&db->queue, place, &group);
 }
 
 /* ---- the leader's steps; `last` is the group's last member ---- */
@@ -340,14 +345,20 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
 enum petal_status
 write_submit(petal_db *db, struct write_op *op)
 {
+    struct write_group group;
+
     op->place.alone = false;
+    op->place.slow = op->durability == PETAL_FSYNC_WAL;
     op->status = PETAL_OK;
     op->outdated = false;
-    if (write_queue_enter(&db->queue, &op->place, GROUP_BYTES)) {
-        struct write_place *last = op->place.group_last;
+    if (write_queue_enter(&db->queue, &op->place, GROUP_BYTES, &group)) {
+        do {
+            uint64_t due_us = db->pace_due_us;
 
-        lead(db, op, last);
-        write_queue_leave(&db->queue, last);
+            lead(db, op_of(group.first), group.last);
+            if (db->pace_due_us != due_us) /* writes are slowed down: each waits for its own */
+                op->place.slow = true;
+        } while (!write_queue_leave(&db->queue, &op->place, &group));
     }
     return op->status;
 }

@@ -1,6 +1,6 @@
 /*
- * write_queue.h -- writers in line. The first one leads: it may work for those behind it (a group commit), then it
- * hands the lead to the first one that was not served.
+ * write_queue.h -- writers in line. The first one leads: it works for those behind it (a group commit), and for a few groups more
+ * that came meanwhile, when that is quick; then it hands the lead to the first one that was not served.
  *
  * Threads: any. A place in the queue lies on the waiting thread's stack.
  */
@@ -8,24 +8,46 @@
 #define PETAL_ENGINE_WRITE_QUEUE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/mem.h"
+
+enum write_turn {
+    WRITE_WAITS,  /* and looks again and again */
+    WRITE_SLEEPS, /* its end is told with the queue's mutex held */
+    WRITE_LEADS,
+    WRITE_SERVED
+};
+
 struct write_place {
-    bool
-        alone; /* wants the lead for other work: is in no group. Set by the caller, as is `bytes` */
+    /* Set by the caller: */
+    bool alone; /* wants the lead for other work: is in no group */
+    /* Takes long, as a sync does: its thread sleeps meanwhile, and no leader goes on with it behind his own group. */
+    bool slow;
     size_t bytes; /* what it adds to a group */
-    struct write_place *next;
-    bool leads; /* guarded by the queue's mutex, as is `served` */
-    bool served;
-    bool waiting;
-    struct write_place *group_last; /* of a place that leads: see write_queue_enter */
-    pthread_cond_t turn;            /* made only when the thread has to wait */
+    /* The queue's; see write_queue.c: */
+    struct write_place *next;  /* towards the newest; the leader's */
+    struct write_place *older; /* when it came into line */
+    _Atomic(int) turn;         /* enum write_turn */
+    pthread_cond_t woken;      /* made only when the thread sleeps */
+};
+
+/* What the leader is to serve. */
+struct write_group {
+    struct write_place *first, *last;
+    unsigned stays; /* groups served by this leader behind the one with its own place */
 };
 
 struct write_queue {
-    pthread_mutex_t mutex;
-    struct write_place *first, *last;
+    pthread_mutex_t mutex; /* of those that sleep */
+    _Atomic(int) patience; /* see look_if_it_helps */
+    bool one_processor;
+    /* Written with each write: what lies around it in the database is kept out of its cache line. */
+    unsigned char apart_before[CACHE_LINE_BYTES];
+    _Atomic(struct write_place *) newest; /* NULL: nobody is in line */
+    unsigned char apart_behind[CACHE_LINE_BYTES];
 };
 
 bool write_queue_init(struct write_queue *queue);
@@ -34,12 +56,17 @@ void write_queue_fini(struct write_queue *queue);
 /*
  * Take a place at the end. Returns when the place leads (true) or another leader has served it (false).
  *
- * A leader may serve a group, up to place->group_last: the places in line, up to `most_bytes` of them together (the leader's own always)
- * and up to the next one that wants to be alone. Links between the leader and that last place do not change while the caller leads.
+ * A leader serves *group, or what of it lies from its own place to any last one: the places in line, up to `most_bytes` of them together
+ * (the leader's own always) and up to the next one that wants to be alone. Links from its first to its last do not change meanwhile.
  */
-bool write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes);
+bool write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes,
+                       struct write_group *group);
 
-/* Give up the lead: all places up to and including `last` are served. REQUIRES: the caller leads, `last` is in line. */
-void write_queue_leave(struct write_queue *queue, struct write_place *last);
+/*
+ * The group is served; `own` is the caller's place. true: the lead is given up. false: *group is the next one, for the caller to
+ * serve, too: there are such only behind places that are neither alone nor slow, few, and small.
+ */
+bool write_queue_leave(struct write_queue *queue, struct write_place *own,
+                       struct write_group *group);
 
 #endif

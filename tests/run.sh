@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 which=${2:-all}
-threaded="cache cache_lifetime cache_threads epoch cell_tree log_window memtable memtable_race engine_threads engine_read_threads engine_alter_threads engine_mutate_threads engine_model wal_threads sst_threads engine_kill_threads engine_log_race engine_write_threads engine_full_disk_threads file_pool engine_open_files engine_read_only engine_snapshot_threads engine_log engine_log_sync pace compactor compactor_threads engine_capture compactor_meanwhile"
+threaded="cache cache_lifetime cache_threads epoch cell_tree log_window memtable memtable_race engine_threads engine_read_threads engine_alter_threads engine_mutate_threads engine_model wal_threads sst_threads engine_kill_threads engine_log_race engine_write_threads engine_full_disk_threads file_pool engine_open_files engine_read_only engine_snapshot_threads engine_log engine_log_sync pace compactor compactor_threads engine_capture compactor_meanwhile write_queue"
 # Under sanitizers the tests against the model and those of power cuts do less, unless they are told how much.
 if [ -n "${SANITIZE:-}" ] || [ "$which" = threads ]; then
     export PETAL_SHORT=${PETAL_SHORT-1} PETAL_OPERATIONS=${PETAL_OPERATIONS:-20000} PETAL_DEPTH=${PETAL_DEPTH:-2}
