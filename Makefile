@@ -159,7 +159,7 @@ demo: all ## the main job: load Debian's package index, read it under every filt
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
 .PHONY: bench-quick
-bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about two minutes; results also in $(BUILD)/bench-quick.json
+bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about a minute; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --rows 400k --gets 200k --json $(BUILD)/bench-quick.json
 
 .PHONY: bench-report
