@@ -9,8 +9,7 @@
  */
 #include "tools/bench_commands.h"
 #include "tools/bench_options.h"
-#include "tools/bench_readamp_lookup.h"
-#include "tools/bench_readamp_report.h"
+#include "tools/bench_readamp_line.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,8 +21,6 @@
 #define MOST_SIZES     16 /* of caches */
 #define SETTINGS_BYTES 1024
 
-/* From CACHES on: the sizes given. */
-enum cache { CACHE_NONE, CACHE_FILTERS, CACHE_FILTERS_INDEX, CACHE_TENTH, CACHE_ALL, CACHES };
 #define MOST_CACHES (CACHES + MOST_SIZES)
 
 static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
@@ -78,7 +75,8 @@ is_wanted(unsigned bits, int bit)
 
 /* How much of the cache a table's blocks may have. */
 static size_t
-cache_bytes(const struct settings *settings, const struct bed_facts *facts, enum cache cache)
+cache_bytes(const struct settings *settings, const struct bed_facts *facts,
+            enum readamp_cache cache)
 {
     double bytes = LARGE_CACHE;
 
@@ -94,156 +92,15 @@ cache_bytes(const struct settings *settings, const struct bed_facts *facts, enum
     return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
 }
 
-static void
-set_counts(struct readamp_line *line, const struct lookup_counts *counts)
-{
-    double gets = counts->gets;
-
-    line->gets = gets;
-    line->files_considered = counts->files_considered / gets;
-    line->skipped_found_newer = counts->skipped[PETAL_SKIP_FOUND_NEWER] / gets;
-    line->skipped_row_range = counts->skipped[PETAL_SKIP_ROW_RANGE] / gets;
-    line->skipped_time_range = counts->skipped[PETAL_SKIP_TIME_RANGE] / gets;
-    line->skipped_columns = counts->skipped[PETAL_SKIP_COLUMNS] / gets;
-    line->skipped_bloom = counts->skipped[PETAL_SKIP_BLOOM] / gets;
-    line->data_wanted = counts->wanted[PETAL_BLOCK_DATA] / gets;
-    line->index_wanted = counts->wanted[PETAL_BLOCK_INDEX] / gets;
-    line->filter_wanted = counts->wanted[PETAL_BLOCK_FILTER] / gets;
-    line->filter_unasked = counts->unasked / gets;
-    line->data_fetched = counts->fetched[PETAL_BLOCK_DATA] / gets;
-    line->index_fetched = counts->fetched[PETAL_BLOCK_INDEX] / gets;
-    line->filter_fetched = counts->fetched[PETAL_BLOCK_FILTER] / gets;
-    line->bytes_read_per_get = counts->bytes_fetched / gets;
-    line->bytes_returned_per_get = counts->bytes_returned / gets;
-    line->bytes_per_useful_byte =
-        counts->bytes_returned > 0 ? counts->bytes_fetched / counts->bytes_returned : NAN;
-}
-
-/*
- * Files do not ask where it does not pay (petal_receipt_source.filter_unasked). As long as chunks stay in the cache, that is left out only
- * for what a file has. Where they do not, it may be for what is absent, as often as the file is close to a loss: no number is expected.
- */
-static bool
-is_certain(enum cache cache, const struct lookup_counts *counts,
-           const struct readamp_expected *expected)
-{
-    return counts->unasked == 0 || expected->negatives == 0 ||
-           (cache != CACHE_NONE && cache != CACHE_TENTH && cache < CACHES);
-}
-
-/* What filters were asked about and let pass. */
-static void
-set_false_positives(struct readamp_line *line, const struct lookup_counts *counts,
-                    const struct readamp_expected *expected)
-{
-    double positives = counts->probes - counts->probe_negatives;
-    double wrong = positives + counts->unasked - expected->true_positives * counts->gets;
-    double wrong_expected = expected->negatives * expected->false_rate;
-
-    line->false_positive_rate = line->false_positive_rate_expected = NAN;
-    line->false_share = line->false_share_expected = NAN;
-    if (expected->negatives > 0) {
-        line->false_positive_rate = wrong / (wrong + counts->probe_negatives);
-        line->false_positive_rate_expected = expected->false_rate;
-        line->false_share = positives > 0 ? wrong / positives : NAN;
-        line->false_share_expected = wrong_expected / (wrong_expected + expected->true_positives);
-    }
-}
-
-static void
-set_expected(struct readamp_line *line, const struct readamp_store *store,
-             const struct readamp_reads *reads, const struct readamp_expected *expected)
-{
-    bool narrow_get =
-        lookup_table(reads->lookup) == BED_NARROW && reads->lookup != READAMP_SCAN_SHORT;
-
-    line->expected_data = expected->data;
-    line->standard_error = expected->standard_error;
-    line->expected_found_newer = narrow_get ? expected->found_newer : NAN;
-    line->expected_bloom = narrow_get ? store->files - expected->found_newer - expected->data : NAN;
-}
-
-/* What no model tells when questions were left out that would have been answered "absent". */
-static void
-forget_expected(struct readamp_line *line)
-{
-    line->expected_data = line->standard_error = line->expected_bloom = line->false_share = NAN;
-    line->false_positive_rate = line->false_positive_rate_expected = NAN;
-    line->false_share_expected = NAN;
-}
-
-/* What the cache leaves to be fetched, where that is certain. */
-static void
-set_expected_fetches(struct readamp_line *line, enum cache cache,
-                     const struct readamp_expected *expected)
-{
-    bool none = cache == CACHE_NONE;
-
-    line->expected_data_fetched = line->expected_index_fetched = line->expected_filter_fetched =
-        NAN;
-    if (cache == CACHE_TENTH || cache >= CACHES ||
-        (cache == CACHE_FILTERS && line->index_wanted > 0))
-        return;
-    line->expected_data_fetched = cache == CACHE_ALL ? 0 : line->data_wanted;
-    line->expected_index_fetched = none ? line->index_wanted : 0;
-    /* Of a file that has what is asked, some chunks are fetched late, to see whether asking pays by now. */
-    if (none || expected->true_positives == 0)
-        line->expected_filter_fetched = none ? line->filter_wanted : 0;
-}
-
-static bool
-differs(double measured, double expected, double standard_error, double grain)
-{
-    return !isnan(expected) && readamp_is_outside(measured, expected, standard_error, grain);
-}
-
-static bool
-is_outside(const struct readamp_line *line, const struct readamp_expected *expected)
-{
-    double error = expected->standard_error, grain = expected->grain;
-
-    return differs(line->data_wanted, line->expected_data, error, grain) ||
-           differs(line->skipped_found_newer, line->expected_found_newer, 0, 0) ||
-           differs(line->skipped_bloom, line->expected_bloom, error, grain) ||
-           differs(line->false_positive_rate, line->false_positive_rate_expected,
-                   expected->false_rate_error, expected->false_rate_grain) ||
-           differs(line->data_fetched, line->expected_data_fetched, 0, 0) ||
-           differs(line->index_fetched, line->expected_index_fetched, 0, 0) ||
-           differs(line->filter_fetched, line->expected_filter_fetched, 0, 0);
-}
-
 static double
 or_unknown(double value)
 {
     return value < 0 ? NAN : value;
 }
 
-/*
- * A filter must not make a lookup read more bytes than none does. What is allowed for: each open file may spend so many blocks to find
- * out that asking its filter does not pay, and asks one question in 1024 after that (sstable/filter_account.h).
- */
-#define ACCOUNT_BLOCKS   24
-#define ACCOUNT_INTERVAL 1024
-
-static void
-compare_bytes(struct run *run, struct readamp_line *line, const struct bed_facts *facts,
-              enum cache cache, enum readamp_lookup lookup, const struct lookup_counts *counts)
-{
-    double *none = &run->bytes_with_none[cache][lookup];
-    double questions = counts->probes + counts->unasked;
-    double blocks = ACCOUNT_BLOCKS * facts->store.files + questions / ACCOUNT_INTERVAL;
-    double block_bytes = facts->data_bytes / facts->blocks;
-
-    if (facts->store.filter == PETAL_BLOOM_NONE)
-        *none = line->bytes_read_per_get;
-    line->bytes_without_filter = *none;
-    line->more_bytes = /* false if *none is not known */
-        line->bytes_read_per_get > *none + blocks * block_bytes / counts->gets;
-}
-
 /* What comes before the reads that are counted. */
 static enum lookup_warm_up
-warm_up(enum cache cache)
+warm_up(enum readamp_cache cache)
 {
     if (cache == CACHE_NONE)
         return LOOKUP_COLD;
@@ -252,7 +109,7 @@ warm_up(enum cache cache)
 
 /* What is known before anything is read. */
 static struct readamp_line
-begin_line(const struct bed *bed, enum cache cache, enum readamp_lookup lookup)
+begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup lookup)
 {
     const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
     bool none = bed->shape.filter == PETAL_BLOOM_NONE;
@@ -278,7 +135,7 @@ begin_line(const struct bed *bed, enum cache cache, enum readamp_lookup lookup)
 }
 
 static void
-measure(struct run *run, struct bed *bed, enum cache cache, enum readamp_lookup lookup)
+measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp_lookup lookup)
 {
     const struct settings *settings = run->settings;
     const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
@@ -299,19 +156,13 @@ measure(struct run *run, struct bed *bed, enum cache cache, enum readamp_lookup 
     reads.gets = counts.gets;
     reads.population = counts.population;
     readamp_expect(&facts->store, &reads, &expected);
-    set_counts(&line, &counts);
-    set_false_positives(&line, &counts, &expected);
-    set_expected(&line, &facts->store, &reads, &expected);
-    set_expected_fetches(&line, cache, &expected);
-    if (!is_certain(cache, &counts, &expected))
-        forget_expected(&line);
+    readamp_line_fill(&line, cache, &facts->store, &reads, &counts, &expected);
     if (settings->times)
         line.us_per_get = 1e6 * counts.seconds / counts.gets;
     if (settings->without == 0)
         line.hbase =
             or_unknown(readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate));
-    compare_bytes(run, &line, facts, cache, lookup, &counts);
-    line.outside = is_outside(&line, &expected);
+    readamp_line_compare_bytes(&line, facts, &counts, &run->bytes_with_none[cache][lookup]);
     run->outside += line.outside;
     run->more_bytes += line.more_bytes;
     readamp_report_line(&run->report, &line);
@@ -321,7 +172,7 @@ measure(struct run *run, struct bed *bed, enum cache cache, enum readamp_lookup 
 
 /* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend on one another. */
 static void
-run_table(struct run *run, struct bed *bed, enum cache cache, enum bed_table which)
+run_table(struct run *run, struct bed *bed, enum readamp_cache cache, enum bed_table which)
 {
     for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
         if (!is_wanted(run->settings->lookups, lookup) ||
@@ -346,7 +197,7 @@ run_bed(struct run *run, struct bed_shape shape)
     for (int cache = 0; cache < MOST_CACHES; cache++) {
         for (int which = 0; which < BED_TABLES; which++) {
             if (is_wanted(run->settings->caches, cache) && shape.tables[which])
-                run_table(run, &bed, (enum cache)cache, (enum bed_table)which);
+                run_table(run, &bed, (enum readamp_cache)cache, (enum bed_table)which);
         }
     }
     bed_remove(&bed);
