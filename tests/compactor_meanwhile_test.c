@@ -235,6 +235,18 @@ try_file(struct place *place, unsigned number)
     assert_true(status == PETAL_OK || status == PETAL_NO_SPACE);
 }
 
+/* Jobs that had found no room before there was some may still fail: each once. */
+static void
+settle_with_room(struct place *place)
+{
+    enum petal_status status = PETAL_NO_SPACE;
+    petal_error error;
+
+    for (unsigned tries = 0; status == PETAL_NO_SPACE && tries < 4; tries++)
+        status = petal_wait_idle(place->fixture.db, &error);
+    must(status, &error);
+}
+
 /* A job that the disk has no room for does not fill it again with each flush; and those for which there is room are done. */
 static void
 test_a_job_too_large_for_the_disk_waits_alone(void **state)
@@ -266,7 +278,7 @@ test_a_job_too_large_for_the_disk_waits_alone(void **state)
     place.table = large;
     assert_int_equal(totals_of(&place).runs, 3);
     memory_vfs_set_capacity(place.fixture.vfs, UINT64_MAX);
-    settle(&place);
+    settle_with_room(&place);
     assert_int_equal(totals_of(&place).runs, 1);
     assert_true(fixture_directory_is_clean(&place.fixture));
     fixture_fini(&place.fixture);
