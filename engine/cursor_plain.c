@@ -132,7 +132,6 @@ consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_erro
         *found = true;
         return PETAL_OK;
     }
-    store->hidden += input->cell.type == PETAL_PUT;
     store->move = verdict == VISIBILITY_COLUMN_DONE ? SCAN_NEXT_COLUMN : SCAN_STEP;
     return store_scan_move_on(store, error);
 }

@@ -573,6 +573,8 @@ petal_stats_get(petal_db *db, petal_stats *stats)
 #undef STATS_SUM
     }
     stats->compactions_running = compactor_running(db);
+    stats->compacting_cells = atomic_load_explicit(&db->compacting.cells, memory_order_relaxed);
+    stats->compacting_done = atomic_load_explicit(&db->compacting.done, memory_order_relaxed);
     stats->read_only = db->read_only || atomic_load_explicit(&db->failed, memory_order_acquire);
     background_error_get(db, &stats->background_error);
     stats->memory_limit = db->memory.limit;

@@ -28,6 +28,7 @@
 #include "engine/filename.h"
 #include "engine/manifest.h"
 #include "engine/memory_budget.h"
+#include "engine/rewrite.h"
 #include "engine/row_lock.h"
 #include "engine/snapshot.h"
 #include "engine/stats.h"
@@ -185,6 +186,8 @@ struct petal_db {
     bool no_log_mapping;
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
     struct background_state background;
+
+    struct rewrite_progress compacting; /* of all compactions that run */
 
     /* The limit of memory, and what slows and stops writers (engine/pace.h). */
     struct memory_budget memory;

@@ -192,10 +192,13 @@ visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip
     get->filter_false_positives +=
         !gave_cells && trace.filter_probes > 0 && trace.filter_unasked == 0;
     read_count_trace(get->stats, &trace);
-    if (get->options->receipt != NULL)
-        receipt_set_trace(get->options->receipt,
-                          receipt_add_file(get->options->receipt, get->family, file, *skip),
-                          &trace);
+    if (get->options->receipt != NULL) {
+        size_t at = receipt_add_file(get->options->receipt, get->family, file, *skip);
+
+        receipt_set_trace(get->options->receipt, at, &trace);
+        if (at != SIZE_MAX)
+            get->options->receipt->sources[at].held_nothing = !gave_cells;
+    }
     return status;
 }
 
@@ -333,6 +336,8 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
 
     if (get.store == NULL)
         return PETAL_OK;
+    collect->receipt = options->receipt;
+    collect->family = family->name;
     read_rules(options, family, get.store, false, read_sequence(options, point),
                &collect->visibility.rules);
     if (collect->visibility.rules.new_version_behavior) {
@@ -355,8 +360,6 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
     status = row_collect_finish(collect);
     if (status == PETAL_OK)
         status = result_add(result, family, collect->shown, collect->shown_count);
-    if (options->receipt != NULL)
-        options->receipt->cells_hidden += collect->hidden_count;
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 

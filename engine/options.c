@@ -217,22 +217,27 @@ table_attributes_check(const petal_table_options *options, petal_error *error)
     return attributes_check(options->attributes, options->attribute_count, true, error);
 }
 
-/* `of`: what HBase calls the kind of name at its three places. */
+/* Letters and digits; bytes of UTF-8 sequences pass as letters of other languages. */
+static bool
+is_name_byte(uint8_t c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c >= 0x80;
+}
+
+/* `of`: what HBase calls the kind of name at its two places. */
 struct name_words {
-    const char *empty, *thing, *qualifiers;
+    const char *empty, *qualifiers;
 };
 
 static enum petal_status
-name_check(petal_slice name, const struct name_words *of, petal_error *error)
+qualifier_check(petal_slice name, const struct name_words *of, petal_error *error)
 {
     const uint8_t *bytes = name.data;
     char quoted[160];
 
     if (name.size == 0)
         return error_set(error, PETAL_INVALID, "%s qualifier must not be empty", of->empty);
-    if (name.size > MOST_TABLE_NAME_BYTES)
-        return error_set(error, PETAL_INVALID, "the %s name has %zu bytes; the limit is %d",
-                         of->thing, name.size, MOST_TABLE_NAME_BYTES);
     if (bytes[0] == '.' || bytes[0] == '-')
         return error_set(error, PETAL_INVALID,
                          "Illegal first character <%d> at 0. %s qualifiers can only "
@@ -240,11 +245,8 @@ name_check(petal_slice name, const struct name_words *of, petal_error *error)
                          bytes[0], of->qualifiers, error_quote(name, quoted, sizeof quoted));
     for (size_t i = 0; i < name.size; i++) {
         uint8_t c = bytes[i];
-        /* Bytes of UTF-8 sequences pass as letters of other languages. */
-        bool fine = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                    c == '_' || c == '-' || c == '.' || c >= 0x80;
 
-        if (!fine)
+        if (!is_name_byte(c) && c != '-' && c != '.')
             return error_set(error, PETAL_INVALID,
                              "Illegal character code:%d, <%c> at %zu. %s qualifiers "
                              "may only contain 'alphanumeric characters' and digits: %s",
@@ -254,14 +256,67 @@ name_check(petal_slice name, const struct name_words *of, petal_error *error)
     return PETAL_OK;
 }
 
+static enum petal_status
+namespace_check(petal_slice name, petal_error *error)
+{
+    const uint8_t *bytes = name.data;
+    char quoted[160];
+
+    if (name.size == 0)
+        return error_set(error, PETAL_INVALID, "Namespace name must not be empty");
+    for (size_t i = 0; i < name.size; i++) {
+        if (!is_name_byte(bytes[i]))
+            return error_set(error, PETAL_INVALID,
+                             "Illegal character <%c> at %zu. Namespaces may only contain "
+                             "'alphanumeric characters' from any language and digits: %s",
+                             bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '?', i,
+                             error_quote(name, quoted, sizeof quoted));
+    }
+    if (slice_equal(name, slice_from_text("default")))
+        return error_set(error, PETAL_INVALID,
+                         "tables of the namespace default have names without it");
+    return PETAL_OK;
+}
+
+static enum petal_status
+name_bytes_check(petal_slice name, const char *thing, petal_error *error)
+{
+    if (name.size <= MOST_TABLE_NAME_BYTES)
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID, "the %s name has %zu bytes; the limit is %d", thing,
+                     name.size, MOST_TABLE_NAME_BYTES);
+}
+
+petal_slice
+table_name_namespace(petal_slice name)
+{
+    const uint8_t *colon = name.size > 0 ? memchr(name.data, ':', name.size) : NULL;
+
+    return slice_make(name.data, colon == NULL ? 0 : (size_t)(colon - (const uint8_t *)name.data));
+}
+
 enum petal_status
 table_name_check(petal_slice name, petal_error *error)
 {
-    return name_check(name, &(struct name_words){"Table", "table", "User-space table"}, error);
+    bool colon = name.size > 0 && memchr(name.data, ':', name.size) != NULL;
+    petal_slice space = table_name_namespace(name);
+    enum petal_status status = name_bytes_check(name, "table", error);
+
+    if (status == PETAL_OK && colon) {
+        status = namespace_check(space, error);
+        name = slice_make((const uint8_t *)name.data + space.size + 1, name.size - space.size - 1);
+    }
+    if (status != PETAL_OK)
+        return status;
+    return qualifier_check(name, &(struct name_words){"Table", "User-space table"}, error);
 }
 
 enum petal_status
 snapshot_name_check(petal_slice name, petal_error *error)
 {
-    return name_check(name, &(struct name_words){"Snapshot", "snapshot", "Snapshot"}, error);
+    enum petal_status status = name_bytes_check(name, "snapshot", error);
+
+    if (status != PETAL_OK)
+        return status;
+    return qualifier_check(name, &(struct name_words){"Snapshot", "Snapshot"}, error);
 }

@@ -28,6 +28,9 @@ enum petal_status family_options_resolve(petal_family_options *options,
 enum petal_status table_attributes_check(const petal_table_options *options, petal_error *error);
 
 enum petal_status table_name_check(petal_slice name, petal_error *error);
+
+/* What stands before the colon of a table's name; empty: the namespace default. */
+petal_slice table_name_namespace(petal_slice name);
 enum petal_status snapshot_name_check(petal_slice name, petal_error *error);
 
 #endif

@@ -60,6 +60,26 @@ extern "C" {
 #define PETAL_MUST_CHECK
 #endif
 
+/* ---- Version ------------------------------------------------------------------------------ */
+
+/* Of this header.  Programs of one PETAL_VERSION_MAJOR run with any library of it that is at least as new; while it is 0, with
+ * those of the same PETAL_VERSION_MINOR only. */
+#define PETAL_VERSION_MAJOR 0
+#define PETAL_VERSION_MINOR 1
+#define PETAL_VERSION_PATCH 0
+
+/* Of the library, as "1.2.3".  Never NULL. */
+PETAL_API const char *petal_version(void);
+
+/* Initialiser of a struct of options: all defaults, in C and in C++.  petal_options options = PETAL_DEFAULTS; */
+/* clang-format off */
+#ifdef __cplusplus
+#define PETAL_DEFAULTS {}
+#else
+#define PETAL_DEFAULTS {0}
+#endif
+/* clang-format on */
+
 /* ---- Status and errors ------------------------------------------------------------------- */
 
 /* code, stored value, text.  Values are never renumbered. */
@@ -317,6 +337,7 @@ enum petal_attribute_kind {
         3 /* an attribute of HBase that Petal checks, keeps and shows, and does not act upon.
         Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE,
         CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS,
+        COMPRESSION (a codec that Petal has not: blocks are of the family's `compression`),
         COMPRESSION_COMPACT, COMPRESSION_COMPACT_MAJOR, COMPRESSION_COMPACT_MINOR, IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
         STORAGE_POLICY, ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
         SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER */
@@ -361,7 +382,8 @@ typedef struct petal_family_options {
 typedef struct petal_table_options {
     size_t size;
     petal_slice
-        name; /* letters, digits, '_', '-', '.'; not starting with '.' or '-'; at most 255 bytes */
+        name; /* letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace of
+                 letters, digits and '_', and a colon; not "default:". At most 255 bytes in all */
     const petal_family_options *families;
     size_t family_count; /* at least 1 */
     enum petal_durability durability;
@@ -397,7 +419,7 @@ petal_table_alter(petal_table *table, const petal_table_options *options, petal_
 /* The table as it is, defaults filled in, families by name.  What it points to lives until petal_close. */
 PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
 
-/* Call `visit` for each table, by name; it may call back into the library.  A visit that returns false ends it. */
+/* Call `visit` for each table, by namespace (none is "default"), then by name; it may call back into the library.  A visit that returns false ends it. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
                  petal_error *error);
@@ -793,6 +815,7 @@ typedef struct petal_receipt_source {
     enum petal_skip skip;
     uint32_t filter_probes, filter_negatives; /* asked of its Bloom filter; answered "absent" */
     uint32_t filter_unasked;                  /* not asked: it would cost more than it saves */
+    bool held_nothing;                        /* a file that a get read in vain */
     uint32_t seeks;                           /* positionings inside it */
     uint32_t seeks_saved;                     /* of a scan: not made because of the filter */
     uint32_t blocks_cached[PETAL_BLOCK_KINDS], blocks_fetched[PETAL_BLOCK_KINDS];
@@ -815,8 +838,40 @@ PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; befor
  */
 PETAL_API size_t petal_receipt_count(const petal_receipt *receipt);
 PETAL_API const petal_receipt_source *petal_receipt_at(const petal_receipt *receipt, size_t index);
-PETAL_API uint64_t
-petal_receipt_cells_hidden(const petal_receipt *receipt); /* by markers, versions, time */
+PETAL_API uint64_t petal_receipt_cells_hidden(
+    const petal_receipt *receipt); /* of those looked at, by all that hides */
+
+/* What hid a put that a read looked at. petal_hidden_text gives the words. */
+enum petal_hidden {
+    PETAL_HIDDEN_DELETE,                /* a marker of kind 8: of this version */
+    PETAL_HIDDEN_DELETE_FAMILY_VERSION, /* of kind 10 */
+    PETAL_HIDDEN_DELETE_COLUMN,         /* of kind 12 */
+    PETAL_HIDDEN_DELETE_FAMILY,         /* of kind 14 */
+    PETAL_HIDDEN_ENDED,    /* NEW_VERSION_BEHAVIOR: a marker, or a later write with its timestamp */
+    PETAL_HIDDEN_REPLACED, /* a later write with its timestamp */
+    PETAL_HIDDEN_VERSIONS, /* there are enough newer versions */
+    PETAL_HIDDEN_TIME_RANGE, /* it is outside of it */
+    PETAL_HIDDEN_EXPIRED,    /* it is past a time to live */
+    PETAL_HIDDEN_LATER,      /* it was written behind the moment that is read */
+    PETAL_HIDDEN_FILTER,     /* the filter, or a limit of cells in a row, left it out */
+    PETAL_HIDDEN_COUNT
+};
+PETAL_API const char *petal_hidden_text(enum petal_hidden by);
+PETAL_API uint64_t petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by);
+
+/* A hidden put.  A receipt names the first PETAL_HIDDEN_CELLS of them; the counts are of all. */
+#define PETAL_HIDDEN_CELLS 100
+typedef struct petal_hidden_cell {
+    petal_slice row, family, qualifier;
+    int64_t timestamp;
+    enum petal_hidden by;
+} petal_hidden_cell;
+
+PETAL_API size_t petal_receipt_hidden_count(const petal_receipt *receipt);
+
+/* False behind the last. The slices are good until the next read. */
+PETAL_API bool petal_receipt_hidden_at(const petal_receipt *receipt, size_t index,
+                                       petal_hidden_cell *cell);
 PETAL_API uint64_t petal_receipt_bytes_returned(
     const petal_receipt *receipt); /* of the answer: rows, each once, qualifiers and values */
 
@@ -932,6 +987,8 @@ typedef struct petal_stats {
         memtable_memory; /* of all memtables, those that are being flushed or that a cursor keeps included */
     uint64_t file_memory; /* index roots, facts and handles of open store files */
     uint64_t flushes_waiting, compactions_running;
+    uint64_t compacting_cells,
+        compacting_done; /* cells of the compactions that run, and those read */
     /* What failed last in the background, PETAL_OK if it was made good since.  With `read_only` the database takes no more
      * writes. */
     bool read_only;
@@ -968,6 +1025,18 @@ PETAL_API uint64_t petal_table_memtable_bytes(petal_table *table);
  * filter.  The first fault found is returned as PETAL_CORRUPT. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_verify(petal_table *table,
                                                                 petal_error *error);
+
+/* The same; `watch`, if there is one, is told now and then how much of the whole is done, in bytes, from this thread.  When it returns
+ * false, the call ends with PETAL_BUSY. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_verify_watched(petal_table *table,
+                           bool (*watch)(void *argument, uint64_t done, uint64_t total),
+                           void *argument, petal_error *error);
+
+/* Take the blocks of the table's store files (of all tables if NULL) out of the block cache; *blocks is how many went, less
+ * those that others read in meanwhile. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
 
 /* ---- Plain key -> value -------------------------------------------------------------------------- */
 

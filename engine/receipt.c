@@ -21,6 +21,7 @@ petal_receipt_free(petal_receipt *receipt)
     view_unref(receipt->view);
     mem_free(receipt->db->env.allocator, receipt->sources,
              receipt->capacity * sizeof *receipt->sources);
+    mem_free(receipt->db->env.allocator, receipt->names, receipt->names_capacity);
     mem_free(receipt->db->env.allocator, receipt, sizeof *receipt);
 }
 
@@ -31,7 +32,9 @@ receipt_start(petal_receipt *receipt, struct view *view)
     view_unref(receipt->view);
     receipt->view = view;
     receipt->count = 0;
-    receipt->cells_hidden = 0;
+    memset(receipt->hidden, 0, sizeof receipt->hidden);
+    receipt->hidden_count = 0;
+    receipt->names_bytes = 0;
     receipt->bytes_returned = 0;
     receipt->incomplete = false;
 }
@@ -108,6 +111,88 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
     }
 }
 
+static void
+name_hidden(petal_receipt *receipt, petal_slice family, const struct cell *cell,
+            enum petal_hidden by)
+{
+    size_t size = cell->row.size + cell->qualifier.size;
+
+    if (receipt->hidden_count == PETAL_HIDDEN_CELLS)
+        return;
+    if (!mem_grow_array(receipt->db->env.allocator, &receipt->names, &receipt->names_capacity,
+                        receipt->names_bytes, receipt->names_bytes + size, 1)) {
+        receipt->incomplete = true;
+        return;
+    }
+    memcpy(receipt->names + receipt->names_bytes, cell->row.data, cell->row.size);
+    if (cell->qualifier.size > 0)
+        memcpy(receipt->names + receipt->names_bytes + cell->row.size, cell->qualifier.data,
+               cell->qualifier.size);
+    receipt->hidden_cells[receipt->hidden_count++] = (struct receipt_hidden){
+        .family = family,
+        .names_at = receipt->names_bytes,
+        .row_bytes = cell->row.size,
+        .qualifier_bytes = cell->qualifier.size,
+        .timestamp = cell->timestamp,
+        .by = by,
+    };
+    receipt->names_bytes += size;
+}
+
+void
+receipt_hide(petal_receipt *receipt, petal_slice family, const struct cell *cell,
+             enum petal_hidden by)
+{
+    if (cell->type != PETAL_PUT)
+        return;
+    receipt->hidden[by]++;
+    name_hidden(receipt, family, cell, by);
+}
+
+static enum petal_hidden
+hidden_by(const struct visibility *visibility, const struct cell *cell)
+{
+    switch (visibility->reason) {
+    case VISIBILITY_SUPERSEDED:
+        return PETAL_HIDDEN_REPLACED;
+    case VISIBILITY_SURPLUS:
+        return PETAL_HIDDEN_VERSIONS;
+    case VISIBILITY_EXPIRED:
+        return PETAL_HIDDEN_EXPIRED;
+    case VISIBILITY_OUTSIDE:
+        return cell->sequence > visibility->rules.read_point ? PETAL_HIDDEN_LATER
+                                                             : PETAL_HIDDEN_TIME_RANGE;
+    case VISIBILITY_MASKED:
+    case VISIBILITY_MARKER:
+    case VISIBILITY_REASONS:
+        break;
+    }
+    if (visibility->rules.new_version_behavior)
+        return PETAL_HIDDEN_ENDED;
+    switch (visibility_masked_by(visibility, cell)) {
+    case PETAL_DELETE_FAMILY:
+        return PETAL_HIDDEN_DELETE_FAMILY;
+    case PETAL_DELETE_COLUMN:
+        return PETAL_HIDDEN_DELETE_COLUMN;
+    case PETAL_DELETE_FAMILY_VERSION:
+        return PETAL_HIDDEN_DELETE_FAMILY_VERSION;
+    case PETAL_DELETE:
+    case PETAL_PUT:
+        break;
+    }
+    return PETAL_HIDDEN_DELETE;
+}
+
+void
+receipt_hide_judged(petal_receipt *receipt, petal_slice family, const struct visibility *visibility,
+                    const struct cell *cell)
+{
+    if (cell->type == PETAL_PUT)
+        receipt_hide(receipt, family, cell, hidden_by(visibility, cell));
+}
+
+/* ---- what the caller sees ---- */
+
 size_t
 petal_receipt_count(const petal_receipt *receipt)
 {
@@ -123,7 +208,62 @@ petal_receipt_at(const petal_receipt *receipt, size_t index)
 uint64_t
 petal_receipt_cells_hidden(const petal_receipt *receipt)
 {
-    return receipt->cells_hidden;
+    uint64_t hidden = 0;
+
+    for (int by = 0; by < PETAL_HIDDEN_COUNT; by++)
+        hidden += receipt->hidden[by];
+    return hidden;
+}
+
+const char *
+petal_hidden_text(enum petal_hidden by)
+{
+    static const char *const texts[PETAL_HIDDEN_COUNT] = {
+        [PETAL_HIDDEN_DELETE] = "delete of its version",
+        [PETAL_HIDDEN_DELETE_FAMILY_VERSION] = "delete of the family's version",
+        [PETAL_HIDDEN_DELETE_COLUMN] = "delete of the column",
+        [PETAL_HIDDEN_DELETE_FAMILY] = "delete of the family",
+        [PETAL_HIDDEN_ENDED] = "delete or later write",
+        [PETAL_HIDDEN_REPLACED] = "later write with its timestamp",
+        [PETAL_HIDDEN_VERSIONS] = "newer versions",
+        [PETAL_HIDDEN_TIME_RANGE] = "time range",
+        [PETAL_HIDDEN_EXPIRED] = "time to live",
+        [PETAL_HIDDEN_LATER] = "written later",
+        [PETAL_HIDDEN_FILTER] = "filter or limit",
+    };
+
+    return (unsigned)by < PETAL_HIDDEN_COUNT ? texts[by] : "unknown";
+}
+
+uint64_t
+petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by)
+{
+    return (unsigned)by < PETAL_HIDDEN_COUNT ? receipt->hidden[by] : 0;
+}
+
+size_t
+petal_receipt_hidden_count(const petal_receipt *receipt)
+{
+    return receipt->hidden_count;
+}
+
+bool
+petal_receipt_hidden_at(const petal_receipt *receipt, size_t index, petal_hidden_cell *cell)
+{
+    const struct receipt_hidden *hidden;
+
+    if (index >= receipt->hidden_count)
+        return false;
+    hidden = &receipt->hidden_cells[index];
+    *cell = (petal_hidden_cell){
+        .row = slice_make(receipt->names + hidden->names_at, hidden->row_bytes),
+        .family = hidden->family,
+        .qualifier = slice_make(receipt->names + hidden->names_at + hidden->row_bytes,
+                                hidden->qualifier_bytes),
+        .timestamp = hidden->timestamp,
+        .by = hidden->by,
+    };
+    return true;
 }
 
 uint64_t

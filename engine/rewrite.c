@@ -27,6 +27,7 @@ struct rewrite {
     uint8_t *row;                /* at hand */
     size_t row_bytes, row_capacity;
     bool in_row;
+    uint64_t told; /* cells, to the job's progress */
 };
 
 /* ---- output ---- */
@@ -160,6 +161,34 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
     return PETAL_OK;
 }
 
+static void
+progress_begin(const struct rewrite_job *job)
+{
+    if (job->progress != NULL)
+        atomic_fetch_add_explicit(&job->progress->cells, job->cells, memory_order_relaxed);
+}
+
+static void
+progress_step(struct rewrite *rewrite)
+{
+    struct rewrite_progress *progress = rewrite->job->progress;
+
+    rewrite->told += CELLS_BETWEEN_LOOKS;
+    if (progress != NULL)
+        atomic_fetch_add_explicit(&progress->done, CELLS_BETWEEN_LOOKS, memory_order_relaxed);
+}
+
+static void
+progress_end(const struct rewrite *rewrite)
+{
+    struct rewrite_progress *progress = rewrite->job->progress;
+
+    if (progress == NULL)
+        return;
+    atomic_fetch_sub_explicit(&progress->done, rewrite->told, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&progress->cells, rewrite->job->cells, memory_order_relaxed);
+}
+
 static enum petal_status
 take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 {
@@ -168,8 +197,10 @@ take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 
     if (status != PETAL_OK)
         return status;
-    if (++rewrite->result->cells_in % CELLS_BETWEEN_LOOKS == 0)
+    if (++rewrite->result->cells_in % CELLS_BETWEEN_LOOKS == 0) {
+        progress_step(rewrite);
         status = check_wanted(rewrite, error);
+    }
     if (status != PETAL_OK)
         return status;
     if (visibility_judge(&rewrite->visibility, cell, &verdict) != PETAL_OK)
@@ -239,7 +270,9 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     visibility_rules_of(&rules, rewrite.options, job->purpose, job->read_point, rewrite.begun_ms);
     rules.earliest_put = job->earliest_put;
     visibility_init(&rewrite.visibility, db->env.allocator, &rules);
+    progress_begin(job);
     status = take_all(&rewrite, error);
+    progress_end(&rewrite);
     if (status == PETAL_OK)
         status = check_balance(&rewrite, error);
     visibility_fini(&rewrite.visibility);

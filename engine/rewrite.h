@@ -16,6 +16,11 @@
 #include "engine/view.h"
 #include "engine/visibility.h"
 
+/* Cells of the jobs that run, in all and those that are done; about, for people who wait. */
+struct rewrite_progress {
+    _Atomic(uint64_t) cells, done;
+};
+
 struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
@@ -27,6 +32,7 @@ struct rewrite_job {
         earliest_put; /* no put of the input is older, for VISIBILITY_COMPACT; INT64_MIN: not known */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
     const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
+    struct rewrite_progress *progress; /* shared by the jobs that run; NULL: none */
 };
 
 struct rewrite_result {

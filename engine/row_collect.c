@@ -1,6 +1,8 @@
 /* row_collect.c -- see row_collect.h. */
 #include "engine/row_collect.h"
 
+#include "engine/receipt.h"
+
 #include <assert.h>
 
 /* Of more versions than these it is not tracked whether they settle a column: then all sources are read. */
@@ -128,7 +130,6 @@ row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_has
     collect->has_family_delete = false;
     collect->qualifier_bytes = 0;
     collect->shown_count = 0;
-    collect->hidden_count = 0;
     return PETAL_OK;
 }
 
@@ -248,6 +249,16 @@ versions_that_matter(const struct row_collect *collect, const struct column_take
 
 enum cell_use { USE_KEEP, USE_PASS, USE_LAST, USE_END };
 
+/* A cell is not collected: tell the receipt why. */
+static enum cell_use
+leave_out(const struct row_collect *collect, const struct cell *cell, enum cell_use use,
+          enum petal_hidden by)
+{
+    if (collect->receipt != NULL)
+        receipt_hide(collect->receipt, collect->family, cell, by);
+    return use;
+}
+
 /* What a column's cell is good for: KEEP it, PASS over it, keep it as the LAST one of its column in this source, or END there
  * without it. Cells come newest first. */
 static inline enum cell_use
@@ -256,10 +267,14 @@ use_of(const struct row_collect *collect, struct column_take *take, const struct
     const struct visibility_rules *rules = &collect->visibility.rules;
 
     if (cell->sequence > rules->read_point || cell_is_dead(cell, rules->now_ms))
-        return USE_PASS;
+        return leave_out(collect, cell, USE_PASS,
+                         cell->sequence > rules->read_point ? PETAL_HIDDEN_LATER
+                                                            : PETAL_HIDDEN_EXPIRED);
     if (cell->timestamp < rules->time_min ||
         (rules->min_versions == 0 && cell->timestamp < rules->oldest_unexpired))
-        return USE_END;
+        return leave_out(collect, cell, USE_END,
+                         cell->timestamp < rules->time_min ? PETAL_HIDDEN_TIME_RANGE
+                                                           : PETAL_HIDDEN_EXPIRED);
     if (cell->type != PETAL_PUT) {
         if (!visibility_rules_heed_marker(rules, cell))
             return USE_PASS;
@@ -269,9 +284,11 @@ use_of(const struct row_collect *collect, struct column_take *take, const struct
         return USE_KEEP;
     }
     if (cell->timestamp >= rules->time_limit)
-        return USE_PASS;
+        return leave_out(collect, cell, USE_PASS, PETAL_HIDDEN_TIME_RANGE);
     if (take->has_put && take->timestamp == cell->timestamp)
-        return USE_PASS; /* superseded; what hides the later one hides this, too */
+        return leave_out(
+            collect, cell, USE_PASS,
+            PETAL_HIDDEN_REPLACED); /* superseded; what hides the later one hides this, too */
     take->has_put = true;
     take->timestamp = cell->timestamp;
     take->versions++;
@@ -475,8 +492,9 @@ row_collect_finish(struct row_collect *collect)
         status = visibility_judge(visibility, &collect->cells[i].cell, &verdict);
         if (verdict == VISIBILITY_SHOW)
             collect->shown[collect->shown_count++] = &collect->cells[i].cell;
-        else if (collect->cells[i].cell.type == PETAL_PUT)
-            collect->hidden_count++;
+        else if (collect->receipt != NULL)
+            receipt_hide_judged(collect->receipt, collect->family, visibility,
+                                &collect->cells[i].cell);
     }
     return status;
 }

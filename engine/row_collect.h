@@ -31,6 +31,8 @@ struct collected_cell {
 
 struct row_collect {
     const petal_allocator *allocator;
+    petal_receipt *receipt; /* is told of what is hidden; NULL: nobody is */
+    petal_slice family;     /* for it */
     /* The question. */
     petal_slice row;
     uint64_t row_hash;
@@ -59,7 +61,6 @@ struct row_collect {
     size_t qualifier_bytes, qualifier_capacity;
     const struct cell **shown; /* the answer, after row_collect_finish */
     size_t shown_count, shown_capacity;
-    size_t hidden_count;
     struct visibility visibility; /* its rules are the question's */
 };
 

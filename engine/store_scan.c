@@ -40,8 +40,6 @@ store_scan_close(struct store_scan *scan)
     if (scan->db == NULL)
         return;
     allocator = scan->db->env.allocator;
-    if (scan->options->read.receipt != NULL)
-        scan->options->read.receipt->cells_hidden += scan->hidden;
     scan_inputs_close(&scan->inputs, scan->shown);
     visibility_fini(&scan->visibility);
     mem_free(allocator, scan->key, scan->key_capacity);
@@ -277,6 +275,15 @@ count_passed(struct store_scan *scan, const petal_cell *cell, bool *wanted)
     return PETAL_OK;
 }
 
+/* The input's cell, which could be seen, is left out: tell the receipt. */
+static void
+note_left_out(const struct store_scan *scan, enum petal_hidden by)
+{
+    if (scan->options->read.receipt != NULL)
+        receipt_hide(scan->options->read.receipt, scan->family->name, &scan->inputs.cells->cell,
+                     by);
+}
+
 /* Show the cell to the filter; it decides whether it is included and how to go on. */
 static enum petal_status
 ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, petal_error *error)
@@ -287,6 +294,8 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
     if (status != PETAL_OK)
         return error_no_memory(error);
     *included = code <= FILTER_INCLUDE_AND_NEXT_ROW;
+    if (!*included)
+        note_left_out(scan, PETAL_HIDDEN_FILTER); /* before a hint moves the input */
     switch (code) {
     case FILTER_INCLUDE:
     case FILTER_SKIP:
@@ -305,6 +314,8 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
     }
     if (*included) {
         status = count_passed(scan, cell, included);
+        if (status == PETAL_OK && !*included)
+            note_left_out(scan, PETAL_HIDDEN_VERSIONS);
         if (!*included && scan->move == SCAN_STEP)
             scan->move = SCAN_NEXT_COLUMN;
     }
@@ -336,7 +347,13 @@ include(struct store_scan *scan, petal_cell *cell, bool *included, petal_error *
 
     if (scan->filter != NULL)
         status = ask_filter(scan, cell, included, error);
-    *included = status == PETAL_OK && *included && inside_limits(scan);
+    if (status == PETAL_OK && *included) {
+        *included = inside_limits(scan);
+        if (!*included)
+            note_left_out(scan, PETAL_HIDDEN_FILTER);
+    } else {
+        *included = false;
+    }
     if (*included && scan->filter != NULL)
         filter_run_transform(scan->filter, cell);
     return status;
@@ -375,7 +392,9 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (verdict != VISIBILITY_SHOW) {
-        scan->hidden += input->cell.type == PETAL_PUT;
+        if (scan->options->read.receipt != NULL)
+            receipt_hide_judged(scan->options->read.receipt, scan->family->name, &scan->visibility,
+                                &input->cell);
         return PETAL_OK;
     }
     store_scan_make_cell(scan, cell);

@@ -44,7 +44,7 @@ struct store_scan {
     uint8_t *column;    /* the column of the latest cell that the filter let pass */
     size_t column_bytes, column_capacity;
     uint32_t column_passed;
-    uint64_t hidden, shown;
+    uint64_t shown;
 };
 
 /*

@@ -301,10 +301,19 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
     return PETAL_OK;
 }
 
+/* By namespace, that of names without one being "default"; then by name. */
 static int
 compare_tables(const void *a, const void *b)
 {
-    return slice_compare((*(petal_table *const *)a)->name, (*(petal_table *const *)b)->name);
+    petal_slice first = (*(petal_table *const *)a)->name, second = (*(petal_table *const *)b)->name;
+    petal_slice spaces[] = {table_name_namespace(first), table_name_namespace(second)};
+    int order;
+
+    for (size_t i = 0; i < 2; i++)
+        if (spaces[i].size == 0)
+            spaces[i] = slice_from_text("default");
+    order = slice_compare(spaces[0], spaces[1]);
+    return order != 0 ? order : slice_compare(first, second);
 }
 
 enum petal_status

@@ -354,6 +354,20 @@ judge_put(struct visibility *visibility, struct version_point put)
     return count_put(visibility, put.timestamp);
 }
 
+enum petal_cell_type
+visibility_masked_by(const struct visibility *visibility, const struct cell *cell)
+{
+    struct version_point put = {cell->timestamp, cell->sequence};
+
+    if (visibility->has_family_delete && version_point_below(put, visibility->family_delete))
+        return PETAL_DELETE_FAMILY;
+    if (visibility->has_column_delete && version_point_below(put, visibility->column_delete))
+        return PETAL_DELETE_COLUMN;
+    if (visibility->has_version_delete && visibility->version_delete.timestamp == put.timestamp)
+        return PETAL_DELETE;
+    return PETAL_DELETE_FAMILY_VERSION;
+}
+
 /* A put in the order of writes: older timestamps may have been written later, so a hidden one says nothing of those that follow. */
 static enum petal_status
 judge_put_life(struct visibility *visibility, struct version_point put,

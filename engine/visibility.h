@@ -163,6 +163,10 @@ visibility_column(const struct visibility *visibility)
     return slice_make(visibility->qualifier, visibility->qualifier_bytes);
 }
 
+/* The kind of the marker that hides a put just judged MASKED.  Not with NEW_VERSION_BEHAVIOR, which keeps no such marker at hand. */
+enum petal_cell_type visibility_masked_by(const struct visibility *visibility,
+                                          const struct cell *cell);
+
 /*
  * Judge the row's next cell. PETAL_NO_MEMORY when a long qualifier or many markers cannot be remembered.
  * For FLUSH, MINOR and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.

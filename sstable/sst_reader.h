@@ -119,4 +119,13 @@ void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
 /* Read every block: checksums, order, counts, facts, and each key through the filter. */
 enum petal_status sst_reader_verify(const struct sst_reader *reader, petal_error *error);
 
+/* Whoever watches a verification: `go_on` is told of the bytes that are done since it was last asked, about twice those of the file in
+ * all; when it says no, the call ends with PETAL_BUSY. */
+struct sst_watch {
+    bool (*go_on)(void *argument, uint64_t bytes);
+    void *argument;
+};
+enum petal_status sst_reader_verify_watched(const struct sst_reader *reader,
+                                            const struct sst_watch *watch, petal_error *error);
+
 #endif

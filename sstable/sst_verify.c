@@ -21,6 +21,7 @@ struct verification {
     struct epoch *epoch;
     struct cache *cache;
     struct read_trace trace;
+    const struct sst_watch *watch; /* NULL: nobody */
 
     /* Found frame by frame. */
     uint64_t data_blocks, data_bytes, raw_data_bytes, index_bytes, filter_chunks, filter_bytes;
@@ -49,6 +50,14 @@ reserve(const struct verification *v, uint8_t **memory, size_t *capacity, size_t
         return error_no_memory(error);
     *memory = grown;
     return PETAL_OK;
+}
+
+static enum petal_status
+tell(const struct verification *v, uint64_t bytes, petal_error *error)
+{
+    if (v->watch == NULL || v->watch->go_on(v->watch->argument, bytes))
+        return PETAL_OK;
+    return error_set(error, PETAL_BUSY, "the verification was given up");
 }
 
 /* ---- frame by frame ---- */
@@ -105,7 +114,7 @@ verify_frame(struct verification *v, uint64_t *offset, petal_error *error)
     block_image_fini(&image, source);
     count_frame(v, &frame);
     *offset += handle.size;
-    return PETAL_OK;
+    return tell(v, handle.size, error);
 }
 
 static enum petal_status
@@ -369,10 +378,14 @@ verify_cells(struct verification *v, petal_error *error)
     sst_iter_init(&iter, v->reader, &context, false, true);
     status = base->ops->seek_first(base, error);
     while (status == PETAL_OK && base->valid) {
+        uint64_t before = v->block_offset;
+
         if (base->pending)
             status = base->ops->load(base, error);
         if (status == PETAL_OK)
             status = visit_cell(v, &iter, error);
+        if (status == PETAL_OK && v->block_offset > before)
+            status = tell(v, v->block_offset - before, error);
         if (status == PETAL_OK)
             status = base->ops->next(base, error);
     }
@@ -507,8 +520,15 @@ open_and_verify(struct verification *v, const struct sst_reader *reader, petal_e
 enum petal_status
 sst_reader_verify(const struct sst_reader *reader, petal_error *error)
 {
+    return sst_reader_verify_watched(reader, NULL, error);
+}
+
+enum petal_status
+sst_reader_verify_watched(const struct sst_reader *reader, const struct sst_watch *watch,
+                          petal_error *error)
+{
     const petal_allocator *allocator = reader->file.source.env->allocator;
-    struct verification v = {0};
+    struct verification v = {.watch = watch};
     enum petal_status status;
 
     v.epoch = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, sizeof *v.epoch);

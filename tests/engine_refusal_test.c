@@ -181,7 +181,13 @@ test_wrong_family_options(void **state)
 static void
 test_wrong_table_options(void **state)
 {
-    static const char *const bad_names[] = {"", ".t", "-t", "a b", "a/b", "a:b"};
+    static const struct {
+        const char *name, *piece;
+    } bad[] = {
+        {"", "able"},          {".t", "able"},        {"-t", "able"},    {"a b", "able"},
+        {"a/b", "able"},       {"a:", "able"},        {"a:b:c", "able"}, {":b", "amespace"},
+        {"a.b:c", "amespace"}, {"default:b", "able"},
+    };
     petal_family_options families[2] = {{.name = slice_from_text("f")},
                                         {.name = slice_from_text("f")}};
     petal_table_options options = {.families = families, .family_count = 1};
@@ -193,10 +199,10 @@ test_wrong_table_options(void **state)
     (void)state;
     fixture_init(&fixture, 1);
     fixture_must_open(&fixture);
-    for (size_t i = 0; i < sizeof bad_names / sizeof *bad_names; i++) {
-        options.name = slice_from_text(bad_names[i]);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        options.name = slice_from_text(bad[i].name);
         refused(petal_table_create(fixture.db, &options, &table, &error), PETAL_INVALID, &error,
-                "able", NULL);
+                bad[i].piece, NULL);
     }
     memset(name, 't', sizeof name);
     options.name = slice_make(name, sizeof name);
