@@ -11,7 +11,14 @@ LDFLAGS_ALL = -pthread $(SANITIZE) $(LDFLAGS)
 LIB_LIBS = -llz4 -lxxhash -lm
 SANITIZE ?=
 
-SONAME = -Wl,-soname,libpetal.so
+# The public header has the version.
+VERSION_NUMBER = $(shell awk '/\#define PETAL_VERSION_$(1) / {print $$3}' engine/petal.h)
+VERSION := $(call VERSION_NUMBER,MAJOR).$(call VERSION_NUMBER,MINOR).$(call VERSION_NUMBER,PATCH)
+SONAME := libpetal.so.$(call VERSION_NUMBER,MAJOR)
+SONAME_FLAG = -Wl,-soname,$(SONAME)
+
+# What the tools are linked with: the archive, so that they work by themselves, or $(BUILD)/libpetal.so.
+TOOL_LIBRARY ?= $(BUILD)/libpetal.a
 
 # One short line a file; V=1 shows the commands.
 ifeq ($(V),1)
@@ -25,12 +32,12 @@ LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
 BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
-SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c,$(wildcard tests/*.c)))
+SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c tests/replay_%.c,$(wildcard tests/*.c)))
 CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
 	$(addprefix tests/memory_,file.c tree.c vfs.c vfs_control.c)
 SOAK_SOURCES = tests/program_soak.c $(sort $(wildcard tests/soak_*.c)) tests/test_support.c
 TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
-C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests)))
+C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests tests/examples)))
 
 .PHONY: all
 all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-bench ## build the library and the tools (the default)
@@ -46,14 +53,18 @@ $(BUILD)/petal.o: $(LIB_OBJECTS)
 $(BUILD)/libpetal.a: $(BUILD)/petal.o
 	$(call say,rm -f $@ && $(AR) rcs $@ $<,AR)
 
-$(BUILD)/libpetal.so: $(LIB_OBJECTS)
-	$(call say,$(CC) -shared $(SONAME) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+$(BUILD)/libpetal.so.$(VERSION): $(LIB_OBJECTS)
+	$(call say,$(CC) -shared $(SONAME_FLAG) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+# The name that programs are linked with, and the one under which they find the library when they run.
+$(BUILD)/libpetal.so: $(BUILD)/libpetal.so.$(VERSION)
+	$(call say,ln -sf $(<F) $(@D)/$(SONAME) && ln -sf $(SONAME) $@,LN)
 
 # What tests link: all names visible to them.
 $(BUILD)/libpetal-internal.a: $(LIB_OBJECTS)
 	$(call say,rm -f $@ && $(AR) rcs $@ $^,AR)
 
-$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+$(BUILD)/kv-shell: $(SHELL_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) -ledit,LINK)
 
 # Rivals that the benchmark measures beside Petal, each if its development package is there. ROCKSDB_DIR, LEVELDB_DIR: one that was
@@ -88,15 +99,20 @@ CPPFLAGS += -DHAVE_WIREDTIGER
 PEER_LIBS += -lwiredtiger -ldl
 endif
 
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link them.
-$(BUILD)/tests/shell_parser_test: $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
-$(BUILD)/tests/shell_parser_test: LIB_LIBS += -ledit
+SHELL_TESTS = $(BUILD)/tests/shell_parser_test $(BUILD)/tests/shell_interrupt_test
+$(SHELL_TESTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
+$(SHELL_TESTS): LIB_LIBS += -ledit
+
+$(BUILD)/tests/shell_format_test: $(addprefix $(BUILD)/tools/shell_,format.o text.o memory.o)
+# These start it.
+$(BUILD)/tests/shell_terminal_test $(BUILD)/tests/shell_interrupt_test: | $(BUILD)/kv-shell
 
 # So do those of the benchmark's.
 $(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o permutation.o util.o)
@@ -227,6 +243,10 @@ $(BUILD)/fuzz/libpetal-internal.a: $(LIB_SOURCES)
 
 $(BUILD)/fuzz/fuzz_%: tests/fuzz_%.c $(BUILD)/fuzz/libpetal-internal.a
 	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIB_LIBS)
+
+# Parts of the shell that fuzzers feed.
+$(BUILD)/fuzz/fuzz_shell: $(addprefix tools/shell_,lexer.c parser.c value.c text.c memory.c)
+$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell_,cell.c cell_table.c cell_json.c cell_hbase.c text.c memory.c)
 
 fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
 	@for fuzzer in $(FUZZERS); do \

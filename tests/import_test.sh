@@ -80,7 +80,7 @@ expect 'compare misses it' 3 'line 9: row b, field Empty: is not in the table' "
 
 printf 'Package: c\nVersion: 1\nVersion: 2\n\nPackage: d\nVersion: 4\n' >"$scratch/bad"
 expect 'a bad paragraph ends the import' 3 'line 3: the field Version stands twice' "$shell" --no-compaction "$db" import t "$scratch/bad"
-expect 'or is passed over' 0 '^1 records and 1 cells imported, 1 bad records passed over' \
+expect 'or is passed over' 1 '^1 records and 1 cells imported, 1 bad records passed over' \
     "$shell" --no-compaction "$db" import t "$scratch/bad" --skip-bad
 expect 'no such family' 1 'Column family nosuch does not exist' \
     "$shell" --no-compaction "$db" import t "$scratch/index" --family nosuch:Version
@@ -137,6 +137,46 @@ is_true 'all gets found their row again' "$(($(grep -c '^1 row' "$scratch/out") 
 is_true 'a small cache evicts filter chunks and data blocks, and loads them again' \
     "$(($(counter cache_filter_evicted) > 0 && $(counter cache_data_evicted) > 0 &&
         $(counter filter_fetched) > $(counter cache_filter_blocks)))"
+
+# ---- What a file's name and its first bytes tell --------------------------------------------------------
+
+expect 'create named' 0 'Created table named' "$shell" --no-compaction "$db" -e "create 'named', 'f'"
+for format in csv tsv jsonl hbase; do
+    expect "export .$format" 0 '^80000 cells' "$shell" --no-compaction "$db" export many "$scratch/named.$format"
+    expect "import .$format by its name" 0 '^80000 records' "$shell" --no-compaction "$db" import named "$scratch/named.$format"
+    printf '\357\273\277' | cat - "$scratch/named.$format" >"$scratch/marked"
+    expect "import $format with a byte order mark" 0 '^80000 records' \
+        "$shell" --no-compaction "$db" import named "$scratch/marked" --format $format
+done
+expect 'upper case' 0 '^80000 cells' "$shell" --no-compaction "$db" export many "$scratch/named.CSV"
+is_true 'they are what the options would give' "$(($(head -c 11 "$scratch/named.CSV" | grep -c '^row,family') == 1 &&
+    $(head -n 1 "$scratch/named.tsv" | grep -c 'family	qualifier') == 1 && $(head -n 1 "$scratch/named.jsonl" | grep -c '^{') == 1 &&
+    $(grep -c '^put ' "$scratch/named.hbase") == 80000))"
+expect 'an option is stronger' 3 'line 1, byte 1: an object' \
+    "$shell" --no-compaction "$db" import named "$scratch/named.csv" --format jsonl
+printf '\357\273x' >"$scratch/half.jsonl"
+expect 'half a byte order mark' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+printf '\357' >"$scratch/half.jsonl"
+expect 'a third of one' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+printf '\357\273\277list\r\n' >"$scratch/marked"
+expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$db" -f "$scratch/marked"
+
+# ---- Durations -----------------------------------------------------------------------------------------
+
+expect 'on a table variable' 0 '^Took [0-9.]* seconds=> 0$' "$shell" --no-compaction "$db" -e "t = create 'held', 'f'" -e 't.count'
+expect 'in one line' 0 '^Took [0-9.]* seconds0 row(s)$' "$shell" --no-compaction "$db" -e "t = get_table 'held'" -e 't.count; t.count'
+expect 'on a name' 0 '^Took [0-9.]* seconds$' "$shell" --no-compaction "$db" -e "count 'held'; count 'held'"
+
+# ---- Wrong arguments ---------------------------------------------------------------------------------
+
+expect 'an unknown option' 2 'unknown option: --nosuch' "$shell" --nosuch "$db"
+expect 'an option without its value' 2 'a value is wanted behind -e' "$shell" "$db" -e
+expect 'a value that means nothing' 2 'what does --format xml mean?' "$shell" --format xml "$db" -e list
+expect 'a size that means nothing' 2 'what does --cache much mean?' "$shell" --cache much "$db" -e list
+if [ -c /dev/full ]; then
+    "$shell" --no-compaction "$db" -e "scan 'many'" >/dev/full 2>"$scratch/out"
+    is_true 'output that cannot be written is told' "$(($? == 3 && $(grep -c 'writing failed: ' "$scratch/out") == 1))"
+fi
 
 # ---- Exit statuses -----------------------------------------------------------------------------------
 

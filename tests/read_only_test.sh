@@ -32,14 +32,17 @@ expect() {
 
 expect 1 "list" "there is no database"
 [ -e "$scratch/db" ] && { echo "a database was made"; failed=1; }
-"$shell" "$scratch/db" -e "create 't', 'f'; put 't', 'r', 'f:q', 'value'" >/dev/null || exit 1
+"$shell" "$scratch/db" -e "create_namespace 'ns'; create_namespace 'empty'; create 'ns:t', 'f'; create 't', 'f'; put 't', 'r', 'f:q', 'value'" >/dev/null || exit 1
 before=$(cd "$scratch/db" && cksum ./*)
 expect 0 "get 't', 'r'" "value"
 expect 0 "scan 't'" "1 row(s)"
 expect 0 "describe 't'" "NAME => 'f'"
 expect 0 "verify 't'" "sound"
+expect 0 "list_namespace" "4 row(s)"
+expect 0 "describe_namespace 'ns'" "{NAME => 'ns'}"
+expect 0 "list_namespace_tables 'ns'" "1 row(s)"
 for command in "put 't', 'r', 'f:q', 'new'" "delete 't', 'r', 'f:q'" "incr 't', 'r', 'f:n'" \
-    "create 'u', 'f'" "alter 't', NAME => 'g'" "disable 't'; drop 't'" "flush 't'" "major_compact 't'"; do
+    "create 'u', 'f'" "create_namespace 'other'" "drop_namespace 'empty'" "alter 't', NAME => 'g'" "disable 't'; drop 't'" "flush 't'" "major_compact 't'"; do
     expect 3 "$command" "was opened read-only"
 done
 expect 0 "get 't', 'r'" "value"

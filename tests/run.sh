@@ -42,6 +42,7 @@ if [ "$which" = all ]; then
         tests/agree_test.sh) run "$script" "$build/kv-bench" ;;
         tests/readme_test.sh) run "$script" "$build" ;;
         tests/memory_test.sh) run "$script" "$build/memory" ;;
+        tests/replay_test.sh) run "$script" "$build/replay-shell" ;;
         tests/readamp_test.sh) run "$script" "$build/kv-bench" ;;
         tests/conformance_test.sh) run "$script" "$build/conformance" ;;
         tests/bench_*_test.sh) run "$script" "$build/kv-bench" ;;

@@ -4,6 +4,7 @@
 #include "tools/shell_output.h"
 #include "tools/shell_parser.h"
 #include "tools/shell_record.h"
+#include "tools/shell_variable.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -37,11 +38,23 @@ dump_node(struct text *text, const struct node *node)
         text_add_slice(text, node->name);
         text_add_string(text, "(");
         break;
+    case NODE_ASSIGN:
+        text_add_slice(text, node->name);
+        text_add_string(text, "=(");
+        break;
+    case NODE_INDEX:
+        dump_node(text, node->receiver);
+        text_add_string(text, "[");
+        break;
     case NODE_ARRAY:
         text_add_string(text, "[");
         break;
     case NODE_HASH:
         text_add_string(text, "{");
+        break;
+    case NODE_BLOCK:
+        text_add_slice(text, node->name);
+        text_add_string(text, "|[");
         break;
     }
     for (size_t i = 0; i < node->count; i++) {
@@ -49,7 +62,11 @@ dump_node(struct text *text, const struct node *node)
         dump_node(text, node->items[i]);
         comma = node->kind == NODE_HASH && i % 2 == 0 ? "=>" : ", ";
     }
-    text_add_string(text, node->kind == NODE_CALL ? ")" : node->kind == NODE_ARRAY ? "]" : "}");
+    if (node->block != NULL)
+        dump_node(text, node->block);
+    text_add_string(text, node->kind == NODE_HASH                                ? "}"
+                          : node->kind == NODE_CALL || node->kind == NODE_ASSIGN ? ")"
+                                                                                 : "]");
 }
 
 /*
@@ -113,6 +130,69 @@ test_commands(void **state)
                         "explain(get(\"t\", \"r\", \"f:a\"))");
     assert_string_equal(parsed("t.put 'r'"), "t().put(\"r\")");
     assert_string_equal(parsed("list ['t']"), "list([\"t\"])");
+}
+
+static void
+test_variables(void **state)
+{
+    (void)state;
+    assert_string_equal(parsed("t = get_table 't'"), "t=(get_table(\"t\"))");
+    assert_string_equal(parsed("t=get_table('t')"), "t=(get_table(\"t\"))");
+    assert_string_equal(parsed("A = b = 5"), "A=(b=(5))");
+    assert_string_equal(parsed("t =\n5"), "t=(5)");
+    assert_string_equal(parsed("t.put 'r', 'f:q'; t.scan"), "t().put(\"r\", \"f:q\") ; t().scan()");
+    assert_string_equal(parsed("names[0]"), "names()[0]");
+    assert_string_equal(parsed("put names[-1], [5]"), "put(names()[-1], [5])");
+    assert_string_equal(parsed("names [0]"), "names([0])");
+    assert_string_equal(parsed("list('t.*')[0].size"), "list(\"t.*\")[0].size()");
+    assert_string_equal(parsed("{'a' => 1}['a']"), "{\"a\"=>1}[\"a\"]");
+    assert_string_equal(parsed("tables.map { |t| disable t ; drop  t}"),
+                        "tables().map(t|[disable(t()), drop(t())])");
+    assert_string_equal(parsed("2.times{|i|}.map { |j|\n put j }"),
+                        "2.times(i|[]).map(j|[put(j())])");
+    assert_string_equal(parsed("t.scan {}"), "t().scan({})");
+    assert_string_equal(parsed("t.map { |5| }"),
+                        "9: unexpected number, expected a name for the block's item");
+    assert_string_equal(parsed("t.map { |t } "), "11: unexpected '}', expected '|'");
+    assert_string_equal(parsed("t.map { |t| list ] }"), "17: unexpected ']'");
+    assert_string_equal(parsed("t.map { |t| list"), "?");
+    assert_string_equal(parsed("= 5"), "0: unexpected '='");
+    assert_string_equal(parsed("'t' = 5"), "4: unexpected '='");
+    assert_string_equal(parsed("t = "), "?");
+    assert_string_equal(parsed("t = ]"), "4: unexpected ']'");
+    assert_string_equal(parsed("t[0, 1]"), "3: unexpected ',', expected ']'");
+}
+
+/* A variable keeps its value when the arena that it came from is gone, and when it is set to a part of itself. */
+static void
+test_values_of_variables(void **state)
+{
+    struct variables variables = {0};
+    struct arena arena = {0};
+    struct text text = {0};
+    struct value item = value_string((petal_slice){arena_copy(&arena, "row", 3), 3});
+    struct value list = {.kind = VALUE_ARRAY, .count = 1, .as.items = &item};
+    char name[] = "names";
+
+    (void)state;
+    variables_set(&variables, slice_of_string(name), &list);
+    name[0] = 'x';
+    memset((void *)(uintptr_t)item.as.bytes.data, '?', 3);
+    arena_clear(&arena);
+    assert_null(variables_get(&variables, slice_of_string("xames")));
+    value_inspect(&text, variables_get(&variables, slice_of_string("names")));
+    assert_string_equal(text_string(&text), "[\"row\"]");
+
+    item = variables_get(&variables, slice_of_string("names"))->as.items[0];
+    variables_set(&variables, slice_of_string("names"), &item);
+    item = value_integer(5);
+    variables_set(&variables, slice_of_string("number"), &item);
+    text_clear(&text);
+    value_inspect(&text, variables_get(&variables, slice_of_string("names")));
+    value_inspect(&text, variables_get(&variables, slice_of_string("number")));
+    assert_string_equal(text_string(&text), "\"row\"5");
+    variables_free(&variables);
+    text_free(&text);
 }
 
 static void
@@ -218,6 +298,14 @@ test_deep_nesting(void **state)
     memset(deep, '[', 2000);
     memset(deep + 2000, ']', 2000);
     deep[4000] = '\0';
+    assert_non_null(strstr(parsed(deep), "nested too deeply"));
+    for (size_t i = 0; i < 4000; i += 2)
+        memcpy(deep + i, "a=", 2);
+    deep[3999] = '5';
+    assert_non_null(strstr(parsed(deep), "nested too deeply"));
+    for (size_t i = 0; i < 4000; i += 2)
+        memcpy(deep + i, "a.", 2);
+    deep[3999] = 'a';
     assert_non_null(strstr(parsed(deep), "nested too deeply"));
 }
 
@@ -392,6 +480,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commands),
+        cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_values_of_variables),
         cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_numbers),

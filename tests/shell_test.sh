@@ -10,7 +10,7 @@
 #     #! exit: STATUS          the exit status of the last part, 0 if it is not given
 # A line `--- reopen` ends a part: the next one runs in a new process on the same database, or with
 # `--- reopen DIRECTORY` on another one.  Relative paths are those of a directory of the script's own.
-# Timestamps that the store assigned (from 2024 on) stand as NOW, dates of snapshots as (DATE).  --update writes what is
+# Timestamps that the store assigned (from 2024 on) stand as NOW, dates of snapshots as (DATE) or "created":NOW, bytes of compressed files as N, that of processlist as DATE.  --update writes what is
 # printed into the scripts.
 set -u
 export LC_ALL=C TZ=UTC
@@ -49,6 +49,8 @@ run_script() {
         (cd "$scratch"/run && exec "$shell" --no-took --no-compaction --echo $options "${directory:-db}") <"$part" >"$scratch/raw" 2>&1
         status=$?
         sed -e 's/timestamp=20\(2[4-9]\|[3-9][0-9]\)-[-0-9T:.]*/timestamp=NOW/' \
+            -e 's/"created":[0-9]*/"created":NOW/' -e 's/"storefile_bytes":[1-9][0-9]*/"storefile_bytes":N/' \
+            -e 's/ as of: 20.*/ as of: DATE/' \
             -e 's/(20\(2[4-9]\|[3-9][0-9]\)-[-0-9]* [0-9:]* +0000)/(DATE)/' "$scratch/raw" >>"$scratch/printed"
     done
 }

@@ -1,13 +1,14 @@
 /*
  * kv-shell.c -- the shell's main program: options, subcommands, and where the commands come from.
  *
- * The exit status is the worst of what happened (shell_session.h); after a conversation at a
+ * The exit status is that of the first failure (shell_session.h); after a conversation at a
  * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
 #include "tools/shell_attribute_value.h"
 #include "tools/shell_command.h"
 #include "tools/shell_input.h"
 #include "tools/shell_intake.h"
+#include "tools/shell_interrupt.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -25,21 +26,58 @@ struct arguments {
     petal_options options;
     petal_env env; /* with --seed: numbers that repeat */
     atomic_uint_least64_t seed;
-    bool stop_at_failure, no_times, echo_input;
+    bool stop_at_failure, no_times, echo_input, noninteractive;
+    enum format_mode format;
     int rest; /* index of the subcommand's name, 0 if there is none */
 };
 
 static const struct {
     const char *name;
     enum shell_status (*run)(struct session *session, int argc, char **argv);
-} subcommands[] = {{"import", import_main}, {"compare", compare_main}, {"lookups", lookups_main}};
+} subcommands[] = {{"import", import_main},
+                   {"export", export_main},
+                   {"compare", compare_main},
+                   {"lookups", lookups_main}};
+
+static void
+print_subcommand_options(FILE *file)
+{
+    (void)fputs("\n"
+                "import writes the records of FILE (- is standard input), compare checks every "
+                "field of them.\n",
+                file);
+    (void)fputs(intake_usage, file);
+    (void)fputs(
+        "  --threads N               import: parse in N threads beside the one that writes (1)\n"
+        "  --flush-every N           import: flush to store files after every N records\n"
+        "export writes the cells of TABLE to FILE (- or none is standard output; a file appears "
+        "when it is whole).\n",
+        file);
+    (void)fputs(export_usage, file);
+    (void)fputs(
+        "lookups gets each row of each FILE (a line: row, or row TAB family:qualifier) "
+        "from each TABLE\n"
+        "and counts the work beside what is to be expected; REASON, such as columns, is not used.\n"
+        "\n"
+        "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
+        "get found no row, or import passed\n"
+        "over what it could not read;\n"
+        "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
+        "database is read-only or open elsewhere.\n"
+        "130 interrupted.  The first mistake or failure counts; a no, such as a row that is not "
+        "there, only\n"
+        "where there is none.  A conversation at a terminal ends with 0.\n",
+        file);
+}
 
 static void
 print_usage(FILE *file)
 {
     (void)fputs(
         "usage: kv-shell [options] DIR [-e COMMANDS].. [-f FILE]\n"
+        "       kv-shell -n [options] DIR [FILE]\n"
         "       kv-shell [options] DIR import TABLE FILE [import options]\n"
+        "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
         "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
         "       kv-shell [options] DIR lookups --keys NAME=FILE.. [--without REASON].. TABLE..\n"
         "\n"
@@ -52,6 +90,13 @@ print_usage(FILE *file)
         "\n"
         "  -e COMMANDS       run these; may be repeated\n"
         "  -f FILE           run the commands in FILE\n"
+        "  -n, --noninteractive\n"
+        "                    as HBase's shell -n: the first error ends it, with status 1; exit 7 "
+        "with 7; else 0\n"
+        "  --format FORMAT   answers as hbase (the default), table, json (an object a line) or "
+        "csv; "
+        "all else that is\n"
+        "                    said goes to standard error\n"
         "  --cache SIZE      block cache, such as 64MB (the default) or 0 for none\n"
         "  --memtable SIZE   memory for writes before they are flushed (64MB)\n"
         "  --read-only       write nothing: the database must be there, commands that write fail, "
@@ -62,29 +107,15 @@ print_usage(FILE *file)
         "  --no-log-mapping  write the log by system calls only: slower; a failing disk gives "
         "errors, "
         "never SIGBUS\n"
-        "  --bail            stop at the first command that is wrong or fails\n"
+        "  --bail            stop at the first command that is wrong or fails; a script goes on "
+        "without it\n"
         "  --no-took         leave out the lines with durations\n"
         "  --echo            show each line of input before its output\n"
         "  --seed N          identities and filter salts that repeat, for tests; never for data "
         "that matters\n"
-        "  --help, --version\n"
-        "\n"
-        "import writes the records of FILE (- is standard input), compare checks every "
-        "field of them.\n",
+        "  --help, --version\n",
         file);
-    (void)fputs(intake_usage, file);
-    (void)fputs(
-        "  --flush-every N           import: flush to store files after every N records\n"
-        "lookups gets each row of each FILE (a line: row, or row TAB family:qualifier) "
-        "from each TABLE\n"
-        "and counts the work beside what is to be expected; REASON, such as columns, is not used.\n"
-        "\n"
-        "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
-        "get found no row;\n"
-        "2 a mistake in a command or option; 3 damaged data, input/output error, or the "
-        "database is read-only or open elsewhere.\n"
-        "The worst of them counts.  A conversation at a terminal ends with 0.\n",
-        file);
+    print_subcommand_options(file);
 }
 
 static enum shell_status
@@ -131,6 +162,25 @@ set_seed(struct arguments *arguments, const char *text)
     return true;
 }
 
+/* An option that was not taken: there is none of that name, it has no value, or not this one. */
+static enum shell_status
+complain_of_option(const char *option, const char *value)
+{
+    static const char *const with_value[] = {"-e",      "-f",         "--format",
+                                             "--cache", "--memtable", "--seed"};
+
+    for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++) {
+        if (strcmp(option, with_value[i]) != 0)
+            continue;
+        if (value == NULL)
+            return complain("a value is wanted behind ", option);
+        (void)fprintf(stderr, "kv-shell: what does %s %s mean?  See kv-shell --help\n", option,
+                      value);
+        return SHELL_USAGE;
+    }
+    return complain("unknown option: ", option);
+}
+
 /* Take the option at argv[*at], and its value.  Leaves *at at what was taken last. */
 static enum shell_status
 parse_option(struct arguments *arguments, int argc, char **argv, int *at)
@@ -138,6 +188,10 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
     const char *option = argv[*at];
     const char *value = *at + 1 < argc ? argv[*at + 1] : NULL;
 
+    if (strcmp(option, "-n") == 0 || strcmp(option, "--noninteractive") == 0) {
+        arguments->noninteractive = true;
+        return SHELL_FINE;
+    }
     if (strcmp(option, "--bail") == 0) {
         arguments->stop_at_failure = true;
         return SHELL_FINE;
@@ -174,6 +228,8 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
         arguments->file = value;
         return SHELL_FINE;
     }
+    if (strcmp(option, "--format") == 0 && value != NULL && format_find(value, &arguments->format))
+        return SHELL_FINE;
     if (strcmp(option, "--cache") == 0 && parse_size(value, &arguments->options.cache_bytes)) {
         if (arguments->options.cache_bytes == 0)
             arguments->options.cache_bytes = PETAL_NO_CACHE;
@@ -183,7 +239,16 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
         return SHELL_FINE;
     if (strcmp(option, "--seed") == 0 && set_seed(arguments, value))
         return SHELL_FINE;
-    return complain("unknown option, or one without a value: ", option);
+    return complain_of_option(option, value);
+}
+
+static bool
+is_subcommand(const char *word)
+{
+    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+        if (strcmp(word, subcommands[i].name) == 0)
+            return true;
+    return false;
 }
 
 static enum shell_status
@@ -205,6 +270,12 @@ parse_arguments(struct arguments *arguments, int argc, char **argv)
     }
     if (status == SHELL_FINE && arguments->directory == NULL)
         return complain("the database's directory is wanted", "");
+    if (status == SHELL_FINE && arguments->rest != 0 && !is_subcommand(argv[arguments->rest])) {
+        if (!arguments->noninteractive || arguments->rest + 1 != argc || arguments->file != NULL)
+            return complain("there is no subcommand ", argv[arguments->rest]);
+        arguments->file = argv[arguments->rest];
+        arguments->rest = 0;
+    }
     return status;
 }
 
@@ -217,9 +288,13 @@ run_file(struct session *session, const char *path)
         int error = errno;
 
         (void)fprintf(stderr, "kv-shell: cannot open %s: %s\n", path, strerror(error));
+        session->failed = true;
         return error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA;
     }
-    input_run_stream(session, file);
+    if (session->failure_style == FAILURE_IS_SHOWN)
+        input_run_stream(session, file);
+    else
+        input_run_script(session, file);
     (void)fclose(file);
     return session->worst;
 }
@@ -231,6 +306,13 @@ run_texts(struct session *session, const struct arguments *arguments)
         input_run_text(session, arguments->texts[i]);
 }
 
+static bool
+is_conversation(const struct arguments *arguments)
+{
+    return !arguments->noninteractive && arguments->text_count == 0 && arguments->file == NULL &&
+           arguments->rest == 0 && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+}
+
 static enum shell_status
 run_commands(struct session *session, const struct arguments *arguments)
 {
@@ -238,36 +320,25 @@ run_commands(struct session *session, const struct arguments *arguments)
 
     if (arguments->file != NULL && !session->ended)
         status = run_file(session, arguments->file);
-    else if (arguments->text_count == 0 && isatty(STDIN_FILENO) == 1 && session->output.terminal)
+    else if (is_conversation(arguments))
         input_run_terminal(session);
     else if (arguments->text_count == 0)
         input_run_stream(session, stdin);
     return session->worst > status ? session->worst : status;
 }
 
-static bool
-is_conversation(const struct arguments *arguments)
-{
-    return arguments->text_count == 0 && arguments->file == NULL && arguments->rest == 0 &&
-           isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
-}
-
 static enum shell_status
 run_subcommand(struct session *session, int argc, char **argv)
 {
+    enum shell_status status = SHELL_USAGE;
+
+    text_clear(&session->message);
     for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
         if (strcmp(argv[0], subcommands[i].name) == 0)
-            return subcommands[i].run(session, argc - 1, argv + 1);
-    return SHELL_USAGE;
-}
-
-static bool
-is_subcommand(const char *word)
-{
-    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
-        if (strcmp(word, subcommands[i].name) == 0)
-            return true;
-    return false;
+            status = subcommands[i].run(session, argc - 1, argv + 1);
+    if (status != SHELL_FINE && session->message.size > 0)
+        (void)fprintf(stderr, "kv-shell: %s\n", text_string(&session->message));
+    return status;
 }
 
 static int
@@ -275,11 +346,22 @@ run(const struct arguments *arguments, int argc, char **argv)
 {
     struct session session = {.stop_at_failure = arguments->stop_at_failure,
                               .no_times = arguments->no_times,
+                              .conversation = is_conversation(arguments),
                               .echo_input = arguments->echo_input};
     enum shell_status status, closing;
 
+    if (arguments->noninteractive)
+        session.failure_style = arguments->file != NULL || arguments->text_count > 0
+                                    ? FAILURE_ENDS_SCRIPT
+                                    : FAILURE_ENDS_STREAM;
     output_init(&session.output, stdout, isatty(STDOUT_FILENO) == 1);
+    session.output.format.mode = arguments->format;
+    if (format_is_on(&session.output.format))
+        output_say_elsewhere(&session.output, stderr);
+    interrupt_install();
+    interrupt_hold(true);
     status = session_open(&session, arguments->directory, &arguments->options);
+    interrupt_hold(false);
     if (status != SHELL_FINE)
         return (int)status;
     run_texts(&session, arguments);
@@ -289,11 +371,18 @@ run(const struct arguments *arguments, int argc, char **argv)
                      : run_subcommand(&session, argc - arguments->rest, argv + arguments->rest);
     else
         status = run_commands(&session, arguments);
-    if (is_conversation(arguments))
+    if (interrupt_pending() && !session.conversation)
+        session.exit_status = STATUS_OF_INTERRUPT;
+    interrupt_clear(); /* the next signal ends the waiting below */
+    if (session.conversation)
         status = SHELL_FINE;
+    else if (arguments->noninteractive && arguments->rest == 0)
+        status = session.failed ? SHELL_NOT_FOUND : status < SHELL_DATA ? SHELL_FINE : status;
+    interrupt_wait_all();
     closing = session_close(&session);
-    if (fflush(stdout) != 0) {
-        (void)fprintf(stderr, "kv-shell: writing failed: %s\n", strerror(errno));
+    errno = 0;
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        (void)fprintf(stderr, "kv-shell: writing failed: %s\n", strerror(errno != 0 ? errno : EIO));
         closing = SHELL_DATA;
     }
     if (closing > status)
@@ -312,12 +401,10 @@ main(int argc, char **argv)
         return SHELL_FINE;
     }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        (void)puts("kv-shell of Petal");
+        (void)printf("kv-shell of Petal %s\n", petal_version());
         return SHELL_FINE;
     }
     status = parse_arguments(&arguments, argc, argv);
-    if (status == SHELL_FINE && arguments.rest != 0 && !is_subcommand(argv[arguments.rest]))
-        status = complain("there is no subcommand ", argv[arguments.rest]);
     if (status != SHELL_FINE)
         return (int)status;
     return run(&arguments, argc, argv);

@@ -28,8 +28,13 @@ static const struct word keep_deleted[] = {{"FALSE", PETAL_KEEP_DELETED_FALSE},
                                            {"TTL", PETAL_KEEP_DELETED_TTL},
                                            {NULL, 0}};
 
+/* The codecs of HBase.  Petal has LZ4; where another one is asked for, its name is kept and shown, and blocks are LZ4. */
 static const struct word compressions[] = {
-    {"LZ4", PETAL_COMPRESSION_LZ4}, {"NONE", PETAL_COMPRESSION_NONE}, {NULL, 0}};
+    {"LZ4", PETAL_COMPRESSION_LZ4},    {"NONE", PETAL_COMPRESSION_NONE},
+    {"GZ", PETAL_COMPRESSION_LZ4},     {"SNAPPY", PETAL_COMPRESSION_LZ4},
+    {"LZO", PETAL_COMPRESSION_LZ4},    {"ZSTD", PETAL_COMPRESSION_LZ4},
+    {"BZIP2", PETAL_COMPRESSION_LZ4},  {"LZMA", PETAL_COMPRESSION_LZ4},
+    {"BROTLI", PETAL_COMPRESSION_LZ4}, {NULL, 0}};
 
 static const char *
 word_name(const struct word *words, int value)
@@ -97,6 +102,17 @@ attribute_set(struct arena *arena, struct attribute_list list, enum petal_attrib
         made[count++] = (petal_attribute){kind, name, *value};
     *list.items = made;
     *list.count = count;
+}
+
+static petal_slice
+upper_case(struct session *session, petal_slice text)
+{
+    char *letters = arena_copy(&session->arena, text.data, text.size);
+
+    for (size_t i = 0; i < text.size; i++)
+        if (letters[i] >= 'a' && letters[i] <= 'z')
+            letters[i] = (char)(letters[i] - 'a' + 'A');
+    return (petal_slice){letters, text.size};
 }
 
 static enum shell_status
@@ -187,15 +203,19 @@ static enum shell_status
 read_compression(struct session *session, petal_family_options *family, petal_slice key,
                  const struct value *value)
 {
-    petal_slice text = value_to_bytes(&session->arena, value);
+    petal_slice text = upper_case(session, value_to_bytes(&session->arena, value));
+    bool own = slice_is(text, "LZ4") || slice_is(text, "NONE");
     int number = 0;
     enum shell_status status = value_read_word(session, key, value, compressions, &number);
 
     if (status != SHELL_FINE)
         return session_fail(session, status,
-                            "Compression %.*s is not supported. Use one of LZ4 NONE",
+                            "Compression %.*s is not supported. Use one of LZ4 NONE GZ SNAPPY LZO "
+                            "ZSTD BZIP2 LZMA BROTLI",
                             text.size < 40 ? (int)text.size : 40, (const char *)text.data);
     family->compression = (enum petal_compression)number;
+    attribute_set(&session->arena, family_attributes(family), PETAL_KEPT_ATTRIBUTE, key,
+                  own ? NULL : &text);
     return SHELL_FINE;
 }
 
@@ -246,7 +266,7 @@ read_prefix_length(struct session *session, petal_family_options *family, petal_
 
 /* ---- METADATA and CONFIGURATION -------------------------------------------------------------------- */
 
-/* Add the pairs of a hash to the list; nil takes one out. */
+/* Add the pairs of a hash to the list; nil and the empty text take one out. */
 static enum shell_status
 read_texts(struct session *session, struct attribute_list list, enum petal_attribute_kind kind,
            petal_slice key, const struct value *hash)
@@ -257,9 +277,8 @@ read_texts(struct session *session, struct attribute_list list, enum petal_attri
     for (size_t i = 0; i < hash->count; i++) {
         petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
         petal_slice text = value_to_bytes(&session->arena, &hash->as.pairs[i].value);
-        bool nil = hash->as.pairs[i].value.kind == VALUE_NIL;
 
-        attribute_set(&session->arena, list, kind, name, nil ? NULL : &text);
+        attribute_set(&session->arena, list, kind, name, text.size == 0 ? NULL : &text);
     }
     return SHELL_FINE;
 }
@@ -331,17 +350,6 @@ static const struct kept table_kept[] = {
     {"OWNER", KEPT_TEXT},
     {NULL, KEPT_TEXT},
 };
-
-static petal_slice
-upper_case(struct session *session, petal_slice text)
-{
-    char *letters = arena_copy(&session->arena, text.data, text.size);
-
-    for (size_t i = 0; i < text.size; i++)
-        if (letters[i] >= 'a' && letters[i] <= 'z')
-            letters[i] = (char)(letters[i] - 'a' + 'A');
-    return (petal_slice){letters, text.size};
-}
 
 /* The library checks the range; here the value gets the form in which it is kept. */
 static enum shell_status

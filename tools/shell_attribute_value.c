@@ -38,6 +38,9 @@ schema_parse_size(petal_slice text, uint64_t *bytes)
         letter++;
         if (shift > 0 && letter < end && (*letter & ~0x20) == 'B')
             letter++;
+        /* "65536 B (64KB)", as describe shows it. */
+        if (shift == 0 && end - letter > 2 && memcmp(letter, " (", 2) == 0 && end[-1] == ')')
+            letter = end;
     }
     *bytes = number << shift;
     return letter == end;
@@ -152,5 +155,8 @@ parse_interval(petal_slice bytes)
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
         if (take_interval(&text, units[i].unit, &count))
             sum += count * units[i].seconds;
+    /* "93600 SECONDS (1 DAY 2 HOURS)", as describe shows it. */
+    if (*text == '(' && copy[bytes.size - 1] == ')')
+        return sum;
     return *text == '\0' ? sum : 0;
 }

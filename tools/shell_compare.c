@@ -7,6 +7,7 @@
  * the table.  Fields are known by 64-bit hashes; should two ever collide, a difference is reported, never hidden.
  */
 #include "tools/shell_intake.h"
+#include "tools/shell_interrupt.h"
 
 #include "tools/shell_memory.h"
 
@@ -116,7 +117,7 @@ fail(struct compare *compare, const petal_error *error)
 {
     struct session *session = compare->intake.session;
 
-    return intake_report(session, session_fail_petal(session, error));
+    return session_fail_petal(session, error);
 }
 
 /* Compare the fields of the record at hand that are the last of their kind. */
@@ -179,16 +180,20 @@ read_file(struct compare *compare, const char *what, enum shell_status (*visit)(
     bool more = true;
 
     compare->records = compare->ordinal = compare->bad = 0;
+    if (status == SHELL_FINE)
+        progress_begin(&intake->progress, what, "records");
     while (status == SHELL_FINE && more) {
         status = intake_next(intake, &more, &compare->bad);
         if (status != SHELL_FINE || !more)
             break;
         status = visit(compare);
         compare->records++;
-        intake_progress(intake, what, compare->records, false);
+        progress_update(&intake->progress, intake->reader.bytes_read, intake->file_bytes,
+                        compare->records);
+        if (status == SHELL_FINE)
+            status = interrupt_check(intake->session);
     }
-    if (status == SHELL_FINE)
-        intake_progress(intake, what, compare->records, true);
+    progress_end(&intake->progress);
     intake_close(intake);
     return status;
 }
@@ -208,7 +213,7 @@ count_table(struct compare *compare, uint64_t *rows, uint64_t *cells)
     *rows = *cells = 0;
     while (status == PETAL_OK) {
         status = petal_cursor_next(cursor, &cell, &error);
-        if (status != PETAL_OK || cell == NULL)
+        if (status != PETAL_OK || cell == NULL || interrupt_pending())
             break;
         if (*cells == 0 || !slices_equal(text_slice(&row), cell->row)) {
             (*rows)++;
@@ -219,7 +224,7 @@ count_table(struct compare *compare, uint64_t *rows, uint64_t *cells)
     }
     petal_cursor_close(cursor);
     text_free(&row);
-    return status == PETAL_OK ? SHELL_FINE : fail(compare, &error);
+    return status == PETAL_OK ? interrupt_check(compare->intake.session) : fail(compare, &error);
 }
 
 static enum shell_status
@@ -252,11 +257,11 @@ compare_main(struct session *session, int argc, char **argv)
         argv++;
     }
     status = intake_parse(&compare.intake, session, argc, argv);
-    if (status == SHELL_FINE && strcmp(compare.intake.file_name, "-") == 0) {
-        (void)fputs("kv-shell: compare reads its file twice, so it cannot be standard input\n",
-                    stderr);
-        return SHELL_USAGE;
-    }
+    if (status == SHELL_FINE && strcmp(compare.intake.file_name, "-") == 0)
+        return session_fail(session, SHELL_USAGE,
+                            "compare reads its file twice, so it cannot be standard input");
+    if (status == SHELL_FINE && compare.intake.format > RECORD_TSV)
+        return session_fail(session, SHELL_USAGE, "compare reads deb822, csv and tsv");
     if (status == SHELL_FINE)
         status = read_file(&compare, "read", note_record);
     if (status == SHELL_FINE && compare.fields.capacity > 0)

@@ -34,6 +34,15 @@ fail_increment(struct session *session, const struct target *target, const petal
     return session_fail_petal(session, error);
 }
 
+static void
+show_counter(struct session *session, int64_t number)
+{
+    if (output_begin_records(&session->output, "value"))
+        format_integer(&session->output.format, number);
+    else
+        output_plain(&session->output, "COUNTER VALUE = %" PRId64, number);
+}
+
 COMMAND_FUNCTION(command_incr)
 {
     struct target target;
@@ -58,7 +67,7 @@ COMMAND_FUNCTION(command_incr)
     if (petal_increment(target.family, target.row, target.qualifier, amount, &target.options, &sum,
                         &error) != PETAL_OK)
         return fail_increment(session, &target, &error);
-    output_plain(&session->output, "COUNTER VALUE = %" PRId64, sum);
+    show_counter(session, sum);
     return SHELL_FINE;
 }
 
@@ -66,6 +75,7 @@ COMMAND_FUNCTION(command_append)
 {
     struct text *text = &session->scratch;
     struct target target;
+    petal_slice value = {0};
     petal_error error;
     enum shell_status status = target_read_cell(session, arguments, &target);
 
@@ -80,10 +90,15 @@ COMMAND_FUNCTION(command_append)
                      value_to_bytes(&session->arena, &arguments[3]), &target.options,
                      &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    if (petal_result_count(session->result) > 0)
+        value = petal_result_cell(session->result, 0)->value;
+    if (output_begin_records(&session->output, "value")) {
+        format_bytes(&session->output.format, value);
+        return SHELL_FINE;
+    }
     text_clear(text);
     text_add_string(text, "CURRENT VALUE = ");
-    if (petal_result_count(session->result) > 0)
-        text_add_binary(text, petal_result_cell(session->result, 0)->value);
+    text_add_binary(text, value);
     output_plain_slice(&session->output, text_slice(text));
     return SHELL_FINE;
 }
@@ -110,6 +125,6 @@ COMMAND_FUNCTION(command_get_counter)
                             COUNTER_BYTES);
     for (size_t i = 0; i < COUNTER_BYTES; i++)
         number = number << 8 | ((const uint8_t *)value->data)[i];
-    output_plain(&session->output, "COUNTER VALUE = %" PRId64, (int64_t)number);
+    show_counter(session, (int64_t)number);
     return SHELL_FINE;
 }

@@ -8,10 +8,15 @@
 #include <string.h>
 
 /* Families show them at places of their own. */
-static const char *const family_inline[] = {"INDEX_BLOCK_ENCODING", "DATA_BLOCK_ENCODING",
-                                            "REPLICATION_SCOPE",    "ENCRYPTION",
-                                            "ENCRYPTION_KEY",       "IS_MOB",
-                                            "MOB_THRESHOLD",        NULL};
+static const char *const family_inline[] = {"INDEX_BLOCK_ENCODING",
+                                            "DATA_BLOCK_ENCODING",
+                                            "REPLICATION_SCOPE",
+                                            "COMPRESSION",
+                                            "ENCRYPTION",
+                                            "ENCRYPTION_KEY",
+                                            "IS_MOB",
+                                            "MOB_THRESHOLD",
+                                            NULL};
 
 /* The keys that come first in a family's METADATA, in this order; NEW_VERSION_BEHAVIOR is not a text in the library. */
 static const char *const metadata_first[] = {"CACHE_DATA_ON_WRITE",     "CACHE_INDEX_ON_WRITE",
@@ -188,11 +193,11 @@ describe_family(struct text *text, const petal_family_options *family)
     add_ttl(text, family->ttl_seconds);
     text_add_format(text, "', MIN_VERSIONS => '%" PRIu32 "'", family->min_versions);
     add_kept(text, kept, count, ", ", "REPLICATION_SCOPE", "0");
-    text_add_format(text,
-                    ", BLOOMFILTER => '%s', IN_MEMORY => '%s', COMPRESSION => '%s', "
-                    "BLOCKCACHE => '%s', BLOCKSIZE => '",
-                    schema_bloom_name(family->bloom), family->in_memory ? "true" : "false",
-                    family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE",
+    text_add_format(text, ", BLOOMFILTER => '%s', IN_MEMORY => '%s'",
+                    schema_bloom_name(family->bloom), family->in_memory ? "true" : "false");
+    add_kept(text, kept, count, ", ", "COMPRESSION",
+             family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE");
+    text_add_format(text, ", BLOCKCACHE => '%s', BLOCKSIZE => '",
                     family->no_block_cache ? "false" : "true");
     text_add_size(text, family->block_bytes);
     text_add_string(text, "'");

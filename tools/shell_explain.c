@@ -1,7 +1,8 @@
 /*
- * shell_explain.c -- explain get and explain scan: the receipt of a read, source by source.
+ * shell_explain.c -- explain get and explain scan: the receipt of a read, source by source, and the cells it hid.
  *
- * The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.
+ * The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.  On a terminal
+ * a source's lines break between its parts, which semicolons divide.
  */
 #include "tools/shell_command.h"
 #include "tools/shell_read.h"
@@ -26,11 +27,12 @@ add_facts(struct text *text, const petal_receipt_source *source)
     text_add_binary(text, source->row_min);
     text_add_string(text, "..");
     text_add_binary(text, source->row_max);
-    text_add_string(text, ", time ");
+    text_add_string(text, "; time ");
     text_add_time(text, source->time_min);
     text_add_string(text, "..");
     text_add_time(text, source->time_max);
-    text_add_format(text, ", %" PRIu64 " cells", source->cells);
+    text_add_format(text, "; sequence %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cells",
+                    source->sequence_min, source->sequence_max, source->cells);
 }
 
 static void
@@ -39,6 +41,8 @@ add_work(struct text *text, const petal_receipt_source *source)
     if (source->filter_probes > 0)
         text_add_format(text, "; filter asked %" PRIu32 ", said absent %" PRIu32,
                         source->filter_probes, source->filter_negatives);
+    if (source->held_nothing && source->filter_probes > source->filter_negatives)
+        text_add_string(text, " (false positive)");
     if (source->filter_unasked > 0)
         text_add_format(text, "; filter not asked %" PRIu32 ", would not pay",
                         source->filter_unasked);
@@ -50,6 +54,8 @@ add_work(struct text *text, const petal_receipt_source *source)
             text_add_format(text, "; %s blocks %" PRIu32 " cached, %" PRIu32 " fetched",
                             block_names[kind], source->blocks_cached[kind],
                             source->blocks_fetched[kind]);
+    if (source->bytes_fetched > 0)
+        text_add_format(text, "; %" PRIu64 " bytes fetched", source->bytes_fetched);
 }
 
 static void
@@ -70,7 +76,7 @@ show_source(struct session *session, const petal_receipt_source *source)
     if (source->file_number != 0)
         add_facts(text, source);
     add_work(text, source);
-    output_columns(&session->output, text_slice(&name), text_slice(text));
+    output_parts(&session->output, text_slice(&name), text_slice(text));
     text_free(&name);
 }
 
@@ -124,6 +130,154 @@ show_totals(struct session *session, const struct totals *totals, const struct r
                  counts->rows, counts->cells, petal_receipt_cells_hidden(session->receipt));
 }
 
+/* ---- Hidden cells ---------------------------------------------------------------------------------- */
+
+static void
+show_hidden_cell(struct session *session, const petal_hidden_cell *cell)
+{
+    struct text name = {0}, *text = &session->scratch;
+
+    text_add_binary(&name, cell->row);
+    text_clear(text);
+    text_add_string(text, "column=");
+    text_add_binary(text, cell->family);
+    text_add_string(text, ":");
+    text_add_binary(text, cell->qualifier);
+    text_add_string(text, ", timestamp=");
+    text_add_time(text, cell->timestamp);
+    text_add_format(text, ", by: %s", petal_hidden_text(cell->by));
+    output_columns(&session->output, text_slice(&name), text_slice(text));
+    text_free(&name);
+}
+
+static void
+show_hidden(struct session *session)
+{
+    const petal_receipt *receipt = session->receipt;
+    struct text *text = &session->scratch;
+    uint64_t all = petal_receipt_cells_hidden(receipt);
+    const char *separator = "hidden:";
+    petal_hidden_cell cell;
+
+    if (all == 0)
+        return;
+    text_clear(text);
+    for (int by = 0; by < PETAL_HIDDEN_COUNT; by++) {
+        uint64_t count = petal_receipt_hidden(receipt, (enum petal_hidden)by);
+
+        if (count == 0)
+            continue;
+        text_add_format(text, "%s %" PRIu64 " by %s", separator, count,
+                        petal_hidden_text((enum petal_hidden)by));
+        separator = ",";
+    }
+    output_plain_slice(&session->output, text_slice(text));
+    output_header(&session->output, "ROW", "HIDDEN CELL");
+    for (size_t i = 0; petal_receipt_hidden_at(receipt, i, &cell); i++)
+        show_hidden_cell(session, &cell);
+    if (all > petal_receipt_hidden_count(receipt))
+        output_plain(&session->output, "and %" PRIu64 " more",
+                     all - petal_receipt_hidden_count(receipt));
+}
+
+/* ---- Records --------------------------------------------------------------------------------------- */
+
+static void
+record_source(struct format *format, const petal_receipt_source *source)
+{
+    bool file = source->file_number != 0;
+
+    format_bytes(format, source->family);
+    if (file)
+        format_number(format, source->file_number);
+    else
+        format_null(format);
+    format_string(format, source->skip == PETAL_SKIP_NONE ? "read" : petal_skip_text(source->skip));
+    for (int i = 0; i < 6 && !file; i++)
+        format_null(format);
+    if (file) {
+        format_bytes(format, source->row_min);
+        format_bytes(format, source->row_max);
+        format_integer(format, source->time_min);
+        format_integer(format, source->time_max);
+        format_number(format, source->sequence_min);
+        format_number(format, source->sequence_max);
+    }
+    format_number(format, source->cells);
+    format_number(format, source->filter_probes);
+    format_number(format, source->filter_negatives);
+    format_number(format, source->filter_unasked);
+    format_number(format, source->held_nothing && source->filter_probes > source->filter_negatives);
+    format_number(format, source->seeks);
+    format_number(format, source->seeks_saved);
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        format_number(format, source->blocks_cached[kind]);
+        format_number(format, source->blocks_fetched[kind]);
+    }
+    format_number(format, source->bytes_fetched);
+}
+
+static void
+record_hidden(struct session *session)
+{
+    static const char *const names[] = {"row", "family", "qualifier", "timestamp", "hidden_by"};
+    struct format *format = &session->output.format;
+    petal_hidden_cell cell;
+
+    format_begin(format, names, sizeof(names) / sizeof(names[0]));
+    for (size_t i = 0; petal_receipt_hidden_at(session->receipt, i, &cell); i++) {
+        format_bytes(format, cell.row);
+        format_bytes(format, cell.family);
+        format_bytes(format, cell.qualifier);
+        format_integer(format, cell.timestamp);
+        format_string(format, petal_hidden_text(cell.by));
+    }
+}
+
+/* Three sets: the sources, the cells that were hidden, the answer. */
+static void
+record_receipt(struct session *session, const struct read_counts *counts)
+{
+    static const char *const names[] = {
+        "family",         "file",           "outcome",       "row_min",
+        "row_max",        "time_min",       "time_max",      "sequence_min",
+        "sequence_max",   "cells",          "filter_probes", "filter_negatives",
+        "filter_unasked", "false_positive", "seeks",         "seeks_saved",
+        "data_cached",    "data_fetched",   "index_cached",  "index_fetched",
+        "filter_cached",  "filter_fetched", "bytes_fetched"};
+    static const char *const answer_names[] = {"rows", "cells", "hidden", "bytes_returned"};
+    struct format *format = &session->output.format;
+
+    format_begin(format, names, sizeof(names) / sizeof(names[0]));
+    for (size_t i = 0; i < petal_receipt_count(session->receipt); i++)
+        record_source(format, petal_receipt_at(session->receipt, i));
+    if (petal_receipt_cells_hidden(session->receipt) > 0)
+        record_hidden(session);
+    format_begin(format, answer_names, sizeof(answer_names) / sizeof(answer_names[0]));
+    format_number(format, counts->rows);
+    format_number(format, counts->cells);
+    format_number(format, petal_receipt_cells_hidden(session->receipt));
+    format_number(format, petal_receipt_bytes_returned(session->receipt));
+}
+
+/* ---- The command ----------------------------------------------------------------------------------- */
+
+static void
+show_receipt(struct session *session, const struct read_counts *counts)
+{
+    struct totals totals = {.bytes_fetched = 0};
+
+    output_header(&session->output, "SOURCE", "WHAT WAS DONE");
+    for (size_t i = 0; i < petal_receipt_count(session->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(session->receipt, i);
+
+        show_source(session, source);
+        add_source(&totals, source);
+    }
+    show_totals(session, &totals, counts);
+    show_hidden(session);
+}
+
 static enum shell_status
 run_query(struct session *session, const struct value *arguments, size_t count, bool get,
           struct read_counts *counts)
@@ -144,7 +298,6 @@ run_query(struct session *session, const struct value *arguments, size_t count, 
 COMMAND_FUNCTION(command_explain)
 {
     bool get = slice_is(arguments[0].as.bytes, "get");
-    struct totals totals = {.bytes_fetched = 0};
     struct read_counts counts;
     enum shell_status status;
 
@@ -158,13 +311,9 @@ COMMAND_FUNCTION(command_explain)
     status = run_query(session, arguments + 1, count - 1, get, &counts);
     if (status != SHELL_FINE)
         return status;
-    output_header(&session->output, "SOURCE", "WHAT WAS DONE");
-    for (size_t i = 0; i < petal_receipt_count(session->receipt); i++) {
-        const petal_receipt_source *source = petal_receipt_at(session->receipt, i);
-
-        show_source(session, source);
-        add_source(&totals, source);
-    }
-    show_totals(session, &totals, &counts);
+    if (format_is_on(&session->output.format))
+        record_receipt(session, &counts);
+    else
+        show_receipt(session, &counts);
     return counts.rows > 0 || !get ? SHELL_FINE : SHELL_NOT_FOUND;
 }

@@ -1,7 +1,7 @@
 /*
  * shell_input.h -- where the shell's lines come from: a terminal, a stream, or a text.
  *
- * On a terminal libedit edits the line; its history is kept in ~/.petal_history, as well as that can be done.
+ * On a terminal libedit edits the line, with a history (shell_history.h); Tab completes it (shell_complete.h).
  */
 #ifndef PETAL_SHELL_INPUT_H
 #define PETAL_SHELL_INPUT_H
@@ -12,5 +12,8 @@
 void input_run_text(struct session *session, const char *text);
 void input_run_stream(struct session *session, FILE *stream);
 void input_run_terminal(struct session *session);
+
+/* The same for a stream whose commands' questions are answered from standard input. */
+void input_run_script(struct session *session, FILE *stream);
 
 #endif

@@ -1,11 +1,13 @@
 /*
  * shell_intake.h -- an input file on its way into a table: what import and compare have in common.
  *
- * Options, the mapping from the file's columns to the table's, and progress.
+ * Options, the mapping from the file's columns to the table's, and progress.  Ctrl-C ends a read that waits for whoever writes
+ * into a pipe; it fails then.
  */
 #ifndef PETAL_SHELL_INTAKE_H
 #define PETAL_SHELL_INTAKE_H
 
+#include "tools/shell_progress.h"
 #include "tools/shell_record.h"
 #include "tools/shell_session.h"
 
@@ -16,25 +18,28 @@ struct intake {
     const char *table_name, *file_name; /* file "-": standard input */
     const char *row_field;
     enum record_format format;
+    bool format_given;                     /* else the name of the file told it, or it is deb822 */
     const char *families[INTAKE_FAMILIES]; /* --family F:field,field,.. */
     size_t family_count;
     const char *only_fields, *skip_fields; /* field,field,.. or NULL */
     uint64_t part, parts;                  /* 1 .. parts; parts 0: everything */
     uint64_t flush_every;                  /* records, 0: no */
     bool skip_bad;
+    uint64_t most_bad; /* --max-errors: so many are passed over, one more ends the intake */
+    uint64_t threads;  /* that parse, beside the one that writes; 0: one does all */
 
     petal_table *table;
     FILE *file;
     uint64_t file_bytes; /* 0 when not known */
     struct record_reader reader;
-    bool progress; /* standard error is a terminal */
-    uint64_t progress_bytes;
+    struct progress progress; /* for whoever takes the records in */
+    struct text *complaints;  /* gets what is wrong with bad records; NULL: standard error */
 };
 
 /* The text on the options that intake_parse understands, one a line. */
 extern const char intake_usage[];
 
-/* Read the arguments behind the subcommand's name.  Prints what is wrong. */
+/* Read the arguments behind the subcommand's name.  As all below, it fails as session_fail does. */
 enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
                                char **argv);
 
@@ -43,8 +48,8 @@ enum shell_status intake_open(struct intake *intake);
 void intake_close(struct intake *intake);
 
 /*
- * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad
- * records are counted in *bad and passed over with --skip-bad, and end the intake without it.
+ * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad records are told (`complaints`),
+ * counted in *bad and passed over, as long as the options let them.
  */
 enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
 
@@ -55,17 +60,15 @@ void intake_column(const struct intake *intake, const struct record_column *colu
 /* Is this field of the record at hand wanted: by --only-fields, --skip-fields and --part? */
 bool intake_wants(const struct intake *intake, const struct record_field *field);
 
-/* Show how far the file has been read, if anyone is watching; `done` ends the line. */
-void intake_progress(struct intake *intake, const char *what, uint64_t records, bool done);
-
 uint64_t intake_hash(petal_slice row, uint64_t column);
 
-/* The subcommands.  They return when all is written, or with what went wrong, which they print. */
+/* The subcommands.  They return when all is written, or with what went wrong; if session->message is empty, they have printed it. */
 enum shell_status import_main(struct session *session, int argc, char **argv);
 enum shell_status compare_main(struct session *session, int argc, char **argv);
 enum shell_status lookups_main(struct session *session, int argc, char **argv);
+enum shell_status export_main(struct session *session, int argc, char **argv);
 
-/* Print `kv-shell: ` and the message that session_fail has kept; returns `status`. */
-enum shell_status intake_report(const struct session *session, enum shell_status status);
+/* The text on the options of export_main. */
+extern const char export_usage[];
 
 #endif

@@ -16,6 +16,7 @@
  */
 #include "tools/shell_attribute.h"
 #include "tools/shell_intake.h"
+#include "tools/shell_interrupt.h"
 #include "tools/shell_memory.h"
 #include "tools/shell_query.h"
 
@@ -56,7 +57,7 @@ struct lookups {
 static enum shell_status
 fail(struct lookups *lookups, const petal_error *error)
 {
-    return intake_report(lookups->session, session_fail_petal(lookups->session, error));
+    return session_fail_petal(lookups->session, error);
 }
 
 /* ---- Facts of the files ------------------------------------------------------------------------ */
@@ -215,7 +216,7 @@ visit_key(struct lookups *lookups, const struct asked *asked, bool measure)
     if (asked->column)
         status = session_family(session, lookups->table, asked->family, &column.family);
     if (status != SHELL_FINE)
-        return intake_report(session, status);
+        return status;
     options.without = measure ? lookups->without : 0;
     if (!measure) {
         options.keep_out_of_cache = true;
@@ -263,6 +264,8 @@ visit_list(struct lookups *lookups, const char *path, bool measure)
         }
         if (asked.row.size > 0)
             status = visit_key(lookups, &asked, measure);
+        if (status == SHELL_FINE)
+            status = interrupt_check(lookups->session);
     }
     free(line);
     (void)fclose(file);
@@ -366,7 +369,7 @@ measure_table(struct lookups *lookups, const char *name)
         session_table(lookups->session, slice_of_string(name), &lookups->table);
 
     if (status != SHELL_FINE)
-        return intake_report(lookups->session, status);
+        return status;
     status = learn_files(lookups);
     for (size_t i = 0; i < lookups->key_count && status == SHELL_FINE; i++)
         status = measure_list(lookups, lookups->keys[i]);

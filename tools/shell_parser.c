@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GREATEST_DEPTH = 100 };
+enum { GREATEST_DEPTH = 100, GREATEST_CHAIN = 1000 }; /* of nesting; of .methods and [indexes] */
 
 struct parser {
     const struct token *token; /* the one at hand */
@@ -24,6 +24,7 @@ struct node_list {
 };
 
 static struct node *parse_expression(struct parser *parser);
+static bool parse_statements(struct parser *parser, const char *closing, struct node_list *list);
 
 static void
 list_add(struct parser *parser, struct node_list *list, struct node *node)
@@ -222,6 +223,14 @@ parse_arguments(struct parser *parser, const char *closing, struct node *call)
     return true;
 }
 
+/* `{ |`: the token behind the last is TOKEN_END, so there is a next one. */
+static bool
+starts_block(const struct parser *parser)
+{
+    return at(parser, "{") && parser->token[1].kind == TOKEN_OPERATOR &&
+           slice_is(parser->token[1].text, "|");
+}
+
 /* Does the token at hand begin the first argument of a call without parentheses? */
 static bool
 starts_argument(const struct parser *parser)
@@ -236,7 +245,8 @@ starts_argument(const struct parser *parser)
     case TOKEN_NAME:
         return true;
     case TOKEN_OPERATOR:
-        return parser->token->blank_before && (at(parser, "[") || at(parser, "{"));
+        return parser->token->blank_before &&
+               (at(parser, "[") || (at(parser, "{") && !starts_block(parser)));
     case TOKEN_END:
     case TOKEN_SEPARATOR:
         break;
@@ -329,24 +339,149 @@ parse_primary(struct parser *parser)
 }
 
 static struct node *
+parse_block(struct parser *parser)
+{
+    struct node *node = new_node(parser, NODE_BLOCK);
+    struct node_list list = {0};
+
+    parser->token += 2;
+    if (parser->token->kind != TOKEN_NAME)
+        return unexpected(parser, ", expected a name for the block's item");
+    node->name = parser->token++->text;
+    if (!take(parser, "|"))
+        return unexpected(parser, ", expected '|'");
+    if (!parse_statements(parser, "}", &list))
+        return NULL;
+    node->items = list.items;
+    node->count = list.count;
+    return node;
+}
+
+static struct node *
+parse_method(struct parser *parser, struct node *receiver)
+{
+    struct node *node = parse_call(parser, receiver);
+
+    if (node == NULL || !starts_block(parser))
+        return node;
+    node->block = parse_block(parser);
+    return node->block != NULL ? node : NULL;
+}
+
+/* A bracket right behind what it takes an item of. */
+static bool
+starts_index(const struct parser *parser)
+{
+    return at(parser, "[") && !parser->token->blank_before;
+}
+
+static struct node *
+parse_index(struct parser *parser, struct node *receiver)
+{
+    struct node *node = new_node(parser, NODE_INDEX);
+    struct node_list list = {0};
+    struct node *index;
+
+    parser->token++;
+    index = parse_expression(parser);
+    if (index == NULL)
+        return NULL;
+    if (!take(parser, "]"))
+        return unexpected(parser, ", expected ']'");
+    list_add(parser, &list, index);
+    node->receiver = receiver;
+    node->items = list.items;
+    node->count = list.count;
+    return node;
+}
+
+/* Does `name =` stand here?  The token behind the last is TOKEN_END, so there is a next one. */
+static bool
+starts_assignment(const struct parser *parser)
+{
+    const struct token *token = parser->token;
+
+    return (token->kind == TOKEN_NAME || token->kind == TOKEN_CONSTANT) &&
+           token[1].kind == TOKEN_OPERATOR && slice_is(token[1].text, "=");
+}
+
+static struct node *
+too_deep(struct parser *parser)
+{
+    syntax_error_set(parser->error, parser->token->begin, "nested too deeply");
+    return NULL;
+}
+
+static struct node *
 parse_expression(struct parser *parser)
 {
+    unsigned chain = 0;
     struct node *node;
 
-    if (parser->depth == GREATEST_DEPTH) {
-        syntax_error_set(parser->error, parser->token->begin, "nested too deeply");
-        return NULL;
-    }
+    if (parser->depth == GREATEST_DEPTH)
+        return too_deep(parser);
     parser->depth++;
     node = parse_primary(parser);
-    while (node != NULL && take(parser, ".")) {
-        if (parser->token->kind != TOKEN_NAME)
+    while (node != NULL && (starts_index(parser) || take(parser, "."))) {
+        if (++chain > GREATEST_CHAIN)
+            node = too_deep(parser);
+        else if (starts_index(parser))
+            node = parse_index(parser, node);
+        else if (parser->token->kind != TOKEN_NAME)
             node = unexpected(parser, ", expected a method's name");
         else
-            node = parse_call(parser, node);
+            node = parse_method(parser, node);
     }
     parser->depth--;
     return node;
+}
+
+/* `a = b = value` assigns from the right. */
+static struct node *
+parse_statement(struct parser *parser)
+{
+    struct node_list list = {0};
+    struct node *node, *value;
+
+    if (!starts_assignment(parser))
+        return parse_expression(parser);
+    if (parser->depth == GREATEST_DEPTH)
+        return too_deep(parser);
+    node = new_node(parser, NODE_ASSIGN);
+    node->name = parser->token->text;
+    parser->token += 2;
+    parser->depth++;
+    value = parse_statement(parser);
+    parser->depth--;
+    if (value == NULL)
+        return NULL;
+    list_add(parser, &list, value);
+    node->items = list.items;
+    node->count = list.count;
+    return node;
+}
+
+/* Read statements up to `closing`, or to the end of the input when that is NULL. */
+static bool
+parse_statements(struct parser *parser, const char *closing, struct node_list *list)
+{
+    for (;;) {
+        struct node *statement;
+
+        while (parser->token->kind == TOKEN_SEPARATOR)
+            parser->token++;
+        if (closing != NULL ? take(parser, closing) : parser->token->kind == TOKEN_END)
+            return true;
+        statement = parse_statement(parser);
+        if (statement == NULL)
+            return false;
+        list_add(parser, list, statement);
+        if (parser->token->kind != TOKEN_SEPARATOR &&
+            (closing != NULL ? !at(parser, closing) : parser->token->kind != TOKEN_END)) {
+            (void)unexpected(parser, "");
+            return false;
+        }
+    }
 }
 
 bool
@@ -357,22 +492,8 @@ parser_parse(const struct lexer *lexer, struct arena *arena, struct node ***stat
     struct node_list list = {0};
 
     error->message[0] = '\0';
-    for (;;) {
-        struct node *statement;
-
-        while (parser.token->kind == TOKEN_SEPARATOR)
-            parser.token++;
-        if (parser.token->kind == TOKEN_END)
-            break;
-        statement = parse_expression(&parser);
-        if (statement == NULL)
-            return false;
-        list_add(&parser, &list, statement);
-        if (parser.token->kind != TOKEN_SEPARATOR && parser.token->kind != TOKEN_END) {
-            (void)unexpected(&parser, "");
-            return false;
-        }
-    }
+    if (!parse_statements(&parser, NULL, &list))
+        return false;
     *statements = list.items;
     *count = list.count;
     return true;

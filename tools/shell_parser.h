@@ -1,8 +1,10 @@
 /*
  * shell_parser.h -- the grammar of the shell: tokens to a tree.
  *
- *     input      = { separator } [ expression { separator expression } ] { separator }
- *     expression = call | primary { "." name call-arguments }
+ *     input      = { separator } [ statement { separator statement } ] { separator }
+ *     statement  = ( name | constant ) "=" statement | expression
+ *     expression = ( call | primary ) { "." name ( call-arguments | [ block ] ) | "[" expression "]" }
+ *     block      = "{" "|" name "|" input "}"
  *     call       = name [ arguments ] | name "(" [ arguments [","] ] ")"
  *     arguments  = argument { "," argument }
  *     argument   = expression [ "=>" expression ] | label expression
@@ -23,8 +25,11 @@ enum node_kind {
     NODE_LITERAL,  /* value */
     NODE_CONSTANT, /* name */
     NODE_CALL,     /* name, receiver if there is one, items: the arguments */
+    NODE_ASSIGN,   /* name, items: the value */
+    NODE_INDEX,    /* receiver, items: the index */
     NODE_ARRAY,    /* items */
-    NODE_HASH      /* items: key, value, key, value .. */
+    NODE_HASH,     /* items: key, value, key, value .. */
+    NODE_BLOCK     /* name of the parameter, items: statements */
 };
 
 struct node {
@@ -33,7 +38,8 @@ struct node {
     struct value value;
     petal_slice name;
     struct node *receiver;
-    bool bare; /* of a call: a name alone, which could be a variable */
+    struct node *block; /* of a call with a receiver, NULL if it has none */
+    bool bare;          /* of a call: a name alone, which could be a variable */
     struct node **items;
     size_t count;
 };

@@ -161,10 +161,11 @@ read_columns(struct session *session, struct query *query, const struct value *h
 static bool
 selects(struct session *session, const struct value *hash, struct value *rest)
 {
-    static const char *const selecting[] = {"COLUMN", "COLUMNS", "TIMERANGE", "TIMESTAMP",
-                                            "ATTRIBUTES"};
-    static const char *const others[] = {"MAXLENGTH",   "FORMATTER", "FORMATTER_CLASS", "FILTER",
-                                         "CONSISTENCY", "WITHOUT",   "CACHE_BLOCKS"};
+    static const char *const selecting[] = {"COLUMN",    "COLUMNS",    "TIMERANGE",
+                                            "TIMESTAMP", "ATTRIBUTES", "AUTHORIZATIONS"};
+    static const char *const others[] = {"MAXLENGTH",    "FORMATTER",        "FORMATTER_CLASS",
+                                         "FILTER",       "CONSISTENCY",      "WITHOUT",
+                                         "CACHE_BLOCKS", "REGION_REPLICA_ID"};
 
     for (size_t i = 0; i < sizeof(selecting) / sizeof(selecting[0]); i++)
         if (query_given(hash, selecting[i]) != NULL)
@@ -197,6 +198,8 @@ read_get_argument(struct session *session, struct query *query, const struct val
 {
     struct value rest;
 
+    if (argument->kind == VALUE_NIL)
+        return SHELL_FINE;
     if (argument->kind == VALUE_ARRAY)
         return add_columns(session, query, argument->as.items, argument->count);
     if (argument->kind != VALUE_HASH)
@@ -222,6 +225,7 @@ open_table(struct session *session, const struct value *argument, enum query_kin
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
     if (session_table_name(session, argument, &name) != SHELL_FINE)
         return SHELL_USAGE;
+    header = header && !format_is_on(&session->output.format);
     if (header && kind == QUERY_GET)
         output_header(&session->output, "COLUMN", "CELL");
     else if (header && kind == QUERY_SCAN)

@@ -17,6 +17,9 @@ struct column_format {
     enum conversion conversion;
 };
 
+/* What METRICS can show. */
+enum query_metric { METRIC_ROWS_FILTERED = 1, METRIC_ROWS_SCANNED = 2 };
+
 struct query {
     enum query_kind kind;
     petal_table *table;
@@ -31,9 +34,9 @@ struct query {
         format; /* FORMATTER: of rows, columns, and values without a format of their own */
     uint64_t greatest_length; /* MAXLENGTH: characters of a cell to show, 0 for all */
     uint64_t
-        piece_bytes; /* of partial results: a row that goes on behind so many counts anew; 0: no */
-    bool rows_scanned; /* METRICS => ['ROWS_SCANNED'] */
-    int64_t interval;  /* of a count's progress, in rows */
+        piece_bytes;  /* of partial results: a row that goes on behind so many counts anew; 0: no */
+    unsigned metrics; /* bits of enum query_metric: METRICS, ALL_METRICS */
+    int64_t interval; /* of a count's progress, in rows */
 };
 
 /*

@@ -245,23 +245,43 @@ read_pieces(struct session *session, struct query *query, const struct value *ha
     return SHELL_FINE;
 }
 
-/* Rows are counted where no filter hides what was scanned. */
+static enum shell_status
+add_metric(struct session *session, struct query *query, const struct value *name)
+{
+    petal_slice word = value_to_bytes(&session->arena, name);
+
+    if (slice_is(word, "ROWS_SCANNED"))
+        query->metrics |= METRIC_ROWS_SCANNED;
+    else if (slice_is(word, "ROWS_FILTERED"))
+        query->metrics |= METRIC_ROWS_FILTERED;
+    else
+        return query_fail_key(session, "METRICS", name,
+                              "there are ROWS_SCANNED and ROWS_FILTERED; see also explain");
+    return SHELL_FINE;
+}
+
+/* Rows are counted where no filter hides what was scanned.  As in HBase METRICS alone chooses some; none are all. */
 static enum shell_status
 read_metrics(struct session *session, struct query *query, const struct value *hash)
 {
     const struct value *metrics = query_given(hash, "METRICS");
-    bool all = false, counted = metrics != NULL && metrics->kind == VALUE_ARRAY;
+    const struct value *items = metrics;
+    size_t count = metrics != NULL;
+    bool all = false;
     enum shell_status status = read_boolean(session, hash, "ALL_METRICS", &all);
 
-    if (status != SHELL_FINE || (metrics == NULL && !all))
-        return status;
-    for (size_t i = 0; counted && i < metrics->count; i++)
-        counted = slice_is(value_to_bytes(&session->arena, &metrics->as.items[i]), "ROWS_SCANNED");
-    if (!counted || all || query->filter != NULL)
+    if (metrics != NULL && metrics->kind == VALUE_ARRAY) {
+        items = metrics->as.items;
+        count = metrics->count;
+    }
+    for (size_t i = 0; i < count && status == SHELL_FINE; i++)
+        status = add_metric(session, query, &items[i]);
+    if (status == SHELL_FINE && count == 0 && (all || metrics != NULL))
+        query->metrics = METRIC_ROWS_SCANNED | METRIC_ROWS_FILTERED;
+    if (status == SHELL_FINE && query->metrics != 0 && query->filter != NULL)
         return session_fail(session, SHELL_USAGE,
-                            "The only metric is ROWS_SCANNED, without a FILTER; see also explain");
-    query->rows_scanned = metrics->count > 0;
-    return SHELL_FINE;
+                            "Metrics are counted without a FILTER only; see also explain");
+    return status;
 }
 
 /* Keys that change nothing here must still have one of HBase's words. */

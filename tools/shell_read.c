@@ -2,10 +2,13 @@
 #include "tools/shell_read.h"
 
 #include "tools/shell_command.h"
+#include "tools/shell_interrupt.h"
+#include "tools/shell_progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { ROWS_BETWEEN_LOOKS = 256 }; /* at the time, for progress */
 enum { CELL_OVERHEAD = 20 }; /* lengths, timestamp and type, as HBase counts the bytes of a cell */
 
 /* Cut what was added behind `begin` to the query's greatest length in characters. */
@@ -85,6 +88,53 @@ add_cell_text(struct session *session, const struct query *query, struct text *t
     return status;
 }
 
+/* ---- Records ----------------------------------------------------------------------------------- */
+
+static void
+begin_records(struct session *session)
+{
+    static const char *const names[] = {"row", "family", "qualifier", "timestamp", "type", "value"};
+
+    format_begin(&session->output.format, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* The fields of a record are made first, since a conversion may fail. */
+static enum shell_status
+show_record(struct session *session, const struct query *query, petal_slice row,
+            const petal_cell *cell)
+{
+    struct format *format = &session->output.format;
+    const struct {
+        petal_slice bytes;
+        enum conversion conversion;
+    } fields[] = {{row, query->format},
+                  {cell->family, query->format},
+                  {cell->qualifier, query->format},
+                  {cell->value, format_of(query, cell)}};
+    struct text *text = &session->scratch;
+    size_t ends[5] = {0};
+    enum shell_status status = SHELL_FINE;
+
+    text_clear(text);
+    for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+        status = convert_add(session, text, fields[i].conversion, fields[i].bytes);
+        if (i == 3)
+            cut(text, ends[i], query->greatest_length);
+        ends[i + 1] = text->size;
+    }
+    for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+        if (i == 3) {
+            format_integer(format, cell->timestamp);
+            format_string(format, marker_name(cell->type));
+        }
+        if (i == 3 && cell->type != PETAL_PUT)
+            format_null(format);
+        else
+            format_text(format, (petal_slice){text_string(text) + ends[i], ends[i + 1] - ends[i]});
+    }
+    return status;
+}
+
 /* ---- Get ------------------------------------------------------------------------------------------- */
 
 static enum shell_status
@@ -94,6 +144,8 @@ show_got(struct session *session, const struct query *query, const petal_cell *c
     struct text *text = &session->scratch;
     enum shell_status status;
 
+    if (format_is_on(&session->output.format))
+        return show_record(session, query, query->row, cell);
     text_clear(column);
     text_clear(text);
     status = add_column_name(session, query, column, cell);
@@ -109,11 +161,14 @@ read_get(struct session *session, const struct query *query, bool show, struct r
 {
     enum shell_status status = SHELL_FINE;
     struct text column = {0};
+    petal_read_options read = query->scan.read;
     petal_error error;
     size_t cells;
 
-    if (petal_get(query->table, query->row, &query->scan.read, session->result, &error) != PETAL_OK)
+    read.receipt = session->receipt;
+    if (petal_get(query->table, query->row, &read, session->result, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    get_history_note(&session->history, query->table, query->row, &read, session->receipt);
     cells = petal_result_count(session->result);
     for (size_t i = 0; i < cells && show && status == SHELL_FINE; i++)
         status = show_got(session, query, petal_result_cell(session->result, i), &column);
@@ -129,6 +184,8 @@ COMMAND_FUNCTION(command_get)
     enum shell_status status = query_read_get(session, arguments, count, true, &query);
 
     (void)result;
+    if (status == SHELL_FINE && format_is_on(&session->output.format))
+        begin_records(session);
     if (status == SHELL_FINE)
         status = read_get(session, &query, true, &counts);
     query_end(&query);
@@ -180,6 +237,8 @@ show_scanned(struct scan *scan, const petal_cell *cell)
     struct text *text = &session->scratch;
     enum shell_status status;
 
+    if (format_is_on(&session->output.format))
+        return show_record(session, scan->query, cell->row, cell);
     text_clear(&scan->row);
     text_clear(text);
     text_add_string(text, "column=");
@@ -216,6 +275,8 @@ take_cell(struct scan *scan, const petal_cell *cell)
     bool new_row = count_cell(&scan->counter, cell);
 
     count_piece(scan, cell, new_row);
+    if (interrupt_pending())
+        return interrupt_check(scan->session);
     return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
 }
 
@@ -285,6 +346,26 @@ read_scan(struct session *session, const struct query *query, bool show, struct 
     return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
 }
 
+static void
+show_metric(struct session *session, const char *name, uint64_t number)
+{
+    text_clear(&session->scratch);
+    text_add_format(&session->scratch, "%" PRIu64, number);
+    output_columns(&session->output, slice_of_string(name), text_slice(&session->scratch));
+}
+
+/* There was no filter: each row that was scanned is in the answer. */
+static void
+show_metrics(struct session *session, const struct query *query, const struct read_counts *counts)
+{
+    output_plain(&session->output, "%s", "");
+    output_header(&session->output, "METRIC", "VALUE");
+    if ((query->metrics & METRIC_ROWS_FILTERED) != 0)
+        show_metric(session, "ROWS_FILTERED", 0);
+    if ((query->metrics & METRIC_ROWS_SCANNED) != 0)
+        show_metric(session, "ROWS_SCANNED", counts->rows);
+}
+
 COMMAND_FUNCTION(command_scan)
 {
     struct read_counts counts;
@@ -292,28 +373,25 @@ COMMAND_FUNCTION(command_scan)
     enum shell_status status = query_read_scan(session, QUERY_SCAN, arguments, count, true, &query);
 
     (void)result;
+    if (status == SHELL_FINE && format_is_on(&session->output.format))
+        begin_records(session);
     if (status == SHELL_FINE)
         status = read_scan(session, &query, true, &counts);
     query_end(&query);
     if (status != SHELL_FINE)
         return status;
     output_plain(&session->output, "%" PRIu64 " row(s)", counts.pieces);
-    if (query.rows_scanned) {
-        text_clear(&session->scratch);
-        text_add_format(&session->scratch, "%" PRIu64, counts.rows);
-        output_plain(&session->output, "%s", "");
-        output_header(&session->output, "METRIC", "VALUE");
-        output_columns(&session->output, slice_of_string("ROWS_SCANNED"),
-                       text_slice(&session->scratch));
-    }
+    if (query.metrics != 0)
+        show_metrics(session, &query, &counts);
     return SHELL_FINE;
 }
 
 static void
-show_progress(struct session *session, const struct row_counter *counter)
+show_progress(struct session *session, const struct row_counter *counter, struct progress *progress)
 {
     struct text *text = &session->scratch;
 
+    progress_hide(progress);
     text_clear(text);
     text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
     text_add_binary(text, text_slice(&counter->row));
@@ -329,19 +407,27 @@ count_rows(struct session *session, const struct query *query, struct row_counte
     petal_error error;
     enum petal_status outcome;
     enum shell_status status = SHELL_FINE;
+    struct progress progress;
 
+    progress_begin(&progress, "count", "rows");
     outcome = open_cursor(session, query, &cursor, &status, &error);
     while (outcome == PETAL_OK && status == SHELL_FINE) {
         outcome = petal_cursor_next(cursor, &cell, &error);
         if (outcome != PETAL_OK || cell == NULL)
             break;
-        if (!count_cell(counter, cell))
+        if (interrupt_pending())
+            status = session_fail(session, SHELL_USAGE, "Interrupted behind %" PRIu64 " row(s)",
+                                  counter->rows);
+        if (!count_cell(counter, cell) || status != SHELL_FINE)
             continue;
+        if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
+            progress_update(&progress, 0, 0, counter->rows);
         if (query->interval == 0)
             status = session_fail(session, SHELL_USAGE, "divided by 0");
         else if ((int64_t)counter->rows % query->interval == 0)
-            show_progress(session, counter);
+            show_progress(session, counter, &progress);
     }
+    progress_end(&progress);
     petal_cursor_close(cursor);
     return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
 }
@@ -359,7 +445,15 @@ COMMAND_FUNCTION(command_count)
     text_free(&counter.row);
     if (status != SHELL_FINE)
         return status;
-    output_plain(&session->output, "%" PRIu64 " row(s)", counter.rows);
+    if (format_is_on(&session->output.format)) {
+        static const char *const names[] = {"table", "rows"};
+
+        format_begin(&session->output.format, names, 2);
+        format_bytes(&session->output.format, petal_table_name(query.table));
+        format_number(&session->output.format, counter.rows);
+    } else {
+        output_plain(&session->output, "%" PRIu64 " row(s)", counter.rows);
+    }
     *result = value_integer((int64_t)counter.rows);
     return SHELL_FINE;
 }

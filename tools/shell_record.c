@@ -10,6 +10,25 @@
 #include <string.h>
 #include <strings.h>
 
+const char *
+shell_record_format_of_name(const char *file_name)
+{
+    static const char *const endings[][2] = {{".csv", "csv"},
+                                             {".tsv", "tsv"},
+                                             {".jsonl", "jsonl"},
+                                             {".ndjson", "jsonl"},
+                                             {".hbase", "hbase"}};
+    size_t size = strlen(file_name);
+
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        size_t ending = strlen(endings[i][0]);
+
+        if (size > ending && strcasecmp(file_name + size - ending, endings[i][0]) == 0)
+            return endings[i][1];
+    }
+    return NULL;
+}
+
 void
 shell_record_reader_init(struct record_reader *reader, enum record_format format, FILE *file,
                          const char *row_field)
@@ -46,8 +65,13 @@ shell_record_fail(struct record_reader *reader, enum record_outcome outcome, uin
 bool
 shell_record_read_line(struct record_reader *reader)
 {
-    ssize_t size = getline(&reader->line_bytes, &reader->line_capacity, reader->file);
+    ssize_t size;
 
+    if (reader->line_pending) {
+        reader->line_pending = false;
+        return true;
+    }
+    size = getline(&reader->line_bytes, &reader->line_capacity, reader->file);
     if (size < 0)
         return false;
     reader->line++;

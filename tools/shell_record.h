@@ -18,7 +18,11 @@
 
 #include <stdio.h>
 
-enum record_format { RECORD_DEB822, RECORD_CSV, RECORD_TSV };
+/* The last two are of cells, one a line (shell_cell.h), and not for a record_reader; csv and tsv may be, as their first line says. */
+enum record_format { RECORD_DEB822, RECORD_CSV, RECORD_TSV, RECORD_JSON, RECORD_HBASE };
+
+/* The word for the format that a file's name tells by its ending, such as "csv"; NULL: none. */
+const char *shell_record_format_of_name(const char *file_name);
 
 enum record_outcome {
     RECORD_GOOD,
@@ -59,6 +63,7 @@ struct record_reader {
     char *line_bytes;
     size_t line_capacity, line_size;
     bool header_read;
+    bool line_pending; /* the line in line_bytes was read, but not used: it is the next one */
 };
 
 void shell_record_reader_init(struct record_reader *reader, enum record_format format, FILE *file,

@@ -128,13 +128,32 @@ read_create_attribute(struct session *session, struct schema *schema, petal_slic
     return status;
 }
 
+/* A table is one region, so they change nothing; but they have to make sense. */
+static enum shell_status
+check_splits(struct session *session, const struct value *hash)
+{
+    const struct value *number = value_hash_get(hash, "NUMREGIONS");
+    const struct value *algorithm = value_hash_get(hash, "SPLITALGO");
+    int64_t regions;
+
+    if (number == NULL && algorithm == NULL)
+        return SHELL_FINE;
+    if (number == NULL)
+        return session_fail(session, SHELL_USAGE, "Number of regions must be specified");
+    if (algorithm == NULL)
+        return session_fail(session, SHELL_USAGE, "Split algorithm must be specified");
+    if (!value_to_integer(number, &regions) || regions <= 1)
+        return session_fail(session, SHELL_USAGE, "Number of regions must be greater than 1");
+    return SHELL_FINE;
+}
+
 static enum shell_status
 read_create_hash(struct session *session, struct schema *schema, const struct value *hash)
 {
     const struct value *name = value_hash_get(hash, "NAME");
-    enum shell_status status = SHELL_FINE;
+    enum shell_status status = check_splits(session, hash);
 
-    if (name != NULL)
+    if (status == SHELL_FINE && name != NULL)
         return read_family(session, schema, value_to_bytes(&session->arena, name), hash, false);
     for (size_t i = 0; i < hash->count && status == SHELL_FINE; i++)
         status = read_create_attribute(session, schema,

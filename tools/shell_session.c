@@ -82,6 +82,7 @@ session_open(struct session *session, const char *directory, const petal_options
     petal_error error;
 
     session->exit_status = -1;
+    session->no_compaction = options->no_compaction;
     if (petal_open(directory, options, &session->db, &error) != PETAL_OK ||
         petal_result_new(session->db, &session->result, &error) != PETAL_OK ||
         petal_receipt_new(session->db, &session->receipt, &error) != PETAL_OK) {
@@ -109,6 +110,8 @@ session_close(struct session *session)
     text_free(&session->message);
     text_free(&session->scratch);
     output_free(&session->output);
+    get_history_free(&session->history);
+    variables_free(&session->variables);
     arena_clear(&session->arena);
     return status;
 }
@@ -187,9 +190,11 @@ session_set_disabled(struct session *session, petal_slice table, bool disabled)
 }
 
 static bool
-is_alphanumeric(char c)
+is_name_letter(unsigned char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    /* Bytes of UTF-8 pass as letters of other languages. */
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c >= 0x80;
 }
 
 /* The form of a table's or snapshot's name.  `whose` and `what` begin HBase's complaints. */
@@ -208,14 +213,30 @@ check_qualifier(struct session *session, const char *whose, const char *what, pe
     for (size_t i = 0; i < name.size; i++) {
         unsigned char letter = (unsigned char)letters[i];
 
-        /* Bytes of UTF-8 pass as letters of other languages. */
-        if (!is_alphanumeric(letters[i]) && letter != '-' && letter != '.' && letter < 0x80)
+        if (!is_name_letter(letter) && letter != '-' && letter != '.')
             return session_fail(session, SHELL_USAGE,
                                 "Illegal character code:%d, <%c> at %zu. %s qualifiers may only "
                                 "contain 'alphanumeric characters' and digits: %.*s",
                                 letter, letter >= 0x20 && letter < 0x7f ? letter : '?', i, whose,
                                 name.size < 256 ? (int)name.size : 256, letters);
     }
+    return SHELL_FINE;
+}
+
+enum shell_status
+session_check_namespace(struct session *session, petal_slice name, const char *before)
+{
+    const unsigned char *letters = name.data;
+
+    if (name.size == 0)
+        return session_fail(session, SHELL_USAGE, "Namespace name must not be empty");
+    for (size_t i = 0; i < name.size; i++)
+        if (!is_name_letter(letters[i]))
+            return session_fail(session, SHELL_USAGE,
+                                "%sIllegal character <%c> at %zu. Namespaces may only contain "
+                                "'alphanumeric characters' from any language and digits: %.*s",
+                                before, letters[i] >= 0x20 && letters[i] < 0x7f ? letters[i] : '?',
+                                i, name.size < 256 ? (int)name.size : 256, (const char *)name.data);
     return SHELL_FINE;
 }
 
@@ -229,12 +250,12 @@ session_table_name(struct session *session, const struct value *value, petal_sli
     if (value->kind == VALUE_NIL)
         return session_fail(session, SHELL_USAGE, "Table name must not be nil");
     if (colon != NULL) {
-        size_t before = (size_t)(colon - (const char *)full.data);
+        petal_slice before = {full.data, (size_t)(colon - (const char *)full.data)};
 
-        if (before == 0)
-            return session_fail(session, SHELL_USAGE, "Namespace name must not be empty");
-        qualifier = (petal_slice){colon + 1, full.size - before - 1};
-        if (slice_is((petal_slice){full.data, before}, "default"))
+        if (session_check_namespace(session, before, "") != SHELL_FINE)
+            return SHELL_USAGE;
+        qualifier = (petal_slice){colon + 1, full.size - before.size - 1};
+        if (slice_is(before, "default"))
             full = qualifier;
     }
     *name = full;
@@ -248,17 +269,6 @@ session_snapshot_name(struct session *session, const struct value *value, petal_
         return session_fail(session, SHELL_USAGE, "Snapshot name must be of type String");
     *name = value->as.bytes;
     return check_qualifier(session, "Snapshot", "Snapshot", *name);
-}
-
-enum shell_status
-session_check_namespace(struct session *session, petal_slice name)
-{
-    const char *colon = memchr(name.data, ':', name.size);
-
-    if (colon == NULL)
-        return SHELL_FINE;
-    return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
-                        (int)(colon - (const char *)name.data), (const char *)name.data);
 }
 
 enum shell_status

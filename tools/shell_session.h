@@ -7,8 +7,9 @@
 #ifndef PETAL_SHELL_SESSION_H
 #define PETAL_SHELL_SESSION_H
 
+#include "tools/shell_get_history.h"
 #include "tools/shell_output.h"
-#include "tools/shell_value.h"
+#include "tools/shell_variable.h"
 
 /* Exit status of the program, from best to worst. */
 enum shell_status {
@@ -18,20 +19,37 @@ enum shell_status {
     SHELL_DATA = 3       /* damaged data, input/output error, no memory, database open elsewhere */
 };
 
+struct command;
+
+/* What a mistake or a failed command does. */
+enum failure_style {
+    FAILURE_IS_SHOWN,    /* in a block of lines, and the shell goes on */
+    FAILURE_ENDS_SCRIPT, /* it is shown in one line behind the duration, and the shell ends */
+    FAILURE_ENDS_STREAM  /* the same on standard error */
+};
+
 struct session {
     petal_db *db;
+    bool no_compaction;            /* in the background */
+    const struct command *running; /* now, or ran last */
     petal_result *result;
     petal_receipt *receipt;
     struct output output;
-    struct arena arena;      /* of the input at hand */
+    struct get_history history; /* of gets */
+    struct arena arena;         /* of the input at hand */
+    struct variables variables;
     struct text message;     /* of the failed command, empty if it printed all it had to say */
     struct text scratch;     /* for whoever needs a text for a moment */
-    enum shell_status worst; /* of the commands so far */
+    enum shell_status worst; /* of the first command that failed; while none did, of all */
     bool no_times;           /* leave the lines with durations out */
     bool echo_input;         /* print each line of input behind petal> or petal* */
+    enum failure_style failure_style;
+    bool failed; /* a command did, or a mistake was made: other than not finding a row or a name */
     bool stop_at_failure;
-    bool ended;      /* by exit, or by a failure when those end it */
-    int exit_status; /* given to exit, -1 if none was */
+    bool conversation; /* with someone at a terminal */
+    bool interrupted; /* the command at hand was, by Ctrl-C: what is left of its input is not run */
+    bool ended;       /* by exit, or by a failure when those end it */
+    int exit_status;  /* given to exit, -1 if none was */
     /* Reads the line that answers a command's question, false when there is none; NULL: nobody answers. */
     bool (*read_answer)(void *context, struct text *answer);
     void *answer_context;
@@ -77,8 +95,9 @@ enum shell_status session_table_name(struct session *session, const struct value
 enum shell_status session_snapshot_name(struct session *session, const struct value *value,
                                         petal_slice *name);
 
-/* Fail when a table with this name cannot be made, because it stands in a namespace that there is not. */
-enum shell_status session_check_namespace(struct session *session, petal_slice name);
+/* Check the form of a namespace's name; `before` begins the complaint about a letter. */
+enum shell_status session_check_namespace(struct session *session, petal_slice name,
+                                          const char *before);
 
 /* The table that an argument names, disabled or not; fails with its name between two texts when there is none. */
 enum shell_status session_any_table(struct session *session, const struct value *argument,

@@ -3,6 +3,7 @@
 
 #include "tools/shell_attribute_value.h"
 #include "tools/shell_command.h"
+#include "tools/shell_namespace.h"
 #include "tools/shell_query.h"
 
 #include <string.h>
@@ -125,7 +126,7 @@ COMMAND_FUNCTION(command_clone_snapshot)
         return status;
     if (!found)
         return fail_unknown(session, name);
-    status = session_check_namespace(session, clone);
+    status = namespace_check_table(session, clone);
     if (status != SHELL_FINE)
         return status;
     outcome = petal_table_snapshot_clone(session->db, name, clone, &table, &error);
@@ -165,6 +166,9 @@ COMMAND_FUNCTION(command_restore_snapshot)
                             (int)info.table.size, (const char *)info.table.data);
     if (outcome != PETAL_OK && outcome != PETAL_NOT_FOUND)
         return session_fail_petal(session, &error);
+    status = namespace_check_table(session, info.table);
+    if (status != SHELL_FINE)
+        return status;
     if (petal_table_snapshot_restore(session->db, name, &table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     return SHELL_FINE;

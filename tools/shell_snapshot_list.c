@@ -71,12 +71,46 @@ read_matching(struct session *session, const struct value *names, const struct v
     return status;
 }
 
+/* HBase's header, of which the second part is `facts`; records have a column for each fact. */
+static void
+begin_list(struct session *session, const char *facts)
+{
+    static const char *const names[] = {"snapshot", "table", "created", "ttl_seconds"};
+
+    if (format_is_on(&session->output.format))
+        format_begin(&session->output.format, names, 4);
+    else
+        output_header(&session->output, "SNAPSHOT", facts);
+}
+
+static void
+show_records(struct session *session, const struct snapshot_list *list)
+{
+    struct format *format = &session->output.format;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const petal_table_snapshot_info *item = &list->items[i];
+
+        format_bytes(format, item->name);
+        format_bytes(format, item->table);
+        format_integer(format, item->created_ms);
+        if (item->ttl_seconds == 0)
+            format_null(format);
+        else
+            format_number(format, item->ttl_seconds);
+    }
+}
+
 /* A line for each; `with_ttl`: how long they live, too. */
 static void
 show_list(struct session *session, const struct snapshot_list *list, bool with_ttl)
 {
     struct text *text = &session->scratch;
 
+    if (format_is_on(&session->output.format)) {
+        show_records(session, list);
+        return;
+    }
     for (size_t i = 0; i < list->count; i++) {
         const petal_table_snapshot_info *item = &list->items[i];
 
@@ -100,7 +134,7 @@ list_snapshots(struct session *session, const struct value *names, const struct 
     struct snapshot_list list;
     enum shell_status status;
 
-    output_header(&session->output, "SNAPSHOT", "TABLE + CREATION TIME + TTL(Sec)");
+    begin_list(session, "TABLE + CREATION TIME + TTL(Sec)");
     status = read_matching(session, names, tables, &list);
     if (status != SHELL_FINE)
         return status;
@@ -153,7 +187,7 @@ COMMAND_FUNCTION(command_delete_all_snapshot)
 
     (void)count;
     (void)result;
-    output_header(&session->output, "SNAPSHOT", "TABLE + CREATION TIME");
+    begin_list(session, "TABLE + CREATION TIME");
     status = read_matching(session, &arguments[0], NULL, &list);
     if (status != SHELL_FINE)
         return status;
@@ -183,7 +217,7 @@ COMMAND_FUNCTION(command_delete_table_snapshots)
     bool yes;
 
     (void)result;
-    output_header(&session->output, "SNAPSHOT", "TABLE + CREATION TIME");
+    begin_list(session, "TABLE + CREATION TIME");
     status = read_matching(session, names, &arguments[0], &list);
     if (status != SHELL_FINE)
         return status;

@@ -1,7 +1,8 @@
-/* shell_tables.c -- create, alter, describe, list, exists, drop, truncate, and the disabled state of this session. */
+/* shell_tables.c -- the commands about one table as such, its disabled state in this session included, and list. */
 #include "tools/shell_command.h"
 #include "tools/shell_describe.h"
-#include "tools/shell_pattern.h"
+#include "tools/shell_name_list.h"
+#include "tools/shell_namespace.h"
 #include "tools/shell_schema.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ COMMAND_FUNCTION(command_create)
         return status;
     if (schema.table.family_count == 0)
         return session_fail(session, SHELL_USAGE, "Table must have at least one column family");
-    status = session_check_namespace(session, schema.table.name);
+    status = namespace_check_table(session, schema.table.name);
     if (status != SHELL_FINE)
         return status;
     session_begin_write(session);
@@ -53,6 +54,12 @@ COMMAND_FUNCTION(command_describe)
     (void)result;
     if (status != SHELL_FINE)
         return status;
+    if (format_is_on(&output->format)) {
+        petal_table_describe(table, &options);
+        describe_records(&output->format, &options,
+                         !session_is_disabled(session, petal_table_name(table)));
+        return SHELL_FINE;
+    }
     text_clear(text);
     text_add_string(text, "Table ");
     text_add_slice(text, petal_table_name(table));
@@ -74,14 +81,15 @@ COMMAND_FUNCTION(command_describe)
     return SHELL_FINE;
 }
 
-COMMAND_FUNCTION(command_alter)
+static enum shell_status
+alter_table(struct session *session, const struct value *arguments, size_t count,
+            petal_table **altered)
 {
     struct schema schema;
     petal_table *table;
     petal_error error;
     enum shell_status status;
 
-    (void)result;
     if (arguments[0].kind != VALUE_STRING)
         return session_fail(session, SHELL_USAGE, "Table name must be of type String");
     status = session_any_table(session, &arguments[0], "Can't find a table: ", "", &table);
@@ -94,14 +102,35 @@ COMMAND_FUNCTION(command_alter)
     status = schema_read_alter(session, arguments + 1, count - 1, &schema);
     if (status != SHELL_FINE)
         return status;
+    *altered = table;
     if (petal_table_alter(table, &schema.table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
+    return SHELL_FINE;
+}
+
+COMMAND_FUNCTION(command_alter)
+{
+    petal_table *table;
+    enum shell_status status = alter_table(session, arguments, count, &table);
+
+    (void)result;
+    if (status != SHELL_FINE)
+        return status;
     output_plain(&session->output, "Updating all regions with the new schema...");
     output_plain(&session->output, session_is_disabled(session, petal_table_name(table))
                                        ? "All regions updated."
                                        : "1/1 regions updated.");
     output_plain(&session->output, "Done.");
     return SHELL_FINE;
+}
+
+/* Without a word about regions; it is done just so when the command returns. */
+COMMAND_FUNCTION(command_alter_async)
+{
+    petal_table *table;
+
+    (void)result;
+    return alter_table(session, arguments, count, &table);
 }
 
 /* An alteration is done when alter returns. */
@@ -120,62 +149,44 @@ COMMAND_FUNCTION(command_alter_status)
     return SHELL_FINE;
 }
 
-struct listing {
-    struct session *session;
-    const struct pattern *pattern; /* NULL: every table */
-    struct value names;
-    size_t capacity;
-};
-
-static bool
-list_table(void *argument, petal_table *table)
+COMMAND_FUNCTION(command_list)
 {
-    struct listing *listing = argument;
-    struct arena *arena = &listing->session->arena;
-    petal_slice name = petal_table_name(table);
+    struct name_list list;
+    enum shell_status status;
 
-    if (listing->pattern != NULL && !pattern_matches(listing->pattern, name))
-        return true;
-    if (listing->names.count == listing->capacity) {
-        struct value *old = listing->names.as.items;
-
-        listing->capacity = 2 * listing->capacity + 16;
-        listing->names.as.items = arena_allocate(arena, listing->capacity * sizeof(*old));
-        if (listing->names.count > 0)
-            memcpy(listing->names.as.items, old, listing->names.count * sizeof(*old));
-    }
-    listing->names.as.items[listing->names.count++] =
-        value_string((petal_slice){arena_copy(arena, name.data, name.size), name.size});
-    output_line(&listing->session->output, name);
-    return true;
+    output_header(&session->output, "TABLE", NULL);
+    status = count == 0 ? name_list_tables(session, NULL, LIST_ANY, &list)
+                        : name_list_matching(session, &arguments[0], &list);
+    if (status == SHELL_FINE)
+        name_list_show(session, &list, result);
+    return status;
 }
 
 static enum shell_status
-list_matching(struct session *session, const struct pattern *pattern, struct value *result)
+list_by_state(struct session *session, enum name_list_state state, struct value *result)
 {
-    struct listing listing = {session, pattern, {.kind = VALUE_ARRAY}, 0};
-    petal_error error;
-
-    if (petal_table_list(session->db, list_table, &listing, &error) != PETAL_OK)
-        return session_fail_petal(session, &error);
-    output_plain(&session->output, "%zu row(s)", listing.names.count);
-    *result = listing.names;
-    return SHELL_FINE;
-}
-
-COMMAND_FUNCTION(command_list)
-{
+    struct name_list list;
     enum shell_status status;
-    struct pattern pattern;
 
     output_header(&session->output, "TABLE", NULL);
-    if (count == 0)
-        return list_matching(session, NULL, result);
-    status = pattern_read(session, &arguments[0], &pattern);
+    status = name_list_tables(session, NULL, state, &list);
     if (status == SHELL_FINE)
-        status = list_matching(session, &pattern, result);
-    pattern_free(&pattern);
+        name_list_show(session, &list, result);
     return status;
+}
+
+COMMAND_FUNCTION(command_list_enabled_tables)
+{
+    (void)arguments;
+    (void)count;
+    return list_by_state(session, LIST_ENABLED, result);
+}
+
+COMMAND_FUNCTION(command_list_disabled_tables)
+{
+    (void)arguments;
+    (void)count;
+    return list_by_state(session, LIST_DISABLED, result);
 }
 
 COMMAND_FUNCTION(command_exists)
@@ -195,9 +206,24 @@ COMMAND_FUNCTION(command_exists)
     text_add_string(&session->scratch, "Table ");
     text_add_slice(&session->scratch, name);
     text_add_string(&session->scratch, outcome == PETAL_OK ? " does exist" : " does not exist");
-    output_line(&session->output, text_slice(&session->scratch));
+    if (output_begin_records(&session->output, "exists"))
+        format_boolean(&session->output.format, outcome == PETAL_OK);
+    else
+        output_line(&session->output, text_slice(&session->scratch));
     *result = value_boolean(outcome == PETAL_OK);
     return outcome == PETAL_OK ? SHELL_FINE : SHELL_NOT_FOUND;
+}
+
+/* Whether there is such a table shows when it is used. */
+COMMAND_FUNCTION(command_get_table)
+{
+    petal_slice name;
+
+    (void)count;
+    if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    *result = (struct value){.kind = VALUE_TABLE, .as.bytes = name};
+    return SHELL_FINE;
 }
 
 COMMAND_FUNCTION(command_drop)
@@ -222,6 +248,17 @@ COMMAND_FUNCTION(command_drop)
     return SHELL_FINE;
 }
 
+/* Without hbase:namespace the namespaces were gone. */
+static enum shell_status
+check_users_table(struct session *session, petal_slice name, const char *done)
+{
+    if (!slice_is(table_namespace(name), "hbase"))
+        return SHELL_FINE;
+    return session_fail(session, SHELL_USAGE,
+                        "Tables of the namespace hbase are the database's own and cannot be %s",
+                        done);
+}
+
 static enum shell_status
 change_state(struct session *session, const struct value *argument, bool disabled)
 {
@@ -229,6 +266,8 @@ change_state(struct session *session, const struct value *argument, bool disable
     enum shell_status status =
         session_any_table(session, argument, "Table ", " does not exist.", &table);
 
+    if (status == SHELL_FINE && disabled)
+        status = check_users_table(session, petal_table_name(table), "disabled");
     if (status == SHELL_FINE)
         session_set_disabled(session, petal_table_name(table), disabled);
     return status;
@@ -257,7 +296,10 @@ show_state(struct session *session, const struct value *argument, bool wanted, s
     if (status != SHELL_FINE)
         return status;
     *result = value_boolean(session_is_disabled(session, petal_table_name(table)) == wanted);
-    output_line(&session->output, slice_of_string(result->as.boolean ? "true" : "false"));
+    if (output_begin_records(&session->output, wanted ? "disabled" : "enabled"))
+        format_boolean(&session->output.format, result->as.boolean);
+    else
+        output_line(&session->output, slice_of_string(result->as.boolean ? "true" : "false"));
     return SHELL_FINE;
 }
 
@@ -290,6 +332,8 @@ COMMAND_FUNCTION(command_truncate)
     output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", (int)name.size,
                  (const char *)name.data);
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
+    if (status == SHELL_FINE)
+        status = check_users_table(session, name, "truncated");
     if (status != SHELL_FINE)
         return status;
     if (!session_is_disabled(session, name))
@@ -299,6 +343,37 @@ COMMAND_FUNCTION(command_truncate)
     session_begin_write(session);
     if (petal_table_drop(table, &error) != PETAL_OK ||
         petal_table_create(session->db, &options, &table, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    session_set_disabled(session, name, false);
+    return SHELL_FINE;
+}
+
+/* A third argument says whether splits are preserved: there are none. */
+COMMAND_FUNCTION(command_clone_table_schema)
+{
+    petal_table_options options = {.size = sizeof(options)};
+    enum petal_status outcome;
+    enum shell_status status;
+    petal_table *table;
+    petal_error error;
+    petal_slice name;
+
+    (void)count;
+    (void)result;
+    status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
+    if (status == SHELL_FINE)
+        status = session_table_name(session, &arguments[1], &name);
+    if (status == SHELL_FINE)
+        status = namespace_check_table(session, name);
+    if (status != SHELL_FINE)
+        return status;
+    petal_table_describe(table, &options);
+    options.name = name;
+    outcome = petal_table_create(session->db, &options, &table, &error);
+    if (outcome == PETAL_EXISTS)
+        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!", (int)name.size,
+                            (const char *)name.data);
+    if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, name, false);
     return SHELL_FINE;

@@ -31,7 +31,8 @@ target_read_row(struct session *session, const struct value *argument, struct ta
 enum shell_status
 target_read_column(struct session *session, const struct value *argument, struct target *target)
 {
-    petal_slice family;
+    petal_slice family, format;
+    bool has_format;
 
     if (argument->kind != VALUE_STRING)
         return session_fail(session, SHELL_USAGE, "The column must be a string, not %s",
@@ -39,6 +40,8 @@ target_read_column(struct session *session, const struct value *argument, struct
     column_part(argument->as.bytes, &family, &target->qualifier, &target->has_qualifier);
     if (family.size == 0)
         return session_fail(session, SHELL_USAGE, "Family cannot be null");
+    /* As in a get, what follows a second colon is how the value is shown. */
+    column_part(target->qualifier, &target->qualifier, &format, &has_format);
     return session_family(session, target->table, family, &target->family);
 }
 

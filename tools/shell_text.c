@@ -27,7 +27,7 @@ text_clear(struct text *text)
         text->bytes[0] = '\0';
 }
 
-static void
+void
 text_reserve(struct text *text, size_t more)
 {
     size_t wanted = text->size + more + 1;
@@ -85,17 +85,22 @@ text_add_binary(struct text *text, petal_slice bytes)
 {
     static const char digits[] = "0123456789ABCDEF";
     const uint8_t *byte = bytes.data;
+    char *to;
 
-    text_reserve(text, bytes.size);
+    text_reserve(text, 4 * bytes.size);
+    to = text->bytes + text->size;
     for (size_t i = 0; i < bytes.size; i++) {
         if (byte[i] >= 0x20 && byte[i] <= 0x7e && byte[i] != '\\') {
-            text_add(text, &byte[i], 1);
+            *to++ = (char)byte[i];
         } else {
-            char escape[4] = {'\\', 'x', digits[byte[i] >> 4], digits[byte[i] & 15]};
-
-            text_add(text, escape, sizeof(escape));
+            *to++ = '\\';
+            *to++ = 'x';
+            *to++ = digits[byte[i] >> 4];
+            *to++ = digits[byte[i] & 15];
         }
     }
+    *to = '\0';
+    text->size = (size_t)(to - text->bytes);
 }
 
 void
@@ -159,6 +164,17 @@ text_add_size(struct text *text, uint64_t bytes)
         blank = " ";
     }
     text_add_string(text, ")");
+}
+
+void
+text_drop_byte_order_mark(struct text *text)
+{
+    size_t size = sizeof(BYTE_ORDER_MARK) - 1;
+
+    if (text->size < size || memcmp(text->bytes, BYTE_ORDER_MARK, size) != 0)
+        return;
+    text->size -= size;
+    memmove(text->bytes, text->bytes + size, text->size + 1);
 }
 
 const char *

@@ -16,6 +16,8 @@ struct text {
 
 void text_free(struct text *text);
 void text_clear(struct text *text);
+/* Make room for so many bytes more, and a zero. */
+void text_reserve(struct text *text, size_t more);
 void text_add(struct text *text, const void *bytes, size_t size);
 void text_add_string(struct text *text, const char *string);
 void text_add_slice(struct text *text, petal_slice bytes);
@@ -33,6 +35,10 @@ void text_add_date(struct text *text, int64_t milliseconds);
 
 /* "65536 B (64KB)", as HBase prints sizes. */
 void text_add_size(struct text *text, uint64_t bytes);
+
+/* Files of some editors begin with a byte order mark, the bytes EF BB BF: cut it off. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+void text_drop_byte_order_mark(struct text *text);
 
 const char *text_string(const struct text *text);
 petal_slice text_slice(const struct text *text);

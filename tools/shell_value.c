@@ -31,6 +31,38 @@ value_string(petal_slice bytes)
     return (struct value){.kind = VALUE_STRING, .as.bytes = bytes};
 }
 
+struct value
+value_copy(struct arena *arena, const struct value *value)
+{
+    struct value copy = *value;
+
+    switch (value->kind) {
+    case VALUE_NIL:
+    case VALUE_BOOLEAN:
+    case VALUE_INTEGER:
+    case VALUE_FLOAT:
+        break;
+    case VALUE_STRING:
+    case VALUE_SYMBOL:
+    case VALUE_TABLE:
+        copy.as.bytes.data = arena_copy(arena, value->as.bytes.data, value->as.bytes.size);
+        break;
+    case VALUE_ARRAY:
+        copy.as.items = arena_allocate(arena, value->count * sizeof(struct value));
+        for (size_t i = 0; i < value->count; i++)
+            copy.as.items[i] = value_copy(arena, &value->as.items[i]);
+        break;
+    case VALUE_HASH:
+        copy.as.pairs = arena_allocate(arena, value->count * sizeof(struct value_pair));
+        for (size_t i = 0; i < value->count; i++) {
+            copy.as.pairs[i].key = value_copy(arena, &value->as.pairs[i].key);
+            copy.as.pairs[i].value = value_copy(arena, &value->as.pairs[i].value);
+        }
+        break;
+    }
+    return copy;
+}
+
 static bool
 pairs_equal(const struct value *a, const struct value *b)
 {

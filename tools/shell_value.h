@@ -19,7 +19,7 @@ enum value_kind {
     VALUE_SYMBOL,
     VALUE_ARRAY,
     VALUE_HASH,
-    VALUE_TABLE /* what create gives back: `bytes` is the table's name */
+    VALUE_TABLE /* what create and get_table give back: `bytes` is the table's name */
 };
 
 struct value_pair;
@@ -45,6 +45,9 @@ struct value value_nil(void);
 struct value value_boolean(bool boolean);
 struct value value_integer(int64_t integer);
 struct value value_string(petal_slice bytes);
+
+/* The same value, with all that it points to in `arena`. */
+struct value value_copy(struct arena *arena, const struct value *value);
 
 bool value_equal(const struct value *a, const struct value *b);
 

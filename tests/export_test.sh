@@ -1,0 +1,164 @@
+#!/bin/sh
+# export_test.sh KV-SHELL -- export and import: every byte survives the round trip in every format, bad lines are told.
+set -u
+export LC_ALL=C TZ=UTC
+shell=${1:?usage: export_test.sh KV-SHELL}
+case $shell in /*) ;; *) shell=$PWD/$shell ;; esac
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/export_test.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$scratch" || exit 1
+passed=0
+failed=0
+
+# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
+expect() {
+    name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$@" >out 2>&1 </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" out; then
+        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
+        cat out
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+same() {
+    if cmp -s "$2" "$3"; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED $1: $2 and $3 differ"
+        diff -a "$2" "$3" | head -n 10
+        failed=$((failed + 1))
+    fi
+}
+
+scan() {
+    "$shell" --no-took "$1" -e "scan 't', RAW => true, VERSIONS => 100; scan 't', VERSIONS => 100; count 't'"
+}
+
+# ---- A store with every byte in row, qualifier and value, and all kinds of markers -------------------------------------------
+
+families="{NAME => 'f', VERSIONS => 5, KEEP_DELETED_CELLS => true}, {NAME => 'g', VERSIONS => 3}, {NAME => 'h', TTL => 93600, BLOCKSIZE => 4096}"
+{
+    echo "create 't', $families"
+    awk 'BEGIN {
+        for (i = 0; i < 256; i++) {
+            b = sprintf("\\x%02x", i)
+            printf "put \"t\", \"%s\", \"f:a\", \"%s\", %d\n", b, b, 1000 + i
+            # A colon in a qualifier is cut by put.
+            if (i != 58) printf "put \"t\", \"r%sr\", \"f:q%sq\", \"v%s%s%sv\", 7\n", b, b, b, b, b
+        }
+        all = ""
+        for (i = 255; i >= 0; i--) all = all sprintf("\\x%02x", i)
+        printf "put \"t\", \"all\", \"g:\", \"%s\", 5\nput \"t\", \"all\", \"g:empty\", \"\", 6\n", all
+    }'
+    # At equal timestamps the later write wins: a put before and behind each kind of marker.
+    for marker in "delete 't', 'ROW', 'f:a', 10" "deleteall 't', 'ROW', 'f:a', 10" "deleteall 't', 'ROW', 'f', 10" \
+        "delete 't', 'ROW', 'f', 10"; do
+        row=$(echo "$marker" | tr -dc 'a-z0-9')
+        marker=$(echo "$marker" | sed "s/ROW/$row/")
+        echo "put 't', '$row', 'f:a', 'hidden', 10; put 't', '$row', 'f:c', 'hidden', 10; $marker"
+        echo "put 't', '$row', 'f:b', 'seen', 10; put 't', '$row', 'f:a', 'first', 11; put 't', '$row', 'f:a', 'second', 11"
+        echo "put 't', 'x$row', 'f:a', 'hidden', 10; $(echo "$marker" | sed "s/'$row'/'x$row'/"); put 't', 'x$row', 'f:a', 'seen', 10"
+    done
+    echo "put 't', 'ttl', 'f:a', 'long', 20000000000000, TTL => 86400000"
+    echo "put 't', 'older', 'g:a', 'one', 1; put 't', 'older', 'g:a', 'two', 2; deleteall 't', 'older', '', 1"
+} >script
+expect 'a store' 0 . "$shell" --no-took db -n script
+scan db >wanted
+grep -q 'type=DeleteFamilyVersion' wanted && grep -q 'DeleteColumn' wanted || { echo 'FAILED the store lacks markers'; failed=$((failed + 1)); }
+
+for format in csv tsv jsonl hbase; do
+    expect "export as $format" 0 ' cells exported' "$shell" --no-took db export t t.$format --format $format --all-versions
+    if LC_ALL=C grep -qa '[^ -~	]' t.$format; then
+        echo "FAILED $format: a byte that is not plain"
+        failed=$((failed + 1))
+    fi
+    for threads in 0 1 3; do
+        rm -rf new
+        expect 'a new store' 0 . "$shell" new -e "create 't', $families"
+        expect "import from $format" 0 'cells imported' "$shell" --no-took new import t t.$format --format $format --threads $threads
+        scan new >got
+        same "what came back from $format with $threads threads" wanted got
+    done
+    "$shell" new export t --format $format --all-versions >again 2>log
+    same "$format of what came back" t.$format again
+done
+# The same by commands; of the newest versions only.
+rm -rf new
+"$shell" --no-took db -e "export 't', 'newest.csv'; scan 't'" 2>log | grep -v '^[0-9]* row\|^$' >wanted
+expect 'import as a command' 0 'cells imported' "$shell" new -e "create 't', $families; import 't', 'newest.csv', FORMAT => 'csv'"
+"$shell" --no-took new -e "scan 't'" | grep -v '^[0-9]* row\|^$' >got
+same 'what commands have carried over' wanted got
+# A script makes its table, as a shell reads it, too.
+rm -rf new
+expect 'a script' 0 ' cells exported' "$shell" db export t t.hbase --format hbase --create --all-versions
+expect 'the shell runs it' 0 . "$shell" --no-took new -n t.hbase
+scan db >wanted
+scan new >got
+same 'what the script made' wanted got
+expect 'parts' 0 '^3 cells exported' "$shell" db export t part.csv --from 'r\x20r' --to r#r --columns f
+printf 'row,family,qualifier,timestamp,type,ttl,value\nr r,f,q q,7,Put,,v   v\nr!r,f,q!q,7,Put,,v!!!v\n"r""r",f,"q""q",7,Put,,"v""""""v"\n' >wanted
+same 'part of it' wanted part.csv
+expect 'columns of all versions' 0 '^3 cells exported' "$shell" db export t part.csv --columns g:,g:empty --all-versions
+expect 'no such table' 1 'Unknown table nosuch!' "$shell" db export nosuch
+expect 'no such format' 2 'formats are csv' "$shell" db export t - --format xml
+expect 'no directory' 1 'cannot open nosuch/file' "$shell" db export t nosuch/file
+expect 'a full disk' 3 'No space left' "$shell" db export t /dev/full
+[ "$(find . -name '*.part-*' | wc -l)" = 0 ] || { echo 'FAILED part files were left'; failed=$((failed + 1)); }
+
+# ---- Bad lines -----------------------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { print "row,family,value,qualifier"
+             for (i = 1; i < 30000; i++) print i % 10000 == 5 ? "r" i ",f,\\q," : "r" i ",f,\"v, " i "\",q" }' >bad.csv
+expect 'tables' 0 . "$shell" db -e "create 'stop', 'f'; create 'skip', 'f'; create 'few', 'f'; create 'u', 'f'"
+expect 'stop' 3 'bad.csv, line 6, byte 6: a backslash that begins no' "$shell" db import stop bad.csv --format csv
+expect 'what was before it' 0 '^4 row' "$shell" db -e "count 'stop', INTERVAL => 1000000"
+expect 'skip' 1 '^29996 records and 29996 cells imported, 3 bad' "$shell" db import skip bad.csv --format csv --on-error skip --threads 2
+expect 'each is told' 1 'line 20006, byte 10: a backslash' "$shell" db import skip bad.csv --format csv --on-error skip
+expect 'the rest' 0 '^29996 row' "$shell" db -e "count 'skip', INTERVAL => 1000000"
+expect 'a few' 3 '^20002 records and 20002 cells imported, 2 bad' "$shell" db import few bad.csv --format csv --max-errors 2 --threads 3
+expect 'told which' 3 'kv-shell: bad.csv, line 20006' "$shell" db import few bad.csv --format csv --max-errors 2 --threads 0
+expect 'what was before the third' 0 '^20002 row' "$shell" db -e "count 'few', INTERVAL => 1000000"
+
+# bad FORMAT PATTERN LINE: the line is refused so.
+bad() {
+    printf '%s\n' "$3" >line
+    expect "$3" 3 "$2" "$shell" db import u line --format "$1"
+}
+bad jsonl 'line 1, byte 1: an object' '[]'
+bad jsonl 'byte 8: a string in quotes' '{"row":1}'
+bad jsonl 'no "row"' '{"column":"f:q","value":""}'
+bad jsonl 'no "value"' '{"column":"f:q","row":"r"}'
+bad jsonl 'byte 13: a key that was there before' '{"row":"r", "row":"r"}'
+bad jsonl 'byte 2: a key that no cell has' '{"rows":"r"}'
+bad jsonl 'an unknown escape' '{"row":"\q"}'
+bad jsonl 'an unknown escape' '{"row":"\ud800"}'
+bad jsonl 'backslash that begins no' '{"row":"\\q"}'
+bad jsonl 'ends inside a string' '{"row":"r'
+bad jsonl 'a timestamp is 0 or more' '{"row":"r","timestamp":-1}'
+bad jsonl 'the table has no such family' '{"row":"r","column":"nosuch:q","value":"v"}'
+bad jsonl 'a deletion that has a value' '{"row":"r","column":"f:q","type":"Delete","value":"v"}'
+bad jsonl 'one object' '{"row":"r","column":"f:q","value":"v"}{}'
+bad hbase 'neither put' "scan 'u'"
+bad hbase 'a quote is not closed' "put 'u"
+bad hbase 'behind its command' "put 'u', 'r', 'f:q', 'v', 5 nosuch"
+bad hbase 'timestamp or TTL' "put 'u', 'r', 'f:q', 'v', nosuch"
+bad hbase 'an expression inside' 'put "u", "r", "f:q", "#{v}"'
+printf '"row","family","qualifier","timestamp","type","ttl","value"\r\n"quoted","f","q","5","Put","","v,""w"""\r\n' >line
+expect 'all in quotes' 0 '^1 records and 1 cells' "$shell" db import u line --format csv
+expect 'its value, too' 0 'timestamp=1970-01-01T00:00:00.005, value=v,"w"$' "$shell" db -e "get 'u', 'quoted'"
+printf 'row,"family,value\n' >line
+expect 'a quote in the first line' 3 'line 1: a quote is not closed' "$shell" db import u line --format csv
+printf "# a comment\n\nput 'u', 'r', 'f:a', 'v'\n  put 'x', 'r', 'f:a', 'v'\n" >line
+expect 'another table' 3 'line 4: another table' "$shell" db import u line --format hbase
+printf '{"qualifier":"q","value":"\\u00e9\\ud83d\\ude00\\n\\\\x00\303\251","family":"f","row":"unicode"}\r\n' >line
+expect 'JSON of others' 0 '^1 records' "$shell" db import u line --format jsonl
+expect 'its value' 0 'value=\\xC3\\xA9\\xF0\\x9F\\x98\\x80\\x0A\\x00\\xC3\\xA9$' "$shell" db -e "get 'u', 'unicode', 'f:q'"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,10 @@
+/* shell_stats.h -- the statistics of a table, for the command stats. */
+#ifndef PETAL_SHELL_STATS_H
+#define PETAL_SHELL_STATS_H
+
+#include "tools/shell_session.h"
+
+/* Show its families, its files and the block cache; `argument` names it. */
+enum shell_status stats_show_table(struct session *session, const struct value *argument);
+
+#endif
