@@ -35,6 +35,8 @@ BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
 SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c tests/replay_%.c,$(wildcard tests/*.c)))
 CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
 	$(addprefix tests/memory_,file.c tree.c vfs.c vfs_control.c)
+REPLAY_SOURCES = tests/program_replay.c $(sort $(wildcard tests/replay_*.c)) tests/test_support.c \
+	$(addprefix tools/shell_,memory.c text.c)
 SOAK_SOURCES = tests/program_soak.c $(sort $(wildcard tests/soak_*.c)) tests/test_support.c
 TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
 C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests tests/examples)))
@@ -134,6 +136,10 @@ tests: $(BUILD)/soak
 $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
+# Replays recorded sessions of the HBase shell through kv-shell.
+$(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
+
 # Operations whose instructions `make cost` counts; sees what users see of the library.
 $(BUILD)/cost: $(BUILD)/tests/program_cost.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
@@ -143,7 +149,7 @@ $(BUILD)/memory: $(BUILD)/tests/program_memory.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 .PHONY: tests
-tests: $(TESTS) $(BUILD)/conformance $(BUILD)/memory ## build the tests
+tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## build the tests
 
 # ---- setting up --------------------------------------------------------------------------------
 
