@@ -174,6 +174,29 @@ check-deps: deps ## install what `make check` needs beyond that
 bench-deps: deps ## install the stores that kv-bench compares with, gnuplot, and valgrind for `make cost`
 	$(call install,$(BENCH_PACKAGES))
 
+# ---- installing --------------------------------------------------------------------------------
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+PUT_FILES = CC="$(CC)" BUILD="$(BUILD)" VERSION="$(VERSION)" SONAME="$(SONAME)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" \
+	LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" MANDIR="$(MANDIR)" tools/package/install.sh
+
+.PHONY: install uninstall deb
+install: all ## install header, libraries, petal.pc, tools, man pages; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
+	@$(PUT_FILES) install
+uninstall: ## remove what `make install` with the same settings has put there
+	@$(PUT_FILES) uninstall
+
+# A build of its own, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
+DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
+deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools
+	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS)" $(MAKE) --no-print-directory BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so \
+	HAVE_HEADER=no SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs" all
+	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" tools/package/deb.sh $(BUILD)/deb
+
 # ---- using -------------------------------------------------------------------------------------
 
 .PHONY: demo

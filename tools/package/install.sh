@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Puts what was built where programs look for it, or takes that away. Usage: install.sh install|uninstall, with the settings of
+# `make install` in the environment, and LDCONFIG, what is run in place of ldconfig. Both go over one list of files, so that none is
+# left behind.
+#
+# Directories that installing had to make are noted in BUILD/installed-directories; uninstalling removes those, and no others, if
+# they are empty. Without the note (after `make clean`) empty directories stay.
+set -eu
+: "${BUILD:?}" "${VERSION:?}" "${SONAME:?}" "${PREFIX:?}" "${BINDIR:?}" "${LIBDIR:?}" "${INCLUDEDIR:?}" "${MANDIR:?}"
+DESTDIR=${DESTDIR:-}
+LDCONFIG=${LDCONFIG:-ldconfig}
+here=$(dirname "$0")
+note=$BUILD/installed-directories
+
+# Call $1 MODE SOURCE TARGET for each file; MODE `link`: a symbolic link to the name SOURCE.
+each_file() {
+    "$1" 755 "$BUILD/kv-shell" "$BINDIR/kv-shell"
+    "$1" 755 "$BUILD/kv-bench" "$BINDIR/kv-bench"
+    "$1" 644 engine/petal.h "$INCLUDEDIR/petal.h"
+    "$1" 644 "$BUILD/libpetal.a" "$LIBDIR/libpetal.a"
+    "$1" 644 "$BUILD/libpetal.so.$VERSION" "$LIBDIR/libpetal.so.$VERSION"
+    "$1" link "libpetal.so.$VERSION" "$LIBDIR/$SONAME"
+    "$1" link "$SONAME" "$LIBDIR/libpetal.so"
+    "$1" 644 "$BUILD/petal.pc" "$LIBDIR/pkgconfig/petal.pc"
+    "$1" 644 "$here/kv-shell.1" "$MANDIR/man1/kv-shell.1"
+    "$1" 644 "$here/kv-bench.1" "$MANDIR/man1/kv-bench.1"
+    "$1" 644 "$here/petal.3" "$MANDIR/man3/petal.3"
+}
+
+# Directory $1, with those above it, noting which were not there.
+make_directory() {
+    [ -d "$1" ] && return
+    make_directory "$(dirname "$1")"
+    mkdir -m 755 "$1"
+    echo "$1" >>"$note"
+}
+
+put() {
+    make_directory "$(dirname "$DESTDIR$3")"
+    if [ "$1" = link ]; then
+        ln -sfn "$2" "$DESTDIR$3"
+    else
+        install -m "$1" "$2" "$DESTDIR$3"
+    fi
+    echo "  $DESTDIR$3"
+}
+
+take_away() {
+    [ -e "$DESTDIR$3" ] || [ -L "$DESTDIR$3" ] || return 0
+    rm -f "$DESTDIR$3"
+    echo "  $DESTDIR$3 is removed"
+}
+
+# Is $1 above a file of this installation?
+is_above() {
+    local directory
+    for directory in "$BINDIR" "$INCLUDEDIR" "$LIBDIR/pkgconfig" "$MANDIR/man1" "$MANDIR/man3"; do
+        case $DESTDIR$directory/ in "$1"/*) return 0 ;; esac
+    done
+    return 1
+}
+
+# Those that were made last, the innermost, first.
+take_away_directories() {
+    [ -f "$note" ] || return 0
+    tac "$note" | while IFS= read -r directory; do
+        if is_above "$directory"; then
+            rmdir "$directory" 2>/dev/null || true
+        else
+            echo "$directory"
+        fi
+    done | tac >"$note.left"
+    mv "$note.left" "$note"
+}
+
+# Path $1 as it stands in petal.pc: below the prefix by its name, so that the installation can be moved.
+below_prefix() {
+    case $1 in "$PREFIX"/*) printf '${prefix}/%s' "${1#"$PREFIX"/}" ;; *) printf %s "$1" ;; esac
+}
+
+# What a static library needs: by the names that pkg-config knows, or where it does not know them as they are linked.
+write_pc() {
+    local requires= libs="-lm -pthread"
+    local name library
+    for name in liblz4 libxxhash; do
+        library=-l${name#lib}
+        if pkg-config --exists "$name" 2>/dev/null; then
+            requires="$requires${requires:+, }$name"
+        else
+            libs="$library $libs"
+        fi
+    done
+    replace() { sed -e "s|@$1@|$(printf %s "$2" | sed 's/[\\&|]/\\&/g')|"; }
+    replace PREFIX "$PREFIX" <"$here/petal.pc.in" | replace LIBDIR "$(below_prefix "$LIBDIR")" |
+        replace INCLUDEDIR "$(below_prefix "$INCLUDEDIR")" | replace VERSION "$VERSION" |
+        replace REQUIRES "$requires" | replace LIBS "$libs" >"$BUILD/petal.pc"
+}
+
+# The running system's list of libraries changes; that of a staging directory is the business of its package.
+refresh_libraries() {
+    if [ -z "$DESTDIR" ] && [ "$(id -u)" = 0 ] && command -v "$LDCONFIG" >/dev/null; then
+        "$LDCONFIG"
+    else
+        echo "  ldconfig was not run: programs find the library after it, if $LIBDIR is among its directories"
+    fi
+}
+
+case ${1:-} in
+install)
+    write_pc
+    each_file put
+    refresh_libraries
+    ;;
+uninstall)
+    each_file take_away
+    take_away_directories
+    refresh_libraries >/dev/null
+    ;;
+*)
+    echo "usage: install.sh install|uninstall" >&2
+    exit 2
+    ;;
+esac
