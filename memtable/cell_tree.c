@@ -148,7 +148,6 @@ prefetch_record(const struct cell_tree_position *position, unsigned index)
 {
     const struct tree_leaf *leaf = position->leaf;
     uint64_t order = position->order;
-    const char *record;
 
     if (index >= order_count(order)) {
         index -= order_count(order);
@@ -159,9 +158,7 @@ prefetch_record(const struct cell_tree_position *position, unsigned index)
         if (index >= order_count(order))
             return;
     }
-    record = (const char *)leaf->records[order_slot(order, index)];
-    for (unsigned line = 0; line < 3; line++)
-        __builtin_prefetch(record + (size_t)line * CACHE_LINE_BYTES);
+    mem_prefetch(leaf->records[order_slot(order, index)], 3);
 }
 
 static void

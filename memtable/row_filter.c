@@ -167,7 +167,7 @@ row_filter_prefetch(const struct row_filter *filter, uint64_t row_hash)
 {
     for (const struct filter_segment *segment = own_newest(filter); segment != NULL;
          segment = segment->older)
-        __builtin_prefetch(&segment->bits[bloom_line(row_hash, segment->lines)]);
+        mem_prefetch(&segment->bits[bloom_line(row_hash, segment->lines)], 1);
 }
 
 static void

@@ -222,12 +222,7 @@ node_rank(const struct tree_node *node, uint64_t order, petal_slice key, uint64_
 static inline void
 prefetch_node(const void *node)
 {
-    const char *line = node;
-
-    __builtin_prefetch(line);
-    __builtin_prefetch(line + CACHE_LINE_BYTES);
-    __builtin_prefetch(line + 2 * CACHE_LINE_BYTES);
-    __builtin_prefetch(line + 3 * CACHE_LINE_BYTES);
+    mem_prefetch(node, 4);
 }
 
 /* Index in `children` of the child that `rank` separators are not above of. */
