@@ -195,16 +195,6 @@ cell_type_read(petal_slice name, enum petal_cell_type *type)
     return false;
 }
 
-int
-cell_hex_digit(char letter)
-{
-    if (letter >= '0' && letter <= '9')
-        return letter - '0';
-    if (letter >= 'A' && letter <= 'F')
-        return letter - 'A' + 10;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
 bool
 cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes)
 {
@@ -219,8 +209,8 @@ cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes)
             *to++ = *from++;
             continue;
         }
-        if (end - from < 4 || from[1] != 'x' || (high = cell_hex_digit(from[2])) < 0 ||
-            (low = cell_hex_digit(from[3])) < 0)
+        if (end - from < 4 || from[1] != 'x' || (high = text_hex_digit(from[2])) < 0 ||
+            (low = text_hex_digit(from[3])) < 0)
             return false;
         *to++ = (char)(high << 4 | low);
         from += 4;

@@ -86,9 +86,6 @@ bool cell_type_read(petal_slice name, enum petal_cell_type *type);
 /* Digits, perhaps behind a minus. */
 bool cell_number_read(petal_slice digits, int64_t *number);
 
-/* The value of a hex digit, -1 if it is none. */
-int cell_hex_digit(char letter);
-
 /* Undo \xHH in the bytes of the parser behind `begin`, in place; what they mean then. False at another backslash. */
 bool cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes);
 

@@ -77,10 +77,10 @@ take_escape(struct text *text, const char **at, const char *end)
     letter = (*at)[1];
     *at += 2;
     if (letter == 'x') {
-        digit = *at < end ? cell_hex_digit(**at) : -1;
+        digit = *at < end ? text_hex_digit(**at) : -1;
         if (digit < 0)
             return false;
-        more = ++*at < end ? cell_hex_digit(**at) : -1;
+        more = ++*at < end ? text_hex_digit(**at) : -1;
         if (more >= 0)
             (*at)++;
         letter = (char)(more >= 0 ? digit << 4 | more : digit);

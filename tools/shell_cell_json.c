@@ -78,7 +78,7 @@ read_unit(const char *at, const char *end)
     if (end - at < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int digit = cell_hex_digit(at[i]);
+        int digit = text_hex_digit(at[i]);
 
         if (digit < 0)
             return -1;

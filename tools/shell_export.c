@@ -1,6 +1,7 @@
 /* shell_export.c -- kv-shell DIR export TABLE FILE, and the command export: options and the file.  See shell_export.h. */
 #include "tools/shell_export.h"
 
+#include "tools/shell_clock.h"
 #include "tools/shell_command.h"
 #include "tools/shell_describe.h"
 #include "tools/shell_intake.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 const char export_usage[] =
@@ -165,15 +165,6 @@ warn_of_lost_order(const petal_table *table)
                           (const char *)options.families[i].name.data);
 }
 
-static double
-seconds_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void
 show_counts(const struct cell_export *export, double seconds)
 {
@@ -216,7 +207,7 @@ static enum shell_status
 run_export(struct cell_export *export, const struct request *request)
 {
     enum shell_status status;
-    double begin = seconds_now();
+    double begin = clock_seconds(CLOCK_MONOTONIC);
     bool output;
 
     export->scan.read.keep_out_of_cache = true;
@@ -239,7 +230,7 @@ run_export(struct cell_export *export, const struct request *request)
                     : export_to_file(export, request->file, export_cells);
     progress_end(&export->progress);
     if (status == SHELL_FINE)
-        show_counts(export, seconds_now() - begin);
+        show_counts(export, clock_seconds(CLOCK_MONOTONIC) - begin);
     text_free(&export->out);
     return status;
 }
@@ -370,30 +361,18 @@ is_true(const struct value *hash, const char *key)
     return value != NULL && value->kind == VALUE_BOOLEAN && value->as.boolean;
 }
 
-static char *
-string_of(struct session *session, const struct value *value)
-{
-    petal_slice bytes = value_to_bytes(&session->arena, value);
-    char *string = arena_allocate(&session->arena, bytes.size + 1);
-
-    if (bytes.size > 0)
-        memcpy(string, bytes.data, bytes.size);
-    string[bytes.size] = '\0';
-    return string;
-}
-
 COMMAND_FUNCTION(command_export)
 {
     struct value scanned[2] = {arguments[0], count > 2 ? arguments[2] : value_nil()};
     struct cell_export export = {.session = session};
-    struct request request = {.file = string_of(session, &arguments[1])};
+    struct request request = {.file = value_to_string(&session->arena, &arguments[1])};
     const struct value *format = query_given(&scanned[1], "FORMAT");
     enum shell_status status;
     struct query query;
 
     (void)result;
     status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, false, &query);
-    request.format = format != NULL ? string_of(session, format) : NULL;
+    request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
     if (status == SHELL_FINE && !read_format(&request, &export.format))
         status = query_fail_key(session, "FORMAT", format, "csv, tsv, jsonl or hbase is wanted");
     if (status == SHELL_FINE) {

@@ -5,6 +5,7 @@
  */
 #include "tools/shell_import.h"
 
+#include "tools/shell_clock.h"
 #include "tools/shell_command.h"
 #include "tools/shell_interrupt.h"
 #include "tools/shell_pipeline.h"
@@ -12,7 +13,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+void
+import_job_fail(struct import_job *job, enum shell_status status, const char *message)
+{
+    job->stop = true;
+    job->failure = status;
+    text_clear(&job->message);
+    text_add_string(&job->message, message);
+}
 
 void
 import_job_clear(struct import_job *job)
@@ -169,15 +178,6 @@ run_jobs(struct import *import, struct import_job *jobs, size_t count)
 
 /* ---- Subcommand and command ---------------------------------------------------------------------- */
 
-static double
-seconds_since(const struct timespec *begin)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begin->tv_sec) + (double)(now.tv_nsec - begin->tv_nsec) / 1e9;
-}
-
 static void
 show_counts(const struct import *import, double seconds)
 {
@@ -225,10 +225,9 @@ import_main(struct session *session, int argc, char **argv)
     struct import import = {.records = 0};
     enum shell_status status = intake_parse(&import.intake, session, argc, argv);
     struct import_job *jobs;
-    struct timespec begin;
+    double begin = clock_seconds(CLOCK_MONOTONIC);
     size_t count;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
     if (status != SHELL_FINE || (status = intake_open(&import.intake)) != SHELL_FINE)
         return status;
     count = (size_t)import.intake.threads * 2 + 2;
@@ -240,7 +239,7 @@ import_main(struct session *session, int argc, char **argv)
     intake_close(&import.intake);
     text_free(&import.carry);
     text_free(&import.script_table);
-    show_counts(&import, seconds_since(&begin));
+    show_counts(&import, clock_seconds(CLOCK_MONOTONIC) - begin);
     return status;
 }
 
@@ -251,19 +250,6 @@ static const char *const keys[][2] = {
     {"FAMILY", "--family"},   {"ONLY_FIELDS", "--only-fields"}, {"SKIP_FIELDS", "--skip-fields"}};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
-
-/* The text of a value as an argument, which lives in the arena. */
-static char *
-argument_of(struct session *session, const struct value *value)
-{
-    petal_slice bytes = value_to_bytes(&session->arena, value);
-    char *copy = arena_allocate(&session->arena, bytes.size + 1);
-
-    if (bytes.size > 0)
-        memcpy(copy, bytes.data, bytes.size);
-    copy[bytes.size] = '\0';
-    return copy;
-}
 
 COMMAND_FUNCTION(command_import)
 {
@@ -289,13 +275,13 @@ COMMAND_FUNCTION(command_import)
             return session_fail(session, SHELL_USAGE, "import has no key %.*s", (int)name.size,
                                 (const char *)name.data);
         words[used] = arena_copy(&session->arena, keys[key][1], strlen(keys[key][1]) + 1);
-        words[used + 1] = argument_of(session, &pair->value);
+        words[used + 1] = value_to_string(&session->arena, &pair->value);
         used += 2;
     }
     status = session_table_name(session, &arguments[0], &name);
     if (status != SHELL_FINE)
         return status;
-    words[used] = argument_of(session, &arguments[0]);
-    words[used + 1] = argument_of(session, &arguments[1]);
+    words[used] = value_to_string(&session->arena, &arguments[0]);
+    words[used + 1] = value_to_string(&session->arena, &arguments[1]);
     return import_main(session, used + 2, words);
 }

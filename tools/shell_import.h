@@ -56,4 +56,7 @@ bool import_is_cells(struct import *import);
 
 void import_job_clear(struct import_job *job);
 
+/* The import ends with this job, for this reason. */
+void import_job_fail(struct import_job *job, enum shell_status status, const char *message);
+
 #endif

@@ -52,15 +52,6 @@ import_is_cells(struct import *import)
     return true;
 }
 
-static void
-fail(struct import_job *job, enum shell_status status, const char *message)
-{
-    job->stop = true;
-    job->failure = status;
-    text_clear(&job->message);
-    text_add_string(&job->message, message);
-}
-
 /* The first command of a script names the table that all others must name. */
 static void
 learn_script_table(struct import *import, struct import_job *job)
@@ -273,7 +264,7 @@ static void
 note_bad(struct import_job *job, uint64_t limit, const struct text *why)
 {
     if (job->stop || job->bad == limit) {
-        fail(job, job->stop ? job->failure : SHELL_DATA, text_string(why));
+        import_job_fail(job, job->stop ? job->failure : SHELL_DATA, text_string(why));
         return;
     }
     job->bad++;

@@ -8,15 +8,6 @@
 
 enum { BATCH_CELLS = 1000, BATCH_BYTES = 1 << 20 };
 
-static void
-fail(struct import_job *job, enum shell_status status, const char *message)
-{
-    job->stop = true;
-    job->failure = status;
-    text_clear(&job->message);
-    text_add_string(&job->message, message);
-}
-
 /* Put the record at hand into the batch; the bytes of its values. */
 static uint64_t
 add_record(const struct import *import, struct import_job *job)
@@ -39,7 +30,7 @@ add_record(const struct import *import, struct import_job *job)
             struct text text = {0};
 
             describe_petal_error(&text, &error);
-            fail(job, shell_status_of(error.status), text_string(&text));
+            import_job_fail(job, shell_status_of(error.status), text_string(&text));
             text_free(&text);
             break;
         }
@@ -67,7 +58,7 @@ import_read_records(struct import *import, struct import_job *job)
         enum shell_status status = intake_next(intake, &more, &import->read_bad);
 
         if (status != SHELL_FINE)
-            fail(job, status, text_string(&intake->session->message));
+            import_job_fail(job, status, text_string(&intake->session->message));
         if (status != SHELL_FINE || !more)
             break;
         bytes += add_record(import, job);

@@ -71,17 +71,6 @@ continues_name(char c)
     return starts_name(c) || is_digit(c);
 }
 
-/* The value of a hexadecimal digit, -1 if it is none. */
-static int
-hex_digit(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The byte `ahead` of the position; 0 behind the end. */
 static char
 peek(const struct lexer *lexer, size_t ahead)
@@ -153,7 +142,7 @@ take_hex(struct lexer *lexer, unsigned most, uint32_t *code)
     unsigned digits = 0;
 
     *code = 0;
-    for (int digit; digits < most && (digit = hex_digit(peek(lexer, 0))) >= 0; digits++) {
+    for (int digit; digits < most && (digit = text_hex_digit(peek(lexer, 0))) >= 0; digits++) {
         *code = *code << 4 | (uint32_t)digit;
         lexer->position++;
     }
@@ -342,7 +331,7 @@ take_number(struct lexer *lexer)
     if (lexer->input.bytes[begin] == '-')
         text_add(&digits, "-", 1);
     first_digit = lexer->position;
-    while (hex_digit(peek(lexer, 0)) >= 0 || peek(lexer, 0) == '_') {
+    while (text_hex_digit(peek(lexer, 0)) >= 0 || peek(lexer, 0) == '_') {
         if (base != 16 && !is_digit(peek(lexer, 0)) && peek(lexer, 0) != '_')
             break;
         lexer->position++;

@@ -1,25 +1,17 @@
 /* shell_progress.c -- see shell_progress.h. */
 #include "tools/shell_progress.h"
 
+#include "tools/shell_clock.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MARKS = 30 };
 
 static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1; /* seconds */
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 void
 progress_begin(struct progress *progress, const char *what, const char *unit)
@@ -28,7 +20,7 @@ progress_begin(struct progress *progress, const char *what, const char *unit)
     if (isatty(STDERR_FILENO) != 1)
         return;
     progress->what = what;
-    progress->begun = seconds_now();
+    progress->begun = clock_seconds(CLOCK_MONOTONIC);
     progress->drawn = progress->begun + FIRST_AFTER - AGAIN_AFTER;
 }
 
@@ -53,7 +45,7 @@ progress_update(struct progress *progress, uint64_t done, uint64_t total, uint64
 
     if (progress->what == NULL)
         return;
-    now = seconds_now();
+    now = clock_seconds(CLOCK_MONOTONIC);
     if (now - progress->drawn < AGAIN_AFTER)
         return;
     progress->drawn = now;

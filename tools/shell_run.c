@@ -1,19 +1,10 @@
 /* shell_run.c -- see shell_run.h. */
 #include "tools/shell_run.h"
 
+#include "tools/shell_clock.h"
 #include "tools/shell_interrupt.h"
 
 #include <string.h>
-#include <time.h>
-
-static double
-seconds_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void
 show_duration(struct session *session, double seconds, bool glued)
@@ -112,7 +103,7 @@ run_command(struct session *session, const struct command *command, const struct
 {
     bool counted = count >= command->least && count <= command->most;
     bool failed, shown = session->failure_style == FAILURE_IS_SHOWN;
-    double begin = seconds_now();
+    double begin = clock_seconds(CLOCK_MONOTONIC);
     enum shell_status status;
 
     *value = value_nil();
@@ -126,7 +117,7 @@ run_command(struct session *session, const struct command *command, const struct
     if (failed && shown)
         show_failure(session, command);
     if (!session->ended)
-        show_duration(session, seconds_now() - begin, glued || (failed && !shown));
+        show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, glued || (failed && !shown));
     if (failed && !shown)
         show_end(session, counted ? "RuntimeError" : "ArgumentError");
     if (failed)

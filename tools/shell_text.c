@@ -80,6 +80,16 @@ text_add_format(struct text *text, const char *format, ...)
         text->size += (size_t)size;
 }
 
+int
+text_hex_digit(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    if (letter >= 'A' && letter <= 'F')
+        return letter - 'A' + 10;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
 void
 text_add_binary(struct text *text, petal_slice bytes)
 {

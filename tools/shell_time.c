@@ -4,19 +4,10 @@
  * The processor's time is that of the whole process, so what runs in the background meanwhile is in it; blocks are those of
  * the database's counters.
  */
+#include "tools/shell_clock.h"
 #include "tools/shell_command.h"
 
 #include <inttypes.h>
-#include <time.h>
-
-static double
-seconds_of(clockid_t clock)
-{
-    struct timespec now;
-
-    (void)clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* What was counted up to a moment. */
 struct moment {
@@ -28,8 +19,8 @@ static void
 take_moment(struct session *session, struct moment *moment)
 {
     petal_stats_get(session->db, &moment->stats);
-    moment->processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
-    moment->wall = seconds_of(CLOCK_MONOTONIC);
+    moment->processor = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
+    moment->wall = clock_seconds(CLOCK_MONOTONIC);
 }
 
 static void

@@ -282,6 +282,18 @@ value_to_bytes(struct arena *arena, const struct value *value)
     return bytes;
 }
 
+char *
+value_to_string(struct arena *arena, const struct value *value)
+{
+    petal_slice bytes = value_to_bytes(arena, value);
+    char *string = arena_allocate(arena, bytes.size + 1);
+
+    if (bytes.size > 0)
+        memcpy(string, bytes.data, bytes.size);
+    string[bytes.size] = '\0';
+    return string;
+}
+
 bool
 value_to_integer(const struct value *value, int64_t *integer)
 {

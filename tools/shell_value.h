@@ -66,6 +66,9 @@ void value_to_text(struct text *text, const struct value *value);
 /* The same as bytes that live in `arena`. */
 petal_slice value_to_bytes(struct arena *arena, const struct value *value);
 
+/* The same with a zero behind it. */
+char *value_to_string(struct arena *arena, const struct value *value);
+
 /* A number as an integer: what a fraction has behind its point is cut.  False for what is none. */
 bool value_to_integer(const struct value *value, int64_t *integer);
 
