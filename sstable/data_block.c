@@ -4,8 +4,8 @@
  * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records
  * lie inside the block, indexes of first cells ascend, lengths written in records stay inside
  * their record and below the greatest lengths of the header, heads are those of the keys, types
- * are known ones, times to live have their bytes.  Searches only compare, so on a block whose keys are out of order they end at
- * some valid position.
+ * are known ones, times to live have their bytes.  Rows ascend, and so do the cells of each row:
+ * who goes on from what a search found never comes to the same place again.
  */
 #include "sstable/data_block_layout.h"
 
@@ -137,11 +137,28 @@ ranges_are_right(const struct data_block *block)
            greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max);
 }
 
-/* Check the row's rest at *at, which moves behind it. */
+/* Does `row`, whose rest is `rest`, sort behind the row before it, whose rest is `before`?
+ * Heads decide for most. */
 static inline bool
-check_row_rest(const struct data_block *block, uint32_t row, const uint8_t **at, const uint8_t *end)
+row_follows(const struct data_block *block, uint32_t row, petal_slice before, petal_slice rest)
+{
+    const uint8_t *head = block->row_heads + 4 * (size_t)row;
+
+    if (row == 0)
+        return true;
+    if (get_le32(head - 4) != get_le32(head))
+        return get_le32(head - 4) < get_le32(head);
+    return slice_compare(before, rest) < 0;
+}
+
+/* Check the row's rest at *at, which moves behind it.  *before is the rest of the row before, and
+ * becomes this row's. */
+static inline bool
+check_row_rest(const struct data_block *block, uint32_t row, petal_slice *before,
+               const uint8_t **at, const uint8_t *end)
 {
     uint32_t size = block->row_rest_bytes;
+    petal_slice rest;
     size_t whole;
 
     if ((block->flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
@@ -152,15 +169,39 @@ check_row_rest(const struct data_block *block, uint32_t row, const uint8_t **at,
     whole = block->row_prefix.size + size;
     if (size > (size_t)(end - *at) || whole > block->row_bytes_max || whole == 0)
         return false;
-    if (get_le32(block->row_heads + 4 * (size_t)row) != head_of(*at, size))
+    rest = slice_make(*at, size);
+    if (get_le32(block->row_heads + 4 * (size_t)row) != head_of(*at, size) ||
+        !row_follows(block, row, *before, rest))
         return false;
+    *before = rest;
     *at += size;
     return true;
 }
 
-/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live. */
+/* Does `cell`, with this rest of its qualifier, sort behind the cell before it in the same row? */
 static inline bool
-check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, const uint8_t *end)
+cell_follows(const struct data_block *block, uint32_t cell, petal_slice before, petal_slice rest)
+{
+    bool family = is_family_marker(block, cell);
+    uint64_t timestamp = packed_get(&block->timestamps, cell);
+    uint64_t timestamp_before = packed_get(&block->timestamps, cell - 1);
+    int order;
+
+    if (is_family_marker(block, cell - 1) != family)
+        return !family;
+    order = slice_compare(before, rest);
+    if (order != 0)
+        return order < 0;
+    if (timestamp_before != timestamp)
+        return timestamp_before > timestamp;
+    return packed_get(&block->sequences, cell - 1) > packed_get(&block->sequences, cell);
+}
+
+/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live.  *qualifier receives that
+ * rest, empty where the block has one qualifier and for family markers. */
+static inline bool
+check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, const uint8_t *end,
+           petal_slice *qualifier)
 {
     enum petal_cell_type type = type_of(block, cell);
     uint32_t size = 0;
@@ -181,18 +222,20 @@ check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, con
     if (block->qualifier_heads != NULL &&
         get_le32(block->qualifier_heads + 4 * (size_t)cell) != head_of(at, size))
         return false;
+    *qualifier = slice_make(at, size);
     return !cell_is_marker(type) || at + size == end;
 }
 
 /*
  * Check the cells [first, end) of one row.  *record is the first one's record; it moves behind the
- * last's.
+ * last's.  *before is the rest of the row before, and becomes this row's.
  */
 static inline bool
 check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t end,
-          const uint8_t **record)
+          petal_slice *before, const uint8_t **record)
 {
     const uint8_t *limit = block->bytes + block->size;
+    petal_slice qualifier, qualifier_before = slice_make(NULL, 0);
 
     for (uint32_t cell = first; cell < end; cell++) {
         const uint8_t *at = *record;
@@ -201,10 +244,12 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
         if (next > (size_t)(limit - block->records) || block->records + next < at)
             return false;
         *record = block->records + next;
-        if (cell == first && !check_row_rest(block, row, &at, *record))
+        if (cell == first && !check_row_rest(block, row, before, &at, *record))
             return false;
-        if (!check_body(block, cell, at, *record))
+        if (!check_body(block, cell, at, *record, &qualifier) ||
+            (cell > first && !cell_follows(block, cell, qualifier_before, qualifier)))
             return false;
+        qualifier_before = qualifier;
     }
     return true;
 }
@@ -219,6 +264,7 @@ check_simple_rows(const struct data_block *block)
     bool fixed_rest = (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0;
     size_t records = (size_t)(block->bytes + block->size - block->records);
     size_t rest_max = block->row_bytes_max - block->row_prefix.size;
+    petal_slice rest, before = slice_make(NULL, 0);
     uint64_t start = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -238,6 +284,10 @@ check_simple_rows(const struct data_block *block)
             return false;
         if (size == 0 && block->row_prefix.size == 0)
             return false;
+        rest = slice_make(at, size);
+        if (!row_follows(block, row, before, rest))
+            return false;
+        before = rest;
         start = end;
     }
     return start == records;
@@ -247,6 +297,7 @@ static bool
 check_rows(const struct data_block *block)
 {
     const uint8_t *record = block->records;
+    petal_slice before = slice_make(NULL, 0);
     uint32_t cell = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -254,7 +305,7 @@ check_rows(const struct data_block *block)
 
         if (end <= cell || end > block->cells)
             return false;
-        if (!check_row(block, row, cell, end, &record))
+        if (!check_row(block, row, cell, end, &before, &record))
             return false;
         cell = end;
     }

@@ -54,10 +54,9 @@
  * Integers of width w are w bytes each.  A decoder may load the 8 bytes that end with one: the
  * header lies before the first.
  *
- * Bytes are checked once, completely, when a block enters memory (data_block_check); afterwards no
- * read checks bounds.  The order of the keys is not part of that check: a block out of order gives
- * wrong positions, never an access out of bounds.  Threads: the bytes are immutable; builder and
- * cursor belong to one thread.
+ * Bytes are checked once, completely, when a block enters memory (data_block_check), the order of
+ * rows and cells included; afterwards no read checks bounds, and a search finds what is there.
+ * Threads: the bytes are immutable; builder and cursor belong to one thread.
  */
 #ifndef PETAL_SSTABLE_DATA_BLOCK_H
 #define PETAL_SSTABLE_DATA_BLOCK_H
@@ -232,7 +231,7 @@ bool data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_
                             struct cell *cell);
 
 /* Position at the block's last cell; at the last one before `key`, false if there is none: *cell
- * unchanged.  In a block out of order what is found may not lie before it.  REQUIRES: attached. */
+ * unchanged.  REQUIRES: attached. */
 void data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell);
 bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
                                    struct cell *cell);

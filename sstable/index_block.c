@@ -211,6 +211,20 @@ head_at(const struct index_block *block, uint32_t index)
     return get_le64(block->heads + 8 * (size_t)index);
 }
 
+/* Do an entry's key and block lie behind those of the entry before it? */
+static inline bool
+entry_follows(const struct index_block *block, uint32_t index)
+{
+    struct block_handle before = index_block_handle(block, index - 1);
+    uint64_t offset = get_le64(block->offsets + 8 * (size_t)index);
+
+    if (offset < before.offset || offset - before.offset < before.size)
+        return false;
+    if (head_at(block, index - 1) != head_at(block, index))
+        return head_at(block, index - 1) < head_at(block, index);
+    return slice_compare(rest_at(block, index - 1), rest_at(block, index)) < 0;
+}
+
 bool
 index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
 {
@@ -232,6 +246,8 @@ index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
         if (next < end || next > rests)
             return false;
         if (head_at(block, i) != slice_head(slice_make(block->rests + end, next - end), 0))
+            return false;
+        if (i > 0 && !entry_follows(block, i))
             return false;
         end = next;
     }

@@ -23,8 +23,8 @@
  *                rests: of each key what follows the prefix
  *
  * Checked once when it enters memory (index_block_check), then read without checks; immutable.
- * Order of the keys and meaning of the handles are not part of that check: they decide what is
- * found, never what is accessed.
+ * Keys ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a block
+ * begins with the key that names it is not part of that check.
  */
 #ifndef PETAL_SSTABLE_INDEX_BLOCK_H
 #define PETAL_SSTABLE_INDEX_BLOCK_H

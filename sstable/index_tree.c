@@ -354,14 +354,33 @@ index_cursor_next(struct index_cursor *cursor, const struct read_context *contex
                   petal_error *error)
 {
     struct index_target first = {.where = TARGET_FIRST};
+    uint64_t left, come_to;
+    enum petal_status status;
 
     assert(index_cursor_valid(cursor));
-    while (index_cursor_position(cursor) + 1 == cursor->leaf->count) {
+    if (index_cursor_position(cursor) + 1 < cursor->leaf->count) {
+        cursor->steps[cursor->depth - 1].position++;
+        return PETAL_OK;
+    }
+    left = index_cursor_place(cursor).handle.offset;
+    do {
         truncate_path(cursor, cursor->depth - 1);
         if (cursor->depth == 0)
             return PETAL_OK;
         view_last_step(cursor);
-    }
+    } while (index_cursor_position(cursor) + 1 == cursor->leaf->count);
     cursor->steps[cursor->depth - 1].position++;
-    return descend(cursor, &first, context, error);
+    status = descend(cursor, &first, context, error);
+    if (status != PETAL_OK)
+        return status;
+    /* Blocks ascend within each node. They must from node to node, too: nodes that were named many
+     * times would be walked without end. */
+    come_to = index_cursor_place(cursor).handle.offset;
+    if (come_to > left)
+        return PETAL_OK;
+    index_cursor_release(cursor);
+    return error_corrupt(error, cursor->tree->file->source.path, come_to,
+                         "the index names the block at offset %" PRIu64
+                         " behind the one at offset %" PRIu64,
+                         come_to, left);
 }

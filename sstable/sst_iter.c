@@ -219,18 +219,6 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     return PETAL_OK;
 }
 
-/* Load the block that the index names and stand at its first cell. */
-static enum petal_status
-enter_block(struct sst_iter *iter, petal_error *error)
-{
-    enum petal_status status = load_block(iter, error);
-
-    if (status != PETAL_OK)
-        return status;
-    data_block_cursor_first(&iter->cursor, &iter->iter.cell);
-    return at_cell(iter);
-}
-
 static enum petal_status
 error_misplaced(const struct sst_iter *iter, petal_error *error)
 {
@@ -242,16 +230,29 @@ error_misplaced(const struct sst_iter *iter, petal_error *error)
                          offset);
 }
 
-/* The same for a pending iterator, whose cell must be where the index said. */
+/* Who goes on from a cell must not come to it again: a file whose blocks are not in the order of
+ * their cells is refused where a step from one to another shows it. */
 static enum petal_status
-enter_pending_block(struct sst_iter *iter, petal_error *error)
+error_out_of_order(const struct sst_iter *iter, uint64_t offset, petal_error *error)
+{
+    return error_corrupt(error, iter->reader->path, offset,
+                         "the data block at offset %" PRIu64 " is out of order", offset);
+}
+
+/* Load the block that the iterator stands before, and stand at its first cell, which must be where
+ * the index said. */
+static enum petal_status
+enter_block(struct sst_iter *iter, petal_error *error)
 {
     struct cell place = iter->iter.cell;
-    enum petal_status status = enter_block(iter, error);
+    enum petal_status status = load_block(iter, error);
 
-    if (status != PETAL_OK || cell_compare(&place, &iter->iter.cell) == 0)
+    if (status != PETAL_OK)
         return status;
-    return error_misplaced(iter, error);
+    data_block_cursor_first(&iter->cursor, &iter->iter.cell);
+    if (cell_compare(&place, &iter->iter.cell) != 0)
+        return error_misplaced(iter, error);
+    return at_cell(iter);
 }
 
 /* ---- moving, inside the epoch ---- */
@@ -264,15 +265,18 @@ at_index(const struct sst_iter *iter)
            iter->block_offset == index_cursor_place(&iter->index).handle.offset;
 }
 
-/* To the first cell of the block that the index names. */
+/* To the first cell of the block that the index names.  It must lie behind `last`, the cell at hand,
+ * if that is not NULL. */
 static enum petal_status
-to_first_cell(struct sst_iter *iter, petal_error *error)
+to_first_cell(struct sst_iter *iter, const struct cell *last, petal_error *error)
 {
     uint64_t offset = index_cursor_place(&iter->index).handle.offset;
+    bool held = iter->backwards && (at_index(iter) || find_kept(iter, offset) != NULL);
+    enum petal_status status = stand_before_block(iter, error);
 
-    if (!iter->lazy || (iter->backwards && (at_index(iter) || find_kept(iter, offset) != NULL)))
-        return enter_block(iter, error);
-    return stand_before_block(iter, error);
+    if (status == PETAL_OK && last != NULL && cell_compare(last, &iter->iter.cell) >= 0)
+        return error_out_of_order(iter, offset, error);
+    return status == PETAL_OK && (!iter->lazy || held) ? enter_block(iter, error) : status;
 }
 
 /* Load the block that the index names unless it is the current one. */
@@ -282,9 +286,9 @@ to_block(struct sst_iter *iter, petal_error *error)
     return at_index(iter) ? PETAL_OK : load_block(iter, error);
 }
 
-/* To the first cell of the following block. */
+/* To the first cell of the following block; `last` as for to_first_cell. */
 static enum petal_status
-next_block(struct sst_iter *iter, petal_error *error)
+next_block(struct sst_iter *iter, const struct cell *last, petal_error *error)
 {
     enum petal_status status;
 
@@ -293,7 +297,16 @@ next_block(struct sst_iter *iter, petal_error *error)
     status = index_cursor_next(&iter->index, &iter->context, error);
     if (status != PETAL_OK || !index_cursor_valid(&iter->index))
         return end(iter, status);
-    return to_first_cell(iter, error);
+    return to_first_cell(iter, last, error);
+}
+
+/* From the last cell of its block. */
+static enum petal_status
+step_to_next_block(struct sst_iter *iter, petal_error *error)
+{
+    struct cell last = iter->iter.cell;
+
+    return next_block(iter, &last, error);
 }
 
 static enum petal_status
@@ -309,14 +322,17 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
     status = index_cursor_seek(&iter->index, key, &iter->context, &before, error);
     if (status != PETAL_OK)
         return status;
-    if (before)
-        return to_first_cell(iter, error);
-    status = to_block(iter, error);
-    if (status != PETAL_OK)
-        return status;
-    if (data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell))
-        return at_cell(iter);
-    return next_block(iter, error);
+    if (!before) {
+        status = to_block(iter, error);
+        if (status != PETAL_OK)
+            return status;
+        if (data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell))
+            return at_cell(iter);
+    }
+    status = before ? to_first_cell(iter, NULL, error) : next_block(iter, NULL, error);
+    if (status == PETAL_OK && iter->iter.valid && cell_compare_key(&iter->iter.cell, key) < 0)
+        return error_out_of_order(iter, index_cursor_place(&iter->index).handle.offset, error);
+    return status;
 }
 
 static enum petal_status
@@ -324,19 +340,7 @@ first_inside(struct sst_iter *iter, petal_error *error)
 {
     enum petal_status status = index_cursor_first(&iter->index, &iter->context, error);
 
-    return status == PETAL_OK ? to_first_cell(iter, error) : status;
-}
-
-/* The cursor found a cell before `key`.  In a block whose rows are out of order it may lie elsewhere: who goes back from
- * cell to cell must not go in circles. */
-static enum petal_status
-at_cell_before(struct sst_iter *iter, const struct cell_key *key, petal_error *error)
-{
-    if (cell_compare_key(&iter->iter.cell, key) < 0)
-        return at_cell(iter);
-    return error_corrupt(error, iter->reader->path, iter->block_offset,
-                         "the cells of the data block at offset %" PRIu64 " are out of order",
-                         iter->block_offset);
+    return status == PETAL_OK ? to_first_cell(iter, NULL, error) : status;
 }
 
 static enum petal_status
@@ -350,7 +354,7 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
     if (key != NULL && iter->block != NULL &&
         data_block_cursor_seek_before(&iter->cursor, key, cell) &&
         iter->cursor.cell + 1 < iter->cursor.block.cells)
-        return at_cell_before(iter, key, error);
+        return at_cell(iter);
     status = index_cursor_seek_before(&iter->index, key != NULL ? &key->encoded : NULL,
                                       &iter->context, &found, error);
     if (status != PETAL_OK)
@@ -367,19 +371,19 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
     }
     if (!data_block_cursor_seek_before(&iter->cursor, key, cell))
         return error_misplaced(iter, error);
-    return at_cell_before(iter, key, error);
+    return at_cell(iter);
 }
 
 static enum petal_status
 load_and_step(struct sst_iter *iter, petal_error *error)
 {
-    enum petal_status status = enter_pending_block(iter, error);
+    enum petal_status status = enter_block(iter, error);
 
     if (status != PETAL_OK)
         return status;
     if (data_block_cursor_next(&iter->cursor, &iter->iter.cell))
         return at_cell(iter);
-    return next_block(iter, error);
+    return step_to_next_block(iter, error);
 }
 
 /* ---- the iterator's operations ---- */
@@ -444,7 +448,8 @@ sst_iter_next(struct cell_iter *base, petal_error *error)
         return PETAL_OK;
     }
     slot = enter(iter);
-    return leave(iter, slot, base->pending ? load_and_step(iter, error) : next_block(iter, error));
+    return leave(iter, slot,
+                 base->pending ? load_and_step(iter, error) : step_to_next_block(iter, error));
 }
 
 static enum petal_status
@@ -454,7 +459,7 @@ sst_iter_load(struct cell_iter *base, petal_error *error)
     unsigned slot = enter(iter);
 
     assert(base->valid && base->pending);
-    return leave(iter, slot, enter_pending_block(iter, error));
+    return leave(iter, slot, enter_block(iter, error));
 }
 
 static void

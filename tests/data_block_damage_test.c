@@ -226,8 +226,11 @@ more_cells_than_the_block_can_hold_are_refused(void **state)
     put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, UINT32_MAX);
     bytes[sizeof bytes - 1] = 'r';
     assert_false(data_block_check(&block, bytes, sizeof bytes));
-    put_le32(bytes + 4, 3);
+    put_le32(bytes + 4, 3); /* so many are possible by their number, but not three that are equal */
     put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 3);
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+    put_le32(bytes + 4, 1);
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 1);
     assert_true(data_block_check(&block, bytes, sizeof bytes));
     memset(bytes, 0xff, sizeof bytes);
     assert_false(data_block_check(&block, bytes, sizeof bytes));

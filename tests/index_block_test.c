@@ -79,7 +79,7 @@ static struct block_handle
 handle_of(size_t index)
 {
     return (struct block_handle){.offset = 0x1122334455000000u + index * 4096,
-                                 .size = (uint32_t)(4000 + index)};
+                                 .size = (uint32_t)(4000 + index % 96)};
 }
 
 static enum petal_status
