@@ -137,28 +137,30 @@ ranges_are_right(const struct data_block *block)
            greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max);
 }
 
-/* Does `row`, whose rest is `rest`, sort behind the row before it, whose rest is `before`?
- * Heads decide for most. */
-static inline bool
-row_follows(const struct data_block *block, uint32_t row, petal_slice before, petal_slice rest)
-{
-    const uint8_t *head = block->row_heads + 4 * (size_t)row;
+/* The row checked last: what the next one must sort behind. */
+struct row_before {
+    uint32_t head;
+    petal_slice rest; /* size 0 and head 0 in front of the first */
+};
 
-    if (row == 0)
-        return true;
-    if (get_le32(head - 4) != get_le32(head))
-        return get_le32(head - 4) < get_le32(head);
-    return slice_compare(before, rest) < 0;
+/* Does a row sort behind the one before?  Then it takes that one's place.  Heads decide for most. */
+static inline bool
+row_follows(struct row_before *before, bool first, uint32_t head, petal_slice rest)
+{
+    if (head <= before->head && !first &&
+        (head < before->head || slice_compare(before->rest, rest) >= 0))
+        return false;
+    before->head = head;
+    before->rest = rest;
+    return true;
 }
 
-/* Check the row's rest at *at, which moves behind it.  *before is the rest of the row before, and
- * becomes this row's. */
+/* Check the row's rest at *at, which moves behind it. */
 static inline bool
-check_row_rest(const struct data_block *block, uint32_t row, petal_slice *before,
+check_row_rest(const struct data_block *block, uint32_t row, struct row_before *before,
                const uint8_t **at, const uint8_t *end)
 {
-    uint32_t size = block->row_rest_bytes;
-    petal_slice rest;
+    uint32_t size = block->row_rest_bytes, head;
     size_t whole;
 
     if ((block->flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
@@ -169,11 +171,10 @@ check_row_rest(const struct data_block *block, uint32_t row, petal_slice *before
     whole = block->row_prefix.size + size;
     if (size > (size_t)(end - *at) || whole > block->row_bytes_max || whole == 0)
         return false;
-    rest = slice_make(*at, size);
-    if (get_le32(block->row_heads + 4 * (size_t)row) != head_of(*at, size) ||
-        !row_follows(block, row, *before, rest))
+    head = head_of(*at, size);
+    if (get_le32(block->row_heads + 4 * (size_t)row) != head ||
+        !row_follows(before, row == 0, head, slice_make(*at, size)))
         return false;
-    *before = rest;
     *at += size;
     return true;
 }
@@ -228,11 +229,11 @@ check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, con
 
 /*
  * Check the cells [first, end) of one row.  *record is the first one's record; it moves behind the
- * last's.  *before is the rest of the row before, and becomes this row's.
+ * last's.
  */
 static inline bool
 check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t end,
-          petal_slice *before, const uint8_t **record)
+          struct row_before *before, const uint8_t **record)
 {
     const uint8_t *limit = block->bytes + block->size;
     petal_slice qualifier, qualifier_before = slice_make(NULL, 0);
@@ -264,13 +265,13 @@ check_simple_rows(const struct data_block *block)
     bool fixed_rest = (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0;
     size_t records = (size_t)(block->bytes + block->size - block->records);
     size_t rest_max = block->row_bytes_max - block->row_prefix.size;
-    petal_slice rest, before = slice_make(NULL, 0);
+    struct row_before before = {0};
     uint64_t start = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
         uint64_t end = packed_get(&block->offsets, row + 1);
         const uint8_t *at = block->records + start;
-        uint32_t size = block->row_rest_bytes;
+        uint32_t size = block->row_rest_bytes, head;
 
         if (end > records || end < start)
             return false;
@@ -279,15 +280,14 @@ check_simple_rows(const struct data_block *block)
             if (at == NULL)
                 return false;
         }
-        if (size > (size_t)(block->records + end - at) || size > rest_max ||
-            get_le32(block->row_heads + 4 * (size_t)row) != head_of(at, size))
+        if (size > (size_t)(block->records + end - at) || size > rest_max)
+            return false;
+        head = head_of(at, size);
+        if (get_le32(block->row_heads + 4 * (size_t)row) != head ||
+            !row_follows(&before, row == 0, head, slice_make(at, size)))
             return false;
         if (size == 0 && block->row_prefix.size == 0)
             return false;
-        rest = slice_make(at, size);
-        if (!row_follows(block, row, before, rest))
-            return false;
-        before = rest;
         start = end;
     }
     return start == records;
@@ -297,7 +297,7 @@ static bool
 check_rows(const struct data_block *block)
 {
     const uint8_t *record = block->records;
-    petal_slice before = slice_make(NULL, 0);
+    struct row_before before = {0};
     uint32_t cell = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {

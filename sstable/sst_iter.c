@@ -265,8 +265,8 @@ at_index(const struct sst_iter *iter)
            iter->block_offset == index_cursor_place(&iter->index).handle.offset;
 }
 
-/* To the first cell of the block that the index names.  It must lie behind `last`, the cell at hand,
- * if that is not NULL. */
+/* To the first cell of the block that the index names.  It must lie behind `last`, the cell at hand
+ * (NULL: no matter). */
 static enum petal_status
 to_first_cell(struct sst_iter *iter, const struct cell *last, petal_error *error)
 {
