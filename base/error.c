@@ -99,6 +99,14 @@ error_io(petal_error *error, const char *file, int os_error, const char *action)
     return status;
 }
 
+bool
+error_passes(const petal_error *error)
+{
+    return error->status == PETAL_NO_SPACE || error->status == PETAL_NO_MEMORY ||
+           (error->status == PETAL_IO &&
+            (error->os_error == EMFILE || error->os_error == ENFILE || error->os_error == ENOMEM));
+}
+
 enum petal_status
 error_corrupt(petal_error *error, const char *file, uint64_t offset, const char *format, ...)
 {

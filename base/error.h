@@ -32,6 +32,9 @@ enum petal_status error_set(petal_error *error, enum petal_status status, const 
 enum petal_status error_file(petal_error *error, enum petal_status status, const char *file,
                              const char *format, ...) ERROR_PRINTF(4, 5);
 
+/* Want of space, memory or descriptors: what failed may succeed when others have given some back. */
+bool error_passes(const petal_error *error);
+
 /* Forget what was there: status OK, texts empty. */
 void error_clear(petal_error *error);
 

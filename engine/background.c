@@ -46,4 +46,6 @@ background_error_get(petal_db *db, petal_error *error)
     else if (atomic_load_explicit(&db->failed, memory_order_relaxed))
         *error = db->failure;
     pthread_mutex_unlock(&db->failure_mutex);
+    if (error->status == PETAL_OK)
+        (void)damage_check(db, NULL, NULL, error);
 }

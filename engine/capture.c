@@ -135,6 +135,11 @@ capture_run(petal_db *db, const petal_table *table, bool skip_flush, struct capt
     *capture = NULL;
     if (made == NULL)
         return error_no_memory(error);
+    status = damage_check(db, table, NULL, error);
+    if (status != PETAL_OK) {
+        capture_unref(made);
+        return status;
+    }
     if (skip_flush)
         take_what_is_in_files(made);
     else

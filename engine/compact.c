@@ -263,6 +263,7 @@ commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
     }
     for (size_t i = 0; i < compaction->job->input_count; i++)
         atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
+    damage_end(compaction->job);
     db_publish_view(db, view);
     return PETAL_OK;
 }

@@ -149,23 +149,26 @@ put_off(struct compactor *compactor, uint64_t bytes)
 
 /* A job of the background has failed, unless the family is gone, or the database is being closed or had failed before. */
 static void
-note_failure(struct compactor *compactor, uint64_t bytes, enum petal_status status,
-             const petal_error *error)
+note_failure(struct compactor *compactor, const struct work *work, enum petal_status status,
+             petal_error *error)
 {
     petal_db *db = compactor->db;
-    bool passes = status == PETAL_NO_SPACE || status == PETAL_NO_MEMORY;
 
     if (status == PETAL_NOT_FOUND || status == PETAL_BUSY || status == PETAL_READ_ONLY)
         return;
+    if (damage_note_bad(&work->job, error)) {
+        STATS_ADD_SHARED(db, background_failures, 1);
+        return;
+    }
     env_log(&db->env, PETAL_LOG_ERROR, "compaction failed, its files stay as they were: %s",
             error->text);
     background_failed(db, BACKGROUND_COMPACTION, error);
-    if (!passes)
+    if (!error_passes(error))
         db_fail(db, error);
     pthread_mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;
-    put_off(compactor, bytes);
+    put_off(compactor, work->bytes);
     pthread_mutex_unlock(&compactor->mutex);
 }
 
@@ -208,7 +211,7 @@ do_work(struct compactor *compactor, struct work *work)
     if (status == PETAL_OK)
         note_success(compactor, work->bytes);
     else
-        note_failure(compactor, work->bytes, status, &error);
+        note_failure(compactor, work, status, &error);
     end_work(compactor, work);
 }
 
@@ -393,14 +396,21 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
          bool fewer_first, petal_error *error)
 {
     enum petal_status status = begin_asked(compactor, work, first, count, fewer_first);
+    petal_error cause;
 
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (work->job.input_count == 0)
         return family_check_alive(work->claim.family, error);
-    status = compact_run(&work->job, error);
-    if (status == PETAL_OK)
+    status = compact_run(&work->job, &cause);
+    if (status == PETAL_OK) {
         note_success(compactor, work->bytes);
+        return PETAL_OK;
+    }
+    if (damage_note_bad(&work->job, &cause))
+        status = cause.status;
+    if (error != NULL)
+        *error = cause;
     return status;
 }
 
@@ -416,6 +426,8 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
 
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = family_check_usable(family, error);
     if (status != PETAL_OK)
         return status;
     pthread_mutex_lock(&compactor->mutex);
@@ -438,23 +450,34 @@ enum petal_status
 petal_compact(petal_table *table, petal_family *family, petal_error *error)
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
+    petal_error cause = {.status = PETAL_OK}, damage = {.status = PETAL_OK};
     enum petal_status status;
 
     error_clear(error);
     status = table_check_alive(table, error);
     if (status == PETAL_OK && family != NULL && family->table != table)
         status = error_set(error, PETAL_INVALID, "the family belongs to another table");
-    if (status == PETAL_OK && family != NULL)
+    if (status != PETAL_OK)
+        return status;
+    if (family != NULL)
         return compactor_compact(family, error);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        status = compactor_compact(descriptor->families[i], error);
+        status = compactor_compact(descriptor->families[i], &cause);
+        /* The damage of one family is no reason to leave the others as they are. */
+        if (status == PETAL_CORRUPT && damage.status == PETAL_OK)
+            damage = cause;
         /* A family may go while others are at work: there is nothing left to do for it. */
-        if (status == PETAL_NOT_FOUND && family_is_dropped(descriptor->families[i]) &&
-            !table_is_dropped(table)) {
-            error_clear(error);
+        if (status == PETAL_CORRUPT ||
+            (status == PETAL_NOT_FOUND && family_is_dropped(descriptor->families[i]) &&
+             !table_is_dropped(table)))
             status = PETAL_OK;
-        }
     }
+    if (status == PETAL_OK && damage.status != PETAL_OK) {
+        cause = damage;
+        status = damage.status;
+    }
+    if (status != PETAL_OK && error != NULL)
+        *error = cause;
     return status;
 }
 

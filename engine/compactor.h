@@ -9,8 +9,8 @@
  *
  * A job that finds the disk full, or no memory, is tried again later, at first after a second, then after twice as long each time up
  * to ten minutes, and so is every job with as many bytes: one that the disk has no room for would fill it again and again. Smaller
- * ones go on. petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for small jobs. Any other failure of a background job turns the database read-only with that
- * cause: it would come again for ever. Inputs are kept in any case (engine/compact.h).
+ * ones go on. petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for small jobs. An input that cannot be read is left alone from then on (engine/damage.h). Any other failure of a
+ * background job turns the database read-only with that cause: it would come again for ever. Inputs are kept in any case (engine/compact.h).
  *
  * Threads: all functions from any thread, holding no lock of the database.
  */

@@ -41,13 +41,19 @@ look_at_family(petal_family *family, struct look *look)
                                    .now_ms = look->now_ms,
                                    .all_files_first = look->all_files_first};
     struct policy_pick pick;
+    uint64_t damaged;
 
     /* Without memory nothing is due. */
-    if (family_is_dropped(family) || store == NULL || store->file_count == 0 ||
+    if (family_is_dropped(family) || family->unusable || store == NULL || store->file_count == 0 ||
         !limit_beside_asked(look, family, &limits) || gather(look, family, store) != PETAL_OK)
         return;
+    /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then. */
+    damaged = damage_sequence(store);
+    limits.all_files_first = limits.all_files_first && damaged == 0;
     for (size_t i = 0; i < look->runs->count; i++)
-        look->runs->policy[i].busy = claims_busy(look->claims, family, look->runs->runs[i].number);
+        look->runs->policy[i].busy =
+            claims_busy(look->claims, family, look->runs->runs[i].number) ||
+            look->runs->runs[i].sequence_max <= damaged;
     policy_pick(look->runs->policy, look->runs->count, &limits, &pick);
     if (pick.reason == POLICY_NOTHING || look->runs->count <= look->run_count)
         return;

@@ -325,6 +325,15 @@ step(petal_cursor *cursor, bool *found, petal_error *error)
     return PETAL_OK;
 }
 
+/* It is of no use any more. */
+static enum petal_status
+fail(petal_cursor *cursor, enum petal_status status, petal_error *error)
+{
+    cursor->state = CURSOR_ENDED;
+    damage_name_file(cursor->table, cursor->view, error);
+    return status;
+}
+
 enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
 {
@@ -340,10 +349,10 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
         status = plain ? cursor_next_plain(cursor, &found, error) : step(cursor, &found, error);
     }
     if (status != PETAL_OK)
-        cursor->state = CURSOR_ENDED;
-    else if (found)
+        return fail(cursor, status, error);
+    if (found)
         *cell = &cursor->cell;
-    return status;
+    return PETAL_OK;
 }
 
 /* Cells of one row, up to the batch. */
@@ -381,11 +390,10 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
     result->count = 0;
     result->byte_count = 0;
     status = collect_piece(cursor, result, error);
-    if (status != PETAL_OK) {
-        result->count = 0;
-        cursor->state = CURSOR_ENDED;
-    }
-    return status;
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    result->count = 0;
+    return fail(cursor, status, error);
 }
 
 /* ---- going on from a place ---- */
@@ -486,7 +494,5 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
         if (status == PETAL_OK && family != NULL)
             status = enter_at(cursor, row, family, qualifier, error);
     }
-    if (status != PETAL_OK)
-        cursor->state = CURSOR_ENDED;
-    return status;
+    return status == PETAL_OK ? PETAL_OK : fail(cursor, status, error);
 }

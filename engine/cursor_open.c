@@ -28,6 +28,9 @@ open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
 
         if (!read_asks_family(read, family, qualifiers, &count))
             continue;
+        status = family_check_usable(family, error);
+        if (status != PETAL_OK)
+            break;
         status = store_scan_open(&cursor->stores[cursor->store_count++], family,
                                  view_store(cursor->view, family), sequence, &cursor->options,
                                  &cursor->bounds, cursor->filter, qualifiers, count, error);

@@ -491,6 +491,7 @@ db_free(petal_db *db)
         db->tables = table->next;
         table_free(table);
     }
+    damage_free(db);
     while (db->key_values != NULL) {
         petal_kv *kv = db->key_values;
 

@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "cache/cache.h"
 #include "engine/background.h"
+#include "engine/damage.h"
 #include "engine/descriptor.h"
 #include "engine/filename.h"
 #include "engine/manifest.h"
@@ -46,6 +47,8 @@ struct petal_family {
     petal_slice name;
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
+    bool
+        unusable; /* has lost a file (engine/damage.h); does not change once the database is open */
     /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
     _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */
@@ -186,6 +189,7 @@ struct petal_db {
     bool no_log_mapping;
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
     struct background_state background;
+    _Atomic(struct damage *) damage; /* the newest; added to under failure_mutex */
 
     struct rewrite_progress compacting; /* of all compactions that run */
 
@@ -369,11 +373,11 @@ enum petal_status table_resolve_families(petal_db *db, const petal_table_options
 enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
                                    struct store_view **store);
 
-/* The same with the files that the manifest describes, or is about to: all are opened. */
-enum petal_status family_open_store(const petal_family *family,
-                                    const struct manifest_family *described,
-                                    struct store_memtable **memtable, struct store_view **store,
-                                    petal_error *error);
+/* The same with the files that the manifest describes, or is about to: all are opened. `without_lost`: but for those that cannot be,
+ * which are noted as lost (engine/damage.h). */
+enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
+                                    bool without_lost, struct store_memtable **memtable,
+                                    struct store_view **store, petal_error *error);
 
 /* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
  * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */
@@ -383,7 +387,14 @@ void family_remove_store(petal_family *family, struct view *view);
 enum petal_status table_check_alive(const petal_table *table, petal_error *error);
 enum petal_status family_check_alive(const petal_family *family, petal_error *error);
 
-/* The same, and PETAL_READ_ONLY if the table takes no writes. */
+/* PETAL_OK, or what keeps the family from being read and written. */
+static inline enum petal_status
+family_check_usable(const petal_family *family, petal_error *error)
+{
+    return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
+}
+
+/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if it is not usable. */
 enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif

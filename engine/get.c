@@ -336,6 +336,8 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
 
     if (get.store == NULL)
         return PETAL_OK;
+    if (family->unusable)
+        return family_check_usable(family, error);
     collect->receipt = options->receipt;
     collect->family = family->name;
     read_rules(options, family, get.store, false, read_sequence(options, point),
@@ -355,8 +357,10 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
         prefetch_filters(&get);
         status = visit_files(&get);
     }
-    if (status != PETAL_OK)
+    if (status != PETAL_OK) {
+        damage_name(family, error);
         return status;
+    }
     status = row_collect_finish(collect);
     if (status == PETAL_OK)
         status = result_add(result, family, collect->shown, collect->shown_count);

@@ -207,10 +207,10 @@ family_check_writable(const petal_family *family, petal_error *error)
     enum petal_status status = family_check_alive(family, error);
     char quoted[160];
 
-    if (status != PETAL_OK || !table_options(family->table)->read_only)
-        return status;
-    return error_set(error, PETAL_READ_ONLY, "table %s is read-only (READONLY)",
-                     error_quote(family->table->name, quoted, sizeof quoted));
+    if (status == PETAL_OK && table_options(family->table)->read_only)
+        return error_set(error, PETAL_READ_ONLY, "table %s is read-only (READONLY)",
+                         error_quote(family->table->name, quoted, sizeof quoted));
+    return status == PETAL_OK ? family_check_usable(family, error) : status;
 }
 
 /* ---- public calls ---- */
@@ -288,4 +288,14 @@ petal_slice
 petal_family_name(const petal_family *family)
 {
     return family->name;
+}
+
+enum petal_status
+petal_family_check(petal_family *family, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    status = family_check_alive(family, error);
+    return status == PETAL_OK ? damage_check(family->table->db, NULL, family, error) : status;
 }

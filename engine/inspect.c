@@ -53,6 +53,8 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 
             go_on = visit(argument, &info);
         }
+        if (go_on)
+            status = family_check_usable(descriptor->families[i], error);
     }
     view_unref(view);
     return status;
@@ -130,9 +132,12 @@ petal_table_verify_watched(petal_table *table,
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
 
+        status = family_check_usable(descriptor->families[i], error);
         for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
             status = sst_reader_verify_watched(store->files[k].reader, &file_watch, error);
     }
+    if (status != PETAL_OK)
+        damage_name_file(table, view, error);
     view_unref(view);
     return status;
 }

@@ -73,10 +73,13 @@ runs_of_store(const struct store_view *store)
 {
     uint64_t runs[POLICY_MOST_RUNS];
     size_t count = 0, frozen = store->memtable_count > 0 ? store->memtable_count - 1 : 0;
+    uint64_t damaged = damage_sequence(store); /* waiting would not make these fewer */
 
     for (uint32_t i = 0; i < store->file_count && count < POLICY_MOST_RUNS; i++) {
         size_t k = 0;
 
+        if (store->files[i].sequence_max <= damaged)
+            continue;
         while (k < count && runs[k] != store->files[i].file->run)
             k++;
         if (k == count)

@@ -28,6 +28,12 @@
  *   survives both.
  * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing, reads go on, and writes
  *   succeed again when there is space. Every other failed write or sync of log or manifest makes the database read-only.
+ * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
+ *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
+ *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be
+ *   dropped (petal_table_drop, petal_table_alter), or restored from a table snapshot; with the file back in its place, and the database
+ *   opened again, it is as it was. Compactions in the background try a damaged file once, then leave it and older ones of its
+ *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
  * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of threads at once.
@@ -286,7 +292,7 @@ typedef struct petal_options {
 
 /*
  * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses (PETAL_CORRUPT,
- * file and offset in *error) when something is missing that a sync had promised.  PETAL_BUSY while another opener has
+ * file and offset in *error) when something is missing of manifest and logs that a sync had promised; of store files see DAMAGE.  PETAL_BUSY while another opener has
  * it, in this process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
  *
  * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is read into memory and stays
@@ -437,6 +443,11 @@ petal_table_family(petal_table *table, petal_slice name, petal_family **family, 
 /* The family's attributes, defaults filled in.  What it points to lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 PETAL_API petal_slice petal_family_name(const petal_family *family);
+
+/* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped; PETAL_CORRUPT: a store file of it is
+ * missing or damaged, see DAMAGE. */
+PETAL_API PETAL_MUST_CHECK enum petal_status petal_family_check(petal_family *family,
+                                                                petal_error *error);
 
 /* ---- Snapshots of tables, on disk --------------------------------------------------------------- */
 
@@ -886,7 +897,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
  * Merge all store files of the family (NULL: of each family of the table) into one, and wait for it: HBase's major
  * compaction.  What no reader can see goes: hidden and surplus cells, expired ones, and the markers whose work is done.
  * What is in memory stays there; petal_flush comes first where that is not wanted.  A family that is dropped meanwhile is
- * PETAL_NOT_FOUND if it was named, else passed over.
+ * PETAL_NOT_FOUND if it was named, else passed over.  One that is damaged is PETAL_CORRUPT, after the others are done.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, petal_family *family,
                                                            petal_error *error);
@@ -989,8 +1000,8 @@ typedef struct petal_stats {
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
         compacting_done; /* cells of the compactions that run, and those read */
-    /* What failed last in the background, PETAL_OK if it was made good since.  With `read_only` the database takes no more
-     * writes. */
+    /* What failed last in the background, PETAL_OK if it was made good since, or a store file that is known to be damaged.  With
+     * `read_only` the database takes no more writes. */
     bool read_only;
     petal_error background_error;
 } petal_stats;
@@ -1013,7 +1024,8 @@ typedef struct petal_file_info {
     int64_t written_ms; /* when; 0: not known */
 } petal_file_info;
 
-/* Call `visit` for each store file of the table; slices are good during the visit. */
+/* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT, after the other files of a family
+ * that has lost one. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error);

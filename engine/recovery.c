@@ -14,7 +14,7 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
     const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
     struct store_view *store;
     enum petal_status status = family_open_store(family, manifest_find_family(table, family->id),
-                                                 &family->active, &store, error);
+                                                 true, &family->active, &store, error);
 
     if (status == PETAL_OK)
         view_set_store(view, family->slot, store);

@@ -77,11 +77,12 @@ family_new_store(const petal_family *family, struct store_memtable **memtable,
 }
 
 enum petal_status
-family_open_store(const petal_family *family, const struct manifest_family *described,
+family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
                   struct store_memtable **memtable, struct store_view **store, petal_error *error)
 {
     petal_db *db = family->table->db;
     size_t count = described->file_count, opened = 0;
+    petal_error cause;
     struct store_file **files = NULL;
     enum petal_status status = PETAL_OK;
 
@@ -90,11 +91,17 @@ family_open_store(const petal_family *family, const struct manifest_family *desc
         if (files == NULL)
             return error_no_memory(error);
     }
-    while (status == PETAL_OK && opened < count) {
-        status = db_open_file(db, family, &described->files[opened], &files[opened], error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        const struct manifest_file *file = &described->files[i];
+
+        status = db_open_file(db, family, file, &files[opened], &cause);
         opened += status == PETAL_OK;
+        if (status != PETAL_OK && without_lost)
+            status = damage_note_lost(family, file->number, &cause);
+        if (status != PETAL_OK && error != NULL)
+            *error = cause;
     }
-    if (status == PETAL_OK && make_store(family, files, count, memtable, store) != PETAL_OK)
+    if (status == PETAL_OK && make_store(family, files, opened, memtable, store) != PETAL_OK)
         status = error_no_memory(error);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);
@@ -214,6 +221,8 @@ family_remove_store(petal_family *family, struct view *view)
 
     for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
         atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
+    if (family->unusable)
+        damage_remove_lost(family);
     view_set_store(view, family->slot, NULL);
     db->active_bytes -= family->active_bytes;
     if (family->active != NULL)

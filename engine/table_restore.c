@@ -55,8 +55,8 @@ open_stores(struct restoration *restoration, petal_error *error)
         return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++)
         status = family_open_store(table_family_by_id(restoration->table, (uint16_t)i),
-                                   &restoration->source.families[i], &restoration->memtables[i],
-                                   &restoration->stores[i], error);
+                                   &restoration->source.families[i], false,
+                                   &restoration->memtables[i], &restoration->stores[i], error);
     return status;
 }
 

@@ -89,6 +89,7 @@ store_file_new(struct store_file **file, const struct env *env, struct cache *ca
     }
     atomic_init(&made->references, 1);
     atomic_init(&made->obsolete, false);
+    atomic_init(&made->bad, false);
     made->env = env;
     made->cache = cache;
     made->reader = reader;
