@@ -85,10 +85,10 @@ error_file(petal_error *error, enum petal_status status, const char *file, const
     return status;
 }
 
-enum petal_status
-error_io(petal_error *error, const char *file, int os_error, const char *action)
+static enum petal_status
+fill_io(petal_error *error, enum petal_status status, const char *file, int os_error,
+        const char *action)
 {
-    enum petal_status status = os_error == ENOSPC || os_error == EDQUOT ? PETAL_NO_SPACE : PETAL_IO;
     char reason[128];
 
     if (strerror_r(os_error, reason, sizeof reason) != 0)
@@ -105,6 +105,20 @@ error_passes(const petal_error *error)
     return error->status == PETAL_NO_SPACE || error->status == PETAL_NO_MEMORY ||
            (error->status == PETAL_IO &&
             (error->os_error == EMFILE || error->os_error == ENFILE || error->os_error == ENOMEM));
+}
+
+enum petal_status
+error_io(petal_error *error, const char *file, int os_error, const char *action)
+{
+    bool full = os_error == ENOSPC || os_error == EDQUOT;
+
+    return fill_io(error, full ? PETAL_NO_SPACE : PETAL_IO, file, os_error, action);
+}
+
+enum petal_status
+error_sync(petal_error *error, const char *file, int os_error)
+{
+    return fill_io(error, PETAL_IO, file, os_error, "sync");
 }
 
 enum petal_status

@@ -22,7 +22,9 @@ struct manifest_writer {
     uint64_t length; /* where the next record goes */
     uint64_t synced_length;
     uint64_t snapshot_length;
-    bool failed; /* then `failure` is what every commit returns */
+    uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
+    bool loaded_is_promised;                /* each of its edits was synced when it was written */
+    bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
     char directory[PETAL_PATH_BYTES];
     char path[PETAL_PATH_BYTES];
@@ -253,9 +255,9 @@ greatest_promise(const struct manifest_writer *writer, petal_slice file, uint64_
 static enum petal_status
 apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
 {
-    const struct manifest_writer *writer = manifest->writer;
+    struct manifest_writer *writer = manifest->writer;
     const char *path = writer->path;
-    uint64_t offset = MANIFEST_HEADER_BYTES, promise;
+    uint64_t offset = MANIFEST_HEADER_BYTES, promise = writer->snapshot_length, edits = 0;
     struct record record;
     petal_error cause;
 
@@ -268,7 +270,12 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
             manifest_state_apply(manifest, writer->env->allocator, record.payload, &cause) !=
                 PETAL_OK)
             return refuse_record(path, offset, &cause, error);
+        if (record.kind == MANIFEST_EDIT)
+            edits = offset + record.bytes;
+        if (record.promise > promise)
+            promise = record.promise;
     }
+    writer->loaded_is_promised = edits <= promise;
     promise = greatest_promise(writer, file, offset);
     if (promise > offset)
         return error_corrupt(error, path, offset,
@@ -292,6 +299,10 @@ load_file(struct manifest *manifest, petal_file *file, petal_error *error)
         status = decode_header(manifest, slice_make(bytes, size), error);
     if (status == PETAL_OK)
         status = apply_records(manifest, slice_make(bytes, size), error);
+    if (status == PETAL_OK) {
+        manifest->writer->loaded_bytes = size;
+        manifest->writer->loaded_checksum = checksum_at(0, 0, bytes, size);
+    }
     mem_free(env->allocator, bytes, allocated);
     return status;
 }
@@ -572,4 +583,76 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     manifest_state_fini(manifest, allocator);
     *manifest = next;
     return PETAL_OK;
+}
+
+/* ---- what was loaded ---- */
+
+/*
+ * Write again what lies in the page cache, each byte as it was loaded: a sync that failed has made these pages pass
+ * for clean, and no later one would write them.  Takes no new space where files are overwritten in place.
+ */
+static enum petal_status
+write_again(struct manifest_writer *writer, petal_file *file, petal_error *error)
+{
+    const struct env *env = writer->env;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
+    enum petal_status status =
+        read_whole(env, writer->path, file, &bytes, &allocated, &size, error);
+
+    if (status == PETAL_OK &&
+        (size != writer->loaded_bytes || checksum_at(0, 0, bytes, size) != writer->loaded_checksum))
+        status =
+            error_corrupt(error, writer->path, 0,
+                          "%s has other bytes than when it was read a moment ago", writer->path);
+    if (status == PETAL_OK) {
+        int failed = env->vfs->write_at(env->vfs->context, file, 0, bytes, size);
+
+        if (failed != 0)
+            status = error_io(error, writer->path, failed, "write");
+    }
+    mem_free(env->allocator, bytes, allocated);
+    return status;
+}
+
+/* The file that was loaded, its bytes and its name. */
+static enum petal_status
+sync_loaded(struct manifest_writer *writer, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    enum petal_status status = PETAL_OK;
+    petal_file *file;
+    int failed = vfs->open(vfs->context, writer->path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+
+    if (failed != 0)
+        return error_io(error, writer->path, failed, "open");
+    if (!writer->loaded_is_promised)
+        status = write_again(writer, file, error);
+    if (status == PETAL_OK) {
+        failed = vfs->sync(vfs->context, file);
+        if (failed != 0)
+            status = error_sync(error, writer->path, failed);
+    }
+    vfs->close(vfs->context, file);
+    if (status != PETAL_OK)
+        return status;
+    failed = vfs->sync_directory(vfs->context, writer->directory);
+    return failed == 0 ? PETAL_OK : error_sync(error, writer->directory, failed);
+}
+
+enum petal_status
+manifest_make_durable(struct manifest *manifest, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    struct manifest_edit nothing;
+    enum petal_status status;
+
+    if (writer->file != NULL)
+        return PETAL_OK;
+    manifest_edit_init(&nothing, writer->env->allocator);
+    status = manifest_commit(manifest, &nothing, error);
+    manifest_edit_fini(&nothing);
+    if (status == PETAL_NO_SPACE && !writer->failed)
+        status = sync_loaded(writer, error);
+    return status;
 }

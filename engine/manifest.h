@@ -3,9 +3,10 @@
  * must not go back: the durable state of a database but for its cells.
  *
  * It lives in one file, MANIFEST: a snapshot of the state, then one record for each edit.  An edit is atomic: after a
- * power cut all of it is there or nothing.  FORMAT.md describes every byte.  The first commit after opening
- * always writes a new file (MANIFEST.tmp, sync, rename, directory sync), since what was read may be in the page
- * cache only; later commits append and sync, until the file has grown far beyond its snapshot.
+ * power cut all of it is there or nothing.  FORMAT.md describes every byte.  What was read may be in
+ * the page cache only, so nothing is appended to it: manifest_make_durable, or the first commit, writes a new file
+ * (MANIFEST.tmp, sync, rename, directory sync); later commits append and sync, until the file has grown far beyond
+ * its snapshot.
  *
  * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
  * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
@@ -87,6 +88,14 @@ enum petal_status manifest_new(struct manifest **manifest, const struct env *env
  */
 enum petal_status manifest_load(struct manifest **manifest, const struct env *env,
                                 const char *directory, petal_error *error);
+
+/*
+ * Make durable what was loaded, before anything is removed, written or said that goes by it: a process that
+ * died, or whose sync failed, may have left it in the page cache only.  Writes a new file.  Where the disk is too
+ * full for one, the file that is there is written again in its place, unless promises tell that it was synced, and
+ * is synced with its name.  Does nothing when this manifest has written a file already.
+ */
+enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 
 /* Whether DIRECTORY/MANIFEST can be opened: PETAL_OK, PETAL_NOT_FOUND or an error.  Reads and writes nothing. */
 enum petal_status manifest_check_exists(const struct env *env, const char *directory,

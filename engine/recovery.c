@@ -321,6 +321,8 @@ recovery_run(petal_db *db, petal_error *error)
     if (status == PETAL_OK)
         status = open_tables(db, error);
     if (status == PETAL_OK && !db->read_only)
+        status = manifest_make_durable(db->manifest, error);
+    if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_STORE_FILES, error);
     if (status == PETAL_OK)
         status = replay_logs(db, error);

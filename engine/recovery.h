@@ -9,6 +9,9 @@
  * logs writes what they held to store files and retires them: a log that another process wrote is never continued, since
  * what the page cache holds of it may not be on the medium. Removes files that nothing names.
  *
+ * The manifest may be in the page cache only, just so. It is made durable before anything is removed or written that goes by it:
+ * else a power cut would bring an older one back, whose files are gone, and below which the log names tables it never had.
+ *
  * Of a read-only opening: writes and removes nothing. The same logs are refused; what they hold stays in memtables, of which there is one
  * a store, as large as it takes; a torn tail is passed over and stays where it is.
  */

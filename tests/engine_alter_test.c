@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
+
 #include "tests/table_fixture.h"
 
 #include <stdlib.h>
@@ -360,18 +362,37 @@ check_life(struct fixture *fixture, unsigned acknowledged)
     fail_msg("families %s, row \"%s\" after %u steps", letters, row, acknowledged);
 }
 
+/* The power is back; `files` are consumed. */
 static void
-check_clone(struct fixture *fixture, enum memory_cut cut, uint64_t seed, unsigned acknowledged)
+check_files(struct memory_vfs *files, uint64_t seed, unsigned acknowledged)
 {
-    struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
     struct fixture after;
 
-    memory_vfs_power_cut(clone, cut, seed);
-    fixture_init_on(&after, clone, seed);
+    fixture_init_on(&after, files, seed);
     fixture_must_open(&after);
     check_life(&after, acknowledged);
     assert_true(fixture_directory_is_clean(&after));
     fixture_fini(&after);
+}
+
+static void
+check_clone(struct fixture *fixture, enum memory_cut cut, uint64_t seed, unsigned acknowledged)
+{
+    struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+
+    memory_vfs_power_cut(clone, cut, seed);
+    check_files(clone, seed, acknowledged);
+}
+
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_lives(struct fixture *fixture, uint64_t seed, unsigned acknowledged)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
+        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+
+        check_files(fixture_further_state(clone, i, seed, NULL), seed, acknowledged);
+    }
 }
 
 static void
@@ -393,6 +414,31 @@ test_power_cut_at_every_call(void **state)
         for (unsigned i = 0; i < (test_long() ? 50u : 8u); i++)
             check_clone(&fixture, i < 2 ? (enum memory_cut)i : MEMORY_CUT_RANDOM,
                         seed + 1000 * n + i, acknowledged);
+        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_fini(&fixture);
+    }
+    assert_true(n > 40);
+}
+
+/* A call fails, the process ends, another one opens what the kernel holds, and the power fails. */
+static void
+test_power_cut_after_every_failed_call(void **state)
+{
+    uint64_t seed = test_seed(), n = 0;
+    bool failed = true;
+
+    (void)state;
+    while (failed) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture, seed);
+        memory_vfs_fail_at(fixture.vfs, ++n, EIO, false);
+        acknowledged = live(&fixture);
+        failed = memory_vfs_failures(fixture.vfs) > 0;
+        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
         petal_close(fixture.db, NULL);
         fixture.db = NULL;
         fixture_fini(&fixture);
@@ -489,6 +535,7 @@ main(void)
         cmocka_unit_test(test_the_log_of_an_unknown_family_is_damage),
         cmocka_unit_test(test_alter_without_memory_changes_nothing),
         cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_power_cut_after_every_failed_call),
         cmocka_unit_test(test_order_of_writes_comes_during_a_get),
     };
 

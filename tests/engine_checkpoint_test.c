@@ -378,16 +378,14 @@ every_allocation_fails(void **state)
 
 /* ---- power cuts ---- */
 
-/* One state that a cut left. True if the copy is complete. */
+/* The power is back; `vfs` is consumed. True if the copy is complete. */
 static bool
-check_state(struct memory_vfs *cut_vfs, enum memory_cut cut, uint64_t seed, bool promised)
+check_files(struct memory_vfs *vfs, uint64_t seed, bool promised)
 {
-    struct memory_vfs *vfs = memory_vfs_clone(cut_vfs);
     struct bed bed = {0};
     bool complete;
     petal_error error;
 
-    memory_vfs_power_cut(vfs, cut, seed);
     fixture_init_on(&bed.fixture, vfs, seed);
     complete = memory_vfs_exists(vfs, COPY "/MANIFEST");
     assert_true(complete || !promised);
@@ -399,6 +397,34 @@ check_state(struct memory_vfs *cut_vfs, enum memory_cut cut, uint64_t seed, bool
         check_copy(&bed.fixture, WRITES);
     fixture_fini(&bed.fixture);
     return complete;
+}
+
+/* One state that a cut left. */
+static bool
+check_state(struct memory_vfs *cut_vfs, enum memory_cut cut, uint64_t seed, bool promised)
+{
+    struct memory_vfs *vfs = memory_vfs_clone(cut_vfs);
+
+    memory_vfs_power_cut(vfs, cut, seed);
+    return check_files(vfs, seed, promised);
+}
+
+/* The process dies, another one opens the database, or the copy if there seems to be one, and the power fails. */
+static void
+check_further_lives(struct memory_vfs *left, uint64_t seed, bool promised)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
+        struct memory_vfs *files = memory_vfs_clone(left);
+        bool opened = false;
+
+        files = fixture_further_state(files, i, seed, NULL);
+        check_files(files, seed, promised);
+        if (!memory_vfs_exists(left, COPY "/MANIFEST"))
+            continue;
+        files = memory_vfs_clone(left);
+        files = fixture_further_state_in(COPY, files, i, seed, &opened);
+        check_files(files, seed, promised || opened);
+    }
 }
 
 static void
@@ -426,6 +452,7 @@ the_power_fails_during_every_call(void **state)
             complete += is_complete;
             incomplete += !is_complete;
         }
+        check_further_lives(bed.fixture.vfs, seeds + at * 100, promised);
         cuts++;
         petal_close(bed.fixture.db, NULL);
         bed.fixture.db = NULL;

@@ -14,6 +14,43 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* The power is back; `files` are consumed. */
+static void
+check_files(const struct bed *bed, struct memory_vfs *files)
+{
+    struct fixture after;
+    struct ledger ledger;
+    petal_error error;
+
+    fixture_init_on(&after, files, 7);
+    test_clock_set(&after.clock, 5000);
+    fixture_must_open(&after);
+    assert_true(fixture_directory_is_clean(&after));
+    ledger = bed->ledger;
+    must(ledger_attach(&ledger, after.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), BED_WRITES);
+    must(petal_compact(ledger.tables[0], NULL, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), BED_WRITES);
+    fixture_fini(&after);
+}
+
+static void
+check_after_cut(const struct bed *bed, enum memory_cut how, uint64_t seed)
+{
+    struct memory_vfs *vfs = memory_vfs_clone(bed->fixture.vfs);
+
+    memory_vfs_power_cut(vfs, how, seed);
+    check_files(bed, vfs);
+}
+
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_lives(const struct bed *bed, uint64_t seed)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++)
+        check_files(bed, fixture_further_state(memory_vfs_clone(bed->fixture.vfs), i, seed, NULL));
+}
+
 /* The database is as it should be after a compaction that was done or was not: now, and when it is opened again. */
 static void
 must_be_whole(struct bed *bed, bool failed)
@@ -57,6 +94,7 @@ test_every_call_fails_once(void **state)
         refused = atomic_load(&bed.fixture.db->failed);
         failed += status != PETAL_OK;
         read_only += refused;
+        check_further_lives(&bed, n * 1000);
         must_be_whole(&bed, refused || (status == PETAL_OK && !completed));
         fixture_fini(&bed.fixture);
     }
@@ -144,27 +182,6 @@ test_damaged_input(void **state)
 
 /* ---- power cuts ---- */
 
-static void
-check_after_cut(struct bed *bed, enum memory_cut how, uint64_t seed)
-{
-    struct memory_vfs *vfs = memory_vfs_clone(bed->fixture.vfs);
-    struct fixture after;
-    struct ledger ledger;
-    petal_error error;
-
-    memory_vfs_power_cut(vfs, how, seed);
-    fixture_init_on(&after, vfs, 7);
-    test_clock_set(&after.clock, 5000);
-    fixture_must_open(&after);
-    assert_true(fixture_directory_is_clean(&after));
-    ledger = bed->ledger;
-    must(ledger_attach(&ledger, after.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&ledger), BED_WRITES);
-    must(petal_compact(ledger.tables[0], NULL, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&ledger), BED_WRITES);
-    fixture_fini(&after);
-}
-
 /* The old files or the new ones, whole, whenever the power goes. */
 static void
 test_power_cut_at_every_call(void **state)
@@ -184,6 +201,7 @@ test_power_cut_at_every_call(void **state)
         check_after_cut(&bed, MEMORY_CUT_KEEP_ALL, 0);
         for (uint64_t seed = 0; seed < (test_long() ? 50 : 3); seed++)
             check_after_cut(&bed, MEMORY_CUT_RANDOM, n * 1000 + seed);
+        check_further_lives(&bed, n * 1000);
         petal_close(bed.fixture.db, NULL);
         bed.fixture.db = NULL;
         fixture_fini(&bed.fixture);

@@ -117,11 +117,73 @@ test_a_power_cut_after_a_death(void **state)
     memory_vfs_free(left);
 }
 
+/* What it costs when there is nothing to recover. */
+static void
+test_an_opening_after_a_closing_writes_one_file(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    unsigned writes = 0, syncs = 0;
+
+    (void)state;
+    start(&fixture, &ledger);
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture); /* removes the log */
+    fixture_must_close(&fixture);
+    memory_vfs_trace(fixture.vfs, true);
+    fixture_must_open(&fixture);
+    for (size_t i = 0; i < memory_vfs_trace_count(fixture.vfs); i++) {
+        enum memory_vfs_operation operation = memory_vfs_trace_at(fixture.vfs, i).operation;
+
+        writes += operation == MEMORY_VFS_WRITE;
+        syncs += operation == MEMORY_VFS_SYNC || operation == MEMORY_VFS_SYNC_DIRECTORY;
+    }
+    assert_int_equal(writes, 1);
+    assert_int_equal(syncs, 2);
+    fixture_fini(&fixture);
+}
+
+/* A disk that is full, to the last byte, does not refuse what is closed and has nothing to recover; nor does that what a dead process left
+ * of a change of tables, synced or not. What the opening shows stays. */
+static void
+test_openings_of_a_full_disk(void **state)
+{
+    bool more = true;
+
+    (void)state;
+    for (uint64_t at = 1; more; at++) {
+        struct fixture fixture;
+        struct ledger ledger = {0};
+        petal_error error;
+        bool shown;
+
+        fixture_init(&fixture, 4);
+        fixture_must_open(&fixture);
+        memory_vfs_cut_at(fixture.vfs, at);
+        (void)ledger_create(&ledger, fixture.db, NULL);
+        more = memory_vfs_is_off(fixture.vfs);
+        fixture_die(&fixture);
+        memory_vfs_process_death(fixture.vfs);
+        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
+        fixture_must_open(&fixture);
+        shown = ledger_attach(&ledger, fixture.db, NULL) == PETAL_OK;
+        fixture_die(&fixture);
+        memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, at);
+        fixture_must_open(&fixture);
+        if (shown)
+            must(ledger_attach(&ledger, fixture.db, &error), &error);
+        fixture_fini(&fixture);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_power_cut_after_a_death),
+        cmocka_unit_test(test_an_opening_after_a_closing_writes_one_file),
+        cmocka_unit_test(test_openings_of_a_full_disk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,76 @@ fixture_die(struct fixture *fixture)
     fixture->env.vfs = memory_vfs_table(left);
 }
 
+/* ---- further lives ---- */
+
+static bool
+mark_table(void *argument, petal_table *table)
+{
+    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
+    bool *marked = argument;
+
+    for (size_t i = 0; *marked && i < petal_table_family_count(table); i++)
+        *marked = petal_delete(petal_table_family_at(table, i), slice_from_text("no such row"),
+                               slice_from_text("no such column"), PETAL_LATEST, PETAL_DELETE_COLUMN,
+                               &sync, NULL) == PETAL_OK;
+    return *marked;
+}
+
+static struct memory_vfs *
+further_life(const char *directory, struct memory_vfs *files, uint64_t n, enum memory_cut cut,
+             uint64_t seed, bool *opened)
+{
+    struct fixture life;
+    petal_error error;
+    enum petal_status status;
+    bool marked = true;
+
+    memory_vfs_process_death(files);
+    fixture_init_on(&life, memory_vfs_clone(files), seed);
+    memory_vfs_free(files);
+    memory_vfs_cut_at(life.vfs, n);
+    status = petal_open(directory, &life.options, &life.db, &error);
+    if (n == 0)
+        must(status, &error);
+    if (opened != NULL)
+        *opened = status == PETAL_OK;
+    if (status == PETAL_OK)
+        status = petal_table_list(life.db, mark_table, &marked, &error);
+    if (n == 0)
+        assert_true(status == PETAL_OK && marked);
+    files = memory_vfs_clone(life.vfs);
+    petal_close(life.db, NULL);
+    life.db = NULL;
+    fixture_fini(&life);
+    memory_vfs_power_cut(files, cut, seed);
+    return files;
+}
+
+struct memory_vfs *
+fixture_further_life(struct memory_vfs *files, uint64_t n, enum memory_cut cut, uint64_t seed,
+                     bool *opened)
+{
+    return further_life(FIXTURE_DIRECTORY, files, n, cut, seed, opened);
+}
+
+struct memory_vfs *
+fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed, bool *opened)
+{
+    return fixture_further_state_in(FIXTURE_DIRECTORY, files, state, seed, opened);
+}
+
+struct memory_vfs *
+fixture_further_state_in(const char *directory, struct memory_vfs *files, unsigned state,
+                         uint64_t seed, bool *opened)
+{
+    enum memory_cut cut = state % 2 == 0 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM;
+    struct test_random random;
+
+    test_random_init(&random, seed + state);
+    return further_life(directory, files, state < 2 ? 0 : 1 + test_random_below(&random, 50), cut,
+                        seed + state, opened);
+}
+
 /* ---- files ---- */
 
 static bool

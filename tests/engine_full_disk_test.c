@@ -319,6 +319,18 @@ run_until_cut(struct run *run)
     }
 }
 
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_life(const struct run *run, unsigned state, uint64_t seed)
+{
+    struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
+    bool opened;
+
+    memory_vfs_set_capacity(files, UINT64_MAX);
+    files = fixture_further_state(files, state, seed, &opened);
+    assert_in_range(prefix_after(files), opened ? run->stored : run->synced, run->attempted);
+}
+
 static void
 test_power_cut_at_every_call(void **state)
 {
@@ -348,6 +360,8 @@ test_power_cut_at_every_call(void **state)
             found = prefix_after(files);
             assert_in_range(found, i == 1 ? run.stored : run.synced, run.attempted);
         }
+        for (unsigned i = 0; off && i < 6; i++)
+            check_further_life(&run, i, cuts * 100);
         fixture_fini(&run.fixture);
     }
     print_message("%" PRIu64 " cuts\n", cuts - 1);

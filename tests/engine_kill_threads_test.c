@@ -213,12 +213,19 @@ check_prefix(struct memory_vfs *vfs, uint64_t least, uint64_t most)
     fixture_fini(&after);
 }
 
-/* As the process left it, and as the power did when it failed at that moment. */
+/* As the process left it, as the power did when it failed at that moment, and as it did when another process had opened it. */
 static void
 check_copy(const struct copy *copy, uint64_t seed)
 {
     struct memory_vfs *cut = memory_vfs_clone(copy->vfs);
 
+    for (unsigned i = 0; i < 3; i++) {
+        struct memory_vfs *files = memory_vfs_clone(copy->vfs);
+        bool opened;
+
+        files = fixture_further_state(files, i, seed, &opened);
+        check_prefix(files, opened ? copy->acknowledged : 0, copy->attempted);
+    }
     memory_vfs_power_cut(cut, MEMORY_CUT_RANDOM, seed);
     check_prefix(copy->vfs, copy->acknowledged, copy->attempted);
     check_prefix(cut, 0, copy->attempted);

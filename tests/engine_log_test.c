@@ -144,6 +144,18 @@ write_logs(struct run *run)
            write_some(run, 3, PETAL_SYNC_WAL);
 }
 
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_life(const struct run *run, unsigned state, uint64_t seed)
+{
+    struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
+    bool opened;
+
+    files = fixture_further_state(files, state, seed, &opened);
+    assert_in_range(prefix_after(files, run->ledger.filler), opened ? run->stored : run->synced,
+                    run->attempted);
+}
+
 /* A cut at call n, or after all of it, when true is returned. */
 static bool
 cut_at(uint64_t n, unsigned states, bool *middle)
@@ -172,6 +184,8 @@ cut_at(uint64_t n, unsigned states, bool *middle)
                      n, i, count, run->stored, run->synced, run->attempted);
         *middle = *middle || (count > run->synced && count < run->stored);
     }
+    for (unsigned i = 0; i < states / 4; i++)
+        check_further_life(run, i, n * 1000);
     memory_vfs_cut_at(run->fixture.vfs, 0);
     petal_close(run->fixture.db, NULL);
     run->fixture.db = NULL;

@@ -19,6 +19,7 @@
 #include "engine/compactor.h"
 #include "tests/engine_fixture.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #define BIG_VALUE_BYTES 40000 /* its log record crosses a frame */
@@ -37,6 +38,8 @@ struct progress {
 struct plan {
     enum petal_durability durability; /* PETAL_DURABILITY_DEFAULT: a mixture */
     bool log_windows;                 /* logs are stored through mappings */
+    bool fail;                        /* no cut: the call fails, as if the disk had bad sectors */
+    bool reverts;                     /* failed syncs bring the old bytes back */
     uint64_t cut_at;                  /* the call, over all of the run */
 };
 
@@ -45,11 +48,12 @@ struct run {
     struct ledger ledger;
     struct progress progress;
     struct plan plan;
-    uint64_t calls; /* made on file layers before the present one */
+    uint64_t calls;    /* made on file layers before the present one */
+    uint64_t failures; /* of these calls, as planned */
 };
 
 struct tally {
-    uint64_t cuts, states, second_cuts;
+    uint64_t cuts, states, second_cuts, further_lives;
 };
 
 /* ---- the run: every step tells whether it succeeded ---- */
@@ -154,7 +158,19 @@ close_cleanly(struct run *run)
     return status == PETAL_OK;
 }
 
-/* Death of the process: the files of another layer are what was stored; the planned cut goes over to it. */
+/* Have the planned thing happen, on the present file layer. */
+static void
+plan_fault(struct run *run)
+{
+    uint64_t n = run->plan.cut_at > run->calls ? run->plan.cut_at - run->calls : 0;
+
+    if (run->plan.fail)
+        memory_vfs_fail_at(run->fixture.vfs, n, EIO, false);
+    else
+        memory_vfs_cut_at(run->fixture.vfs, n);
+}
+
+/* Death of the process: the files of another layer are what was stored; the planned fault goes over to it. */
 static bool
 die(struct run *run)
 {
@@ -162,10 +178,10 @@ die(struct run *run)
 
     if (memory_vfs_is_off(run->fixture.vfs))
         return false;
+    run->failures += memory_vfs_failures(run->fixture.vfs);
     fixture_die(&run->fixture);
     run->calls += calls;
-    if (run->plan.cut_at > run->calls)
-        memory_vfs_cut_at(run->fixture.vfs, run->plan.cut_at - run->calls);
+    plan_fault(run);
     return true;
 }
 
@@ -198,7 +214,8 @@ run_it(struct run *run, struct plan plan, uint64_t seed)
     *run = (struct run){.plan = plan};
     fixture_init(&run->fixture, seed);
     memory_vfs_use_log_windows(run->fixture.vfs, plan.log_windows);
-    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    memory_vfs_revert_on_failed_sync(run->fixture.vfs, plan.reverts);
+    plan_fault(run);
     return first_life(run) && die(run) && second_life(run) && close_cleanly(run);
 }
 
@@ -294,6 +311,24 @@ try_states(struct run *run, unsigned seeds, struct tally *tally)
     tally->states += 2 + seeds;
 }
 
+/* The process dies instead of the power, or when it has found that a call failed. The next one goes by what the kernel still holds
+ * and the medium does not; then the power fails. What an opening has shown stays. */
+static void
+try_further_lives(const struct run *run, unsigned states, struct tally *tally)
+{
+    const struct progress *progress = &run->progress;
+    uint64_t stored = run->plan.reverts ? progress->synced : progress->stored;
+
+    for (unsigned i = 0; i < states; i++) {
+        struct memory_vfs *left = memory_vfs_clone(run->fixture.vfs);
+        bool opened;
+
+        left = fixture_further_state(left, i, run->plan.cut_at * 100, &opened);
+        check_state(run, left, opened ? stored : progress->synced);
+        tally->further_lives++;
+    }
+}
+
 /* Cut again at every call of the recovery from one random state. */
 static void
 try_second_cuts(struct run *run, uint64_t seed, struct tally *tally)
@@ -329,6 +364,13 @@ random_states(void)
     return test_long() ? 200 : test_short() ? 2 : 8;
 }
 
+/* How many further lives are tried for each cut. */
+static unsigned
+further_states(void)
+{
+    return test_long() ? 50 : test_short() ? 2 : 4;
+}
+
 /* Between the cuts that are followed by second ones. */
 static uint64_t
 second_steps(uint64_t usual)
@@ -350,13 +392,15 @@ sweep_plan(struct plan plan, unsigned seeds, uint64_t second_step)
         completed = run_it(&run, plan, seed);
         tally.cuts++;
         try_states(&run, seeds, &tally);
+        try_further_lives(&run, further_states(), &tally);
         if (second_step > 0 && plan.cut_at % second_step == 0)
             try_second_cuts(&run, seed + plan.cut_at, &tally);
         end_run(&run);
     }
     assert_true(plan.cut_at > 100); /* the run did something */
-    print_message("%" PRIu64 " cuts, %" PRIu64 " states, %" PRIu64 " second cuts\n", tally.cuts,
-                  tally.states, tally.second_cuts);
+    print_message("%" PRIu64 " cuts, %" PRIu64 " states, %" PRIu64 " second cuts, %" PRIu64
+                  " further lives\n",
+                  tally.cuts, tally.states, tally.second_cuts, tally.further_lives);
 }
 
 static void
@@ -439,7 +483,8 @@ unlogged_run(struct run *run, struct plan plan)
 {
     *run = (struct run){.plan = plan};
     fixture_init(&run->fixture, 5);
-    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    memory_vfs_revert_on_failed_sync(run->fixture.vfs, plan.reverts);
+    plan_fault(run);
     if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
         ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
         return false;
@@ -463,6 +508,9 @@ test_unlogged_writes_survive_their_flush(void **state)
         check_unlogged(&run, cut(&run, MEMORY_CUT_KEEP_ALL, 0));
         for (uint64_t seed = 0; seed < 8; seed++)
             check_unlogged(&run, cut(&run, MEMORY_CUT_RANDOM, plan.cut_at * 1000 + seed));
+        for (unsigned i = 0; i < further_states(); i++)
+            check_unlogged(&run, fixture_further_state(memory_vfs_clone(run.fixture.vfs), i,
+                                                       plan.cut_at * 100, NULL));
         end_run(&run);
     }
 }
@@ -485,7 +533,8 @@ compacting_run(struct run *run, struct plan plan)
 {
     *run = (struct run){.plan = plan, .progress = {.third = THIRD_UNKNOWN}};
     fixture_init(&run->fixture, 5);
-    memory_vfs_cut_at(run->fixture.vfs, plan.cut_at);
+    memory_vfs_revert_on_failed_sync(run->fixture.vfs, plan.reverts);
+    plan_fault(run);
     if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
         ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
         return false;
@@ -514,10 +563,57 @@ test_cut_at_every_call_of_compactions(void **state)
         completed = compacting_run(&run, plan);
         tally.cuts++;
         try_states(&run, test_long() ? 100 : 3, &tally);
+        try_further_lives(&run, further_states(), &tally);
         end_run(&run);
     }
     assert_true(plan.cut_at > 200);
     print_message("%" PRIu64 " cuts, %" PRIu64 " states\n", tally.cuts, tally.states);
+}
+
+/* ---- calls that fail ---- */
+
+/* One call of the run fails, the process ends where it finds that out, or at the end, and the next one opens what the kernel holds. */
+static void
+fail_every_call(bool (*run_it_all)(struct run *run, struct plan plan), bool reverts)
+{
+    struct plan plan = {.durability = PETAL_DURABILITY_DEFAULT, .fail = true, .reverts = reverts};
+    struct tally tally = {0};
+    bool failed = true;
+    struct run run;
+
+    while (failed) {
+        plan.cut_at += test_short() ? 2 : 1;
+        (void)run_it_all(&run, plan);
+        failed = run.failures + memory_vfs_failures(run.fixture.vfs) > 0;
+        try_further_lives(&run, further_states(), &tally);
+        tally.cuts++;
+        end_run(&run);
+    }
+    assert_true(plan.cut_at > 200);
+    print_message("%" PRIu64 " failures, %" PRIu64 " further lives\n", tally.cuts,
+                  tally.further_lives);
+}
+
+static bool
+run_with_a_third_table(struct run *run, struct plan plan)
+{
+    return run_it(run, plan, 5);
+}
+
+static void
+test_every_call_fails_before_a_cut(void **state)
+{
+    (void)state;
+    fail_every_call(run_with_a_third_table, false);
+    fail_every_call(run_with_a_third_table, true);
+}
+
+static void
+test_every_call_of_compactions_fails_before_a_cut(void **state)
+{
+    (void)state;
+    fail_every_call(compacting_run, false);
+    fail_every_call(compacting_run, true);
 }
 
 /* The database's directory is a name in its parent, which must be durable, too, however the path is written. */
@@ -556,6 +652,8 @@ main(void)
         cmocka_unit_test(test_cut_at_every_call_mixed),
         cmocka_unit_test(test_cut_at_every_call_with_log_windows),
         cmocka_unit_test(test_cut_at_every_call_of_compactions),
+        cmocka_unit_test(test_every_call_fails_before_a_cut),
+        cmocka_unit_test(test_every_call_of_compactions_fails_before_a_cut),
         cmocka_unit_test(test_unlogged_writes_survive_their_flush),
         cmocka_unit_test(test_a_new_directory_survives),
     };

@@ -212,6 +212,38 @@ check_again(struct life *life)
     fixture_fini(&life->fixture);
 }
 
+/* The power is back; `files` are consumed. */
+static void
+check_files(const struct life *life, struct memory_vfs *files, uint64_t seed)
+{
+    struct fixture fixture;
+
+    fixture_init_on(&fixture, files, seed);
+    fixture_must_open(&fixture);
+    check(life, &fixture);
+    fixture_fini(&fixture);
+}
+
+static void
+check_state(const struct life *life, enum memory_cut cut, uint64_t seed)
+{
+    struct memory_vfs *vfs = memory_vfs_clone(life->fixture.vfs);
+
+    memory_vfs_power_cut(vfs, cut, seed);
+    check_files(life, vfs, seed);
+}
+
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_lives(const struct life *life, uint64_t seed)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
+        struct memory_vfs *files = memory_vfs_clone(life->fixture.vfs);
+
+        check_files(life, fixture_further_state(files, i, seed, NULL), seed);
+    }
+}
+
 /* ---- tests ---- */
 
 static void
@@ -230,6 +262,7 @@ let_every_call_fail(bool links)
         memory_vfs_fail_at(life.fixture.vfs, 0, 0, false);
         for (unsigned step = 0; step < STEPS; step++)
             assert_true(more || life.done[step]);
+        check_further_lives(&life, at * 100);
         check_again(&life);
         tried++;
     }
@@ -285,19 +318,6 @@ the_disk_fills_up(void **state)
 }
 
 static void
-check_state(const struct life *life, enum memory_cut cut, uint64_t seed)
-{
-    struct memory_vfs *vfs = memory_vfs_clone(life->fixture.vfs);
-    struct fixture fixture;
-
-    memory_vfs_power_cut(vfs, cut, seed);
-    fixture_init_on(&fixture, vfs, seed);
-    fixture_must_open(&fixture);
-    check(life, &fixture);
-    fixture_fini(&fixture);
-}
-
-static void
 cut_every_call(bool links, uint64_t seeds)
 {
     uint64_t cuts = 0;
@@ -314,6 +334,7 @@ cut_every_call(bool links, uint64_t seeds)
         check_state(&life, MEMORY_CUT_KEEP_ALL, 0);
         for (uint64_t seed = 0; seed < 10; seed++)
             check_state(&life, MEMORY_CUT_RANDOM, seeds + at * 100 + seed);
+        check_further_lives(&life, seeds + at * 100);
         petal_close(life.fixture.db, NULL);
         life.fixture.db = NULL;
         fixture_fini(&life.fixture);

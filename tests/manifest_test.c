@@ -898,6 +898,128 @@ test_every_call_fails(void **state)
     free_images(images);
 }
 
+/* ---- power cuts after a death ---- */
+
+enum room {
+    ROOM,          /* for a new file */
+    NO_ROOM,       /* none, but what is there may be overwritten */
+    NO_ROOM_AT_ALL /* as on file systems that copy on write: nothing can be written */
+};
+
+static int
+write_nothing(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
+{
+    (void)context;
+    (void)file;
+    (void)offset;
+    (void)bytes;
+    (void)size;
+    return ENOSPC;
+}
+
+/* The name MANIFEST went with a sync of the directory that failed: only another rename brings it back. */
+static bool
+name_is_lost(struct memory_vfs *vfs)
+{
+    bool lost = false;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(vfs); i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(vfs, i);
+
+        lost = lost || (call.operation == MEMORY_VFS_SYNC_DIRECTORY && call.error != 0);
+    }
+    return lost;
+}
+
+/*
+ * Another process loads what a dead one left and makes it durable, but for a cut at call `at` of that, 0: none; then the power
+ * fails. What was loaded is there, unless the cut came before; *ended tells whether it did not.
+ */
+static void
+check_next_process(struct fixture *fixture, struct memory_vfs *left, const struct image *images,
+                   unsigned acknowledged, enum room room, uint64_t at, bool *ended)
+{
+    struct memory_vfs *files = memory_vfs_clone(left);
+    petal_vfs stuck = *memory_vfs_table(files);
+    struct manifest *manifest;
+    petal_error error;
+    enum petal_status status;
+    unsigned loaded;
+
+    *ended = true;
+    memory_vfs_process_death(files);
+    fixture_use(fixture, files);
+    status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+    if (status == PETAL_NOT_FOUND) {
+        assert_int_equal(acknowledged, 0);
+    } else {
+        assert_int_equal(status, PETAL_OK);
+        loaded = find_image(manifest, images);
+        stuck.write_at = write_nothing;
+        if (room == NO_ROOM_AT_ALL)
+            fixture->env.vfs = &stuck;
+        if (room != ROOM)
+            memory_vfs_set_capacity(files, memory_vfs_used(files));
+        memory_vfs_cut_at(files, at);
+        status = manifest_make_durable(manifest, &error);
+        *ended = !memory_vfs_is_off(files);
+        if (*ended && status != PETAL_OK) {
+            /* A record that no promise follows cannot be made durable without writing it again. */
+            assert_int_equal(room, NO_ROOM_AT_ALL);
+            assert_int_equal(status, PETAL_NO_SPACE);
+        }
+        manifest_free(manifest);
+        memory_vfs_power_cut(files, at % 2 == 0 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM, at);
+        check_prefix(fixture, files, images, status == PETAL_OK ? loaded : acknowledged, at);
+    }
+    fixture_use(fixture, fixture->vfs);
+    memory_vfs_free(files);
+}
+
+static void
+try_next_processes(bool fail, bool revert)
+{
+    struct image images[STEPS + 1];
+    bool all_done = false;
+
+    make_images(images);
+    for (uint64_t n = 1; !all_done; n++) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture);
+        memory_vfs_revert_on_failed_sync(fixture.vfs, revert);
+        memory_vfs_trace(fixture.vfs, true);
+        if (fail)
+            memory_vfs_fail_at(fixture.vfs, n, EIO, false);
+        else
+            memory_vfs_cut_at(fixture.vfs, n);
+        run_history(&fixture, &acknowledged);
+        all_done = !memory_vfs_is_off(fixture.vfs) && memory_vfs_failures(fixture.vfs) == 0;
+        for (enum room room = ROOM; room <= NO_ROOM_AT_ALL; room++) {
+            bool ended;
+
+            if (fail && room != ROOM && name_is_lost(fixture.vfs))
+                continue;
+            check_next_process(&fixture, fixture.vfs, images, acknowledged, room, 0, &ended);
+            for (uint64_t at = 1; at == 1 || !ended; at++)
+                check_next_process(&fixture, fixture.vfs, images, acknowledged, room, at, &ended);
+        }
+        fixture_fini(&fixture);
+    }
+    free_images(images);
+}
+
+/* What was loaded is durable before it is gone by, also where a sync had failed, and where the disk is full. */
+static void
+test_power_cut_after_a_death(void **state)
+{
+    (void)state;
+    try_next_processes(false, false);
+    try_next_processes(true, false);
+    try_next_processes(true, true);
+}
+
 static void
 test_a_failed_sync_is_final(void **state)
 {
@@ -1120,6 +1242,7 @@ main(void)
         TEST(test_attributes_of_later_versions),
         TEST(test_power_cut_at_every_call),
         TEST(test_every_call_fails),
+        TEST(test_power_cut_after_a_death),
         TEST(test_a_failed_sync_is_final),
         TEST(test_a_new_file_that_does_not_fit_can_be_written_later),
         TEST(test_every_allocation_fails),

@@ -76,6 +76,10 @@ bool memory_vfs_is_off(struct memory_vfs *vfs);
  * gone, files opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
 void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
 
+/* The process dies and the machine stays on, also if a planned cut had come: what is pending is what reads see, and may still be
+ * lost by a power cut. Locks, open files and planned faults are as after a power cut. */
+void memory_vfs_process_death(struct memory_vfs *vfs);
+
 /* ---- Looking at the files ---- */
 
 /* The bytes that a read would see, as a copy to be released with free; NULL on an error. */

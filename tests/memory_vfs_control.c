@@ -149,6 +149,18 @@ memory_vfs_is_off(struct memory_vfs *vfs)
     return off;
 }
 
+/* No process has anything open, and the machine is on. */
+static void
+end_processes(struct memory_vfs *vfs)
+{
+    for (petal_file *file = vfs->files; file != NULL; file = file->next)
+        file->dead = true;
+    vfs->lock_count = 0;
+    vfs->fail_first = 0;
+    vfs->cut_call = 0;
+    vfs->off = false;
+}
+
 void
 memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed)
 {
@@ -157,12 +169,15 @@ memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed)
     test_random_init(&random, seed);
     pthread_mutex_lock(&vfs->mutex);
     memory_tree_power_cut(vfs->root, cut, &random);
-    for (petal_file *file = vfs->files; file != NULL; file = file->next)
-        file->dead = true;
-    vfs->lock_count = 0;
-    vfs->fail_first = 0;
-    vfs->cut_call = 0;
-    vfs->off = false;
+    end_processes(vfs);
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void
+memory_vfs_process_death(struct memory_vfs *vfs)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    end_processes(vfs);
     pthread_mutex_unlock(&vfs->mutex);
 }
 
