@@ -158,6 +158,8 @@ write_files(struct compaction *compaction, petal_error *error)
         .file_bytes = compaction->db->compact_file_bytes,
         .origin = compaction->job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR,
         .give_up = compaction->job->give_up,
+        .meanwhile = compaction->job->meanwhile,
+        .meanwhile_argument = compaction->job->meanwhile_argument,
         .progress = &compaction->db->compacting,
     };
     enum petal_status status = open_input(compaction, error);

@@ -41,6 +41,8 @@ struct compact_job {
         all_files; /* they were all files of the store: others that there are now were flushed since */
     enum policy_reason reason;
     const _Atomic(bool) *give_up; /* end with PETAL_BUSY when it is set; NULL: never */
+    rewrite_meanwhile *meanwhile; /* NULL: nothing */
+    void *meanwhile_argument;
 };
 
 /* Merge the inputs. PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. */

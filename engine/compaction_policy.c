@@ -130,7 +130,7 @@ pick_fewer(const struct choice *choice)
 {
     size_t count = choice->count;
 
-    if (count <= POLICY_MOST_RUNS / 2 ||
+    if (count <= POLICY_STUCK_RUNS / 2 ||
         bytes_of(choice->runs, 0, count) / POLICY_SMALL_FLUSHES <= choice->limits->min_bytes)
         return false;
     count -= POLICY_FEW_RUNS - 1;
@@ -196,12 +196,29 @@ pick_exploring(const struct choice *choice)
     return best_count > 0 && pick_window(choice, POLICY_EXPLORING, best_first, best_count);
 }
 
+/* Each run less costs reading and writing the window's bytes. */
 static bool
 pick_stuck(const struct choice *choice)
 {
-    size_t most = choice->first_free > 0 ? POLICY_MOST_RUNS - 2 : POLICY_MOST_RUNS;
+    size_t best_first = 0, best_count = 0;
+    double best_cost = 0;
 
-    return choice->count >= most && pick_smallest(choice, POLICY_MIN_RUNS);
+    if (choice->count < POLICY_STUCK_RUNS)
+        return false;
+    for (size_t first = choice->first_free; first < choice->count; first++) {
+        for (size_t count = 2; count <= POLICY_MAX_RUNS && count <= choice->count - first;
+             count++) {
+            uint64_t bytes = bytes_of(choice->runs, first, count);
+            double cost = (double)bytes / (double)(count - 1);
+
+            if (bytes <= choice->limits->max_bytes && (best_count == 0 || cost < best_cost)) {
+                best_first = first;
+                best_count = count;
+                best_cost = cost;
+            }
+        }
+    }
+    return best_count > 0 && pick_window(choice, POLICY_STUCK, best_first, best_count);
 }
 
 void
@@ -229,6 +246,23 @@ policy_pick_fewer(const struct policy_run *runs, size_t count, const struct poli
 
     *pick = (struct policy_pick){0};
     return pick_fewer(&choice);
+}
+
+uint64_t
+policy_bytes_beside(uint64_t bytes, uint64_t small_bytes)
+{
+    uint64_t most = bytes / POLICY_PART_BESIDE;
+
+    return most > small_bytes ? most : small_bytes;
+}
+
+uint64_t
+policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted)
+{
+    uint64_t most = bytes / POLICY_PART_BESIDE;
+    uint64_t earned = done / 2 > interrupted ? done / 2 - interrupted : 0;
+
+    return most < earned ? most : earned;
 }
 
 const char *

@@ -13,14 +13,20 @@
  *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
  *  5. exploring     of all windows of min to max runs: each run at most `ratio` times the others together, unless the window has less
  *                   than min_bytes; most runs, then fewest bytes
- *  6. stuck         at most_runs, beside a job at two less, and nothing else fits: the window of min runs with the fewest bytes
+ *  6. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
+ *                   less
  *
  * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
  * change places. Then all-files picks wait.
  *
  * The inputs of a job count among the runs until it ends, and writers wait at POLICY_MOST_RUNS. So before an all-files job that
- * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of them is brought down to
+ * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of POLICY_STUCK_RUNS is brought down to
  * POLICY_FEW_RUNS, by the window that has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
+ *
+ * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B / POLICY_PART_BESIDE, and what they add while one
+ * of those runs by jobs of as small a part of that, which interrupt it (engine/compactor.h) for at most half as many bytes as it has done:
+ * so windows grow with the job that they wait for, and the number of runs grows as the logarithm of B does. The simulation
+ * in tests/compaction_simulation_test.c says where it settles.
  *
  * Threads: pure.
  */
@@ -40,12 +46,14 @@
     0.25 /* .. if nothing was deleted; with deletions below 1.5 / 0.75 = 2 times */
 #define POLICY_FEW_RUNS      6
 #define POLICY_SMALL_FLUSHES 20 /* memtables' worth that a small job merges at most */
+#define POLICY_PART_BESIDE   4
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
 
-/* Runs of a store at which writers are slowed, and at which they wait. The latter is the greatest number of runs there
- * are while compactions work, and so the divisor of the error rate (engine/bloom_share.h). */
-#define POLICY_SLOW_RUNS 10
-#define POLICY_MOST_RUNS 16
+/* Runs of a store at which writers are slowed, at which any window will do, and at which writers wait. The last is the greatest
+ * number of runs there are while compactions work, and so the divisor of the error rate (engine/bloom_share.h). */
+#define POLICY_SLOW_RUNS  10
+#define POLICY_STUCK_RUNS 16
+#define POLICY_MOST_RUNS  24
 
 /* Files of one run, together. */
 struct policy_run {
@@ -98,6 +106,12 @@ void policy_pick(const struct policy_run *runs, size_t count, const struct polic
  */
 bool policy_pick_fewer(const struct policy_run *runs, size_t count,
                        const struct policy_limits *limits, struct policy_pick *pick);
+
+/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`, may begin in any case. */
+uint64_t policy_bytes_beside(uint64_t bytes, uint64_t small_bytes);
+
+/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of `interrupted` bytes. */
+uint64_t policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted);
 
 /* For the log: "newer bytes" .. */
 const char *policy_reason_text(enum policy_reason reason);

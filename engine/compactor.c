@@ -12,6 +12,9 @@
 #define FIRST_WAIT_MS   1000
 #define LONGEST_WAIT_MS 600000
 #define THREAD_NICENESS 10
+/* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part of the bytes of the one before, and its
+ * place on the stack. */
+#define MOST_INTERRUPTED 6
 #define IDLE_LOOK_MS                                                                               \
     1000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
 
@@ -21,10 +24,10 @@ struct compactor {
     pthread_cond_t work;   /* the threads: something changed */
     pthread_cond_t ended;  /* others: a job ended */
     struct claims claims;
-    struct store_runs runs; /* of the store that is looked at */
-    uint64_t changes;       /* grows when a flush or a job has ended */
-    uint64_t failures;      /* of jobs in the background */
-    petal_error failure;    /* the latest */
+    struct store_runs runs;    /* of the store that is looked at */
+    _Atomic(uint64_t) changes; /* grows, with the mutex held, when a flush or a job has ended */
+    uint64_t failures;         /* of jobs in the background */
+    petal_error failure;       /* the latest */
     uint64_t wait_ms; /* how long after the latest failure jobs are tried again; 0: they may be */
     uint64_t try_again_ms; /* when, by the monotonic clock */
     uint64_t wait_bytes;   /* those with so much input or more */
@@ -63,7 +66,7 @@ wait_for(struct compactor *compactor, pthread_cond_t *condition, uint64_t millis
 static void
 tell_change(struct compactor *compactor)
 {
-    compactor->changes++;
+    atomic_fetch_add_explicit(&compactor->changes, 1, memory_order_relaxed);
     pthread_cond_broadcast(&compactor->work);
     pthread_cond_broadcast(&compactor->ended);
 }
@@ -81,20 +84,36 @@ small_bytes(const petal_db *db)
     return (uint64_t)POLICY_SMALL_FLUSHES * db->memtable_bytes;
 }
 
+/* For whom one looks for work. */
+enum taker {
+    TAKES_ANY,   /* the first thread */
+    TAKES_SMALL, /* the second: what is small, or small beside what others are at */
+    INTERRUPTS   /* the second, at a job: what is small beside that */
+};
+
+/* REQUIRES: the mutex held. */
+static uint64_t
+most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
+{
+    if (taker == TAKES_SMALL)
+        return policy_bytes_beside(claims_most_bytes(&compactor->claims, NULL),
+                                   small_bytes(compactor->db));
+    return taker == INTERRUPTS ? within : UINT64_MAX;
+}
+
 /*
- * Take on the job that is most wanted, of at most max_bytes; `work` NULL: only tell whether there is one, be it put off, or one at
- * work.
+ * Take on the job that is most wanted, by who INTERRUPTS of at most `within` bytes; `work` NULL: only tell whether there is one, be it put
+ * off, or one at work.
  *
  * The view is taken under the mutex, so that what it shows of the files is true: jobs that ended have changed the view before they
  * gave up their claims, and those that run keep theirs. Only flushes add to it meanwhile.
  */
 static bool
-take_work(struct compactor *compactor, uint64_t max_bytes, struct work *work)
+take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct work *work)
 {
     petal_db *db = compactor->db;
     struct look look = {.claims = &compactor->claims,
                         .runs = &compactor->runs,
-                        .max_bytes = max_bytes,
                         .small_bytes = small_bytes(db),
                         .now_ms = env_clock_ms(&db->env),
                         .oldest = snapshot_oldest(db),
@@ -106,8 +125,10 @@ take_work(struct compactor *compactor, uint64_t max_bytes, struct work *work)
     pthread_mutex_lock(&compactor->mutex);
     read_begin(db, &point);
     look.view = point.view;
+    look.max_bytes = most_bytes(compactor, taker, within);
     waiting = work != NULL && is_waiting(compactor);
-    look.all_files_first = !compactor->any_at_work && !waiting;
+    /* Who waits for all files waits for the job that is interrupted: what comes meanwhile is merged. */
+    look.all_files_first = taker != INTERRUPTS && !compactor->any_at_work && !waiting;
     if (waiting && look.max_bytes >= compactor->wait_bytes)
         look.max_bytes = compactor->wait_bytes - 1;
     look_at_all(db, &look);
@@ -118,7 +139,7 @@ take_work(struct compactor *compactor, uint64_t max_bytes, struct work *work)
             work->job.give_up = &compactor->stopping;
             claims_add(&compactor->claims, &work->claim);
             /* What the other thread left to this one may be its own again. */
-            work->any = max_bytes == UINT64_MAX;
+            work->any = taker == TAKES_ANY;
             if (work->any) {
                 compactor->any_at_work = true;
                 tell_change(compactor);
@@ -168,7 +189,7 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
     pthread_mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;
-    put_off(compactor, work->bytes);
+    put_off(compactor, work->claim.bytes);
     pthread_mutex_unlock(&compactor->mutex);
 }
 
@@ -199,17 +220,61 @@ end_work(struct compactor *compactor, struct work *work)
 
 /* ---- the threads ---- */
 
+static void do_work(struct compactor *compactor, struct work *work, unsigned depth);
+
+/* A job of the second thread, while it runs. */
+struct interruptible {
+    struct compactor *compactor;
+    struct work *work;
+    unsigned depth;       /* jobs that it has interrupted itself */
+    uint64_t interrupted; /* bytes of jobs that have interrupted it */
+    uint64_t
+        looked_at; /* bytes that were done, and changes that there were, when one was looked for last */
+    uint64_t changes;
+};
+
+/* Called again and again by the job. A look costs something: it is worth it when there may be something else, or another memtable's worth
+ * is done. */
 static void
-do_work(struct compactor *compactor, struct work *work)
+interrupt(void *argument, uint64_t cells_done, uint64_t cells)
 {
+    struct interruptible *job = argument;
+    struct compactor *compactor = job->compactor;
+    uint64_t bytes = job->work->claim.bytes;
+    uint64_t done = (uint64_t)((double)bytes * (double)cells_done / (double)(cells + 1));
+    uint64_t within = policy_bytes_within(bytes, done, job->interrupted);
+    uint64_t changes = atomic_load_explicit(&compactor->changes, memory_order_relaxed);
+    struct work work;
+
+    if (within == 0 || job->depth == MOST_INTERRUPTED ||
+        (changes == job->changes && done - job->looked_at < compactor->db->memtable_bytes) ||
+        atomic_load_explicit(&compactor->stopping, memory_order_relaxed) ||
+        atomic_load_explicit(&compactor->db->failed, memory_order_relaxed))
+        return;
+    job->changes = changes;
+    job->looked_at = done;
+    if (!take_work(compactor, INTERRUPTS, within, &work))
+        return;
+    job->interrupted += work.claim.bytes;
+    do_work(compactor, &work, job->depth + 1);
+}
+
+static void
+do_work(struct compactor *compactor, struct work *work, unsigned depth)
+{
+    struct interruptible interruptible = {.compactor = compactor, .work = work, .depth = depth};
     petal_error error;
     enum petal_status status;
 
     error_clear(&error);
+    if (!work->any) {
+        work->job.meanwhile = interrupt;
+        work->job.meanwhile_argument = &interruptible;
+    }
     status = work->job.reason == POLICY_EXPIRED ? compact_drop_expired(&work->job, &error)
                                                 : compact_run(&work->job, &error);
     if (status == PETAL_OK)
-        note_success(compactor, work->bytes);
+        note_success(compactor, work->claim.bytes);
     else
         note_failure(compactor, work, status, &error);
     end_work(compactor, work);
@@ -242,7 +307,7 @@ wait_for_change(struct compactor *compactor, uint64_t seen)
 }
 
 static void
-work_until_stopped(struct compactor *compactor, uint64_t max_bytes)
+work_until_stopped(struct compactor *compactor, enum taker taker)
 {
     struct work work;
     uint64_t seen;
@@ -253,8 +318,8 @@ work_until_stopped(struct compactor *compactor, uint64_t max_bytes)
 #endif
     while (is_open(compactor, &seen)) {
         if (!atomic_load_explicit(&compactor->db->failed, memory_order_acquire) &&
-            take_work(compactor, max_bytes, &work))
-            do_work(compactor, &work);
+            take_work(compactor, taker, 0, &work))
+            do_work(compactor, &work, 0);
         else
             wait_for_change(compactor, seen);
     }
@@ -263,16 +328,14 @@ work_until_stopped(struct compactor *compactor, uint64_t max_bytes)
 static void *
 any_thread(void *compactor)
 {
-    work_until_stopped(compactor, UINT64_MAX);
+    work_until_stopped(compactor, TAKES_ANY);
     return NULL;
 }
 
 static void *
-small_thread(void *argument)
+small_thread(void *compactor)
 {
-    struct compactor *compactor = argument;
-
-    work_until_stopped(compactor, small_bytes(compactor->db));
+    work_until_stopped(compactor, TAKES_SMALL);
     return NULL;
 }
 
@@ -404,7 +467,7 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
         return family_check_alive(work->claim.family, error);
     status = compact_run(&work->job, &cause);
     if (status == PETAL_OK) {
-        note_success(compactor, work->bytes);
+        note_success(compactor, work->claim.bytes);
         return PETAL_OK;
     }
     if (damage_note_bad(&work->job, &cause))
@@ -491,7 +554,7 @@ is_idle(struct compactor *compactor)
     bool idle;
 
     if (compactor->thread_count > 0)
-        return !take_work(compactor, UINT64_MAX, NULL);
+        return !take_work(compactor, TAKES_ANY, 0, NULL);
     pthread_mutex_lock(&compactor->mutex);
     idle = compactor->claims.first == NULL;
     pthread_mutex_unlock(&compactor->mutex);

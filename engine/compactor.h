@@ -2,8 +2,10 @@
  * compactor.h -- the threads that compact in the background, and what they share with petal_compact: which runs are busy, and
  * who waits for whom.
  *
- * Two threads, as HBase's two pools: one takes any job, the other only small ones (at most POLICY_SMALL_FLUSHES memtables' worth), so
- * that what flushes leave is merged also while a large job runs, in the background or asked for. An all-files job that is due and
+ * Two threads, as HBase's two pools: one takes any job, the other small ones: at most POLICY_SMALL_FLUSHES memtables' worth, or the
+ * POLICY_PART_BESIDE-th part of the largest job that runs, in the background or asked for. What flushes leave during its job interrupts it:
+ * the thread does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes leave is merged also while large jobs
+ * run, however long they take. An all-files job that is due and
  * too large for the other one goes before small jobs of its store as long as the first has nothing to do. They look for work (engine/compaction_policy.h) when
  * a flush or a job has ended, and every COMPACTOR_TICK_SECONDS for what only time makes due.
  *

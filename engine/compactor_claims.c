@@ -17,6 +17,7 @@ claim_fini(struct claim *claim, const petal_allocator *allocator)
     mem_free(allocator, claim->runs, claim->run_count * sizeof *claim->runs);
     claim->runs = NULL;
     claim->run_count = 0;
+    claim->bytes = 0;
 }
 
 void
@@ -58,6 +59,18 @@ claims_large(const struct claims *claims, const petal_family *family)
             return true;
     }
     return false;
+}
+
+uint64_t
+claims_most_bytes(const struct claims *claims, const petal_family *family)
+{
+    uint64_t most = 0;
+
+    for (const struct claim *c = claims->first; c != NULL; c = c->next) {
+        if (c->running && (family == NULL || c->family == family) && c->bytes > most)
+            most = c->bytes;
+    }
+    return most;
 }
 
 bool

@@ -24,10 +24,13 @@ static bool
 limit_beside_asked(const struct look *look, const petal_family *family,
                    struct policy_limits *limits)
 {
+    uint64_t most;
+
     if (!claims_asked(look->claims, family))
         return true;
-    if (limits->max_bytes > look->small_bytes)
-        limits->max_bytes = look->small_bytes;
+    most = policy_bytes_beside(claims_most_bytes(look->claims, family), look->small_bytes);
+    if (limits->max_bytes > most)
+        limits->max_bytes = most;
     limits->all_files_first = false;
     return claims_large(look->claims, family);
 }
@@ -95,7 +98,7 @@ take_inputs(struct work *work, petal_db *db, const struct store_runs *runs,
         return PETAL_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
         work->claim.runs[i] = runs->runs[first + i].number;
-        work->bytes += runs->policy[first + i].bytes;
+        work->claim.bytes += runs->policy[first + i].bytes;
         for (uint32_t k = 0; k < store->file_count; k++) {
             if (store->files[k].file->run == work->claim.runs[i])
                 job->inputs[job->input_count++] = hold(store->files[k].file);
@@ -162,5 +165,4 @@ work_release(struct work *work, petal_db *db)
     mem_free(db->env.allocator, work->job.inputs, work->input_bytes);
     work->job.inputs = NULL;
     work->job.input_count = work->input_bytes = 0;
-    work->bytes = 0;
 }

@@ -15,8 +15,7 @@ struct work {
     struct claim claim;
     struct compact_job job;
     size_t input_bytes;
-    uint64_t bytes; /* of the inputs */
-    bool any;       /* it is that of the thread that takes any job */
+    bool any; /* it is that of the thread that takes any job */
 };
 
 /* A look at all stores: what it goes by, and what it finds. */

@@ -138,15 +138,18 @@ check_wanted(const struct rewrite *rewrite, petal_error *error)
 static enum petal_status
 follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
 {
+    const struct rewrite_job *job = rewrite->job;
     enum petal_status status;
     void *copy = rewrite->row;
     bool grown;
 
     if (rewrite->in_row && slice_equal(row, slice_make(rewrite->row, rewrite->row_bytes)))
         return PETAL_OK;
+    if (job->meanwhile != NULL)
+        job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
     status = check_wanted(rewrite, error);
     if (status == PETAL_OK && rewrite->writer != NULL &&
-        sst_writer_bytes(rewrite->writer) >= rewrite->job->file_bytes)
+        sst_writer_bytes(rewrite->writer) >= job->file_bytes)
         status = end_file(rewrite, error);
     if (status != PETAL_OK)
         return status;

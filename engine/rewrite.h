@@ -21,6 +21,9 @@ struct rewrite_progress {
     _Atomic(uint64_t) cells, done;
 };
 
+/* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's cells are done. */
+typedef void rewrite_meanwhile(void *argument, uint64_t cells_done, uint64_t cells);
+
 struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
@@ -32,6 +35,8 @@ struct rewrite_job {
         earliest_put; /* no put of the input is older, for VISIBILITY_COMPACT; INT64_MIN: not known */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
     const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
+    rewrite_meanwhile *meanwhile; /* NULL: nothing */
+    void *meanwhile_argument;
     struct rewrite_progress *progress; /* shared by the jobs that run; NULL: none */
 };
 

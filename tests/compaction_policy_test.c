@@ -214,9 +214,31 @@ check_properties(const struct policy_case *c)
     }
     assert_true(pick.bytes <= c->limits.max_bytes);
     if (pick.reason == POLICY_EXPLORING || pick.reason == POLICY_STUCK)
-        assert_in_range(pick.count, POLICY_MIN_RUNS, POLICY_MAX_RUNS);
+        assert_in_range(pick.count, pick.reason == POLICY_STUCK ? 2 : POLICY_MIN_RUNS,
+                        POLICY_MAX_RUNS);
     else
         assert_true(pick.all_files);
+}
+
+/* A store that is stuck gets fewer runs unless all is busy or too large: there is always a pair. */
+static void
+check_stuck(const struct policy_case *c)
+{
+    struct policy_pick pick;
+    uint64_t least = UINT64_MAX;
+    size_t first_free = 0;
+
+    policy_pick(c->runs, c->count, &c->limits, &pick);
+    for (size_t i = 0; i < c->count; i++)
+        first_free = c->runs[i].busy ? i + 1 : first_free;
+    for (size_t i = first_free; i + 1 < c->count; i++) {
+        uint64_t pair = c->runs[i].bytes + c->runs[i + 1].bytes;
+
+        least = pair < least ? pair : least;
+    }
+    if (!c->limits.all_files_first && c->count >= POLICY_STUCK_RUNS && least != UINT64_MAX &&
+        least <= c->limits.max_bytes)
+        assert_true(pick.count > 0);
 }
 
 static void
@@ -230,7 +252,24 @@ test_properties(void **state)
     for (unsigned i = 0; i < 20000; i++) {
         make_random_case(&random, &c);
         check_properties(&c);
+        check_stuck(&c);
     }
+}
+
+static void
+test_limits_of_jobs_beside_others(void **state)
+{
+    (void)state;
+    assert_int_equal(policy_bytes_beside(0, 20), 20);
+    assert_int_equal(policy_bytes_beside(80, 20), 20);
+    assert_int_equal(policy_bytes_beside(84, 20), 21);
+    assert_int_equal(policy_bytes_beside(UINT64_MAX, 20), UINT64_MAX / 4);
+    /* Nothing at the beginning, then half of what is done, and never more than the part. */
+    assert_int_equal(policy_bytes_within(80, 0, 0), 0);
+    assert_int_equal(policy_bytes_within(80, 20, 0), 10);
+    assert_int_equal(policy_bytes_within(80, 20, 6), 4);
+    assert_int_equal(policy_bytes_within(80, 20, 11), 0);
+    assert_int_equal(policy_bytes_within(80, 80, 0), 20);
 }
 
 /* Flush after flush of one size, all picks carried out: runs and bytes rewritten stay bounded. */
@@ -380,6 +419,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_limits_of_jobs_beside_others),
         cmocka_unit_test(test_flushes_settle),
         cmocka_unit_test(test_markers_hide_cells),
         cmocka_unit_test(test_time_takes_cells),

@@ -13,6 +13,7 @@
 #include "tests/compactor_bed.h"
 
 #include <inttypes.h>
+#include <sched.h>
 
 /* The clock of a database: a thread that has armed it acts at its next look, once. A compaction looks when it begins. */
 struct moment {
@@ -21,6 +22,8 @@ struct moment {
     bool armed;
     void (*act)(struct moment *moment);
     struct totals seen;
+    pthread_t writer;
+    _Atomic(bool) written;
 };
 
 static int64_t
@@ -104,6 +107,73 @@ put_large_file(struct place *place, unsigned number, unsigned rows)
         bed_put(place->table, row, PETAL_LATEST, value);
     }
     bed_flush(place->fixture.db);
+}
+
+#define BASE_FILES   8
+#define BASE_ROWS    250
+#define MANY_FLUSHES 300
+#define FLUSH_ROWS   8
+
+/* Far more memtables than small jobs alone could keep in few runs; no faster than what they leave is merged, as long as it is. */
+static void *
+flush_many(void *argument)
+{
+    struct moment *moment = argument;
+
+    for (unsigned i = 0; i < MANY_FLUSHES; i++) {
+        struct totals totals = totals_of(&moment->place);
+
+        while (totals.runs > POLICY_STUCK_RUNS - 4 &&
+               stats_of(&moment->place).compactions_running > 1) {
+            sched_yield();
+            totals = totals_of(&moment->place);
+        }
+        if (totals.runs > moment->seen.runs)
+            moment->seen = totals;
+        put_large_file(&moment->place, BASE_FILES + i, FLUSH_ROWS);
+    }
+    atomic_store(&moment->written, true);
+    return NULL;
+}
+
+/* The job goes on when the writer has done all, or has been stopped. */
+static void
+write_meanwhile(struct moment *moment)
+{
+    assert_int_equal(pthread_create(&moment->writer, NULL, flush_many, moment), 0);
+    while (!atomic_load(&moment->written) && stats_of(&moment->place).stopped_writes == 0)
+        sched_yield();
+}
+
+/* However long all files take: the jobs beside them grow with what has come since. */
+static void
+test_nobody_is_stopped_by_a_long_job(void **state)
+{
+    struct moment moment;
+    petal_error error;
+
+    (void)state;
+    moment_open(&moment, true);
+    moment.place.fixture.options.memory_bytes = (size_t)64 << 20;
+    moment.place.fixture.options.no_compaction = false;
+    place_reopen(&moment.place);
+    for (unsigned i = 0; i < BASE_FILES; i++)
+        put_large_file(&moment.place, i, BASE_ROWS);
+    settle(&moment.place);
+    moment.seen = (struct totals){0};
+    atomic_init(&moment.written, false);
+    moment.act = write_meanwhile;
+    moment.armed = true;
+    must(petal_compact(moment.place.table, NULL, &error), &error);
+    assert_false(moment.armed);
+    pthread_join(moment.writer, NULL);
+    assert_int_equal(stats_of(&moment.place).stopped_writes, 0);
+    assert_true(moment.seen.runs < POLICY_MOST_RUNS);
+    settle(&moment.place);
+    assert_int_equal(totals_of(&moment.place).cells,
+                     BASE_FILES * BASE_ROWS + MANY_FLUSHES * FLUSH_ROWS);
+    assert_true(fixture_directory_is_clean(&moment.place.fixture));
+    fixture_fini(&moment.place.fixture);
 }
 
 static void
@@ -382,6 +452,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writers_go_on_beside_what_is_asked),
+        cmocka_unit_test(test_nobody_is_stopped_by_a_long_job),
         cmocka_unit_test(test_many_runs_become_few_before_a_long_job),
         cmocka_unit_test(test_the_disk_settles_below_the_bound),
         cmocka_unit_test(test_a_job_too_large_for_the_disk_waits_alone),
