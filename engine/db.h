@@ -168,7 +168,6 @@ struct petal_db {
     _Atomic(int64_t)
         unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
     _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
-    _Atomic(bool) log_buffered;       /* by ASYNC_WAL writes; written by the leader */
 
     pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards tables, key_values */
     petal_table *tables;

@@ -349,15 +349,9 @@ log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
 
     if (durability == PETAL_SKIP_WAL)
         return PETAL_OK;
-    if (durability == PETAL_ASYNC_WAL && wal_buffered_bytes(db->wal) < LOG_ASYNC_BUFFER_BYTES) {
-        atomic_store_explicit(&db->log_buffered, true, memory_order_relaxed);
-        note_unsynced(db, now_ms);
-        return PETAL_OK;
-    }
     status = store_counted(db, db->wal, error);
     if (status != PETAL_OK)
         return status;
-    atomic_store_explicit(&db->log_buffered, false, memory_order_relaxed);
     note_unsynced(db, now_ms);
     if (durability == PETAL_FSYNC_WAL || sync_is_overdue(db, now_ms)) {
         status = sync_all(db, error);
@@ -370,19 +364,12 @@ log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
 enum petal_status
 log_sync_before(petal_db *db, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
     bool waiting;
 
     pthread_mutex_lock(&db->log_mutex);
     waiting = db->closed_log_count > 0 && db->closed_logs[db->closed_log_count - 1].wal != NULL;
     pthread_mutex_unlock(&db->log_mutex);
-    if (!waiting)
-        return PETAL_OK;
-    if (db->wal != NULL)
-        status = store_counted(db, db->wal, error);
-    if (status != PETAL_OK && !wal_is_dead(db->wal))
-        return PETAL_OK; /* the disk is full: the group will find it out */
-    return status == PETAL_OK ? sync_all(db, error) : status;
+    return waiting ? sync_all(db, error) : PETAL_OK;
 }
 
 /* Room for one more closed log. */
@@ -405,21 +392,11 @@ enum petal_status
 log_rotate(petal_db *db, petal_error *error)
 {
     struct wal *wal = db->wal;
-    petal_error cause;
-    enum petal_status status;
 
     if (wal == NULL || wal_is_empty(wal))
         return PETAL_OK;
     if (!reserve_closed(db))
         return error_no_memory(error);
-    status = store_counted(db, wal, &cause);
-    if (status != PETAL_OK) {
-        if (wal_is_dead(wal))
-            db_fail(db, &cause);
-        if (error != NULL)
-            *error = cause;
-        return status;
-    }
     db->predecessor_number = wal_number(wal);
     db->predecessor_length = wal_length(wal);
     db->predecessor_last_sequence = wal_stored_sequence(wal);
@@ -433,43 +410,17 @@ log_rotate(petal_db *db, petal_error *error)
 
 /* ---- in the background ---- */
 
-/* Store what ASYNC_WAL writes left in the buffer. When the disk is full it stays there, for another try. */
-static enum petal_status
-store_buffered(petal_db *db, petal_error *error)
-{
-    struct write_place place;
-    enum petal_status status = PETAL_OK;
-
-    write_lead_alone(db, &place);
-    if (db->wal != NULL)
-        status = store_counted(db, db->wal, error);
-    if (status == PETAL_OK)
-        atomic_store_explicit(&db->log_buffered, false, memory_order_relaxed);
-    else if (!wal_is_dead(db->wal))
-        status = PETAL_OK;
-    write_lead_end(db, &place);
-    return status;
-}
-
-/* Where nothing is buffered, no leadership is needed: what was acknowledged comes to the medium while a leader waits for memory. */
+/* No leadership is needed: what was acknowledged comes to the medium while a leader waits for memory. */
 static void
 sync_in_background(petal_db *db)
 {
     petal_error error;
-    enum petal_status status = PETAL_OK;
 
-    if (atomic_load_explicit(&db->log_buffered, memory_order_relaxed))
-        status = store_buffered(db, &error);
-    /* Cleared before the sync: what is stored from here on is not covered by it, nor what was buffered meanwhile. */
+    /* Cleared before the sync: what is stored from here on is not covered by it. */
     atomic_exchange_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel);
-    if (atomic_load_explicit(&db->log_buffered, memory_order_relaxed))
-        note_unsynced(db, env_clock_ms(&db->env));
     atomic_store_explicit(&db->sync_started_ms, env_clock_ms(&db->env), memory_order_relaxed);
-    if (status == PETAL_OK)
-        status = sync_all(db, &error);
+    (void)sync_all(db, &error); /* what fails there ends writing */
     atomic_store_explicit(&db->sync_started_ms, 0, memory_order_relaxed);
-    if (status != PETAL_OK)
-        db_fail(db, &error);
 }
 
 /* The end of the interval that begins now. */
@@ -496,19 +447,33 @@ log_wake(void *argument)
     pthread_cond_signal(&db->sync_wanted);
 }
 
-/* Wait until there is something to do, false, or an interval is over. REQUIRES: flush_mutex held. */
+static bool
+is_over(const petal_db *db, const struct timespec *until)
+{
+    struct timespec now;
+
+    if (db->log_sync_interval_ms == PETAL_NEVER)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec > until->tv_sec ||
+           (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
+}
+
+/* Wait until there is something to do or the interval is over, true, which counts also when there is always something to do. REQUIRES:
+ * flush_mutex held. */
 static bool
 wait_for_work(petal_db *db, const struct timespec *until)
 {
-    int over = 0;
+    bool over = is_over(db, until);
 
-    while (!db->spare_wanted && !db->stopping && over == 0 && view_bin_is_empty(&db->view_bin)) {
+    while (!db->spare_wanted && !db->stopping && !over && view_bin_is_empty(&db->view_bin)) {
         if (db->log_sync_interval_ms == PETAL_NEVER)
             pthread_cond_wait(&db->sync_wanted, &db->flush_mutex);
         else
-            over = pthread_cond_timedwait(&db->sync_wanted, &db->flush_mutex, until);
+            pthread_cond_timedwait(&db->sync_wanted, &db->flush_mutex, until);
+        over = is_over(db, until);
     }
-    return over != 0;
+    return over;
 }
 
 void *
@@ -525,13 +490,13 @@ log_thread(void *argument)
         if (db->stopping)
             break;
         pthread_mutex_unlock(&db->flush_mutex);
-        if (spare)
-            log_make_spare(db);
         if (over && atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) != 0 &&
             !atomic_load_explicit(&db->failed, memory_order_relaxed))
             sync_in_background(db);
         if (over)
             until = interval_end(db);
+        if (spare)
+            log_make_spare(db);
         view_bin_empty(&db->view_bin);
         pthread_mutex_lock(&db->flush_mutex);
     }

@@ -14,8 +14,7 @@
  *
  * A FULL DISK is no damage. When it is found by a store for a group of writes, the group is refused with PETAL_NO_SPACE and nothing of
  * it stays in the log, as wal.h tells; the next group tries again, and finds room once there is some, in this log or, when
- * there was none for the header of a new one, in a newer one. What ASYNC_WAL writes left in the buffer waits there, in front of the
- * next group's. The background sync tries every interval. A sync that fails, for whatever reason, is damage.
+ * there was none for the header of a new one, in a newer one. A sync that fails, for whatever reason, is damage.
  *
  * Functions marked LEADER need the write leadership (engine/db.h).
  */
@@ -23,9 +22,6 @@
 #define PETAL_ENGINE_LOG_H
 
 #include "engine/db.h"
-
-/* What ASYNC_WAL writes may leave in the buffer. */
-#define LOG_ASYNC_BUFFER_BYTES (256u << 10)
 
 /* The log to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
 enum petal_status log_current(petal_db *db, struct wal **wal, petal_error *error);
@@ -43,7 +39,7 @@ enum petal_status log_commit(petal_db *db, enum petal_durability durability, int
 enum petal_status log_sync_before(petal_db *db, petal_error *error);
 
 /*
- * Store what is buffered and close the current log, if it has records, for writing; the next write begins a new one. Nothing is synced,
+ * Close the current log, if it has records, for writing; the next write begins a new one. Nothing is synced,
  * so the leader does not wait for the medium: log_sync_closed does that. LEADER.
  */
 enum petal_status log_rotate(petal_db *db, petal_error *error);

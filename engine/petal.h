@@ -240,9 +240,9 @@ typedef struct petal_family petal_family; /* owned by the database, valid until 
 enum petal_durability {
     PETAL_DURABILITY_DEFAULT = 0, /* of the table, then of the database, then SYNC_WAL */
     PETAL_SKIP_WAL = 1,           /* memory only; after a crash neither atomic nor in order */
-    PETAL_ASYNC_WAL = 2,          /* in the log's buffer; reaches the kernel within a second */
-    PETAL_SYNC_WAL = 3,           /* the kernel has it: survives the process */
-    PETAL_FSYNC_WAL = 4           /* on the medium before the call returns */
+    PETAL_ASYNC_WAL = 2, /* may be lost with the process, as in HBase; stored like SYNC_WAL */
+    PETAL_SYNC_WAL = 3,  /* the kernel has it: survives the process */
+    PETAL_FSYNC_WAL = 4  /* on the medium before the call returns */
 };
 
 #define PETAL_NO_CACHE SIZE_MAX   /* for cache_bytes: keep nothing between calls */
@@ -272,8 +272,7 @@ typedef struct petal_options {
                             more than half of the descriptors that the process may have */
     bool
         no_compaction; /* only petal_compact compacts; store files then gather, and writers wait for nobody */
-    /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync, and what ASYNC_WAL writes
-     * left in the log's buffer (up to 256 KiB) waits for a stronger write. */
+    /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync. */
     uint32_t log_sync_interval_ms;
     enum petal_durability durability; /* default PETAL_SYNC_WAL */
     const petal_env *env;

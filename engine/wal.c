@@ -464,12 +464,6 @@ wal_number(const struct wal *wal)
 }
 
 uint64_t
-wal_buffered_bytes(const struct wal *wal)
-{
-    return wal->used;
-}
-
-uint64_t
 wal_length(const struct wal *wal)
 {
     return atomic_load_explicit(&wal->stored_length, memory_order_acquire);

@@ -18,8 +18,7 @@
  * zeros, which takes no new space, and the file is synced (which counts as no sync of the log: nothing was synced before it that has
  * to be, see LOGS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next, and a torn tail
  * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
- * what was refused.  The buffer keeps its records: wal_forget takes back those of the writes that are refused, and
- * those acknowledged before (ASYNC_WAL) stay for the next store.  If overwriting or sync fails, the log is dead.
+ * what was refused.  The buffer keeps its records, until wal_forget takes them back.  If overwriting or sync fails, the log is dead.
  */
 #ifndef PETAL_ENGINE_WAL_H
 #define PETAL_ENGINE_WAL_H
@@ -85,7 +84,6 @@ void wal_condemn(struct wal *wal, const petal_error *cause);
 bool wal_is_empty(const struct wal *wal); /* no record is stored or buffered; leader only */
 
 uint64_t wal_number(const struct wal *wal);
-uint64_t wal_buffered_bytes(const struct wal *wal);  /* leader only */
 uint64_t wal_length(const struct wal *wal);          /* stored bytes; any thread */
 uint64_t wal_synced_length(const struct wal *wal);   /* any thread */
 uint64_t wal_stored_sequence(const struct wal *wal); /* greatest sequence stored; any thread */

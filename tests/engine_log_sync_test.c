@@ -12,8 +12,10 @@
 #include "engine/write.h"
 #include "tests/engine_fixture.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 static void
 must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
@@ -107,28 +109,106 @@ count_syncs(petal_db *db)
     return stats.log_syncs;
 }
 
-/* As a leader does that waits for memory. */
+/* Whether all that is stored comes to be synced: by a bound that no sane machine needs, so that a test which fails ends. */
+static bool
+comes_to_be_synced(petal_db *db)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (unsigned i = 0; i < 10000; i++) {
+        if (wal_synced_length(db->wal) == wal_length(db->wal))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* What is acknowledged at SYNC_WAL, with a write of `beside` behind it, is synced while the locks are held that a leader holds who waits
+ * for memory, and a change of the schema whose sync of the manifest takes long. */
 static void
-test_a_leader_that_waits_holds_up_no_sync(void **state)
+hold_up(enum petal_durability beside)
 {
     struct fixture fixture;
     struct ledger ledger;
     struct write_place place;
+    petal_db *db;
 
-    (void)state;
     start(&fixture, &ledger, 300);
+    db = fixture.db;
     must_write(&ledger, 1, PETAL_SYNC_WAL);
-    write_lead_alone(fixture.db, &place);
-    while (count_syncs(fixture.db) == 0)
-        sched_yield();
-    write_lead_end(fixture.db, &place);
+    must_write(&ledger, 2, beside);
+    write_lead_alone(db, &place);
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    assert_true(comes_to_be_synced(db));
+    assert_true(count_syncs(db) > 0);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    write_lead_end(db, &place);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
 }
 
-/* What stays in the buffer of an ASYNC_WAL write that comes beside a sync is synced by a later one. */
 static void
-test_what_is_buffered_is_synced(void **state)
+test_a_leader_that_waits_holds_up_no_sync(void **state)
+{
+    (void)state;
+    hold_up(PETAL_SYNC_WAL);
+    hold_up(PETAL_ASYNC_WAL);
+    hold_up(PETAL_SKIP_WAL);
+}
+
+/* The log thread has other things to do all the time: it syncs when the interval is over all the same. */
+static void
+test_a_busy_log_thread_syncs(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_db *db;
+    bool synced = false;
+
+    (void)state;
+    start(&fixture, &ledger, 50);
+    db = fixture.db;
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    for (unsigned long i = 0; !synced && i < 50000000; i++) {
+        pthread_mutex_lock(&db->flush_mutex);
+        db->spare_wanted = true;
+        pthread_cond_signal(&db->sync_wanted);
+        synced = wal_synced_length(db->wal) == wal_length(db->wal);
+        pthread_mutex_unlock(&db->flush_mutex);
+    }
+    assert_true(synced);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ASYNC_WAL promises less than SYNC_WAL and is stored as that is: it survives the process. */
+static void
+test_async_writes_are_stored(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+
+    (void)state;
+    start(&fixture, &ledger, PETAL_NEVER);
+    for (uint64_t number = 1; number <= 5; number++)
+        must_write(&ledger, number, PETAL_ASYNC_WAL);
+    assert_int_equal(count_syncs(fixture.db), 0);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), 5);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* What comes beside a sync is synced by a later one. */
+static void
+test_what_comes_beside_a_sync_is_synced(void **state)
 {
     struct fixture fixture;
     struct ledger ledger;
@@ -171,7 +251,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damage_before_the_last_synced_write),
         cmocka_unit_test(test_a_leader_that_waits_holds_up_no_sync),
-        cmocka_unit_test(test_what_is_buffered_is_synced),
+        cmocka_unit_test(test_a_busy_log_thread_syncs),
+        cmocka_unit_test(test_async_writes_are_stored),
+        cmocka_unit_test(test_what_comes_beside_a_sync_is_synced),
         cmocka_unit_test(test_a_clock_that_is_set_back),
     };
 

@@ -332,14 +332,13 @@ test_a_closed_log_that_fails_ends_writing(void **state)
         must_write(&ledger, 1, PETAL_FSYNC_WAL);
         must_write(&ledger, 2, PETAL_SYNC_WAL);
         assert_int_equal(rotate(fixture.db), PETAL_OK);
-        must_write(&ledger, 3, by_flush ? PETAL_SYNC_WAL : PETAL_ASYNC_WAL);
+        must_write(&ledger, 3, PETAL_SYNC_WAL);
         memory_vfs_trace(fixture.vfs, true);
         if (by_flush) {
             memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
             assert_int_equal(log_sync_closed(fixture.db, &error), PETAL_IO);
         } else {
-            memory_vfs_fail_at(fixture.vfs, 2, EIO,
-                               false); /* behind the store of what was buffered */
+            memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
             assert_int_equal(ledger_write(&ledger, 4, PETAL_FSYNC_WAL, &error), PETAL_IO);
         }
         assert_int_equal(memory_vfs_failures(fixture.vfs), 1);

@@ -91,7 +91,7 @@ test_every_place_in_a_frame(void **state)
     struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
 
     for (size_t left = 0; left < 60; left++) {
-        uint64_t at = (wal_length(wal) + wal_buffered_bytes(wal)) % WAL_FRAME_BYTES;
+        uint64_t at = (wal_length(wal) + wal_mark(wal).used) % WAL_FRAME_BYTES;
         size_t filler = (2 * WAL_FRAME_BYTES - (size_t)at - left - 48) % WAL_FRAME_BYTES;
 
         wal_fixture_add(fixture, wal, filler);
