@@ -17,7 +17,8 @@ started_tests=0
 run_one() {
     local number=$1 started=$SECONDS
     shift
-    if "$@" >"$results/$number.output" 2>&1; then
+    # A test that hangs has failed: the longest takes minutes.
+    if timeout --kill-after=10 "${TEST_SECONDS:-1200}" "$@" >"$results/$number.output" 2>&1; then
         touch "$results/$number.passed"
         printf 'ok    %-40s %3d s\n' "$(basename "$1")" $((SECONDS - started))
     else

@@ -467,5 +467,7 @@ main(void)
         cmocka_unit_test(test_progress_is_for_terminals),
     };
 
+    /* As become_shell does, for commands that run in this process. */
+    (void)signal(SIGINT, SIG_DFL);
     return cmocka_run_group_tests(tests, make_table, remove_table);
 }

@@ -33,6 +33,17 @@ shell_process_path(void)
     return strcat(path, "/kv-shell");
 }
 
+/* In the child.  Whoever runs tests in the background has them ignore interrupts; a person's shell
+ * does not. */
+static void
+become_shell(const char *path, char **arguments)
+{
+    (void)signal(SIGINT, SIG_DFL);
+    (void)signal(SIGQUIT, SIG_DFL);
+    (void)execv(path, arguments);
+    _exit(127);
+}
+
 static void
 prepare(struct shell_process *shell)
 {
@@ -49,10 +60,8 @@ shell_process_start(struct shell_process *shell, unsigned short columns, char **
     prepare(shell);
     shell->process = forkpty(&shell->output, NULL, NULL, &size);
     assert_true(shell->process >= 0);
-    if (shell->process == 0) {
-        (void)execv(path, arguments);
-        _exit(127);
-    }
+    if (shell->process == 0)
+        become_shell(path, arguments);
     shell->input = shell->output;
 }
 
@@ -67,12 +76,10 @@ shell_process_pipe(struct shell_process *shell, char **arguments)
     shell->process = fork();
     assert_true(shell->process >= 0);
     if (shell->process == 0) {
-        (void)signal(SIGINT, SIG_DFL);
         (void)dup2(ends[1], STDOUT_FILENO);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        (void)execv(path, arguments);
-        _exit(127);
+        become_shell(path, arguments);
     }
     (void)close(ends[1]);
     shell->output = shell->input = ends[0];
