@@ -69,7 +69,7 @@ leave_row(petal_cursor *cursor, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
-        if (cursor->stores[i].entered)
+        if (store_scan_entered(&cursor->stores[i]))
             status = store_scan_leave_row(&cursor->stores[i], error);
     }
     if (cursor->filter != NULL)
@@ -114,10 +114,8 @@ next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *er
     enum petal_status status = PETAL_OK;
 
     *found = false;
-    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count) {
+    while (status == PETAL_OK && !*found && cursor_find_store(cursor))
         status = store_scan_next(&cursor->stores[cursor->store], cell, found, error);
-        cursor->store += status == PETAL_OK && !*found;
-    }
     return status;
 }
 
@@ -209,7 +207,7 @@ buffer_stores(petal_cursor *cursor, bool needed, petal_error *error)
 
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         struct store_scan *store = &cursor->stores[i];
-        bool found = store->needed == needed;
+        bool found = store->needed == needed && store_scan_entered(store);
 
         while (status == PETAL_OK && found) {
             petal_cell cell;
@@ -343,8 +341,7 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
     *cell = NULL;
     error_clear(error);
     while (status == PETAL_OK && !found && cursor->state != CURSOR_ENDED) {
-        bool plain =
-            cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count;
+        bool plain = cursor->plain && cursor->state == CURSOR_IN_ROW && cursor_find_store(cursor);
 
         status = plain ? cursor_next_plain(cursor, &found, error) : step(cursor, &found, error);
     }
@@ -405,14 +402,12 @@ skip_to_column(petal_cursor *cursor, const petal_family *family, petal_slice qua
 {
     petal_slice name = petal_family_name(family);
 
-    while (cursor->store < cursor->store_count) {
+    while (cursor_find_store(cursor)) {
         struct store_scan *store = &cursor->stores[cursor->store];
         int order = slice_compare(petal_family_name(store->family), name);
 
-        if (order == 0 && store->entered)
-            return store_scan_seek_column(store, qualifier, error);
         if (order >= 0)
-            break;
+            return order == 0 ? store_scan_seek_column(store, qualifier, error) : PETAL_OK;
         cursor->store++;
     }
     return PETAL_OK;

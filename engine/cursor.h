@@ -32,13 +32,24 @@ struct petal_cursor {
     size_t row_bytes, row_capacity;
     uint8_t *sought; /* the qualifier of the latest seek */
     size_t sought_capacity;
-    size_t store;
+    size_t
+        store; /* IN_ROW without a buffer: the store that gives the next cell, none of those before it does */
     bool row_shown;       /* a cell of the row at hand was given */
     uint64_t rows;        /* given since the last seek */
     petal_result *buffer; /* NULL: cells go to the caller one by one */
     size_t buffer_next;
     petal_cell cell;
 };
+
+/* Of the row's stores go on to the next one, from the one at hand on, that may have cells. False: none has. */
+static inline bool
+cursor_find_store(petal_cursor *cursor)
+{
+    while (cursor->store < cursor->store_count &&
+           cursor->stores[cursor->store].place != SCAN_IN_ROW)
+        cursor->store++;
+    return cursor->store < cursor->store_count;
+}
 
 /* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand; the state is ENDED behind the last. */
 enum petal_status cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error);

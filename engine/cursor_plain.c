@@ -31,15 +31,8 @@ begin_row(petal_cursor *cursor, petal_slice row, petal_error *error)
 static bool
 goes_on_in_row(petal_cursor *cursor)
 {
-    struct store_scan *store = &cursor->stores[cursor->store];
-
-    store->in_row = false;
-    store->left_row = true;
-    while (++cursor->store < cursor->store_count) {
-        if (cursor->stores[cursor->store].in_row)
-            return true;
-    }
-    return false;
+    cursor->stores[cursor->store].place = SCAN_BEHIND_ROW;
+    return cursor_find_store(cursor);
 }
 
 /* Leave the row with all stores; *row is the next one, empty when there is none. */
@@ -51,14 +44,13 @@ leave_row(petal_cursor *cursor, petal_slice *row, petal_error *error)
     *row = slice_make(NULL, 0);
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         struct store_scan *store = &cursor->stores[i];
-        const struct cell_iter *input = store->inputs.cells;
+        petal_slice next;
 
-        if (store->entered && !store->left_row)
+        if (store_scan_entered(store))
             status = store_scan_leave_row(store, error);
-        store->entered = false;
-        if (status == PETAL_OK && input->valid &&
-            (row->size == 0 || slice_compare(input->cell.row, *row) < 0))
-            *row = input->cell.row;
+        if (status == PETAL_OK && store_scan_next_row(store, &next) &&
+            (row->size == 0 || slice_compare(next, *row) < 0))
+            *row = next;
     }
     return status;
 }
@@ -71,9 +63,9 @@ enter_row(petal_cursor *cursor, petal_slice row, petal_error *error)
 
     for (size_t i = cursor->store_count; status == PETAL_OK && i-- > 0;) {
         struct store_scan *store = &cursor->stores[i];
-        const struct cell_iter *input = store->inputs.cells;
+        petal_slice next;
 
-        if (!input->valid || !slice_equal(input->cell.row, row))
+        if (!store_scan_next_row(store, &next) || !slice_equal(next, row))
             continue;
         status = store_scan_enter_row(store, row, error);
         cursor->store = i;
@@ -141,9 +133,11 @@ cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error)
 {
     struct store_scan *store = &cursor->stores[cursor->store];
     struct cell_iter *input = store->inputs.cells;
-    enum petal_status status = store->move == SCAN_STEP ? input->ops->next(input, error)
-                                                        : store_scan_move_on(store, error);
+    enum petal_status status;
 
+    assert(store->place == SCAN_IN_ROW);
+    status = store->move == SCAN_STEP ? input->ops->next(input, error)
+                                      : store_scan_move_on(store, error);
     while (status == PETAL_OK && !*found) {
         if (!input->valid || !slice_equal(input->cell.row, store->row)) {
             status = follow(cursor, store, error);

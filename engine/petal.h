@@ -803,7 +803,7 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
 
 /* Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier); in a reversed scan of
  * that row or of those below it.  `family` NULL: the row's first cell.  Bounds and columns of the options stay; a row
- * limit starts anew. */
+ * limit starts anew, and limits of cells in a row count from that place. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
                   petal_slice qualifier, petal_error *error);

@@ -112,33 +112,26 @@ find_row_below(struct store_scan *scan, petal_slice row, bool suffixed, petal_er
 enum petal_status
 store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive, petal_error *error)
 {
-    scan->in_row = false;
-    scan->entered = false;
-    if (scan->options->reversed)
-        return find_row_below(scan, row, !exclusive, error);
-    if (row.size == 0)
-        return scan->inputs.cells->ops->seek_first(scan->inputs.cells, error);
-    return seek_place(scan, row, slice_make(NULL, 0), true, exclusive, error);
-}
+    enum petal_status status;
 
-bool
-store_scan_next_row(const struct store_scan *scan, petal_slice *row)
-{
-    if (scan->options->reversed) {
-        *row = slice_make(scan->next_row, scan->next_row_bytes);
-        return scan->has_next;
-    }
-    *row = scan->inputs.cells->cell.row;
-    return scan->inputs.cells->valid;
+    scan->place = SCAN_NOWHERE;
+    if (scan->options->reversed)
+        status = find_row_below(scan, row, !exclusive, error);
+    else if (row.size == 0)
+        status = scan->inputs.cells->ops->seek_first(scan->inputs.cells, error);
+    else
+        status = seek_place(scan, row, slice_make(NULL, 0), true, exclusive, error);
+    if (status == PETAL_OK)
+        scan->place = SCAN_BETWEEN_ROWS;
+    return status;
 }
 
 enum petal_status
 store_scan_enter_row(struct store_scan *scan, petal_slice row, petal_error *error)
 {
-    scan->entered = true;
-    scan->in_row = true;
+    assert(scan->place == SCAN_BETWEEN_ROWS);
+    scan->place = SCAN_IN_ROW;
     scan->begun = false;
-    scan->left_row = false;
     scan->row = row;
     scan->move = scan->options->reversed ? SCAN_STAY : SCAN_BEGIN;
     scan->row_cells = 0;
@@ -159,10 +152,11 @@ enum petal_status
 store_scan_leave_row(struct store_scan *scan, petal_error *error)
 {
     struct cell_iter *input = scan->inputs.cells;
+    bool behind = scan->place == SCAN_BEHIND_ROW;
 
-    scan->in_row = false;
-    scan->entered = false;
-    if (scan->left_row)
+    assert(store_scan_entered(scan));
+    scan->place = SCAN_BETWEEN_ROWS;
+    if (behind)
         return PETAL_OK;
     if (scan->options->reversed)
         return find_row_below(scan, scan->row, false, error);
@@ -206,7 +200,7 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     case SCAN_NEXT_COLUMN:
         return to_next_column(scan, error);
     case SCAN_NEXT_ROW:
-        scan->in_row = false;
+        scan->place = SCAN_ROW_OVER;
         return PETAL_OK;
     case SCAN_STAY:
     case SCAN_BEGIN:
@@ -248,8 +242,7 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
     }
     if (scan->options->reversed ? order >= 0 : order <= 0)
         return PETAL_OK;
-    scan->move = SCAN_NEXT_ROW;
-    scan->left_row = true;
+    scan->place = SCAN_BEHIND_ROW;
     return scan->options->reversed
                ? find_row_below(scan, hint.row, true, error)
                : seek_place(scan, hint.row, slice_make(NULL, 0), true, false, error);
@@ -369,7 +362,8 @@ begin_cells(struct store_scan *scan, petal_error *error)
     if (scan->filter != NULL &&
         filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)
         return error_no_memory(error);
-    scan->in_row = !ended;
+    if (ended)
+        scan->place = SCAN_ROW_OVER;
     return PETAL_OK;
 }
 
@@ -410,25 +404,24 @@ store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found, petal_er
 {
     struct cell_iter *input = scan->inputs.cells;
 
+    assert(store_scan_entered(scan));
     *found = false;
-    while (scan->in_row && !*found) {
+    while (scan->place == SCAN_IN_ROW && !*found) {
         bool in_place = scan->move == SCAN_BEGIN;
         enum petal_status status = store_scan_move_on(scan, error);
 
-        if (status == PETAL_OK && (!scan->in_row || !(in_place || at_row(scan)))) {
-            scan->in_row = false;
-            return PETAL_OK;
-        }
-        if (status == PETAL_OK && !scan->begun)
+        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !in_place && !at_row(scan))
+            scan->place = SCAN_ROW_OVER;
+        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !scan->begun)
             status = begin_cells(scan, error);
-        if (status == PETAL_OK && !scan->in_row)
+        if (status == PETAL_OK && scan->place != SCAN_IN_ROW)
             return PETAL_OK;
         if (status == PETAL_OK && input->pending)
             status = input->ops->load(input, error);
         if (status == PETAL_OK)
             status = consider(scan, cell, found, error);
         if (status != PETAL_OK) {
-            scan->in_row = false;
+            scan->place = SCAN_NOWHERE;
             return status;
         }
     }
@@ -441,6 +434,7 @@ store_scan_seek_column(struct store_scan *scan, petal_slice qualifier, petal_err
     struct cell_iter *input = scan->inputs.cells;
     enum petal_status status = PETAL_OK;
 
+    assert(scan->place == SCAN_IN_ROW && !scan->begun);
     scan->move = SCAN_STAY;
     /* Raw: nothing is hidden, and family markers stand beside the empty qualifier. */
     if (scan->options->raw)

@@ -1,13 +1,25 @@
 /*
  * store_scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view: of the inputs (engine/scan_inputs.h), judged (engine/visibility.h) and filtered. A cursor has one for each family asked, and decides which row comes next.
  *
- * Between rows a scan stands at its next row; in a row it gives that row's cells. Belongs to one thread.
+ * PLACE.  Between rows a scan stands at its next row, which can be asked for and entered. Entered, it gives that row's cells, until
+ * the row is left. A scan that has no cell of the row that the others are in stays between rows: what it holds of a row that it
+ * was in before means nothing. Each function asserts the places that it is for. Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_STORE_SCAN_H
 #define PETAL_ENGINE_STORE_SCAN_H
 
 #include "engine/filter.h"
 #include "engine/scan_inputs.h"
+
+#include <assert.h>
+
+enum scan_place {
+    SCAN_NOWHERE,      /* before the first seek, and when one failed */
+    SCAN_BETWEEN_ROWS, /* before its next row */
+    SCAN_IN_ROW,       /* in the row at hand, more of its cells may come */
+    SCAN_ROW_OVER,     /* no more of its cells come; the input stands in it or behind it */
+    SCAN_BEHIND_ROW    /* no more of its cells come; the input stands at the next row */
+};
 
 /* Where the input goes before it gives another cell. */
 enum scan_move {
@@ -33,12 +45,10 @@ struct store_scan {
     bool has_next;
     uint8_t *next_row;
     size_t next_row_bytes, next_row_capacity;
+    enum scan_place place;
     /* The row at hand, from entering it to leaving it; its bytes are the cursor's. */
-    bool entered;
-    bool in_row;   /* more of its cells may come */
-    bool begun;    /* its first cell was looked at */
-    bool left_row; /* the input stands behind it already */
     petal_slice row;
+    bool begun; /* its first cell was looked at */
     enum scan_move move;
     uint64_t row_cells; /* included, those of the offset as well */
     uint8_t *column;    /* the column of the latest cell that the filter let pass */
@@ -63,25 +73,43 @@ void store_scan_close(struct store_scan *scan);
 enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive,
                                   petal_error *error);
 
-/* The next row; false: there is none. It need not have a cell that is shown. */
-bool store_scan_next_row(const struct store_scan *scan, petal_slice *row);
+/* Between rows: the next one; false: there is none. It need not have a cell that is shown. */
+static inline bool
+store_scan_next_row(const struct store_scan *scan, petal_slice *row)
+{
+    assert(scan->place == SCAN_BETWEEN_ROWS);
+    if (scan->options->reversed) {
+        *row = slice_make(scan->next_row, scan->next_row_bytes);
+        return scan->has_next;
+    }
+    *row = scan->inputs.cells->cell.row;
+    return scan->inputs.cells->valid;
+}
+
+/* Is the scan in the row that the cursor is in? */
+static inline bool
+store_scan_entered(const struct store_scan *scan)
+{
+    return scan->place >= SCAN_IN_ROW;
+}
 
 /* Enter the row that comes next; `row` is it, and stays until the row is left. */
 enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
                                        petal_error *error);
 
-/* In a row: go to its first cell at or behind a column; what hides it from the row's head is taken into account. */
+/* In a row of which no cell was looked at: go to its first cell at or behind a column; what hides it from the row's head is taken
+ * into account. */
 enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
                                          petal_error *error);
 
-/* The row's next cell; *found is false behind the last. Its bytes are good until the scan is moved. */
+/* In a row: its next cell; *found is false behind the last. Its bytes are good until the scan is moved. */
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);
 
 /* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the row by it. */
 enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error);
 
-/* Stand behind the row that was entered. */
+/* In a row: go behind it, between rows. */
 enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
 
 /* The input's cell, of the row at hand, as the caller of a cursor sees it. */

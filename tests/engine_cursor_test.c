@@ -1,7 +1,8 @@
 /*
  * engine_cursor_test.c -- seeks of cursors against the naive model: forward and back, to rows and into rows, on tables made by random
- * writes; while other writes and flushes go on, which the cursor must not see. And places inside a row: of raw scans, of filters that
- * decide on rows, and the cursor's own.
+ * writes; while other writes and flushes go on, which the cursor must not see. Moves of all kinds beside a thread that writes, flushes
+ * and compactions. And places inside a row: of raw scans, of filters that decide on rows, the cursor's own, and in rows that some
+ * families lack.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,8 @@
 #include "tests/model_run.h"
 #include "tests/read_bed.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -189,6 +192,130 @@ test_seeks_of_reversed_scans(void **state)
         seek_about(seed + round, true);
 }
 
+/* ---- beside background work ---- */
+
+struct writer {
+    struct world *world;
+    pthread_t thread;
+    atomic_bool stop;
+    _Atomic(int) status; /* of the first write that failed */
+};
+
+#define LEAST_WRITES 250 /* of half a KiB: some flushes and compactions */
+
+/* Overwrite what the world has. */
+static void *
+write_meanwhile(void *argument)
+{
+    struct writer *writer = argument;
+    struct world *world = writer->world;
+    char value[500] = {0};
+
+    for (size_t i = 0; i < LEAST_WRITES || !atomic_load(&writer->stop); i++) {
+        const struct operation *operation = &world->list.operations[i % world->list.count];
+        const struct model_item *item = operation->items;
+        enum petal_status status = PETAL_OK;
+
+        if (operation->kind == OPERATION_WRITE)
+            status = petal_put(world->engine.families[i % MODEL_FAMILIES], model_slice(&item->row),
+                               model_slice(&item->qualifier), PETAL_LATEST,
+                               slice_make(value, sizeof value), NULL, NULL);
+        if (status != PETAL_OK)
+            atomic_store(&writer->status, (int)status);
+    }
+    return NULL;
+}
+
+/* Cursors at a snapshot that is older than the writer's first write. */
+static void
+compare_moves(struct world *world)
+{
+    struct model_cursor cursors[OPERATION_CURSORS] = {{.open = false}};
+    const struct operation *scans[OPERATION_CURSORS] = {NULL};
+    struct model_text expected = {0};
+
+    for (size_t i = 0; i < world->list.count; i++) {
+        struct operation *operation = &world->list.operations[i];
+
+        if (operation->kind != OPERATION_OPEN_CURSOR && operation->kind != OPERATION_MOVE_CURSOR &&
+            operation->kind != OPERATION_CLOSE_CURSOR)
+            continue;
+        operation->snapshot = 1;
+        model_text_clear(&expected);
+        model_text_clear(&world->text);
+        run_model_cursor(&world->model, &cursors[operation->cursor], &scans[operation->cursor],
+                         operation, UINT64_MAX, &expected);
+        if (operation->kind == OPERATION_OPEN_CURSOR)
+            engine_open_cursor(&world->engine, operation, 0, &world->text);
+        else if (operation->kind == OPERATION_MOVE_CURSOR)
+            engine_move_cursor(&world->engine, operation, &world->text);
+        else
+            engine_close_cursor(&world->engine, operation, &world->text);
+        assert_string_equal(world->text.bytes, expected.bytes);
+    }
+    for (size_t i = 0; i < OPERATION_CURSORS; i++) {
+        model_cursor_close(&cursors[i]);
+        petal_cursor_close(world->engine.cursors[i]);
+    }
+    model_text_free(&expected);
+}
+
+/* Close, and open with what works in the background. */
+static void
+reopen(struct world *world)
+{
+    petal_error error;
+
+    petal_result_free(world->engine.result);
+    fixture_must_close(&world->fixture);
+    world->fixture.options.no_compaction = false;
+    world->fixture.options.memtable_bytes = (size_t)64 << 10;
+    fixture_must_open(&world->fixture);
+    world->engine.db = world->fixture.db;
+    must(petal_table_open(world->fixture.db, text("t"), &world->engine.table, &error), &error);
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++)
+        world->engine.families[i] = petal_table_family_at(world->engine.table, i);
+    must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
+}
+
+/* All versions are kept, and compactions begin behind the writes: so what is seen does not depend on when they come. */
+static void
+move_beside_writes(uint64_t seed)
+{
+    struct world world = {.model.cells = NULL};
+    struct writer writer = {.world = &world};
+    petal_error error;
+
+    fixture_init(&world.fixture, seed);
+    fixture_must_open(&world.fixture);
+    operation_list_make(&world.list, seed, 4 * WRITES,
+                        FEATURE_SCANS | FEATURE_CURSORS | FEATURE_FILTERS | FEATURE_CELL_LIMITS);
+    for (unsigned family = 0; family < MODEL_FAMILIES; family++)
+        world.list.families[family].versions = INT32_MAX;
+    model_init(&world.model, world.list.families);
+    create(&world);
+    write_some(&world, true);
+    reopen(&world);
+    must(petal_snapshot_new(world.fixture.db, &world.engine.snapshots[1], &error), &error);
+    assert_int_equal(pthread_create(&writer.thread, NULL, write_meanwhile, &writer), 0);
+    compare_moves(&world);
+    atomic_store(&writer.stop, true);
+    pthread_join(writer.thread, NULL);
+    assert_int_equal(atomic_load(&writer.status), PETAL_OK);
+    petal_snapshot_free(world.engine.snapshots[1]);
+    end(&world);
+}
+
+static void
+test_moves_beside_background_work(void **state)
+{
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (unsigned round = 0; round < ROUNDS / 2; round++)
+        move_beside_writes(seed + round);
+}
+
 /* ---- places inside a row ---- */
 
 static void
@@ -324,15 +451,120 @@ test_seeks_to_the_own_cell(void **state)
     fixture_fini(&bed.fixture);
 }
 
+/* ---- families that have no cell in many rows ---- */
+
+/* Rows r1 to r3 of family a, r1 and r3 of b, r2 and r3 of c. */
+static void
+fill_with_gaps(struct read_bed *bed)
+{
+    static const char *const cells[][2] = {{"a", "r1"}, {"a", "r2"}, {"a", "r3"}, {"b", "r1"},
+                                           {"b", "r3"}, {"c", "r2"}, {"c", "r3"}};
+
+    reads_open(bed, "abc", NULL);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        reads_put(bed, cells[i][0], text(cells[i][1]), text("q"), 1, text("v"));
+}
+
+/* A place in a family that has no cell in the row: its next row stays whole. */
+static void
+test_seeks_into_a_family_that_the_row_lacks(void **state)
+{
+    struct read_bed bed;
+    petal_cursor *cursor;
+
+    (void)state;
+    fill_with_gaps(&bed);
+    cursor = reads_cursor(&bed, NULL);
+    assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
+    assert_string_equal(reads_next(cursor), "r1/b:q@1=v ");
+    reads_seek(cursor, text("r2"), reads_family(&bed, "b"), text(""));
+    assert_string_equal(reads_rest(cursor), "r2/c:q@1=v r3/a:q@1=v r3/b:q@1=v r3/c:q@1=v ");
+    reads_seek(cursor, text("r1"), reads_family(&bed, "c"), text(""));
+    assert_string_equal(reads_next(cursor), "r2/a:q@1=v ");
+    petal_cursor_close(cursor);
+    fixture_fini(&bed.fixture);
+}
+
+/* The same by a seek to the row alone, and behind the end of a family. */
+static void
+test_steps_from_a_row_that_the_first_family_lacks(void **state)
+{
+    struct read_bed bed;
+    petal_cursor *cursor;
+
+    (void)state;
+    reads_open(&bed, "ab", NULL);
+    reads_put(&bed, "a", text("r1"), text("q"), 1, text("v"));
+    reads_put(&bed, "b", text("r1"), text("q"), 1, text("v"));
+    reads_put(&bed, "b", text("r2"), text("q"), 1, text("v"));
+    cursor = reads_cursor(&bed, NULL);
+    assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
+    reads_seek(cursor, text("r2"), NULL, text(""));
+    assert_string_equal(reads_rest(cursor), "r2/b:q@1=v ");
+    reads_put(&bed, "a", text("r3"), text("q"), 1, text("v"));
+    petal_cursor_close(cursor);
+    cursor = reads_cursor(&bed, NULL);
+    assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
+    reads_seek(cursor, text("r2"), NULL, text(""));
+    assert_string_equal(reads_rest(cursor), "r2/b:q@1=v r3/a:q@1=v ");
+    petal_cursor_close(cursor);
+    fixture_fini(&bed.fixture);
+}
+
+/* Steps by cells and by rows in turn; rows get longer, so that the memory for the row at hand moves. */
+static void
+test_cells_and_rows_in_turn(void **state)
+{
+    char row[64];
+    struct read_bed bed;
+    petal_cursor *cursor;
+    petal_result *result;
+    petal_error error;
+
+    (void)state;
+    reads_open(&bed, "abc", NULL);
+    for (int i = 1; i <= 40; i++) {
+        memset(row, 'r', sizeof row);
+        reads_put(&bed,
+                  i % 4 == 1   ? "a"
+                  : i % 4 == 2 ? "b"
+                               : "c",
+                  slice_make(row, (size_t)i), text("q"), 1, text("v"));
+    }
+    cursor = reads_cursor(&bed, NULL);
+    result = reads_result(&bed);
+    for (size_t i = 1; i <= 40; i++) {
+        const petal_cell *cell = NULL;
+
+        if (i % 3 == 0) {
+            must(petal_cursor_next_row(cursor, result, &error), &error);
+            assert_int_equal(petal_result_count(result), 1);
+            cell = petal_result_cell(result, 0);
+        } else {
+            must(petal_cursor_next(cursor, &cell, &error), &error);
+            assert_non_null(cell);
+        }
+        assert_int_equal(cell->row.size, i);
+    }
+    assert_string_equal(reads_rest(cursor), "");
+    petal_cursor_close(cursor);
+    petal_result_free(result);
+    fixture_fini(&bed.fixture);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seeks),
         cmocka_unit_test(test_seeks_of_reversed_scans),
+        cmocka_unit_test(test_moves_beside_background_work),
         cmocka_unit_test(test_raw_seeks_find_markers),
         cmocka_unit_test(test_row_filters_judge_the_whole_row),
         cmocka_unit_test(test_seeks_to_the_own_cell),
+        cmocka_unit_test(test_seeks_into_a_family_that_the_row_lacks),
+        cmocka_unit_test(test_steps_from_a_row_that_the_first_family_lacks),
+        cmocka_unit_test(test_cells_and_rows_in_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  * model.c              cells, writes that read, conditions
  * model_visibility.c   which puts live; what flushes and compactions keep
  * model_read.c         gets and scans
+ * model_cursor.c       cursors that are moved to and fro
  *
  * Nothing here fails: what the engine refuses the model refuses by its result.
  */
@@ -15,7 +16,7 @@
 #include "engine/petal.h"
 
 #define MODEL_BYTES    40 /* of a row, qualifier or value */
-#define MODEL_FAMILIES 2
+#define MODEL_FAMILIES 3
 
 struct model_bytes {
     uint8_t bytes[MODEL_BYTES];
@@ -129,7 +130,24 @@ struct model_column {
     bool whole_family;
 };
 
+/* Filters whose rule does not depend on how a scan comes to a cell. */
+enum model_filter_kind {
+    MODEL_FILTER_NONE,
+    MODEL_FILTER_COLUMN_PREFIX, /* qualifiers that begin with `bytes` */
+    MODEL_FILTER_FAMILY,        /* the family whose name `bytes` is */
+    MODEL_FILTER_FIRST_KEY,     /* the first cell of each row */
+    MODEL_FILTER_ROW_RANGES,    /* `bytes` alone, and the rows from `more` on */
+    MODEL_FILTER_FUZZY_ROW,     /* rows whose second byte is the first one of `bytes` */
+    MODEL_FILTER_SKIP           /* rows without a cell whose qualifier is `bytes` */
+};
+
+struct model_filter {
+    enum model_filter_kind kind;
+    struct model_bytes bytes, more;
+};
+
 struct model_read {
+    struct model_filter filter;     /* of scans that are not raw */
     struct model_column columns[4]; /* none: all families */
     size_t column_count;
     bool has_time_range, has_family_range[MODEL_FAMILIES];
@@ -160,6 +178,42 @@ void model_get(const struct model *model, const struct model_read *read, petal_s
                struct model_answer *answer);
 void model_scan(const struct model *model, const struct model_read *read,
                 const struct model_scan *scan, struct model_answer *answer);
+
+/* A place in a scan: its row's cells before the column do not count, and those of its family are counted from there. */
+struct model_place {
+    struct model_bytes row, qualifier;
+    bool in_row; /* else the row's beginning */
+    unsigned family;
+};
+
+/* The same from a place on. */
+void model_scan_from(const struct model *model, const struct model_read *read,
+                     const struct model_scan *scan, const struct model_place *place,
+                     struct model_answer *answer);
+
+/* What a cursor gives that was opened when the model was as it is now. */
+struct model_cursor {
+    bool open;
+    struct model model; /* a copy */
+    struct model_read read;
+    struct model_scan scan;
+    struct model_answer answer; /* from the latest place on */
+    size_t next;
+    uint64_t rows; /* given since that place, the one at hand not counted */
+    bool in_row, ended;
+};
+
+void model_cursor_open(struct model_cursor *cursor, const struct model *model,
+                       const struct model_read *read, const struct model_scan *scan);
+void model_cursor_close(struct model_cursor *cursor); /* one that is not open, too */
+
+/* NULL at the end. */
+const struct model_cell *model_cursor_next(struct model_cursor *cursor);
+
+/* The rest of the row at hand or the next row, at most `batch` cells, 0 for all; they are the `count` ones from the one returned on. */
+const struct model_cell **model_cursor_next_row(struct model_cursor *cursor, uint64_t batch,
+                                                size_t *count);
+void model_cursor_seek(struct model_cursor *cursor, const struct model_place *place);
 
 /* ---- Between the files of the model ---- */
 

@@ -208,10 +208,12 @@ engine_get_rows(struct engine *engine, const struct operation *operation, unsign
     }
 }
 
+/* `times` 0: to the end. */
 static enum petal_status
-read_rows(struct engine *engine, petal_cursor *cursor, struct model_text *text, petal_error *error)
+read_rows(struct engine *engine, petal_cursor *cursor, size_t times, struct model_text *text,
+          petal_error *error)
 {
-    for (;;) {
+    for (size_t i = 0; times == 0 || i < times; i++) {
         enum petal_status status = petal_cursor_next_row(cursor, engine->result, error);
 
         if (status != PETAL_OK || petal_result_count(engine->result) == 0)
@@ -219,12 +221,13 @@ read_rows(struct engine *engine, petal_cursor *cursor, struct model_text *text, 
         model_text_add(text, "result\n");
         add_result(text, engine->result);
     }
+    return PETAL_OK;
 }
 
 static enum petal_status
-read_cells(petal_cursor *cursor, struct model_text *text, petal_error *error)
+read_cells(petal_cursor *cursor, size_t times, struct model_text *text, petal_error *error)
 {
-    for (;;) {
+    for (size_t i = 0; times == 0 || i < times; i++) {
         const petal_cell *cell;
         enum petal_status status = petal_cursor_next(cursor, &cell, error);
 
@@ -232,6 +235,65 @@ read_cells(petal_cursor *cursor, struct model_text *text, petal_error *error)
             return status;
         model_text_add_cell(text, cell);
     }
+    return PETAL_OK;
+}
+
+static petal_filter_argument
+bytes_argument(petal_slice bytes)
+{
+    return (petal_filter_argument){.kind = PETAL_FILTER_BYTES, .bytes = bytes};
+}
+
+/* NULL: none. */
+static enum petal_status
+make_filter(struct engine *engine, const struct model_filter *wanted, petal_filter **filter,
+            petal_error *error)
+{
+    static const petal_filter_argument inclusive = {.kind = PETAL_FILTER_BOOLEAN, .number = 1};
+    petal_slice bytes = model_slice(&wanted->bytes);
+    uint8_t binary[7 + MODEL_BYTES] = "binary:", fuzzy[2] = {0, wanted->bytes.bytes[0]};
+    petal_filter_argument compare[] = {
+        {.kind = PETAL_FILTER_COMPARE,
+         .number = wanted->kind == MODEL_FILTER_SKIP ? PETAL_NOT_EQUAL : PETAL_EQUAL},
+        bytes_argument(slice_make(binary, 7 + bytes.size))};
+    petal_filter_argument prefix = bytes_argument(bytes);
+    petal_filter_argument fuzzy_row[] = {bytes_argument(slice_make(fuzzy, 2)),
+                                         bytes_argument(slice_make("\1\0", 2))};
+    petal_filter_argument ranges[] = {bytes_argument(bytes),
+                                      inclusive,
+                                      bytes_argument(bytes),
+                                      inclusive,
+                                      bytes_argument(model_slice(&wanted->more)),
+                                      inclusive,
+                                      bytes_argument(slice_make(NULL, 0)),
+                                      inclusive};
+    petal_filter *member;
+    enum petal_status status;
+
+    memcpy(binary + 7, wanted->bytes.bytes, bytes.size);
+    *filter = NULL;
+    switch (wanted->kind) {
+    case MODEL_FILTER_NONE:
+        return PETAL_OK;
+    case MODEL_FILTER_COLUMN_PREFIX:
+        return petal_filter_make(engine->db, "ColumnPrefixFilter", &prefix, 1, filter, error);
+    case MODEL_FILTER_FAMILY:
+        return petal_filter_make(engine->db, "FamilyFilter", compare, 2, filter, error);
+    case MODEL_FILTER_FIRST_KEY:
+        return petal_filter_make(engine->db, "FirstKeyOnlyFilter", NULL, 0, filter, error);
+    case MODEL_FILTER_ROW_RANGES:
+        return petal_filter_make(engine->db, "MultiRowRangeFilter", ranges, 8, filter, error);
+    case MODEL_FILTER_FUZZY_ROW:
+        return petal_filter_make(engine->db, "FuzzyRowFilter", fuzzy_row, 2, filter, error);
+    case MODEL_FILTER_SKIP:
+        break;
+    }
+    status = petal_filter_make(engine->db, "QualifierFilter", compare, 2, &member, error);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_filter_combine(engine->db, PETAL_FILTER_SKIP, &member, 1, filter, error);
+    petal_filter_free(member);
+    return status;
 }
 
 static enum petal_status
@@ -249,9 +311,17 @@ open_cursor(struct engine *engine, const struct operation *operation, unsigned w
                                   .raw = operation->read.raw,
                                   .batch = operation->batch};
     struct read_memory memory;
+    petal_filter *filter;
+    enum petal_status status;
 
+    *cursor = NULL;
     make_read(engine, operation, without, &options.read, &memory);
-    return petal_cursor_open(engine->table, &options, cursor, error);
+    status = make_filter(engine, &operation->read.filter, &filter, error);
+    options.read.filter = filter;
+    if (status == PETAL_OK)
+        status = petal_cursor_open(engine->table, &options, cursor, error);
+    petal_filter_free(filter);
+    return status;
 }
 
 void
@@ -263,8 +333,8 @@ engine_scan(struct engine *engine, const struct operation *operation, unsigned w
     enum petal_status status = open_cursor(engine, operation, without, &cursor, &error);
 
     if (status == PETAL_OK)
-        status = operation->by_rows ? read_rows(engine, cursor, text, &error)
-                                    : read_cells(cursor, text, &error);
+        status = operation->by_rows ? read_rows(engine, cursor, 0, text, &error)
+                                    : read_cells(cursor, 0, text, &error);
     petal_cursor_close(cursor);
     engine_add_status(text, status, &error);
 }
@@ -277,8 +347,32 @@ engine_open_cursor(struct engine *engine, const struct operation *operation, uns
     petal_error error;
 
     petal_cursor_close(*cursor);
-    engine->cursor_by_rows[operation->cursor] = operation->by_rows;
+    engine->cursor_scans[operation->cursor] = operation;
     engine_add_status(text, open_cursor(engine, operation, without, cursor, &error), &error);
+}
+
+void
+engine_move_cursor(struct engine *engine, const struct operation *operation,
+                   struct model_text *text)
+{
+    petal_cursor *cursor = engine->cursors[operation->cursor];
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; cursor != NULL && status == PETAL_OK && i < operation->move_count; i++) {
+        const struct operation_move *move = &operation->moves[i];
+
+        if (move->kind == MOVE_SEEK)
+            status =
+                petal_cursor_seek(cursor, model_slice(&move->place.row),
+                                  move->place.in_row ? engine->families[move->place.family] : NULL,
+                                  model_slice(&move->place.qualifier), &error);
+        else if (move->kind == MOVE_NEXT_ROW)
+            status = read_rows(engine, cursor, move->times, text, &error);
+        else
+            status = read_cells(cursor, move->times, text, &error);
+    }
+    engine_add_status(text, status, &error);
 }
 
 void
@@ -290,9 +384,9 @@ engine_close_cursor(struct engine *engine, const struct operation *operation,
     enum petal_status status = PETAL_OK;
 
     if (*cursor != NULL)
-        status = engine->cursor_by_rows[operation->cursor]
-                     ? read_rows(engine, *cursor, text, &error)
-                     : read_cells(*cursor, text, &error);
+        status = engine->cursor_scans[operation->cursor]->by_rows
+                     ? read_rows(engine, *cursor, 0, text, &error)
+                     : read_cells(*cursor, 0, text, &error);
     petal_cursor_close(*cursor);
     *cursor = NULL;
     engine_add_status(text, status, &error);

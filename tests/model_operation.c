@@ -2,15 +2,25 @@
 #include "tests/model_operation.h"
 
 #include "base/slice.h"
+#include "tests/model_text.h"
 
 #include <stdlib.h>
 
-#define ROWS       7
+#define ROWS       10
 #define QUALIFIERS 5
 
-/* Rows and qualifiers that have tripped stores: prefixes of each other, 00 and FF bytes, the empty qualifier. */
-static const petal_slice rows[ROWS] = {{"a", 1},     {"a\0", 2},      {"a\0b", 3}, {"b", 1},
-                                       {"b\xff", 2}, {"\xff\xff", 2}, {"ab", 2}};
+/* Rows and qualifiers that have tripped stores: prefixes of each other, 00 and FF bytes, the empty qualifier; rows so long that
+ * memory for a row has to grow. */
+static const petal_slice rows[ROWS] = {{"a", 1},
+                                       {"a\0", 2},
+                                       {"a\0b", 3},
+                                       {"b", 1},
+                                       {"b\xff", 2},
+                                       {"\xff\xff", 2},
+                                       {"ab", 2},
+                                       {"aa-long-enough-for-32", 21},
+                                       {"ba-long-enough-for-64-bytes-of-memory", 37},
+                                       {"c", 1}};
 static const petal_slice qualifiers[QUALIFIERS] = {
     {"q", 1}, {"", 0}, {"q\0", 2}, {"r\xff", 2}, {"s", 1}};
 
@@ -247,6 +257,41 @@ pick_read(struct maker *maker, struct operation *operation)
 }
 
 static void
+pick_filter(struct maker *maker, struct operation *operation)
+{
+    struct model_read *read = &operation->read;
+    struct model_filter *filter = &read->filter;
+
+    filter->kind = (enum model_filter_kind)(1 + below(maker, MODEL_FILTER_SKIP));
+    switch (filter->kind) {
+    case MODEL_FILTER_NONE:
+        break;
+    case MODEL_FILTER_FIRST_KEY: /* an offset would leave out the only one */
+        read->family_cell_offset = 0;
+        break;
+    case MODEL_FILTER_COLUMN_PREFIX:
+        filter->bytes = model_bytes_of(slice_make("qrs" + below(maker, 3), 1));
+        break;
+    case MODEL_FILTER_FAMILY:
+        filter->bytes =
+            model_bytes_of(model_text_family_name((unsigned)below(maker, MODEL_FAMILIES)));
+        break;
+    case MODEL_FILTER_ROW_RANGES:
+        filter->bytes = pick_row(maker);
+        filter->more = pick_row(maker);
+        break;
+    case MODEL_FILTER_FUZZY_ROW:
+        filter->bytes = model_bytes_of(slice_make("ab\xff" + below(maker, 3), 1));
+        break;
+    case MODEL_FILTER_SKIP: /* needs whole rows, and judges what limits leave of them */
+        filter->bytes = pick_qualifier(maker);
+        operation->batch = 0;
+        read->family_cell_limit = read->family_cell_offset = 0;
+        break;
+    }
+}
+
+static void
 pick_scan(struct maker *maker, struct operation *operation)
 {
     struct model_scan *scan = &operation->scan;
@@ -270,6 +315,46 @@ pick_scan(struct maker *maker, struct operation *operation)
         scan->prefix = pick_row(maker);
     operation->by_rows = chance(maker, 40);
     operation->batch = operation->by_rows && chance(maker, 60) ? 1 + below(maker, 4) : 0;
+    if (has(maker, FEATURE_FILTERS) && !operation->read.raw && chance(maker, 25))
+        pick_filter(maker, operation);
+}
+
+static void
+pick_moves(struct maker *maker, struct operation *operation)
+{
+    operation->kind = OPERATION_MOVE_CURSOR;
+    operation->move_count = 1 + below(maker, OPERATION_MOVES);
+    for (size_t i = 0; i < operation->move_count; i++)
+        operation->moves[i] =
+            (struct operation_move){.kind = (enum move_kind)below(maker, MOVE_SEEK + 1),
+                                    .times = 1 + below(maker, chance(maker, 20) ? 30 : 3),
+                                    .place = {.row = pick_row(maker),
+                                              .in_row = chance(maker, 70),
+                                              .family = (unsigned)below(maker, MODEL_FAMILIES),
+                                              .qualifier = pick_qualifier(maker)}};
+}
+
+/* Mostly over all that there is, so that moves meet many rows and families. */
+static void
+pick_cursor(struct maker *maker, struct operation *operation)
+{
+    unsigned choice = (unsigned)below(maker, 100);
+
+    operation->cursor = (unsigned)below(maker, OPERATION_CURSORS);
+    if (chance(maker, 60)) {
+        operation->scan = (struct model_scan){.reversed = chance(maker, 30),
+                                              .row_limit = operation->scan.row_limit};
+        operation->read = (struct model_read){.read_point = UINT64_MAX,
+                                              .versions = operation->read.versions,
+                                              .filter = operation->read.filter,
+                                              .raw = operation->read.raw};
+    }
+    if (choice < 30)
+        operation->kind = OPERATION_OPEN_CURSOR;
+    else if (choice < 40)
+        operation->kind = OPERATION_CLOSE_CURSOR;
+    else
+        pick_moves(maker, operation);
 }
 
 /* ---- lists ---- */
@@ -316,16 +401,15 @@ pick_operation(struct maker *maker, struct operation *operation)
         pick_write(maker, operation);
     } else if (choice < 57) {
         pick_maintenance(maker, operation);
-    } else if (choice < 83) {
-        operation->kind = choice < 80 ? OPERATION_GET : OPERATION_GET_ROWS;
+    } else if (choice < 78) {
+        operation->kind = choice < 75 ? OPERATION_GET : OPERATION_GET_ROWS;
         for (size_t i = 0; i < OPERATION_ROWS; i++)
             operation->rows[i] = pick_row(maker);
         pick_read(maker, operation);
     } else {
         pick_scan(maker, operation);
-        operation->cursor = (unsigned)below(maker, OPERATION_CURSORS);
         if (has(maker, FEATURE_CURSORS) && choice < 88)
-            operation->kind = choice < 86 ? OPERATION_OPEN_CURSOR : OPERATION_CLOSE_CURSOR;
+            pick_cursor(maker, operation);
     }
 }
 

@@ -24,8 +24,19 @@ enum operation_kind {
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
     OPERATION_OPEN_CURSOR, /* a scan, read to its end when the cursor is closed: what happens between must not show */
+    OPERATION_MOVE_CURSOR,
     OPERATION_CLOSE_CURSOR
 };
+
+enum move_kind { MOVE_NEXT, MOVE_NEXT_ROW, MOVE_SEEK };
+
+/* What is done with an open cursor. */
+struct operation_move {
+    enum move_kind kind;
+    size_t times; /* of steps */
+    struct model_place place;
+};
+#define OPERATION_MOVES 12
 
 #define OPERATION_SNAPSHOTS 2
 #define OPERATION_CURSORS   2
@@ -51,8 +62,10 @@ struct operation {
     struct model_read read;
     struct model_bytes rows[OPERATION_ROWS]; /* a get reads the first */
     struct model_scan scan;
-    unsigned cursor; /* opened or closed: 0 .. OPERATION_CURSORS - 1 */
-    bool by_rows;    /* petal_cursor_next_row; then `batch` counts */
+    unsigned cursor; /* opened, moved or closed: 0 .. OPERATION_CURSORS - 1 */
+    struct operation_move moves[OPERATION_MOVES];
+    size_t move_count;
+    bool by_rows; /* petal_cursor_next_row; then `batch` counts */
     uint64_t batch;
     unsigned without; /* reasons for leaving files out that the read must not use */
 };
@@ -72,7 +85,8 @@ enum operation_feature {
     FEATURE_CELL_LIMITS = 1024, /* per family, and time ranges per family */
     FEATURE_RESTARTS = 2048,
     FEATURE_CURSORS = 4096, /* held open */
-    FEATURE_ALL = 8191
+    FEATURE_FILTERS = 8192, /* of scans */
+    FEATURE_ALL = 16383
 };
 
 struct operation_list {

@@ -2,6 +2,7 @@
 #include "tests/model.h"
 
 #include "base/slice.h"
+#include "tests/model_text.h"
 #include "tests/test_support.h"
 
 #include <stdlib.h>
@@ -24,6 +25,19 @@ answer_add(struct model_answer *answer, const struct model_cell *cell)
 }
 
 /* ---- one row of one family ---- */
+
+/* The filter by the column; by the row see passes_row. */
+static bool
+passes_column(const struct model_filter *filter, const struct model_cell *cell)
+{
+    petal_slice bytes = model_slice(&filter->bytes), qualifier = model_slice(&cell->qualifier);
+
+    if (filter->kind == MODEL_FILTER_FAMILY)
+        return slice_equal(model_text_family_name(cell->family), bytes);
+    return filter->kind != MODEL_FILTER_COLUMN_PREFIX ||
+           (qualifier.size >= bytes.size &&
+            slice_equal(slice_make(qualifier.data, bytes.size), bytes));
+}
 
 static bool
 asks_column(const struct model_read *read, const struct model_cell *cell)
@@ -116,9 +130,32 @@ read_raw(const struct model_rules *rules, const struct model_read *read,
     }
 }
 
+/* Leave out what the filter does not let pass, and what lies before the place. */
+static void
+drop_cells(const struct model_read *read, const struct model_place *place,
+           struct model_answer *answer, size_t before)
+{
+    size_t kept = before;
+
+    for (size_t i = before; i < answer->count; i++) {
+        const struct model_cell *cell = answer->cells[i];
+        bool drop = !passes_column(&read->filter, cell);
+
+        if (place != NULL && place->in_row &&
+            slice_equal(model_slice(&cell->row), model_slice(&place->row)))
+            drop =
+                drop || cell->family < place->family ||
+                (cell->family == place->family &&
+                 slice_compare(model_slice(&cell->qualifier), model_slice(&place->qualifier)) < 0);
+        if (!drop)
+            answer->cells[kept++] = cell;
+    }
+    answer->count = kept;
+}
+
 static void
 read_family(const struct model *model, const struct model_read *read, size_t first, size_t count,
-            struct model_answer *answer)
+            const struct model_place *place, struct model_answer *answer)
 {
     const struct model_cell *cells = &model->cells[first];
     unsigned family = cells->family;
@@ -140,6 +177,7 @@ read_family(const struct model *model, const struct model_read *read, size_t fir
         read_raw(&rules, read, cells, count, answer);
     else
         read_versions(&rules, read, cells, count, answer);
+    drop_cells(read, place, answer, before);
     left = answer->count - before;
     offset = read->family_cell_offset < left ? (size_t)read->family_cell_offset : left;
     left -= offset;
@@ -162,9 +200,9 @@ asks_family(const struct model_read *read, unsigned family)
 
 /* ---- rows ---- */
 
-void
-model_get(const struct model *model, const struct model_read *read, petal_slice row,
-          struct model_answer *answer)
+static void
+read_row(const struct model *model, const struct model_read *read, petal_slice row,
+         const struct model_place *place, struct model_answer *answer)
 {
     if (read->versions < 0)
         return;
@@ -172,8 +210,47 @@ model_get(const struct model *model, const struct model_read *read, petal_slice 
         count = model_row_cells(model, first);
         if (asks_family(read, model->cells[first].family) &&
             slice_equal(model_slice(&model->cells[first].row), row))
-            read_family(model, read, first, count, answer);
+            read_family(model, read, first, count, place, answer);
     }
+}
+
+void
+model_get(const struct model *model, const struct model_read *read, petal_slice row,
+          struct model_answer *answer)
+{
+    read_row(model, read, row, NULL, answer);
+}
+
+static bool
+passes_row(const struct model_filter *filter, petal_slice row)
+{
+    petal_slice bytes = model_slice(&filter->bytes);
+
+    switch (filter->kind) {
+    case MODEL_FILTER_ROW_RANGES:
+        return slice_equal(row, bytes) || slice_compare(row, model_slice(&filter->more)) >= 0;
+    case MODEL_FILTER_FUZZY_ROW:
+        return row.size >= 2 && slice_bytes(row)[1] == slice_bytes(bytes)[0];
+    default:
+        return true;
+    }
+}
+
+/* Of a whole row. */
+static bool
+is_skipped(const struct model *model, const struct model_read *read, petal_slice row)
+{
+    struct model_answer whole = {0};
+    bool skipped = false;
+
+    if (read->filter.kind != MODEL_FILTER_SKIP)
+        return false;
+    read_row(model, read, row, NULL, &whole);
+    for (size_t i = 0; i < whole.count; i++)
+        skipped = skipped || slice_equal(model_slice(&whole.cells[i]->qualifier),
+                                         model_slice(&read->filter.bytes));
+    model_answer_free(&whole);
+    return skipped;
 }
 
 static bool
@@ -200,6 +277,15 @@ in_bounds(const struct model_scan *scan, petal_slice row)
     return true;
 }
 
+static bool
+is_before(const struct model_scan *scan, const struct model_bytes *row,
+          const struct model_bytes *place)
+{
+    int order = slice_compare(model_slice(row), model_slice(place));
+
+    return scan->reversed ? order > 0 : order < 0;
+}
+
 /* The row that comes next in the direction of the scan; NULL if there is none. */
 static const struct model_bytes *
 next_row(const struct model *model, bool reversed, const struct model_bytes *last)
@@ -218,8 +304,9 @@ next_row(const struct model *model, bool reversed, const struct model_bytes *las
 }
 
 void
-model_scan(const struct model *model, const struct model_read *read, const struct model_scan *scan,
-           struct model_answer *answer)
+model_scan_from(const struct model *model, const struct model_read *read,
+                const struct model_scan *scan, const struct model_place *place,
+                struct model_answer *answer)
 {
     const struct model_bytes *row = NULL;
     uint64_t rows = 0;
@@ -227,11 +314,23 @@ model_scan(const struct model *model, const struct model_read *read, const struc
     while ((row = next_row(model, scan->reversed, row)) != NULL) {
         size_t before = answer->count;
 
-        if (!in_bounds(scan, model_slice(row)))
+        if (!in_bounds(scan, model_slice(row)) || !passes_row(&read->filter, model_slice(row)) ||
+            (place != NULL && is_before(scan, row, &place->row)) ||
+            is_skipped(model, read, model_slice(row)))
             continue;
         if (scan->row_limit > 0 && rows == scan->row_limit)
             return;
-        model_get(model, read, model_slice(row), answer);
+        read_row(model, read, model_slice(row), place, answer);
+        if (read->filter.kind == MODEL_FILTER_FIRST_KEY && answer->count > before)
+            answer->count = before + 1;
         rows += answer->count > before;
     }
+}
+
+void
+model_scan(const struct model *model, const struct model_read *read, const struct model_scan *scan,
+           struct model_answer *answer)
+{
+    if (read->versions >= 0)
+        model_scan_from(model, read, scan, NULL, answer);
 }

@@ -13,8 +13,9 @@ struct model_world {
     struct model model;
     uint64_t points[OPERATION_SNAPSHOTS + 1]; /* read points, 0 for none */
     bool taken[OPERATION_SNAPSHOTS + 1];
-    struct model_text cursors[OPERATION_CURSORS]; /* what the open ones are going to say */
-    struct model_answer answer;                   /* reused */
+    struct model_cursor cursors[OPERATION_CURSORS];
+    const struct operation *cursor_scans[OPERATION_CURSORS]; /* that opened them */
+    struct model_answer answer;                              /* reused */
 };
 
 static uint64_t
@@ -83,6 +84,12 @@ add_pieces(const struct model_answer *answer, const struct operation *operation,
     }
 }
 
+static uint64_t
+read_point_of(const struct model_world *world, const struct operation *operation)
+{
+    return world->taken[operation->snapshot] ? world->points[operation->snapshot] : UINT64_MAX;
+}
+
 static void
 model_does_read(struct model_world *world, const struct operation *operation,
                 struct model_text *text)
@@ -91,10 +98,9 @@ model_does_read(struct model_world *world, const struct operation *operation,
     struct model_read read = operation->read;
     size_t rows = operation->kind == OPERATION_GET_ROWS ? OPERATION_ROWS : 1;
 
-    read.read_point =
-        world->taken[operation->snapshot] ? world->points[operation->snapshot] : UINT64_MAX;
+    read.read_point = read_point_of(world, operation);
     answer->count = 0;
-    if (operation->kind == OPERATION_SCAN || operation->kind == OPERATION_OPEN_CURSOR) {
+    if (operation->kind == OPERATION_SCAN) {
         model_scan(&world->model, &read, &operation->scan, answer);
         add_pieces(answer, operation, text);
         model_text_add(text, "ok\n");
@@ -116,23 +122,73 @@ model_forgets_readers(struct model_world *world)
 {
     memset(world->taken, 0, sizeof world->taken);
     for (size_t i = 0; i < OPERATION_CURSORS; i++)
-        model_text_clear(&world->cursors[i]);
+        model_cursor_close(&world->cursors[i]);
 }
 
-/* What is said of a cursor that is not open, too. */
+/* `times` 0: to the end. */
 static void
-model_does_cursor(struct model_world *world, const struct operation *operation,
-                  struct model_text *text)
+model_reads_cells(struct model_cursor *cursor, size_t times, struct model_text *text)
 {
-    struct model_text *cursor = &world->cursors[operation->cursor];
+    for (size_t i = 0; times == 0 || i < times; i++) {
+        const struct model_cell *cell = model_cursor_next(cursor);
 
-    if (operation->kind == OPERATION_CLOSE_CURSOR) {
-        model_text_add(text, cursor->size > 0 ? cursor->bytes : "ok\n");
-        model_text_clear(cursor);
-        return;
+        if (cell == NULL)
+            return;
+        model_text_add_model_cell(text, cell);
     }
-    model_text_clear(cursor);
-    model_does_read(world, operation, cursor);
+}
+
+static void
+model_reads_rows(struct model_cursor *cursor, uint64_t batch, size_t times, struct model_text *text)
+{
+    for (size_t i = 0; times == 0 || i < times; i++) {
+        size_t count;
+        const struct model_cell **cells = model_cursor_next_row(cursor, batch, &count);
+
+        if (count == 0)
+            return;
+        model_text_add(text, "result\n");
+        for (size_t k = 0; k < count; k++)
+            model_text_add_model_cell(text, cells[k]);
+    }
+}
+
+static void
+model_moves_cursor(struct model_cursor *cursor, uint64_t batch, const struct operation *operation,
+                   struct model_text *text)
+{
+    for (size_t i = 0; cursor->open && i < operation->move_count; i++) {
+        const struct operation_move *move = &operation->moves[i];
+
+        if (move->kind == MOVE_SEEK)
+            model_cursor_seek(cursor, &move->place);
+        else if (move->kind == MOVE_NEXT_ROW)
+            model_reads_rows(cursor, batch, move->times, text);
+        else
+            model_reads_cells(cursor, move->times, text);
+    }
+}
+
+void
+run_model_cursor(const struct model *model, struct model_cursor *cursor,
+                 const struct operation **scan, const struct operation *operation,
+                 uint64_t read_point, struct model_text *text)
+{
+    struct model_read read = operation->read;
+
+    if (operation->kind == OPERATION_OPEN_CURSOR) {
+        read.read_point = read_point;
+        model_cursor_open(cursor, model, &read, &operation->scan);
+        *scan = operation;
+    } else if (operation->kind == OPERATION_MOVE_CURSOR) {
+        model_moves_cursor(cursor, cursor->open ? (*scan)->batch : 0, operation, text);
+    } else if (cursor->open) {
+        if ((*scan)->by_rows)
+            model_reads_rows(cursor, (*scan)->batch, 0, text);
+        else
+            model_reads_cells(cursor, 0, text);
+        model_cursor_close(cursor);
+    }
     model_text_add(text, "ok\n");
 }
 
@@ -177,8 +233,11 @@ model_does(struct model_world *world, const struct operation *operation, struct 
         model_does_read(world, operation, text);
         return true;
     case OPERATION_OPEN_CURSOR:
+    case OPERATION_MOVE_CURSOR:
     case OPERATION_CLOSE_CURSOR:
-        model_does_cursor(world, operation, text);
+        run_model_cursor(model, &world->cursors[operation->cursor],
+                         &world->cursor_scans[operation->cursor], operation,
+                         read_point_of(world, operation), text);
         return true;
     }
     model_text_add(text, "ok\n");
@@ -200,8 +259,7 @@ run_model(const struct operation_list *list, struct run_answers *answers)
             model_does(&world, &list->operations[i], &text) ? test_strdup(text.bytes) : NULL;
     }
     model_text_free(&text);
-    for (size_t i = 0; i < OPERATION_CURSORS; i++)
-        model_text_free(&world.cursors[i]);
+    model_forgets_readers(&world);
     model_answer_free(&world.answer);
     model_free(&world.model);
 }
@@ -345,6 +403,9 @@ engine_does(struct engine_world *world, const struct operation *operation, unsig
         return;
     case OPERATION_OPEN_CURSOR:
         engine_open_cursor(engine, operation, without, text);
+        return;
+    case OPERATION_MOVE_CURSOR:
+        engine_move_cursor(engine, operation, text);
         return;
     case OPERATION_CLOSE_CURSOR:
         engine_close_cursor(engine, operation, text);

@@ -32,6 +32,11 @@ struct run_answers {
 void run_model(const struct operation_list *list, struct run_answers *answers);
 void run_answers_free(struct run_answers *answers);
 
+/* What the model says to an operation on a cursor, open or not; *scan is the one that opened it, `read_point` that of one to be opened. */
+void run_model_cursor(const struct model *model, struct model_cursor *cursor,
+                      const struct operation **scan, const struct operation *operation,
+                      uint64_t read_point, struct model_text *text);
+
 struct run_difference {
     size_t index;          /* of the operation; list->count: found when all files were verified */
     struct model_text got; /* what the engine said */
@@ -51,9 +56,9 @@ struct engine {
     petal_db *db;
     petal_table *table;
     petal_family *families[MODEL_FAMILIES];
-    petal_snapshot *snapshots[OPERATION_SNAPSHOTS + 1]; /* by number */
-    petal_cursor *cursors[OPERATION_CURSORS];           /* held open */
-    bool cursor_by_rows[OPERATION_CURSORS];
+    petal_snapshot *snapshots[OPERATION_SNAPSHOTS + 1];      /* by number */
+    petal_cursor *cursors[OPERATION_CURSORS];                /* held open */
+    const struct operation *cursor_scans[OPERATION_CURSORS]; /* that opened them */
     petal_result *result, *more[OPERATION_ROWS - 1];
 };
 
@@ -67,6 +72,8 @@ void engine_get_rows(struct engine *engine, const struct operation *operation, u
 void engine_scan(struct engine *engine, const struct operation *operation, unsigned without,
                  struct model_text *text);
 void engine_open_cursor(struct engine *engine, const struct operation *operation, unsigned without,
+                        struct model_text *text);
+void engine_move_cursor(struct engine *engine, const struct operation *operation,
                         struct model_text *text);
 void engine_close_cursor(struct engine *engine, const struct operation *operation,
                          struct model_text *text);

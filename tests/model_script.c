@@ -150,6 +150,25 @@ print_read(const struct model_read *read, FILE *out)
     fprintf(out, "]");
 }
 
+static void
+print_filter(const struct model_filter *filter, FILE *out)
+{
+    static const char *const words[] = {"",
+                                        "ColumnPrefixFilter",
+                                        "FamilyFilter =",
+                                        "FirstKeyOnlyFilter",
+                                        "MultiRowRangeFilter: itself, from the other on",
+                                        "FuzzyRowFilter of the second byte",
+                                        "SKIP QualifierFilter !="};
+
+    if (filter->kind == MODEL_FILTER_NONE)
+        return;
+    fprintf(out, " # %s ", words[filter->kind]);
+    print_quoted(out, model_slice(&filter->bytes));
+    if (filter->kind == MODEL_FILTER_ROW_RANGES)
+        print_quoted(out, model_slice(&filter->more));
+}
+
 /* What kv-shell has no words for. */
 static void
 print_read_rest(const struct operation *operation, FILE *out)
@@ -167,6 +186,7 @@ print_read_rest(const struct operation *operation, FILE *out)
                 read->family_cell_offset);
     if (operation->batch > 0)
         fprintf(out, " # batch %" PRIu64, operation->batch);
+    print_filter(&read->filter, out);
     if (operation->snapshot > 0)
         fprintf(out, " # at read point %u, if it is held", operation->snapshot);
     fprintf(out, "\n");
@@ -199,6 +219,27 @@ print_scan(const struct operation *operation, FILE *out)
     if (scan->start_exclusive || scan->stop_inclusive)
         fprintf(out, "#%s%s\n", scan->start_exclusive ? " start exclusive" : "",
                 scan->stop_inclusive ? " stop inclusive" : "");
+}
+
+static void
+print_moves(const struct operation *operation, FILE *out)
+{
+    for (size_t i = 0; i < operation->move_count; i++) {
+        const struct operation_move *move = &operation->moves[i];
+
+        fprintf(out, "# cursor %u: ", operation->cursor);
+        if (move->kind != MOVE_SEEK) {
+            fprintf(out, "%zu times next%s\n", move->times,
+                    move->kind == MOVE_NEXT_ROW ? "_row" : "");
+            continue;
+        }
+        fprintf(out, "seek ");
+        print_quoted(out, model_slice(&move->place.row));
+        fprintf(out, " ");
+        if (move->place.in_row)
+            print_column(out, move->place.family, &move->place.qualifier);
+        fprintf(out, "\n");
+    }
 }
 
 static void
@@ -273,6 +314,8 @@ operation_list_print(const struct operation_list *list, FILE *out)
         } else if (operation->kind == OPERATION_OPEN_CURSOR) {
             fprintf(out, "# open cursor %u: ", operation->cursor);
             print_scan(operation, out);
+        } else if (operation->kind == OPERATION_MOVE_CURSOR) {
+            print_moves(operation, out);
         } else {
             print_maintenance(operation, out);
         }

@@ -149,6 +149,16 @@ shrink_read(struct operation_list *list, size_t index, const struct run_settings
     WITHOUT(less.without = 0);
     WITHOUT((less.scan = (struct model_scan){.reversed = less.scan.reversed}));
     WITHOUT(less.scan.reversed = false);
+    WITHOUT(less.read.filter.kind = MODEL_FILTER_NONE);
+    WITHOUT(less.move_count -= less.move_count > 1);
+    for (size_t i = 0; i < operation->move_count && operation->move_count > 1; i++) {
+        WITHOUT(memmove(&less.moves[i], &less.moves[i + 1],
+                        (--less.move_count - i) * sizeof *less.moves));
+    }
+    for (size_t i = 0; i < operation->move_count; i++) {
+        WITHOUT(less.moves[i].times = 1);
+        WITHOUT(less.moves[i].place.in_row = false);
+    }
 #undef WITHOUT
     return changed;
 }

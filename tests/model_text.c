@@ -113,7 +113,7 @@ model_text_add_cell(struct model_text *text, const petal_cell *cell)
 petal_slice
 model_text_family_name(unsigned family)
 {
-    static const char *const names[MODEL_FAMILIES] = {"f", "g"};
+    static const char *const names[MODEL_FAMILIES] = {"f", "g", "h"};
 
     return slice_from_text(names[family]);
 }

@@ -26,7 +26,7 @@ const char *model_text_of_type(enum petal_cell_type type);
 void model_text_add_model_cell(struct model_text *text, const struct model_cell *cell);
 void model_text_add_cell(struct model_text *text, const petal_cell *cell);
 
-/* The model's families are called f, g. */
+/* The model's families are called f, g, h. */
 petal_slice model_text_family_name(unsigned family);
 
 #endif
