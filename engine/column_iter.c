@@ -31,18 +31,26 @@ show_place(struct column_iter *columns)
     columns->before_row = true;
 }
 
-/* Begin with the row that the source stands at. */
 static enum petal_status
-enter_row(struct column_iter *columns)
+copy_row(struct column_iter *columns, petal_slice row)
 {
-    petal_slice row = columns->source->cell.row;
-
     if (!mem_grow_array(columns->allocator, &columns->row, &columns->row_capacity, 0, row.size + 1,
                         1))
         return PETAL_NO_MEMORY;
     memcpy(columns->row, row.data, row.size);
     columns->row[row.size] = 0; /* row and this byte: the first possible row behind it */
     columns->row_bytes = row.size;
+    return PETAL_OK;
+}
+
+/* Begin with the row that the source stands at. */
+static enum petal_status
+enter_row(struct column_iter *columns)
+{
+    petal_slice row = columns->source->cell.row;
+
+    if (copy_row(columns, row) != PETAL_OK)
+        return PETAL_NO_MEMORY;
     if (columns->reader != NULL)
         columns->row_hash = bloom_hash_row(columns->salt, row.data, row.size);
     columns->column = 0;
@@ -99,31 +107,68 @@ at_column(const struct column_iter *columns)
            slice_equal(source->cell.row, row_of(columns));
 }
 
+/* Of the columns from the one at hand on, the number of those before the qualifier is added to the one at hand. */
+static void
+skip_columns(struct column_iter *columns, petal_slice qualifier)
+{
+    size_t low = columns->column, high = columns->qualifier_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (slice_compare(columns->qualifiers[middle], qualifier) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    columns->column = low;
+}
+
+/* So many answers of the filter in a row cost about what a seek does. */
+#define MOST_QUESTIONS 8
+
+/* From the column at hand on pass over those that the filter rules out, as far as asking pays; *key is the place of the column at hand
+ * then, if there is one. */
+static enum petal_status
+pass_absent_columns(struct column_iter *columns, struct cell_key *key)
+{
+    for (unsigned asked = 0; columns->column < columns->qualifier_count; asked++) {
+        if (column_key(columns, key) != PETAL_OK)
+            return PETAL_NO_MEMORY;
+        if (asked == MOST_QUESTIONS || !filter_rules_out(columns, key))
+            break;
+        columns->column++;
+    }
+    return PETAL_OK;
+}
+
 /* Seek the columns from the one at hand on; *found says whether the source stands at one of them. */
 static enum petal_status
 seek_columns(struct column_iter *columns, bool *found, petal_error *error)
 {
-    for (*found = false; columns->column < columns->qualifier_count; columns->column++) {
+    struct cell_iter *source = columns->source;
+
+    *found = false;
+    while (in_row(columns)) {
         struct cell_key key;
         enum petal_status status;
 
-        if (column_key(columns, &key) != PETAL_OK)
-            return error_no_memory(error);
-        if (filter_rules_out(columns, &key))
-            continue;
-        /* The source may stand behind the place already, at this column or a later one. */
-        if (columns->source->valid && cell_compare_key(&columns->source->cell, &key) < 0) {
-            status = columns->source->ops->seek(columns->source, &key, error);
-            if (status != PETAL_OK)
-                return status;
+        if (!cell_is_family_marker(source->cell.type)) {
+            skip_columns(columns, source->cell.qualifier);
+            *found = columns->column < columns->qualifier_count &&
+                     slice_equal(source->cell.qualifier, columns->qualifiers[columns->column]);
         }
-        if (at_column(columns)) {
-            *found = true;
+        if (*found)
             return PETAL_OK;
-        }
-        if (!in_row(columns))
-            columns->column = columns->qualifier_count - 1; /* the row is over */
+        if (pass_absent_columns(columns, &key) != PETAL_OK)
+            return error_no_memory(error);
+        if (columns->column == columns->qualifier_count)
+            return PETAL_OK;
+        status = source->ops->seek(source, &key, error);
+        if (status != PETAL_OK)
+            return status;
     }
+    columns->column = columns->qualifier_count;
     return PETAL_OK;
 }
 
@@ -151,17 +196,20 @@ leave_row(struct column_iter *columns, petal_error *error)
     return columns->source->ops->seek(columns->source, &key, error);
 }
 
-/* The source stands at a row that is wanted. */
+/* The source stands at a row that is wanted: of a reversed scan at the one sought. */
 static bool
 at_wanted_row(const struct column_iter *columns)
 {
     const struct scan_bounds *bounds = columns->bounds;
 
-    return columns->source->valid && (bounds == NULL || bounds->reversed ||
-                                      !scan_bounds_behind(bounds, columns->source->cell.row));
+    if (columns->reversed)
+        return in_row(columns);
+    return columns->source->valid &&
+           (bounds == NULL || !scan_bounds_behind(bounds, columns->source->cell.row));
 }
 
-/* In the row at hand, before its columns: show the next cell that belongs here. Without one, go behind the row. */
+/* In the row at hand, before its columns: show the next cell that belongs here. Without one, go behind the row, but in a reversed
+ * scan. */
 static enum petal_status
 find_in_row(struct column_iter *columns, petal_error *error)
 {
@@ -172,7 +220,7 @@ find_in_row(struct column_iter *columns, petal_error *error)
         show(columns);
         return PETAL_OK;
     }
-    return status == PETAL_OK ? leave_row(columns, error) : status;
+    return status == PETAL_OK && !columns->reversed ? leave_row(columns, error) : status;
 }
 
 /* From where the source stands at a new row, or at the end: show the next cell that belongs here, or its row. */
@@ -191,28 +239,36 @@ find_row(struct column_iter *columns, petal_error *error)
             show_place(columns);
         else
             status = find_in_row(columns, error);
+        if (columns->reversed)
+            break;
     }
     return status;
+}
+
+/* In the row at hand, or in those behind it, show the next cell that belongs here. */
+static enum petal_status
+find_on(struct column_iter *columns, petal_error *error)
+{
+    enum petal_status status = find_in_row(columns, error);
+
+    return status == PETAL_OK && !columns->iter.valid && !columns->reversed
+               ? find_row(columns, error)
+               : status;
 }
 
 /* From a place before the row at hand to the cell that belongs here, or to the next row's place. */
 static enum petal_status
 leave_place(struct column_iter *columns, petal_error *error)
 {
-    enum petal_status status;
-
     columns->iter.valid = false;
     columns->before_row = false;
-    status = find_in_row(columns, error);
-    return status == PETAL_OK && !columns->iter.valid ? find_row(columns, error) : status;
+    return find_on(columns, error);
 }
 
 /* Go on in the row at hand behind what was shown. */
 static enum petal_status
 go_on(struct column_iter *columns, petal_error *error)
 {
-    enum petal_status status;
-
     if (columns->in_family_markers) {
         if (columns->source->valid && cell_is_family_marker(columns->source->cell.type) &&
             slice_equal(columns->source->cell.row, row_of(columns))) {
@@ -226,8 +282,7 @@ go_on(struct column_iter *columns, petal_error *error)
     } else {
         columns->column++;
     }
-    status = find_in_row(columns, error);
-    return status == PETAL_OK && !columns->iter.valid ? find_row(columns, error) : status;
+    return find_on(columns, error);
 }
 
 static enum petal_status
@@ -254,6 +309,27 @@ columns_seek_first(struct cell_iter *iter, petal_error *error)
     return status == PETAL_OK ? find_row(columns, error) : status;
 }
 
+/* To the first named cell of a row that has no family markers; the row's beginning need not be read for it. */
+static enum petal_status
+seek_first_column(struct column_iter *columns, petal_error *error)
+{
+    struct cell_iter *source = columns->source;
+    petal_slice row = row_of(columns);
+    struct cell_key key;
+    enum petal_status status;
+
+    if (columns->reader != NULL)
+        columns->row_hash = bloom_hash_row(columns->salt, row.data, row.size);
+    columns->column = 0;
+    columns->in_family_markers = false;
+    if (pass_absent_columns(columns, &key) != PETAL_OK)
+        return error_no_memory(error);
+    if (columns->column == columns->qualifier_count)
+        return PETAL_OK;
+    status = source->ops->seek(source, &key, error);
+    return status == PETAL_OK ? find_in_row(columns, error) : status;
+}
+
 /* A place inside a row: start with its row, then step over what lies before the place. */
 static enum petal_status
 columns_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
@@ -262,6 +338,10 @@ columns_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *er
     enum petal_status status;
 
     iter->valid = false;
+    if (columns->reversed && copy_row(columns, key->row) != PETAL_OK)
+        return error_no_memory(error);
+    if (columns->reversed && columns->no_family_markers && key->family_class)
+        return seek_first_column(columns, error);
     status = columns->source->ops->seek(columns->source, key, error);
     if (status == PETAL_OK)
         status = find_row(columns, error);
@@ -270,76 +350,18 @@ columns_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *er
     return status;
 }
 
-/* ---- backwards ---- */
-
-/* Number of named columns whose qualifier is below this one. */
-static size_t
-columns_below(const struct column_iter *columns, petal_slice qualifier)
-{
-    size_t low = 0, high = columns->qualifier_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (slice_compare(columns->qualifiers[middle], qualifier) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* From a column of the row at hand before which `count` named ones lie, send the source back: behind the last of those
- * that may be there, else to the last cell before all columns, be it a family marker or in a row before. */
-static enum petal_status
-seek_columns_before(struct column_iter *columns, size_t count, petal_error *error)
-{
-    struct cell_iter *source = columns->source;
-    struct cell_key key;
-
-    columns->column = count;
-    while (columns->column > 0) {
-        columns->column--;
-        if (column_key(columns, &key) != PETAL_OK)
-            return error_no_memory(error);
-        if (filter_rules_out(columns, &key))
-            continue;
-        /* The place behind all cells of the column: no timestamp is so small. */
-        cell_key_make(&key, columns->key, row_of(columns), key.qualifier, false, INT64_MIN, 0);
-        return source->ops->seek_before(source, &key, error);
-    }
-    if (!mem_grow_array(columns->allocator, &columns->key, &columns->key_capacity, 0,
-                        cell_key_bound(columns->row_bytes, 0), 1))
-        return error_no_memory(error);
-    cell_key_make(&key, columns->key, row_of(columns), slice_make(NULL, 0), false, INT64_MAX,
-                  CELL_SEQUENCE_MAX);
-    return source->ops->seek_before(source, &key, error);
-}
-
-/* The source's last cell before the place, or the one before that, until one belongs here. */
+/* The source's last cell before the place, for its row. */
 static enum petal_status
 columns_seek_before(struct cell_iter *iter, const struct cell_key *place, petal_error *error)
 {
     struct column_iter *columns = (struct column_iter *)iter;
-    struct cell_iter *source = columns->source;
-    enum petal_status status = source->ops->seek_before(source, place, error);
+    enum petal_status status;
 
+    assert(columns->reversed);
     iter->valid = false;
-    while (status == PETAL_OK && source->valid) {
-        size_t below;
-
-        if (enter_row(columns) != PETAL_OK)
-            return error_no_memory(error);
-        below = columns_below(columns, source->cell.qualifier);
-        if (!columns->in_family_markers)
-            columns->column = below;
-        if (columns->in_family_markers ||
-            (below < columns->qualifier_count && at_column(columns))) {
-            show(columns);
-            return PETAL_OK;
-        }
-        status = seek_columns_before(columns, below, error);
-    }
+    status = columns->source->ops->seek_before(columns->source, place, error);
+    if (status == PETAL_OK && columns->source->valid)
+        show(columns);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* merge_iter.c -- see merge_iter.h. */
 #include "engine/merge_iter.h"
 
+#include "base/error.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -88,7 +90,7 @@ build(struct merge_iter *merge, petal_error *error)
     merge->before = NULL;
     merge->heap_count = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
-        if (merge->sources[i]->valid)
+        if (merge->sources[i]->valid && merge->in_heap[i])
             merge->heap[merge->heap_count++] = entry_of(merge->sources[i]);
     }
     for (size_t i = merge->heap_count / 2; i-- > 0;)
@@ -99,9 +101,9 @@ build(struct merge_iter *merge, petal_error *error)
 /* Forward a source that stands at or behind the place, or at its end, stays there: it has no cell in between. A seek would read the
  * block before, to find out. */
 static enum petal_status
-merge_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
+seek_sources(struct merge_iter *merge, const struct cell_key *key, petal_error *error)
 {
-    struct merge_iter *merge = (struct merge_iter *)iter;
+    struct cell_iter *iter = &merge->iter;
     bool forward = iter->valid && merge->before == NULL && cell_compare_key(&iter->cell, key) <= 0;
     enum petal_status status = PETAL_OK;
 
@@ -109,10 +111,69 @@ merge_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *erro
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
         struct cell_iter *source = merge->sources[i];
 
-        if (!forward || (source->valid && cell_compare_key(&source->cell, key) < 0))
+        if (merge->in_heap[i] &&
+            (!forward || (source->valid && cell_compare_key(&source->cell, key) < 0)))
             status = source->ops->seek(source, key, error);
     }
     return status == PETAL_OK ? build(merge, error) : status;
+}
+
+static void
+put_all_in_heap(struct merge_iter *merge)
+{
+    for (size_t i = 0; i < merge->source_count; i++)
+        merge->in_heap[i] = true;
+}
+
+/* ---- reversed scans ---- */
+
+static enum petal_status
+note_place(struct merge_iter *merge, const struct cell_key *key, petal_error *error)
+{
+    merge->place_bytes = 0;
+    if (key == NULL)
+        return PETAL_OK;
+    if (!mem_grow_array(merge->allocator, &merge->place, &merge->place_capacity, 0,
+                        key->encoded.size, 1))
+        return error_no_memory(error);
+    memcpy(merge->place, key->encoded.data, key->encoded.size);
+    merge->place_bytes = key->encoded.size;
+    return PETAL_OK;
+}
+
+/* The key against the place that is noted. REQUIRES: one is. */
+static int
+compare_with_place(const struct merge_iter *merge, const struct cell_key *key)
+{
+    return slice_compare(key->encoded, slice_make(merge->place, merge->place_bytes));
+}
+
+/* To the beginning of a row before the place, for the sources that have cells between the two; or ahead in the row. */
+static enum petal_status
+seek_row(struct merge_iter *merge, const struct cell_key *key, petal_error *error)
+{
+    if (merge->place_bytes == 0 || compare_with_place(merge, key) > 0) {
+        /* Ahead in the row, or from nowhere. */
+        if (merge->place_bytes == 0 || merge->before != NULL)
+            put_all_in_heap(merge);
+        return seek_sources(merge, key, error);
+    }
+    for (size_t i = 0; i < merge->source_count; i++) {
+        const struct cell_iter *source = merge->sources[i];
+
+        merge->in_heap[i] =
+            merge->in_heap[i] || (source->valid && cell_compare_key(&source->cell, key) >= 0);
+    }
+    return note_place(merge, key, error) == PETAL_OK ? seek_sources(merge, key, error)
+                                                     : PETAL_NO_MEMORY;
+}
+
+static enum petal_status
+merge_seek(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
+{
+    struct merge_iter *merge = (struct merge_iter *)iter;
+
+    return merge->reversed ? seek_row(merge, key, error) : seek_sources(merge, key, error);
 }
 
 static enum petal_status
@@ -122,9 +183,20 @@ merge_seek_first(struct cell_iter *iter, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     iter->valid = false;
+    put_all_in_heap(merge);
+    merge->place_bytes = 0;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++)
         status = merge->sources[i]->ops->seek_first(merge->sources[i], error);
     return status == PETAL_OK ? build(merge, error) : status;
+}
+
+/* The source stands at its last cell before the place: beside the heap at that before the one noted, which is no further down. */
+static bool
+stands_before(const struct merge_iter *merge, size_t index, const struct cell_key *key)
+{
+    const struct cell_iter *source = merge->sources[index];
+
+    return !merge->in_heap[index] && (!source->valid || cell_compare_key(&source->cell, key) < 0);
 }
 
 static enum petal_status
@@ -132,19 +204,29 @@ merge_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_erro
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
     struct cell_iter *greatest = NULL;
+    bool on_way = key != NULL && merge->place_bytes > 0 && compare_with_place(merge, key) <= 0;
 
     iter->valid = false;
+    merge->place_bytes = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
         struct cell_iter *source = merge->sources[i];
-        enum petal_status status = source->ops->seek_before(source, key, error);
 
-        if (status != PETAL_OK)
-            return status;
+        if (!on_way || !stands_before(merge, i, key)) {
+            enum petal_status status = source->ops->seek_before(source, key, error);
+
+            if (status != PETAL_OK)
+                return status;
+        }
+        merge->in_heap[i] = !merge->reversed;
         if (source->valid && (greatest == NULL || cell_compare(&source->cell, &greatest->cell) > 0))
             greatest = source;
     }
     merge->before = greatest;
-    return greatest == NULL ? PETAL_OK : show(merge, greatest, error);
+    if (greatest == NULL)
+        return PETAL_OK;
+    if (merge->reversed && note_place(merge, key, error) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    return show(merge, greatest, error);
 }
 
 /* Bring a source from its last cell before a place, if it has one, to its first cell behind the one that is shown. */
@@ -168,6 +250,7 @@ turn_forward(struct merge_iter *merge, petal_error *error)
     struct cell_iter *shown = merge->before;
     enum petal_status status = PETAL_OK;
 
+    assert(!merge->reversed);
     merge->iter.valid = false;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
         if (merge->sources[i] != shown)
@@ -205,8 +288,12 @@ merge_close(struct cell_iter *iter)
 
     mem_free(merge->allocator, merge->sources, merge->source_count * sizeof *merge->sources);
     mem_free(merge->allocator, merge->heap, merge->source_count * sizeof *merge->heap);
+    mem_free(merge->allocator, merge->in_heap, merge->source_count * sizeof *merge->in_heap);
+    mem_free(merge->allocator, merge->place, merge->place_capacity);
     merge->sources = NULL;
     merge->heap = NULL;
+    merge->in_heap = NULL;
+    merge->place = NULL;
     iter->valid = false;
 }
 
@@ -229,8 +316,10 @@ merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
     merge->source_count = count;
     merge->sources = mem_alloc(allocator, count * sizeof *merge->sources);
     merge->heap = mem_alloc(allocator, count * sizeof *merge->heap);
-    if (merge->sources == NULL || merge->heap == NULL)
+    merge->in_heap = mem_alloc(allocator, count * sizeof *merge->in_heap);
+    if (merge->sources == NULL || merge->heap == NULL || merge->in_heap == NULL)
         return PETAL_NO_MEMORY; /* what was allocated is freed by close */
     memcpy(merge->sources, sources, count * sizeof *merge->sources);
+    put_all_in_heap(merge);
     return PETAL_OK;
 }

@@ -7,8 +7,11 @@
  * (cell_iter.h) is loaded when it comes to the top, so blocks of sources that never get there stay unread.
  *
  * After seek_before each source stands at its own last cell before the key, and the greatest of them is shown; the heap
- * does not count. They are brought to the other side of the shown cell when a step forward asks for it, which reversed
- * scans hardly do: they seek.
+ * does not count. They are brought to the other side of the shown cell when a step forward asks for it.
+ *
+ * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further ones ahead in it. What they meet
+ * behind the place of seek_before does not matter to them. So a source whose last cell before that place lies before the
+ * row stays there, beside the heap, until a row of its own comes: a row costs the sources that have it.
  *
  * Borrows the sources. Not safe for use by two threads at once.
  */
@@ -30,6 +33,11 @@ struct merge_iter {
     struct cell_iter **sources; /* all of them */
     struct merge_entry *heap;
     size_t source_count, heap_count;
+    bool reversed; /* may be set until the first seek */
+    bool *
+        in_heap; /* reversed, of each source: the others stand at their last cells before `place` */
+    uint8_t *place; /* reversed: the key of the latest seek_before, then of the seek to a row; */
+    size_t place_bytes, place_capacity; /* none: everything is sought anew */
     struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
 };
 

@@ -216,13 +216,17 @@ raw_seek_first(struct cell_iter *iter, petal_error *error)
     return begin_anew(order, order->source->ops->seek_first(order->source, error), error);
 }
 
-/* Shows a cell of the row before, whichever: reversed scans ask for the row, then seek its beginning. */
+/* Shows the source's cell, for its row: reversed scans seek the beginning of that next. */
 static enum petal_status
 raw_seek_before(struct cell_iter *iter, const struct cell_key *key, petal_error *error)
 {
     struct raw_order *order = (struct raw_order *)iter;
+    enum petal_status status = order->source->ops->seek_before(order->source, key, error);
 
-    return begin_anew(order, order->source->ops->seek_before(order->source, key, error), error);
+    iter->valid = status == PETAL_OK && order->source->valid;
+    if (iter->valid)
+        iter->cell = order->source->cell;
+    return status;
 }
 
 static enum petal_status

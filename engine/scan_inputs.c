@@ -148,6 +148,7 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
     sst_iter_init(&source->file, file->reader, &context, false, true);
     source->base = &source->file.iter;
     iter = narrow_to_columns(inputs, source);
+    source->columns.no_family_markers = facts_family_markers(file->facts) == 0;
     if (iter != source->base && facts_has_column_filter(file->facts) &&
         may_use(inputs, PETAL_SKIP_BLOOM))
         column_iter_use_filter(&source->columns, file->reader, inputs->db->epoch, &context);
@@ -252,8 +253,11 @@ join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t 
     const petal_allocator *allocator = inputs->db->env.allocator;
     enum petal_status status = merge_iter_init(&inputs->merge, allocator, iters, count);
 
-    for (size_t i = 0; count > 1 && i < inputs->source_count; i++)
-        inputs->sources[i].columns.lazy = true;
+    inputs->merge.reversed = inputs->options->reversed;
+    for (size_t i = 0; i < inputs->source_count; i++) {
+        inputs->sources[i].columns.reversed = inputs->options->reversed;
+        inputs->sources[i].columns.lazy = count > 1 && !inputs->options->reversed;
+    }
     inputs->cells = count == 1 ? iters[0] : &inputs->merge.iter;
     if (inputs->options->raw) {
         raw_order_init(&inputs->raw, allocator, inputs->cells);

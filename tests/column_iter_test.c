@@ -1,6 +1,6 @@
 /*
- * column_iter_test.c -- the cells of named columns only, out of memtables and store files: seeks, steps and the way back
- * against a list without the others.
+ * column_iter_test.c -- the cells of named columns only, out of memtables and store files: seeks and steps, and reversed scans row by
+ * row, against a list without the others.
  */
 #include "engine/column_iter.h"
 #include "engine/merge_iter.h"
@@ -72,22 +72,96 @@ narrow(const struct cell_list *list, const struct named *named)
     return narrowed;
 }
 
-/* The walk needs a list with cells in it. */
-static void
-walk(struct cell_iter *iter, const struct cell_list *list, struct test_random *random)
+static bool
+has_family_markers(const struct cell_list *list)
 {
-    if (list->count == 0) {
-        assert_int_equal(iter->ops->seek_before(iter, NULL, NULL), PETAL_OK);
-        assert_false(iter->valid);
-        return;
-    }
-    walk_at_random(iter, list, 200, random);
-    walk_rows_backwards(iter, list);
+    bool has = false;
+
+    for (size_t i = 0; i < list->count; i++)
+        has = has || cell_is_family_marker(list->cells[i].type);
+    return has;
 }
 
 static void
-walk_memtable(struct sst_fixture *f, const struct cell_list *list, const struct named *named,
+first_of_row(uint8_t *buffer, petal_slice row, struct cell_key *key)
+{
+    cell_key_make(key, buffer, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+}
+
+/* The narrowed cells of the row, from the `at`-th on, now and then after a seek ahead; then no more of it. */
+static void
+read_row(struct cell_iter *iter, petal_slice row, const struct cell_list *narrowed, size_t at,
+         uint8_t *buffer, struct test_random *random)
+{
+    for (; at < narrowed->count && slice_equal(narrowed->cells[at].row, row); at++) {
+        if (test_random_chance(random, 20)) {
+            struct cell_key key;
+
+            cell_key_make(&key, buffer, row, narrowed->cells[at].qualifier,
+                          cell_is_family_marker(narrowed->cells[at].type),
+                          narrowed->cells[at].timestamp, narrowed->cells[at].sequence);
+            assert_int_equal(iter->ops->seek(iter, &key, NULL), PETAL_OK);
+        }
+        walk_expect(iter, narrowed, at);
+        if (test_random_chance(random, 10))
+            return;
+        assert_int_equal(iter->ops->next(iter, NULL), PETAL_OK);
+    }
+    assert_true(!iter->valid || !slice_equal(iter->cell.row, row));
+}
+
+/* As reversed scans do: row by row down the whole list, whose named cells are shown; now and then from another row. */
+static void
+walk_reversed(struct cell_iter *iter, const struct cell_list *list,
               const struct cell_list *narrowed, struct test_random *random)
+{
+    uint8_t *buffer = test_allocate(2 * (size_t)WALK_KEY_BYTES);
+    struct cell_key key, *behind = NULL;
+
+    for (unsigned rows = 0; rows < 300; rows++) {
+        size_t end = behind != NULL ? cell_list_seek(list, &key) : list->count;
+        petal_slice row;
+
+        assert_int_equal(iter->ops->seek_before(iter, behind, NULL), PETAL_OK);
+        assert_int_equal(iter->valid, end > 0);
+        behind = end > 0 ? &key : NULL;
+        if (end == 0)
+            continue;
+        row = list->cells[end - 1].row;
+        assert_true(slice_equal(iter->cell.row, row));
+        first_of_row(buffer, row, &key);
+        if (test_random_chance(random, 80)) {
+            assert_int_equal(iter->ops->seek(iter, &key, NULL), PETAL_OK);
+            read_row(iter, row, narrowed, cell_list_seek(narrowed, &key), buffer + WALK_KEY_BYTES,
+                     random);
+        }
+        if (test_random_chance(random, 10))
+            first_of_row(buffer, list->cells[test_random_below(random, list->count)].row, &key);
+    }
+    free(buffer);
+}
+
+static void
+walk(struct cell_iter *iter, bool reversed, const struct cell_list *list,
+     const struct cell_list *narrowed, struct test_random *random)
+{
+    if (reversed)
+        walk_reversed(iter, list, narrowed, random);
+    else if (narrowed->count > 0)
+        walk_forward_at_random(iter, narrowed, 200, random);
+}
+
+static void
+set_reversed(struct column_iter *columns, bool reversed, const struct cell_list *list)
+{
+    columns->reversed = reversed;
+    columns->no_family_markers = !has_family_markers(list);
+}
+
+static void
+walk_memtable(struct sst_fixture *f, bool reversed, const struct cell_list *list,
+              const struct named *named, const struct cell_list *narrowed,
+              struct test_random *random)
 {
     struct memtable *memtable;
     struct memtable_iter source;
@@ -99,7 +173,8 @@ walk_memtable(struct sst_fixture *f, const struct cell_list *list, const struct 
     memtable_iter_init(&source, memtable);
     column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count,
                      NULL);
-    walk(&columns.iter, narrowed, random);
+    set_reversed(&columns, reversed, list);
+    walk(&columns.iter, reversed, list, narrowed, random);
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
     memtable_free(memtable);
@@ -107,8 +182,9 @@ walk_memtable(struct sst_fixture *f, const struct cell_list *list, const struct 
 
 /* Returns the seeks that a filter saved. */
 static uint32_t
-walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, const struct cell_list *list,
-          const struct named *named, const struct cell_list *narrowed, struct test_random *random)
+walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, bool reversed,
+          const struct cell_list *list, const struct named *named, const struct cell_list *narrowed,
+          struct test_random *random)
 {
     struct sst_options options = sst_test_options();
     struct sst_reader *reader;
@@ -125,7 +201,8 @@ walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, const struct cell_
                      NULL);
     if (bloom == PETAL_BLOOM_ROWCOL)
         column_iter_use_filter(&columns, reader, f->epoch, &f->context);
-    walk(&columns.iter, narrowed, random);
+    set_reversed(&columns, reversed, list);
+    walk(&columns.iter, reversed, list, narrowed, random);
     saved = columns.seeks_saved;
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
@@ -155,9 +232,11 @@ only_named_columns_and_family_markers_are_shown(void **state)
         cell_list_random(&list, &shape, &random);
         name_some(&named, &list, &random);
         narrowed = narrow(&list, &named);
-        walk_memtable(f, &list, &named, &narrowed, &random);
-        walk_file(f, PETAL_BLOOM_ROW, &list, &named, &narrowed, &random);
-        saved += walk_file(f, PETAL_BLOOM_ROWCOL, &list, &named, &narrowed, &random);
+        for (int reversed = 0; reversed < 2; reversed++) {
+            walk_memtable(f, reversed, &list, &named, &narrowed, &random);
+            walk_file(f, PETAL_BLOOM_ROW, reversed, &list, &named, &narrowed, &random);
+            saved += walk_file(f, PETAL_BLOOM_ROWCOL, reversed, &list, &named, &narrowed, &random);
+        }
         cell_list_fini(&narrowed);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -200,14 +279,16 @@ open_source(struct lazy_source *source, struct sst_fixture *f, struct test_rando
 }
 
 static void
-open_columns(struct lazy_source *source, struct sst_fixture *f, const struct named *named,
-             const struct scan_bounds *bounds, struct test_random *random)
+open_columns(struct lazy_source *source, struct sst_fixture *f, bool reversed,
+             const struct named *named, const struct scan_bounds *bounds,
+             struct test_random *random)
 {
     struct cell_iter *iter = open_source(source, f, random);
 
     column_iter_init(&source->columns, &f->allocator.table, iter, named->qualifiers, named->count,
                      bounds);
-    source->columns.lazy = true;
+    source->columns.lazy = !reversed;
+    set_reversed(&source->columns, reversed, &source->list);
     if (source->reader != NULL && sst_reader_facts(source->reader)->bloom == PETAL_BLOOM_ROWCOL)
         column_iter_use_filter(&source->columns, source->reader, f->epoch, &f->context);
 }
@@ -224,11 +305,11 @@ close_source(struct lazy_source *source)
     cell_list_fini(&source->list);
 }
 
-/* Walk over the list's cells, dealt to sources by chance.  With bounds, only forward: who goes back knows none. */
+/* Walk over the list's cells, dealt to sources by chance. */
 static void
-walk_merged(struct sst_fixture *f, const struct cell_list *list, const struct named *named,
-            const struct scan_bounds *bounds, const struct cell_list *narrowed,
-            struct test_random *random)
+walk_merged(struct sst_fixture *f, bool reversed, const struct cell_list *list,
+            const struct named *named, const struct scan_bounds *bounds,
+            const struct cell_list *narrowed, struct test_random *random)
 {
     struct lazy_source sources[MAX_SOURCES] = {0};
     struct cell_iter *iters[MAX_SOURCES];
@@ -241,14 +322,12 @@ walk_merged(struct sst_fixture *f, const struct cell_list *list, const struct na
                       cell->qualifier, cell->timestamp, cell->sequence, cell->type, cell->value);
     }
     for (size_t i = 0; i < MAX_SOURCES; i++) {
-        open_columns(&sources[i], f, named, bounds, random);
+        open_columns(&sources[i], f, reversed, named, bounds, random);
         iters[i] = &sources[i].columns.iter;
     }
     assert_int_equal(merge_iter_init(&merge, &f->allocator.table, iters, MAX_SOURCES), PETAL_OK);
-    if (bounds == NULL)
-        walk(&merge.iter, narrowed, random);
-    else if (narrowed->count > 0)
-        walk_forward_at_random(&merge.iter, narrowed, 200, random);
+    merge.reversed = reversed;
+    walk(&merge.iter, reversed, list, narrowed, random);
     merge.iter.ops->close(&merge.iter);
     for (size_t i = 0; i < MAX_SOURCES; i++)
         close_source(&sources[i]);
@@ -276,29 +355,32 @@ lazy_ones_merged_show_the_same(void **state)
         cell_list_random(&list, &shape, &random);
         name_some(&named, &list, &random);
         narrowed = narrow(&list, &named);
-        walk_merged(f, &list, &named, NULL, &narrowed, &random);
+        walk_merged(f, false, &list, &named, NULL, &narrowed, &random);
+        walk_merged(f, true, &list, &named, NULL, &narrowed, &random);
         bounds.stop = list.cells[test_random_below(&random, list.count)].row;
         wanted = narrowed;
         while (wanted.count > 0 && scan_bounds_behind(&bounds, wanted.cells[wanted.count - 1].row))
             wanted.count--;
-        walk_merged(f, &list, &named, &bounds, &wanted, &random);
+        walk_merged(f, false, &list, &named, &bounds, &wanted, &random);
         cell_list_fini(&narrowed);
         cell_list_fini(&list);
         sst_fixture_free(f);
     }
 }
 
-/* Rows of another column behind the named one: the filter says that there is nothing to go back to in them. */
+/* A row without the named column costs two questions or seeks at most: its place is found, the filter is asked. */
 static void
 the_way_back_asks_the_filter(void **state)
 {
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     struct named named = {.qualifiers = {slice_from_text("named")}, .count = 1};
-    struct cell_list list = {0}, narrowed;
+    struct cell_list list = {0};
     struct sst_options options = sst_test_options();
     struct sst_reader *reader;
     struct sst_iter source;
     struct column_iter columns;
+    uint8_t buffer[100];
+    struct cell_key key;
     char row[16];
 
     (void)state;
@@ -306,8 +388,6 @@ the_way_back_asks_the_filter(void **state)
         snprintf(row, sizeof row, "row%04u", i);
         cell_list_put(&list, row, i % 50 == 20 ? "named" : "other", 5, i + 1, "v");
     }
-    narrowed = narrow(&list, &named);
-    assert_int_equal(narrowed.count, 2);
     options.bloom = PETAL_BLOOM_ROWCOL;
     options.bloom_error_rate = 0.0001;
     sst_fixture_write(f, &options, &list);
@@ -315,14 +395,21 @@ the_way_back_asks_the_filter(void **state)
     sst_iter_init(&source, reader, &f->context, false, true);
     column_iter_init(&columns, &f->allocator.table, &source.iter, named.qualifiers, named.count,
                      NULL);
+    set_reversed(&columns, true, &list);
     column_iter_use_filter(&columns, reader, f->epoch, &f->context);
-    assert_int_equal(columns.iter.ops->seek_before(&columns.iter, NULL, NULL), PETAL_OK);
-    walk_expect(&columns.iter, &narrowed, 1);
-    assert_in_range(columns.seeks_saved, 27, 29); /* 29 rows lie behind; the filter may err */
+    for (size_t i = 100; i-- > 0;) {
+        assert_int_equal(columns.iter.ops->seek_before(&columns.iter, i == 99 ? NULL : &key, NULL),
+                         PETAL_OK);
+        assert_true(slice_equal(columns.iter.cell.row, list.cells[i].row));
+        first_of_row(buffer, list.cells[i].row, &key);
+        assert_int_equal(columns.iter.ops->seek(&columns.iter, &key, NULL), PETAL_OK);
+        assert_int_equal(columns.iter.valid, i % 50 == 20);
+    }
+    assert_in_range(columns.seeks_saved, 96, 98); /* the filter may err */
+    assert_in_range(f->trace.seeks, 102, 104);
     columns.iter.ops->close(&columns.iter);
     source.iter.ops->close(&source.iter);
     sst_reader_close(reader);
-    cell_list_fini(&narrowed);
     cell_list_fini(&list);
     sst_fixture_free(f);
 }
