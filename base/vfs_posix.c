@@ -27,19 +27,24 @@ _Static_assert(sizeof(off_t) == 8, "build with -D_FILE_OFFSET_BITS=64");
 #define FILE_MODE       0600
 #define DIRECTORY_MODE  0700
 
+struct petal_directory {
+    int descriptor;
+    bool readable; /* else the directory can be searched only: neither listed nor synced */
+};
+
 struct petal_file {
     int descriptor;
     struct log_window window; /* moved by log_store alone */
 };
 
-/* open(2), begun again when a signal interrupts it.  The descriptor, or -1 and errno. */
+/* openat(2), begun again when a signal interrupts it.  The descriptor, or -1 and errno. */
 static int
-open_descriptor(const char *path, int flags)
+open_descriptor(int directory, const char *path, int flags)
 {
     int descriptor;
 
     do {
-        descriptor = open(path, flags | O_CLOEXEC | O_NOCTTY, FILE_MODE);
+        descriptor = openat(directory, path, flags | O_CLOEXEC | O_NOCTTY, FILE_MODE);
     } while (descriptor < 0 && errno == EINTR);
     return descriptor;
 }
@@ -57,13 +62,15 @@ check_regular(int descriptor)
 }
 
 static int
-posix_open(void *context, const char *path, unsigned flags, petal_file **file)
+posix_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+           petal_file **file)
 {
     /* O_NONBLOCK: a pipe in the place of a file is refused, not waited for. */
     int open_flags = O_NOFOLLOW | O_NONBLOCK;
     int descriptor, error;
 
     (void)context;
+    assert(strchr(name, '/') == NULL);
     assert((flags & (PETAL_FILE_READ | PETAL_FILE_WRITE)) != 0);
     assert((flags & PETAL_FILE_EXCLUSIVE) == 0 || (flags & PETAL_FILE_CREATE) != 0);
     *file = NULL;
@@ -73,7 +80,7 @@ posix_open(void *context, const char *path, unsigned flags, petal_file **file)
     if ((flags & PETAL_FILE_EXCLUSIVE) != 0)
         open_flags |= O_EXCL;
 
-    descriptor = open_descriptor(path, open_flags);
+    descriptor = open_descriptor(directory->descriptor, name, open_flags);
     if (descriptor < 0)
         return errno;
     error = check_regular(descriptor);
@@ -233,28 +240,126 @@ posix_lock(void *context, petal_file *file, bool shared)
     return lock_by_flock(file->descriptor, shared);
 }
 
+/* ---- directories ---- */
+
+#ifdef O_PATH
+#define SEARCH_ONLY O_PATH
+#else
+#define SEARCH_ONLY O_SEARCH
+#endif
+
+/* Open what leads to the last part of `path`; *last is that part, which may end in slashes. AT_FDCWD: there is nothing before it;
+ * -1 and errno: a failure. */
 static int
-posix_make_directory(void *context, const char *path)
+open_parent(const char *path, const char **last)
 {
-    (void)context;
-    return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : errno;
+    size_t length = strlen(path);
+    char *parent;
+    int descriptor;
+
+    while (length > 0 && path[length - 1] == '/')
+        length--;
+    while (length > 0 && path[length - 1] != '/')
+        length--;
+    *last = path + length;
+    if (length == 0)
+        return AT_FDCWD;
+    parent = strndup(path, length);
+    if (parent == NULL)
+        return -1;
+    descriptor = open_descriptor(AT_FDCWD, parent, SEARCH_ONLY | O_DIRECTORY);
+    free(parent);
+    return descriptor;
+}
+
+/* As open_descriptor, of a directory. One that may not be read can be searched all the same. */
+static int
+open_readable(int parent, const char *path, bool *readable)
+{
+    int descriptor = open_descriptor(parent, path, O_RDONLY | O_DIRECTORY);
+
+    *readable = descriptor >= 0;
+    if (descriptor < 0 && errno == EACCES)
+        descriptor = open_descriptor(parent, path, SEARCH_ONLY | O_DIRECTORY);
+    return descriptor;
+}
+
+/* Make it and open it, both as an entry of one open directory: a path that is resolved twice may lead to two places. */
+static int
+make_and_open(const char *path, bool *readable)
+{
+    const char *last;
+    int parent = open_parent(path, &last);
+    int descriptor = -1, error;
+
+    if (parent == -1)
+        return -1;
+    if (mkdirat(parent, last, DIRECTORY_MODE) == 0 || errno == EEXIST)
+        descriptor = open_readable(parent, last, readable);
+    error = errno;
+    if (parent != AT_FDCWD)
+        (void)close(parent);
+    errno = error;
+    return descriptor;
 }
 
 static int
-posix_sync_directory(void *context, const char *path)
+posix_open_directory(void *context, const char *path, bool create, petal_directory **directory)
 {
-    int descriptor = open_descriptor(path, O_RDONLY | O_DIRECTORY);
-    int result, error;
+    bool readable = false;
+    int descriptor =
+        create ? make_and_open(path, &readable) : open_readable(AT_FDCWD, path, &readable);
 
     (void)context;
+    *directory = NULL;
     if (descriptor < 0)
         return errno;
+    *directory = malloc(sizeof(**directory));
+    if (*directory == NULL) {
+        (void)close(descriptor);
+        return ENOMEM;
+    }
+    **directory = (petal_directory){descriptor, readable};
+    return 0;
+}
+
+static void
+posix_close_directory(void *context, petal_directory *directory)
+{
+    (void)context;
+    (void)close(directory->descriptor); /* nothing was written through it */
+    free(directory);
+}
+
+static int
+sync_names(int descriptor)
+{
+    int result;
+
     do {
         result = fsync(descriptor);
     } while (result != 0 && errno == EINTR);
-    error = result == 0 ? 0 : errno;
-    if (close(descriptor) != 0 && error == 0)
-        error = errno;
+    return result == 0 ? 0 : errno;
+}
+
+static int
+posix_sync_directory(void *context, petal_directory *directory)
+{
+    (void)context;
+    return directory->readable ? sync_names(directory->descriptor) : EACCES;
+}
+
+static int
+posix_sync_parent(void *context, petal_directory *directory)
+{
+    int parent = open_descriptor(directory->descriptor, "..", O_RDONLY | O_DIRECTORY);
+    int error;
+
+    (void)context;
+    if (parent < 0)
+        return errno;
+    error = sync_names(parent);
+    (void)close(parent);
     return error;
 }
 
@@ -276,52 +381,63 @@ next_name(DIR *directory, int *error)
 }
 
 static int
-posix_list_directory(void *context, const char *path,
+posix_list_directory(void *context, petal_directory *directory,
                      void (*visit)(void *argument, const char *name), void *argument)
 {
-    int descriptor = open_descriptor(path, O_RDONLY | O_DIRECTORY);
+    /* Opened anew, since a descriptor and its copies share one position. */
+    int descriptor = open_descriptor(directory->descriptor, ".", O_RDONLY | O_DIRECTORY);
     const char *name;
-    DIR *directory;
+    DIR *list;
     int error;
 
     (void)context;
     if (descriptor < 0)
         return errno;
-    directory = fdopendir(descriptor);
-    if (directory == NULL) {
+    list = fdopendir(descriptor);
+    if (list == NULL) {
         error = errno;
         (void)close(descriptor);
         return error;
     }
-    while ((name = next_name(directory, &error)) != NULL)
+    while ((name = next_name(list, &error)) != NULL)
         visit(argument, name);
-    (void)closedir(directory); /* nothing was written through it */
+    (void)closedir(list); /* nothing was written through it */
     return error;
 }
 
 static int
-posix_rename(void *context, const char *from, const char *to)
+posix_rename(void *context, petal_directory *directory, const char *from, const char *to)
 {
     (void)context;
-    return rename(from, to) == 0 ? 0 : errno;
+    assert(strchr(from, '/') == NULL && strchr(to, '/') == NULL);
+    return renameat(directory->descriptor, from, directory->descriptor, to) == 0 ? 0 : errno;
 }
 
 static int
-posix_link(void *context, const char *from, const char *to)
+posix_link(void *context, petal_directory *from_directory, const char *from,
+           petal_directory *to_directory, const char *to)
 {
     (void)context;
-    return link(from, to) == 0 ? 0 : errno;
+    assert(strchr(from, '/') == NULL && strchr(to, '/') == NULL);
+    return linkat(from_directory->descriptor, from, to_directory->descriptor, to, 0) == 0 ? 0
+                                                                                          : errno;
 }
 
 static int
-posix_remove(void *context, const char *path)
+posix_remove(void *context, petal_directory *directory, const char *name)
 {
     (void)context;
-    return unlink(path) == 0 ? 0 : errno;
+    assert(strchr(name, '/') == NULL);
+    return unlinkat(directory->descriptor, name, 0) == 0 ? 0 : errno;
 }
 
 const petal_vfs vfs_posix = {
     .context = NULL,
+    .open_directory = posix_open_directory,
+    .close_directory = posix_close_directory,
+    .sync_directory = posix_sync_directory,
+    .sync_parent = posix_sync_parent,
+    .list_directory = posix_list_directory,
     .open = posix_open,
     .close = posix_close,
     .read_at = posix_read_at,
@@ -330,9 +446,6 @@ const petal_vfs vfs_posix = {
     .sync = posix_sync,
     .size = posix_size,
     .lock = posix_lock,
-    .make_directory = posix_make_directory,
-    .sync_directory = posix_sync_directory,
-    .list_directory = posix_list_directory,
     .rename = posix_rename,
     .link = posix_link,
     .remove = posix_remove,

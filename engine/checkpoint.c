@@ -13,7 +13,7 @@
 
 struct checkpoint {
     petal_db *db;
-    const char *directory;
+    struct directory directory;
     petal_file *lock_file; /* held until the copy is complete; NULL: not made */
     struct capture *capture;
     size_t linked;          /* files, in the order of the capture's state */
@@ -31,20 +31,23 @@ note_name(void *argument, const char *name)
     *is_empty = false;
 }
 
+static enum petal_status
+refuse_existing(const struct checkpoint *checkpoint, petal_error *error)
+{
+    return error_file(error, PETAL_EXISTS, checkpoint->directory.path, "%s exists already",
+                      checkpoint->directory.path);
+}
+
 /* An empty directory will do: what a failed checkpoint leaves can be used again. */
 static enum petal_status
 check_empty(const struct checkpoint *checkpoint, petal_error *error)
 {
-    const petal_vfs *vfs = checkpoint->db->env.vfs;
     bool is_empty = true;
-    int failed = vfs->list_directory(vfs->context, checkpoint->directory, note_name, &is_empty);
+    int failed = directory_list(&checkpoint->directory, note_name, &is_empty);
 
-    if (failed != 0 && failed != ENOTDIR)
-        return error_io(error, checkpoint->directory, failed, "list directory");
-    if (failed == 0 && is_empty)
-        return PETAL_OK;
-    return error_file(error, PETAL_EXISTS, checkpoint->directory, "%s exists already",
-                      checkpoint->directory);
+    if (failed != 0)
+        return error_io(error, checkpoint->directory.path, failed, "list directory");
+    return is_empty ? PETAL_OK : refuse_existing(checkpoint, error);
 }
 
 /* Whoever makes the lock file has the directory; it is part of the copy, which may be opened where nothing can be written. */
@@ -55,13 +58,12 @@ take_lock(struct checkpoint *checkpoint, petal_error *error)
     char path[PETAL_PATH_BYTES];
     int failed;
 
-    filename_lock(path, checkpoint->directory);
-    failed =
-        vfs->open(vfs->context, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE,
-                  &checkpoint->lock_file);
+    filename_lock(path, checkpoint->directory.path);
+    failed = directory_open_file(&checkpoint->directory, path,
+                                 PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE,
+                                 &checkpoint->lock_file);
     if (failed == EEXIST)
-        return error_file(error, PETAL_EXISTS, checkpoint->directory, "%s exists already",
-                          checkpoint->directory);
+        return refuse_existing(checkpoint, error);
     if (failed != 0)
         return error_io(error, path, failed, "create");
     failed = vfs->lock(vfs->context, checkpoint->lock_file, false);
@@ -69,24 +71,22 @@ take_lock(struct checkpoint *checkpoint, petal_error *error)
 }
 
 static enum petal_status
-make_directory(struct checkpoint *checkpoint, petal_error *error)
+make_directory(struct checkpoint *checkpoint, const char *path, petal_error *error)
 {
-    const petal_vfs *vfs = checkpoint->db->env.vfs;
-    char parent[PETAL_PATH_BYTES];
-    int failed = vfs->make_directory(vfs->context, checkpoint->directory);
-    enum petal_status status = PETAL_OK;
+    int failed = directory_open(&checkpoint->directory, &checkpoint->db->env, path, true);
+    enum petal_status status;
 
-    if (failed == EEXIST)
-        status = check_empty(checkpoint, error);
-    else if (failed != 0)
-        status = error_io(error, checkpoint->directory, failed, "make directory");
+    if (failed == ENOTDIR)
+        return refuse_existing(checkpoint, error);
+    if (failed != 0)
+        return error_io(error, path, failed, "make directory");
+    status = check_empty(checkpoint, error);
     if (status == PETAL_OK)
         status = take_lock(checkpoint, error);
     if (status != PETAL_OK)
         return status;
-    filename_parent(parent, checkpoint->directory);
-    failed = vfs->sync_directory(vfs->context, parent);
-    return failed == 0 ? PETAL_OK : error_io(error, parent, failed, "sync directory");
+    failed = directory_sync_parent(&checkpoint->directory);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "sync the directory that holds");
 }
 
 /* ---- files ---- */
@@ -120,34 +120,25 @@ link_file(struct checkpoint *checkpoint, uint64_t number, petal_error *error)
     const petal_db *db = checkpoint->db;
     char from[PETAL_PATH_BYTES], to[PETAL_PATH_BYTES];
 
-    filename_store_file(from, db->directory, number);
-    filename_store_file(to, checkpoint->directory, number);
+    filename_store_file(from, db->directory.path, number);
+    filename_store_file(to, checkpoint->directory.path, number);
     checkpoint->linked++;
-    return file_link_or_copy(&db->env, from, to, error);
+    return file_link_or_copy(&db->directory, from, &checkpoint->directory, to, error);
 }
 
 /* Also of the one at which linking failed: who knows how far it came? PETAL_NOT_FOUND ends the walk. */
 static enum petal_status
 unlink_file(struct checkpoint *checkpoint, uint64_t number, petal_error *error)
 {
-    const petal_vfs *vfs = checkpoint->db->env.vfs;
     char path[PETAL_PATH_BYTES];
 
     (void)error;
     if (checkpoint->linked == 0)
         return PETAL_NOT_FOUND;
     checkpoint->linked--;
-    filename_store_file(path, checkpoint->directory, number);
-    vfs->remove(vfs->context, path);
+    filename_store_file(path, checkpoint->directory.path, number);
+    directory_remove(&checkpoint->directory, path);
     return PETAL_OK;
-}
-
-static int
-sync_names(const struct checkpoint *checkpoint)
-{
-    const petal_vfs *vfs = checkpoint->db->env.vfs;
-
-    return vfs->sync_directory(vfs->context, checkpoint->directory);
 }
 
 /* ---- the manifest ---- */
@@ -159,8 +150,8 @@ write_manifest(struct checkpoint *checkpoint, petal_error *error)
     const struct env *env = &checkpoint->db->env;
     struct manifest *state = &checkpoint->capture->state, *made;
     struct manifest_edit edit;
-    enum petal_status status = manifest_new(&made, env, checkpoint->directory, env_random(env),
-                                            checkpoint->db->salt, error);
+    enum petal_status status =
+        manifest_new(&made, &checkpoint->directory, env_random(env), checkpoint->db->salt, error);
 
     if (status != PETAL_OK)
         return status;
@@ -186,9 +177,9 @@ fill_directory(struct checkpoint *checkpoint, petal_error *error)
         status = for_each_file(checkpoint, link_file, error);
     if (status != PETAL_OK)
         return status;
-    failed = sync_names(checkpoint);
+    failed = directory_sync(&checkpoint->directory);
     if (failed != 0)
-        return error_io(error, checkpoint->directory, failed, "sync directory");
+        return error_io(error, checkpoint->directory.path, failed, "sync directory");
     return write_manifest(checkpoint, error);
 }
 
@@ -199,32 +190,31 @@ fill_directory(struct checkpoint *checkpoint, petal_error *error)
 static void
 remove_made(struct checkpoint *checkpoint)
 {
-    const petal_vfs *vfs = checkpoint->db->env.vfs;
     char path[PETAL_PATH_BYTES];
 
     if (checkpoint->manifest_is_begun) {
-        filename_manifest_temporary(path, checkpoint->directory);
-        vfs->remove(vfs->context, path);
-        filename_manifest(path, checkpoint->directory);
-        vfs->remove(vfs->context, path);
-        if (sync_names(checkpoint) != 0) {
+        filename_manifest_temporary(path, checkpoint->directory.path);
+        directory_remove(&checkpoint->directory, path);
+        filename_manifest(path, checkpoint->directory.path);
+        directory_remove(&checkpoint->directory, path);
+        if (directory_sync(&checkpoint->directory) != 0) {
             env_log(&checkpoint->db->env, PETAL_LOG_WARNING,
-                    "a failed checkpoint left its files in %s", checkpoint->directory);
+                    "a failed checkpoint left its files in %s", checkpoint->directory.path);
             return;
         }
     }
     if (checkpoint->capture != NULL)
         (void)for_each_file(checkpoint, unlink_file, NULL);
     if (checkpoint->lock_file != NULL) {
-        filename_lock(path, checkpoint->directory);
-        vfs->remove(vfs->context, path);
+        filename_lock(path, checkpoint->directory.path);
+        directory_remove(&checkpoint->directory, path);
     }
 }
 
 enum petal_status
 petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
 {
-    struct checkpoint checkpoint = {.db = db, .directory = directory};
+    struct checkpoint checkpoint = {.db = db};
     enum petal_status status;
 
     error_clear(error);
@@ -233,7 +223,7 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
     pthread_mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
-        status = make_directory(&checkpoint, error);
+        status = make_directory(&checkpoint, directory, error);
     if (status == PETAL_OK)
         status = fill_directory(&checkpoint, error);
     if (status != PETAL_OK)
@@ -243,6 +233,7 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
                 directory);
     if (checkpoint.lock_file != NULL)
         db->env.vfs->close(db->env.vfs->context, checkpoint.lock_file);
+    directory_close(&checkpoint.directory);
     capture_unref(checkpoint.capture);
     pthread_mutex_unlock(&db->capture_mutex);
     return status;

@@ -373,7 +373,7 @@ compactor_start(petal_db *db, petal_error *error)
         int failed = pthread_create(&compactor->threads[i], NULL, threads[i], compactor);
 
         if (failed != 0)
-            return error_io(error, db->directory, failed, "start a thread for");
+            return error_io(error, db->directory.path, failed, "start a thread for");
         compactor->thread_count++;
     }
     return PETAL_OK;

@@ -201,7 +201,6 @@ void
 damage_remove_lost(const petal_family *family)
 {
     petal_db *db = family->table->db;
-    const petal_vfs *vfs = db->env.vfs;
 
     for (const struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
         char path[PETAL_PATH_BYTES];
@@ -209,8 +208,8 @@ damage_remove_lost(const petal_family *family)
 
         if (damage->family != family || !damage->lost)
             continue;
-        filename_store_file(path, db->directory, damage->number);
-        failed = vfs->remove(vfs->context, path);
+        filename_store_file(path, db->directory.path, damage->number);
+        failed = directory_remove(&db->directory, path);
         if (failed != 0 && failed != ENOENT)
             env_log(&db->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
                     failed);

@@ -70,8 +70,8 @@ db_check_opened_for_writing(const petal_db *db, petal_error *error)
 {
     if (!db->read_only)
         return PETAL_OK;
-    return error_file(error, PETAL_READ_ONLY, db->directory, "the database %s was opened read-only",
-                      db->directory);
+    return error_file(error, PETAL_READ_ONLY, db->directory.path,
+                      "the database %s was opened read-only", db->directory.path);
 }
 
 enum petal_status
@@ -94,12 +94,12 @@ db_check_writable(petal_db *db, petal_error *error)
 enum petal_status
 db_sync_directory(petal_db *db, petal_error *error)
 {
-    int failed = db->env.vfs->sync_directory(db->env.vfs->context, db->directory);
+    int failed = directory_sync(&db->directory);
     petal_error cause;
 
     if (failed == 0)
         return PETAL_OK;
-    error_io(&cause, db->directory, failed, "sync directory");
+    error_io(&cause, db->directory.path, failed, "sync directory");
     db_fail(db, &cause);
     if (error != NULL)
         *error = cause;
@@ -147,8 +147,8 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
     enum petal_status status;
 
     *file = NULL;
-    filename_store_file(path, db->directory, described->number);
-    status = sst_reader_open(&reader, &db->env, path, &options, error);
+    filename_store_file(path, db->directory.path, described->number);
+    status = sst_reader_open(&reader, &db->directory, path, &options, error);
     if (status != PETAL_OK)
         return status;
     facts = sst_reader_facts(reader);
@@ -288,7 +288,6 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
         return error_no_memory(error);
     memset(made, 0, sizeof *made);
     made->env = env;
-    memcpy(made->directory, directory, strlen(directory) + 1);
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
     made->log_sync_interval_ms = options->log_sync_interval_ms;
@@ -316,12 +315,11 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
 static enum petal_status
 sync_parent(petal_db *db, petal_error *error)
 {
-    char path[PETAL_PATH_BYTES];
-    int failed;
+    int failed = directory_sync_parent(&db->directory);
 
-    filename_parent(path, db->directory);
-    failed = db->env.vfs->sync_directory(db->env.vfs->context, path);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "sync directory");
+    return failed == 0
+               ? PETAL_OK
+               : error_io(error, db->directory.path, failed, "sync the directory that holds");
 }
 
 static void
@@ -338,16 +336,15 @@ note_data_file(void *argument, const char *name)
 static enum petal_status
 refuse_lost_manifest(petal_db *db, petal_error *error)
 {
-    const petal_vfs *vfs = db->env.vfs;
     char path[PETAL_PATH_BYTES];
     uint64_t found = 0;
-    int failed = vfs->list_directory(vfs->context, db->directory, note_data_file, &found);
+    int failed = directory_list(&db->directory, note_data_file, &found);
 
-    if (failed != 0 && failed != ENOENT)
-        return error_io(error, db->directory, failed, "list directory");
+    if (failed != 0)
+        return error_io(error, db->directory.path, failed, "list directory");
     if (found == 0)
         return PETAL_OK;
-    filename_manifest(path, db->directory);
+    filename_manifest(path, db->directory.path);
     return error_corrupt(error, path, 0,
                          "%s is missing, but there are %llu logs and store files of a database",
                          path, (unsigned long long)found);
@@ -362,7 +359,7 @@ create_manifest(petal_db *db, petal_error *error)
     if (status == PETAL_OK)
         status = sync_parent(db, error);
     if (status == PETAL_OK)
-        status = manifest_new(&db->manifest, &db->env, db->directory, env_random(&db->env),
+        status = manifest_new(&db->manifest, &db->directory, env_random(&db->env),
                               env_random(&db->env), error);
     if (status != PETAL_OK)
         return status;
@@ -375,11 +372,11 @@ create_manifest(petal_db *db, petal_error *error)
 static enum petal_status
 load_manifest(petal_db *db, const petal_options *options, petal_error *error)
 {
-    enum petal_status status = manifest_load(&db->manifest, &db->env, db->directory, error);
+    enum petal_status status = manifest_load(&db->manifest, &db->directory, error);
 
     if (status == PETAL_OK && options->error_if_exists)
-        return error_file(error, PETAL_EXISTS, db->directory, "%s holds a database already",
-                          db->directory);
+        return error_file(error, PETAL_EXISTS, db->directory.path, "%s holds a database already",
+                          db->directory.path);
     return status == PETAL_NOT_FOUND && options->create ? create_manifest(db, error) : status;
 }
 
@@ -394,7 +391,7 @@ start_threads(petal_db *db, petal_error *error)
         db->log_thread_started = failed == 0;
     }
     if (failed != 0)
-        return error_io(error, db->directory, failed, "start a thread for");
+        return error_io(error, db->directory.path, failed, "start a thread for");
     return compactor_start(db, error);
 }
 
@@ -411,20 +408,25 @@ expire_snapshots(petal_db *db, petal_error *error)
 }
 
 static enum petal_status
-open_files(petal_db *db, const petal_options *options, petal_error *error)
+open_directory(petal_db *db, const char *path, const petal_options *options, petal_error *error)
 {
-    const petal_vfs *vfs = db->env.vfs;
-    enum petal_status status;
+    int failed = directory_open(&db->directory, &db->env, path, options->create);
 
-    if (options->create) {
-        int failed = vfs->make_directory(vfs->context, db->directory);
+    if (failed == ENOENT && !options->create)
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", path);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open directory");
+}
 
-        if (failed != 0 && failed != EEXIST)
-            return error_io(error, db->directory, failed, "make directory");
-    }
+static enum petal_status
+open_files(petal_db *db, const char *path, const petal_options *options, petal_error *error)
+{
+    enum petal_status status = open_directory(db, path, options, error);
+
+    if (status != PETAL_OK)
+        return status;
     if (!options->create) {
         /* Before the lock file is made: a directory without a database stays as it is. */
-        status = manifest_check_exists(&db->env, db->directory, error);
+        status = manifest_check_exists(&db->directory, error);
         if (status == PETAL_NOT_FOUND && refuse_lost_manifest(db, NULL) == PETAL_CORRUPT)
             return refuse_lost_manifest(db, error);
         if (status != PETAL_OK)
@@ -501,6 +503,7 @@ db_free(petal_db *db)
     manifest_free(db->manifest);
     if (db->lock_file != NULL)
         db->env.vfs->close(db->env.vfs->context, db->lock_file);
+    directory_close(&db->directory);
     file_pool_fini(&db->open_files);
     fini_locks(db);
     mem_free(allocator, db->stats, STATS_SHARDS * sizeof *db->stats);
@@ -521,7 +524,7 @@ petal_open(const char *directory, const petal_options *given, petal_db **db, pet
     if (status == PETAL_OK)
         status = db_new(&made, directory, &options, error);
     if (status == PETAL_OK)
-        status = open_files(made, &options, error);
+        status = open_files(made, directory, &options, error);
     if (status != PETAL_OK) {
         db_free(made);
         return status;

@@ -120,7 +120,7 @@ struct closed_log {
 
 struct petal_db {
     struct env env;
-    char directory[PETAL_PATH_BYTES];
+    struct directory directory;
     /* Opened so: there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes. */
     bool read_only;
     size_t memtable_bytes;

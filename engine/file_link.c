@@ -38,13 +38,14 @@ copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t
 
 /* Into a file that is not there yet. */
 static enum petal_status
-copy_into(const petal_vfs *vfs, petal_file *source, uint8_t *piece, const char *from,
+copy_into(const struct directory *directory, petal_file *source, uint8_t *piece, const char *from,
           const char *to, petal_error *error)
 {
+    const petal_vfs *vfs = directory->env->vfs;
     enum petal_status status;
     petal_file *target;
-    int failed = vfs->open(vfs->context, to,
-                           PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &target);
+    int failed = directory_open_file(
+        directory, to, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &target);
 
     if (failed != 0)
         return error_io(error, to, failed, "create");
@@ -53,14 +54,15 @@ copy_into(const petal_vfs *vfs, petal_file *source, uint8_t *piece, const char *
     if (status == PETAL_OK && failed != 0)
         status = error_io(error, to, failed, "close");
     if (status != PETAL_OK)
-        vfs->remove(vfs->context, to);
+        directory_remove(directory, to);
     return status;
 }
 
 static enum petal_status
-copy(const struct env *env, const char *from, const char *to, petal_error *error)
+copy(const struct directory *from_directory, const char *from, const struct directory *to_directory,
+     const char *to, petal_error *error)
 {
-    const petal_vfs *vfs = env->vfs;
+    const struct env *env = from_directory->env;
     uint8_t *piece = mem_alloc(env->allocator, PIECE_BYTES);
     enum petal_status status;
     petal_file *source;
@@ -68,10 +70,10 @@ copy(const struct env *env, const char *from, const char *to, petal_error *error
 
     if (piece == NULL)
         return error_no_memory(error);
-    failed = vfs->open(vfs->context, from, PETAL_FILE_READ, &source);
+    failed = directory_open_file(from_directory, from, PETAL_FILE_READ, &source);
     if (failed == 0) {
-        status = copy_into(vfs, source, piece, from, to, error);
-        vfs->close(vfs->context, source);
+        status = copy_into(to_directory, source, piece, from, to, error);
+        env->vfs->close(env->vfs->context, source);
     } else {
         status = error_io(error, from, failed, "open");
     }
@@ -80,13 +82,13 @@ copy(const struct env *env, const char *from, const char *to, petal_error *error
 }
 
 enum petal_status
-file_link_or_copy(const struct env *env, const char *from, const char *to, petal_error *error)
+file_link_or_copy(const struct directory *from_directory, const char *from,
+                  const struct directory *to_directory, const char *to, petal_error *error)
 {
-    const petal_vfs *vfs = env->vfs;
-    int failed = vfs->link != NULL ? vfs->link(vfs->context, from, to) : ENOSYS;
+    int failed = directory_link(from_directory, from, to_directory, to);
 
     if (failed == 0)
         return PETAL_OK;
-    return cannot_link(failed) ? copy(env, from, to, error)
+    return cannot_link(failed) ? copy(from_directory, from, to_directory, to, error)
                                : error_io(error, to, failed, "make the link");
 }

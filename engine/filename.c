@@ -24,26 +24,6 @@ filename_directory_fits(const char *directory)
     return length > 0 && length <= PETAL_PATH_BYTES - LONGEST_NAME_BYTES;
 }
 
-void
-filename_parent(char path[PETAL_PATH_BYTES], const char *directory)
-{
-    size_t length = strlen(directory);
-
-    assert(filename_directory_fits(directory));
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    while (length > 0 && directory[length - 1] != '/')
-        length--;
-    while (length > 1 && directory[length - 1] == '/')
-        length--;
-    if (length == 0) {
-        directory = ".";
-        length = 1;
-    }
-    memcpy(path, directory, length);
-    path[length] = '\0';
-}
-
 static void
 numbered(char *path, const char *directory, uint64_t number, const char *suffix)
 {

@@ -13,11 +13,7 @@
 #ifndef PETAL_ENGINE_FILENAME_H
 #define PETAL_ENGINE_FILENAME_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Room for every path of a database, its final 0 included. */
-#define PETAL_PATH_BYTES 1024
+#include "base/directory.h"
 
 enum filename_kind {
     FILENAME_OTHER, /* not ours: leave it alone */
@@ -30,9 +26,6 @@ enum filename_kind {
 
 /* Whether every path below `directory` fits.  Asked once, when a database is opened. */
 bool filename_directory_fits(const char *directory);
-
-/* The directory that holds the name `directory`: "." when it has no other part.  REQUIRES: filename_directory_fits(directory). */
-void filename_parent(char path[PETAL_PATH_BYTES], const char *directory);
 
 /* REQUIRES: filename_directory_fits(directory). */
 void filename_log(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number);

@@ -28,8 +28,8 @@ make_log(petal_db *db, uint64_t number, struct wal **wal, petal_error *error)
     char path[PETAL_PATH_BYTES];
     enum petal_status status;
 
-    filename_log(path, db->directory, number);
-    status = wal_create(wal, &db->env, path, number, db->no_log_mapping, error);
+    filename_log(path, db->directory.path, number);
+    status = wal_create(wal, &db->directory, path, number, db->no_log_mapping, error);
     if (status != PETAL_OK)
         return status;
     status = db_sync_directory(db, error);
@@ -47,9 +47,9 @@ discard_log(petal_db *db, struct wal *wal)
     char path[PETAL_PATH_BYTES];
     int failed;
 
-    filename_log(path, db->directory, wal_number(wal));
+    filename_log(path, db->directory.path, wal_number(wal));
     wal_close(wal);
-    failed = db->env.vfs->remove(db->env.vfs->context, path);
+    failed = directory_remove(&db->directory, path);
     if (failed != 0)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove unused log %s: error %d", path, failed);
 }

@@ -82,8 +82,8 @@ log_remove_below(petal_db *db, uint64_t oldest)
         char path[PETAL_PATH_BYTES];
         int failed;
 
-        filename_log(path, db->directory, number);
-        failed = db->env.vfs->remove(db->env.vfs->context, path);
+        filename_log(path, db->directory.path, number);
+        failed = directory_remove(&db->directory, path);
         if (failed != 0)
             env_log(&db->env, PETAL_LOG_WARNING, "cannot remove flushed log %s: error %d", path,
                     failed);

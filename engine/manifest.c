@@ -26,7 +26,7 @@ struct manifest_writer {
     bool loaded_is_promised;                /* each of its edits was synced when it was written */
     bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
-    char directory[PETAL_PATH_BYTES];
+    const struct directory *directory;
     char path[PETAL_PATH_BYTES];
 };
 
@@ -88,17 +88,13 @@ decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct 
 /* ---- making and freeing ---- */
 
 static enum petal_status
-manifest_make(struct manifest **made, const struct env *env, const char *directory,
-              petal_error *error)
+manifest_make(struct manifest **made, const struct directory *directory, petal_error *error)
 {
-    struct manifest *manifest;
-    struct manifest_writer *writer;
+    const struct env *env = directory->env;
+    struct manifest *manifest = mem_alloc(env->allocator, sizeof *manifest);
+    struct manifest_writer *writer = mem_zalloc(env->allocator, sizeof *writer);
 
     *made = NULL;
-    if (!filename_directory_fits(directory))
-        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    manifest = mem_alloc(env->allocator, sizeof *manifest);
-    writer = mem_zalloc(env->allocator, sizeof *writer);
     if (manifest == NULL || writer == NULL) {
         mem_free(env->allocator, manifest, sizeof *manifest);
         mem_free(env->allocator, writer, sizeof *writer);
@@ -107,8 +103,8 @@ manifest_make(struct manifest **made, const struct env *env, const char *directo
     manifest_state_init(manifest);
     manifest->writer = writer;
     writer->env = env;
-    memcpy(writer->directory, directory, strlen(directory) + 1);
-    filename_manifest(writer->path, directory);
+    writer->directory = directory;
+    filename_manifest(writer->path, directory->path);
     *made = manifest;
     return PETAL_OK;
 }
@@ -129,10 +125,10 @@ manifest_free(struct manifest *manifest)
 }
 
 enum petal_status
-manifest_new(struct manifest **made, const struct env *env, const char *directory,
-             uint64_t database_identity, uint64_t salt, petal_error *error)
+manifest_new(struct manifest **made, const struct directory *directory, uint64_t database_identity,
+             uint64_t salt, petal_error *error)
 {
-    enum petal_status status = manifest_make(made, env, directory, error);
+    enum petal_status status = manifest_make(made, directory, error);
 
     if (status != PETAL_OK)
         return status;
@@ -144,26 +140,25 @@ manifest_new(struct manifest **made, const struct env *env, const char *director
 /* ---- loading ---- */
 
 static enum petal_status
-open_for_reading(const struct env *env, const char *directory, petal_file **file,
-                 petal_error *error)
+open_for_reading(const struct directory *directory, petal_file **file, petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
     int failed;
 
-    if (!filename_directory_fits(directory))
-        return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    filename_manifest(path, directory);
-    failed = env->vfs->open(env->vfs->context, path, PETAL_FILE_READ, file);
+    filename_manifest(path, directory->path);
+    failed = directory_open_file(directory, path, PETAL_FILE_READ, file);
     if (failed == ENOENT)
-        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", directory);
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s",
+                          directory->path);
     return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
 }
 
 enum petal_status
-manifest_check_exists(const struct env *env, const char *directory, petal_error *error)
+manifest_check_exists(const struct directory *directory, petal_error *error)
 {
+    const struct env *env = directory->env;
     petal_file *file;
-    enum petal_status status = open_for_reading(env, directory, &file, error);
+    enum petal_status status = open_for_reading(directory, &file, error);
 
     if (status == PETAL_OK)
         env->vfs->close(env->vfs->context, file);
@@ -308,17 +303,17 @@ load_file(struct manifest *manifest, petal_file *file, petal_error *error)
 }
 
 enum petal_status
-manifest_load(struct manifest **loaded, const struct env *env, const char *directory,
-              petal_error *error)
+manifest_load(struct manifest **loaded, const struct directory *directory, petal_error *error)
 {
+    const struct env *env = directory->env;
     petal_file *file;
     enum petal_status status;
 
     *loaded = NULL;
-    status = open_for_reading(env, directory, &file, error);
+    status = open_for_reading(directory, &file, error);
     if (status != PETAL_OK)
         return status;
-    status = manifest_make(loaded, env, directory, error);
+    status = manifest_make(loaded, directory, error);
     if (status == PETAL_OK)
         status = load_file(*loaded, file, error);
     env->vfs->close(env->vfs->context, file);
@@ -365,17 +360,17 @@ encode_file(const struct manifest *state, uint64_t file_identity, struct manifes
 
 /* Write and sync a file that nothing names yet; it is gone again when that fails. */
 static enum petal_status
-write_temporary(const struct env *env, const char *path, const uint8_t *bytes, size_t size,
-                petal_file **file, petal_error *error)
+write_temporary(const struct directory *directory, const char *path, const uint8_t *bytes,
+                size_t size, petal_file **file, petal_error *error)
 {
-    const petal_vfs *vfs = env->vfs;
+    const petal_vfs *vfs = directory->env->vfs;
     const char *action = "remove";
-    int failed = vfs->remove(vfs->context, path); /* left by a commit that was cut off */
+    int failed = directory_remove(directory, path); /* left by a commit that was cut off */
 
     if (failed == 0 || failed == ENOENT) {
         action = "create";
-        failed = vfs->open(vfs->context, path,
-                           PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
+        failed = directory_open_file(
+            directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
     }
     if (failed != 0)
         return error_io(error, path, failed, action);
@@ -388,7 +383,7 @@ write_temporary(const struct env *env, const char *path, const uint8_t *bytes, s
     if (failed == 0)
         return PETAL_OK;
     vfs->close(vfs->context, *file);
-    vfs->remove(vfs->context, path);
+    directory_remove(directory, path);
     return error_io(error, path, failed, action);
 }
 
@@ -407,14 +402,13 @@ writer_fail(struct manifest_writer *writer, const char *path, int os_error, cons
 static enum petal_status
 install_file(struct manifest_writer *writer, const char *temporary, petal_error *error)
 {
-    const petal_vfs *vfs = writer->env->vfs;
-    int failed = vfs->rename(vfs->context, temporary, writer->path);
+    int failed = directory_rename(writer->directory, temporary, writer->path);
 
     if (failed != 0)
         return writer_fail(writer, temporary, failed, "rename", error);
-    failed = vfs->sync_directory(vfs->context, writer->directory);
+    failed = directory_sync(writer->directory);
     if (failed != 0)
-        return writer_fail(writer, writer->directory, failed, "sync directory", error);
+        return writer_fail(writer, writer->directory->path, failed, "sync directory", error);
     return PETAL_OK;
 }
 
@@ -431,11 +425,11 @@ write_file(struct manifest_writer *writer, const struct manifest *state, petal_e
     petal_file *file = NULL;
     enum petal_status status;
 
-    filename_manifest_temporary(temporary, writer->directory);
+    filename_manifest_temporary(temporary, writer->directory->path);
     manifest_edit_init(&edit, env->allocator);
     status = encode_file(state, file_identity, &edit, &bytes, &size, error);
     if (status == PETAL_OK)
-        status = write_temporary(env, temporary, bytes, size, &file, error);
+        status = write_temporary(writer->directory, temporary, bytes, size, &file, error);
     mem_free(env->allocator, bytes, size);
     manifest_edit_fini(&edit);
     if (status != PETAL_OK)
@@ -622,7 +616,8 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     const petal_vfs *vfs = writer->env->vfs;
     enum petal_status status = PETAL_OK;
     petal_file *file;
-    int failed = vfs->open(vfs->context, writer->path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+    int failed = directory_open_file(writer->directory, writer->path,
+                                     PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
 
     if (failed != 0)
         return error_io(error, writer->path, failed, "open");
@@ -636,8 +631,8 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     vfs->close(vfs->context, file);
     if (status != PETAL_OK)
         return status;
-    failed = vfs->sync_directory(vfs->context, writer->directory);
-    return failed == 0 ? PETAL_OK : error_sync(error, writer->directory, failed);
+    failed = directory_sync(writer->directory);
+    return failed == 0 ? PETAL_OK : error_sync(error, writer->directory->path, failed);
 }
 
 enum petal_status

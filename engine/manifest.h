@@ -77,17 +77,16 @@ struct manifest {
     struct manifest_writer *writer;
 };
 
-/* A fresh database with an empty state.  Writes nothing before the first commit. */
-enum petal_status manifest_new(struct manifest **manifest, const struct env *env,
-                               const char *directory, uint64_t database_identity, uint64_t salt,
-                               petal_error *error);
+/* A fresh database with an empty state, in a directory that outlives the manifest.  Writes nothing before the first commit. */
+enum petal_status manifest_new(struct manifest **manifest, const struct directory *directory,
+                               uint64_t database_identity, uint64_t salt, petal_error *error);
 
 /*
  * Read DIRECTORY/MANIFEST; writes nothing.  PETAL_NOT_FOUND: there is none.  PETAL_UNSUPPORTED: of a newer format.
  * PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can say.
  */
-enum petal_status manifest_load(struct manifest **manifest, const struct env *env,
-                                const char *directory, petal_error *error);
+enum petal_status manifest_load(struct manifest **manifest, const struct directory *directory,
+                                petal_error *error);
 
 /*
  * Make durable what was loaded, before anything is removed, written or said that goes by it: a process that
@@ -98,8 +97,7 @@ enum petal_status manifest_load(struct manifest **manifest, const struct env *en
 enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 
 /* Whether DIRECTORY/MANIFEST can be opened: PETAL_OK, PETAL_NOT_FOUND or an error.  Reads and writes nothing. */
-enum petal_status manifest_check_exists(const struct env *env, const char *directory,
-                                        petal_error *error);
+enum petal_status manifest_check_exists(const struct directory *directory, petal_error *error);
 void manifest_free(struct manifest *manifest); /* NULL: no-op */
 
 /* NULL when there is none. */

@@ -14,8 +14,8 @@ static enum petal_status
 take_alone(petal_db *db, const char *path, petal_error *error)
 {
     const petal_vfs *vfs = db->env.vfs;
-    int failed =
-        vfs->open(vfs->context, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &db->lock_file);
+    int failed = directory_open_file(&db->directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE,
+                                     &db->lock_file);
 
     if (failed != 0)
         return error_io(error, path, failed, "open");
@@ -41,7 +41,7 @@ take_shared(petal_db *db, const char *path, petal_error *error)
 {
     const petal_vfs *vfs = db->env.vfs;
     const char *action = "open";
-    int failed = vfs->open(vfs->context, path, PETAL_FILE_READ, &db->lock_file);
+    int failed = directory_open_file(&db->directory, path, PETAL_FILE_READ, &db->lock_file);
 
     if (failed == 0) {
         action = "lock";
@@ -59,7 +59,7 @@ opener_lock_take(petal_db *db, petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
 
-    filename_lock(path, db->directory);
+    filename_lock(path, db->directory.path);
     return db->read_only ? take_shared(db, path, error) : take_alone(db, path, error);
 }
 
@@ -72,8 +72,8 @@ opener_lock_confirm(petal_db *db, petal_error *error)
 
     if (db->lock_file != NULL)
         return PETAL_OK;
-    filename_lock(path, db->directory);
-    if (vfs->open(vfs->context, path, PETAL_FILE_READ, &file) != 0)
+    filename_lock(path, db->directory.path);
+    if (directory_open_file(&db->directory, path, PETAL_FILE_READ, &file) != 0)
         return PETAL_OK;
     vfs->close(vfs->context, file);
     return error_file(error, PETAL_BUSY, path,

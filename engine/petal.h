@@ -170,7 +170,8 @@ typedef struct petal_allocator {
     void (*release)(void *context, void *memory, size_t size);       /* memory may be NULL */
 } petal_allocator;
 
-typedef struct petal_file petal_file; /* defined by the file layer that opened it */
+typedef struct petal_file petal_file;           /* defined by the file layer that opened it */
+typedef struct petal_directory petal_directory; /* likewise */
 
 enum petal_open_flags {
     PETAL_FILE_READ = 1,      /* must exist, unless CREATE is given too */
@@ -185,10 +186,23 @@ enum petal_open_flags {
  * errno value. read_at reads until `size` bytes or the end of the file, write_at and log_store write all bytes
  * or fail.  A file or directory operation is durable only after the matching sync.
  * Called from several threads; one file may be read and written from several threads at once.
+ *
+ * A path is resolved once, by open_directory.  From then on files are found by their names in the open directory, so that a database
+ * stays where it was opened when the process changes its working directory, or when the directory is renamed.  A name is that of a
+ * directory's entry: it has no '/', and a symbolic link there is not followed.
  */
 typedef struct petal_vfs {
     void *context;
-    int (*open)(void *context, const char *path, unsigned flags, petal_file **file);
+    /* `create`: make the last part of the path if it is absent, mode 0700.  ENOTDIR: it is something else. */
+    int (*open_directory)(void *context, const char *path, bool create,
+                          petal_directory **directory);
+    void (*close_directory)(void *context, petal_directory *directory);
+    int (*sync_directory)(void *context, petal_directory *directory); /* the names in it */
+    int (*sync_parent)(void *context, petal_directory *directory);    /* its own name */
+    int (*list_directory)(void *context, petal_directory *directory,
+                          void (*visit)(void *argument, const char *name), void *argument);
+    int (*open)(void *context, petal_directory *directory, const char *name, unsigned flags,
+                petal_file **file);
     int (*close)(void *context, petal_file *file);
     int (*read_at)(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
                    size_t *read_bytes);
@@ -203,15 +217,13 @@ typedef struct petal_vfs {
     /* Advisory lock, held until close; shared by any number of holders, or exclusive.  EAGAIN: another holder that does
      * not share, this process included.  A shared lock can be had on a file that was opened for reading. */
     int (*lock)(void *context, petal_file *file, bool shared);
-    int (*make_directory)(void *context, const char *path); /* EEXIST if present */
-    int (*sync_directory)(void *context, const char *path);
-    int (*list_directory)(void *context, const char *path,
-                          void (*visit)(void *argument, const char *name), void *argument);
-    int (*rename)(void *context, const char *from, const char *to); /* replaces `to` */
+    int (*rename)(void *context, petal_directory *directory, const char *from,
+                  const char *to); /* replaces `to` */
     /* A second name of a file that is written and synced, in any directory; EEXIST if `to` is there.  EXDEV, EPERM, EMLINK,
      * EOPNOTSUPP, ENOSYS: not possible here; the caller copies then. NULL: never possible. */
-    int (*link)(void *context, const char *from, const char *to);
-    int (*remove)(void *context, const char *path);
+    int (*link)(void *context, petal_directory *from_directory, const char *from,
+                petal_directory *to_directory, const char *to);
+    int (*remove)(void *context, petal_directory *directory, const char *name);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };
@@ -293,6 +305,9 @@ typedef struct petal_options {
  * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses (PETAL_CORRUPT,
  * file and offset in *error) when something is missing of manifest and logs that a sync had promised; of store files see DAMAGE.  PETAL_BUSY while another opener has
  * it, in this process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
+ *
+ * The path is resolved once: the database stays in the directory that was opened when the process changes its working directory, or when the
+ * directory is renamed.  Errors name files by the path as it was given.
  *
  * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is read into memory and stays
  * there, whatever its size.  Any number of openers may read at once, in any number of processes, but not beside a writing

@@ -199,8 +199,7 @@ replay_logs(petal_db *db, petal_error *error)
 {
     struct replay_state state = {.db = db};
     struct wal_replay replay = {
-        .env = &db->env,
-        .directory = db->directory,
+        .directory = &db->directory,
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
         .obsolete_sequence = obsolete_sequence(db->manifest),
@@ -280,20 +279,20 @@ visit_name(void *argument, const char *name)
     switch (kind) {
     case FILENAME_LOG:
         stray = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
-        filename_log(path, db->directory, number);
+        filename_log(path, db->directory.path, number);
         break;
     case FILENAME_STORE_FILE:
         stray = !is_named(db, number);
-        filename_store_file(path, db->directory, number);
+        filename_store_file(path, db->directory.path, number);
         break;
     case FILENAME_MANIFEST_TEMPORARY:
         stray = true;
-        filename_manifest_temporary(path, db->directory);
+        filename_manifest_temporary(path, db->directory.path);
         break;
     default:
         break;
     }
-    if (stray && db->env.vfs->remove(db->env.vfs->context, path) != 0)
+    if (stray && directory_remove(&db->directory, path) != 0)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
 }
 
@@ -301,10 +300,9 @@ static enum petal_status
 scan_directory(petal_db *db, enum scan_purpose purpose, petal_error *error)
 {
     struct directory_scan scan = {.db = db, .purpose = purpose};
-    int failed =
-        db->env.vfs->list_directory(db->env.vfs->context, db->directory, visit_name, &scan);
+    int failed = directory_list(&db->directory, visit_name, &scan);
 
-    return failed == 0 ? PETAL_OK : error_io(error, db->directory, failed, "list directory");
+    return failed == 0 ? PETAL_OK : error_io(error, db->directory.path, failed, "list directory");
 }
 
 enum petal_status

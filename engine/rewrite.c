@@ -37,6 +37,7 @@ start_file(struct rewrite *rewrite, petal_error *error)
 {
     const struct rewrite_result *result = rewrite->result;
     const petal_family_options *family = rewrite->options;
+    const struct directory *directory = &rewrite->db->directory;
     struct sst_options options = {
         .block_bytes = family->block_bytes,
         .compression = family->compression,
@@ -55,8 +56,8 @@ start_file(struct rewrite *rewrite, petal_error *error)
     };
     rewrite->described.run =
         result->count > 0 ? result->described[0].run : rewrite->described.number;
-    filename_store_file(rewrite->path, rewrite->db->directory, rewrite->described.number);
-    return sst_writer_open(&rewrite->writer, &rewrite->db->env, rewrite->path, &options, error);
+    filename_store_file(rewrite->path, directory->path, rewrite->described.number);
+    return sst_writer_open(&rewrite->writer, directory, rewrite->path, &options, error);
 }
 
 /* Room for one more file in the result. */
@@ -98,7 +99,7 @@ end_file(struct rewrite *rewrite, petal_error *error)
     status = db_open_file(rewrite->db, rewrite->job->family, &rewrite->described,
                           &result->files[result->count], error);
     if (status != PETAL_OK) {
-        rewrite->db->env.vfs->remove(rewrite->db->env.vfs->context, rewrite->path);
+        directory_remove(&rewrite->db->directory, rewrite->path);
         return status;
     }
     result->cells_out += rewrite->described.cells;

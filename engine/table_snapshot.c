@@ -15,14 +15,12 @@
 static void
 remove_files(petal_db *db, const struct manifest_table *table, size_t count)
 {
-    const petal_vfs *vfs = db->env.vfs;
-
     for (size_t f = 0; f < table->family_count; f++) {
         for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--) {
             char path[PETAL_PATH_BYTES];
 
-            filename_store_file(path, db->directory, table->families[f].files[i].number);
-            if (vfs->remove(vfs->context, path) != 0)
+            filename_store_file(path, db->directory.path, table->families[f].files[i].number);
+            if (directory_remove(&db->directory, path) != 0)
                 env_log(&db->env, PETAL_LOG_WARNING, "cannot remove file %s of a table snapshot",
                         path);
         }
@@ -41,10 +39,10 @@ link_file(petal_db *db, struct manifest_file *file, petal_error *error)
     uint64_t number = db_take_file_number(db);
     char from[PETAL_PATH_BYTES], to[PETAL_PATH_BYTES];
 
-    filename_store_file(from, db->directory, file->number);
-    filename_store_file(to, db->directory, number);
+    filename_store_file(from, db->directory.path, file->number);
+    filename_store_file(to, db->directory.path, number);
     file->number = number;
-    return file_link_or_copy(&db->env, from, to, error);
+    return file_link_or_copy(&db->directory, from, &db->directory, to, error);
 }
 
 enum petal_status

@@ -111,7 +111,7 @@ store_file_unref(struct store_file *file)
         return;
     if (atomic_load_explicit(&file->obsolete, memory_order_relaxed)) {
         const char *path = sst_reader_path(file->reader);
-        int failed = file->env->vfs->remove(file->env->vfs->context, path);
+        int failed = sst_reader_remove_file(file->reader);
 
         cache_erase_file(file->cache, file->number);
         if (failed != 0)

@@ -146,21 +146,20 @@ wal_allocate(const struct env *env, const char *path, uint64_t number)
 }
 
 enum petal_status
-wal_create(struct wal **created, const struct env *env, const char *path, uint64_t number,
-           bool unmapped, petal_error *error)
+wal_create(struct wal **created, const struct directory *directory, const char *path,
+           uint64_t number, bool unmapped, petal_error *error)
 {
     const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
-    const petal_vfs *vfs = env->vfs;
     struct wal *wal;
     int failed;
 
     assert(strlen(path) < PETAL_PATH_BYTES);
     *created = NULL;
-    wal = wal_allocate(env, path, number);
+    wal = wal_allocate(directory->env, path, number);
     if (wal == NULL)
         return error_no_memory(error);
-    failed =
-        vfs->open(vfs->context, path, unmapped ? flags | PETAL_FILE_UNMAPPED : flags, &wal->file);
+    failed = directory_open_file(directory, path, unmapped ? flags | PETAL_FILE_UNMAPPED : flags,
+                                 &wal->file);
     if (failed != 0) {
         wal->file = NULL;
         wal_close(wal);

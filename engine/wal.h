@@ -23,7 +23,7 @@
 #ifndef PETAL_ENGINE_WAL_H
 #define PETAL_ENGINE_WAL_H
 
-#include "base/env.h"
+#include "base/directory.h"
 #include "base/slice.h"
 
 #define WAL_FRAME_BYTES 32768
@@ -47,8 +47,9 @@ struct wal_identity {
 
 struct wal;
 
-/* Create the log's file (it must not exist), empty; syncs neither file nor directory. `unmapped`: it is written by calls only. */
-enum petal_status wal_create(struct wal **wal, const struct env *env, const char *path,
+/* Create the log's file at `path` in `directory` (it must not exist), empty; syncs neither file nor directory. `unmapped`: it is
+ * written by calls only. */
+enum petal_status wal_create(struct wal **wal, const struct directory *directory, const char *path,
                              uint64_t number, bool unmapped, petal_error *error);
 
 /* Buffer the log's header; once, before the first record.  REQUIRES: identity->number is the log's. */
@@ -117,8 +118,7 @@ struct wal_promise {
     uint64_t length;
 };
 struct wal_replay {
-    const struct env *env;
-    const char *directory;
+    const struct directory *directory;
     uint64_t database_identity;
     uint64_t oldest_log;        /* logs below are obsolete and not looked at */
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */

@@ -13,10 +13,10 @@ struct fragment {
 /* ---- file ---- */
 
 enum petal_status
-wal_reader_open(struct wal_reader *reader, const struct env *env, const char *directory,
+wal_reader_open(struct wal_reader *reader, const struct directory *directory,
                 uint64_t database_identity, uint64_t number, petal_error *error)
 {
-    const petal_vfs *vfs = env->vfs;
+    const struct env *env = directory->env;
     int failed;
 
     memset(reader, 0, sizeof *reader);
@@ -24,16 +24,16 @@ wal_reader_open(struct wal_reader *reader, const struct env *env, const char *di
     reader->number = number;
     reader->seed = wal_seed(database_identity, number);
     reader->frame_offset = UINT64_MAX;
-    filename_log(reader->path, directory, number);
+    filename_log(reader->path, directory->path, number);
     reader->frame = mem_alloc(env->allocator, WAL_FRAME_BYTES);
     if (reader->frame == NULL)
         return error_no_memory(error);
-    failed = vfs->open(vfs->context, reader->path, PETAL_FILE_READ, &reader->file);
+    failed = directory_open_file(directory, reader->path, PETAL_FILE_READ, &reader->file);
     if (failed != 0) {
         mem_free(env->allocator, reader->frame, WAL_FRAME_BYTES);
         return error_io(error, reader->path, failed, "open");
     }
-    failed = vfs->size(vfs->context, reader->file, &reader->size);
+    failed = env->vfs->size(env->vfs->context, reader->file, &reader->size);
     if (failed != 0) {
         wal_reader_close(reader);
         return error_io(error, reader->path, failed, "take the size of");

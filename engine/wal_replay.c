@@ -37,8 +37,8 @@ visit_name(void *argument, const char *name)
         replay->greatest_log = number;
     if (number < replay->oldest_log || list->failed)
         return;
-    list->failed = !mem_grow(replay->env->allocator, &array, &list->capacity, list->count,
-                             list->count + 1, sizeof *list->entries);
+    list->failed = !mem_grow(replay->directory->env->allocator, &array, &list->capacity,
+                             list->count, list->count + 1, sizeof *list->entries);
     list->entries = array;
     if (!list->failed)
         list->entries[list->count++] = (struct log_entry){.number = number};
@@ -66,11 +66,10 @@ static enum petal_status
 list_logs(struct log_list *list, petal_error *error)
 {
     const struct wal_replay *replay = list->replay;
-    const petal_vfs *vfs = replay->env->vfs;
-    int failed = vfs->list_directory(vfs->context, replay->directory, visit_name, list);
+    int failed = directory_list(replay->directory, visit_name, list);
 
     if (failed != 0)
-        return error_io(error, replay->directory, failed, "list directory");
+        return error_io(error, replay->directory->path, failed, "list directory");
     if (list->failed)
         return error_no_memory(error);
     if (list->count > 0)
@@ -88,7 +87,7 @@ read_headers(struct log_list *list, petal_error *error)
         struct log_entry *entry = &list->entries[i];
         struct wal_reader reader;
 
-        status = wal_reader_open(&reader, replay->env, replay->directory, replay->database_identity,
+        status = wal_reader_open(&reader, replay->directory, replay->database_identity,
                                  entry->number, error);
         if (status != PETAL_OK)
             break;
@@ -111,7 +110,7 @@ check_present(const struct log_list *list, uint64_t number, uint64_t length, con
     if (number < list->replay->oldest_log || number == 0 || length == 0 ||
         find_log(list, number) != NULL)
         return PETAL_OK;
-    filename_log(path, list->replay->directory, number);
+    filename_log(path, list->replay->directory->path, number);
     return error_corrupt(error, path, 0, "%s is missing; %s says that it had %" PRIu64 " bytes",
                          path, witness, length);
 }
@@ -126,7 +125,7 @@ check_obsolete(const struct wal_replay *replay, const struct log_entry *entry, p
     if (identity->predecessor_number == 0 || identity->predecessor_number >= replay->oldest_log ||
         identity->predecessor_last_sequence <= replay->obsolete_sequence)
         return PETAL_OK;
-    filename_log(path, replay->directory, entry->number);
+    filename_log(path, replay->directory->path, entry->number);
     return error_corrupt(
         error, path, 32,
         "%s follows on log %" PRIu64 ", which ends with sequence %" PRIu64
@@ -196,8 +195,8 @@ says_synced(const struct log_list *list, uint64_t number, bool *synced, petal_er
     const struct wal_replay *replay = list->replay;
     struct wal_reader reader;
     uint64_t promise;
-    enum petal_status status = wal_reader_open(&reader, replay->env, replay->directory,
-                                               replay->database_identity, number, error);
+    enum petal_status status =
+        wal_reader_open(&reader, replay->directory, replay->database_identity, number, error);
 
     if (status != PETAL_OK)
         return status;
@@ -316,7 +315,7 @@ replay_log(struct log_list *list, const struct log_entry *entry, petal_error *er
 {
     struct wal_replay *replay = list->replay;
     struct wal_reader reader;
-    enum petal_status status = wal_reader_open(&reader, replay->env, replay->directory,
+    enum petal_status status = wal_reader_open(&reader, replay->directory,
                                                replay->database_identity, entry->number, error);
 
     if (status != PETAL_OK)
@@ -346,6 +345,6 @@ wal_replay(struct wal_replay *replay, petal_error *error)
         status = check_all_present(&list, error);
     for (size_t i = 0; status == PETAL_OK && i < list.count; i++)
         status = replay_log(&list, &list.entries[i], error);
-    mem_free(replay->env->allocator, list.entries, list.capacity * sizeof *list.entries);
+    mem_free(replay->directory->env->allocator, list.entries, list.capacity * sizeof *list.entries);
     return status;
 }

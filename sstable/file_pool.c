@@ -37,10 +37,10 @@ file_pool_fini(struct file_pool *pool)
 }
 
 void
-pooled_file_init(struct pooled_file *file, struct file_pool *pool, const struct env *env,
-                 const char *path)
+pooled_file_init(struct pooled_file *file, struct file_pool *pool,
+                 const struct directory *directory, const char *path)
 {
-    *file = (struct pooled_file){.pool = pool, .env = env, .path = path};
+    *file = (struct pooled_file){.pool = pool, .directory = directory, .path = path};
 }
 
 /* ---- the ring; REQUIRES: the mutex ---- */
@@ -108,8 +108,9 @@ wake(struct file_pool *pool)
 static void
 close_handle(const struct pooled_file *file, petal_file *handle)
 {
-    /* It was opened for reading: nothing can be lost. */
-    (void)file->env->vfs->close(file->env->vfs->context, handle);
+    const petal_vfs *vfs = file->directory->env->vfs;
+
+    (void)vfs->close(vfs->context, handle); /* it was opened for reading: nothing can be lost */
 }
 
 /* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. REQUIRES: the mutex, which is given up
@@ -136,8 +137,7 @@ reserve_handle(struct file_pool *pool, petal_file **idle)
 static enum petal_status
 open_path(const struct pooled_file *file, petal_file **handle, petal_error *error)
 {
-    const petal_vfs *vfs = file->env->vfs;
-    int failure = vfs->open(vfs->context, file->path, PETAL_FILE_READ, handle);
+    int failure = directory_open_file(file->directory, file->path, PETAL_FILE_READ, handle);
 
     return failure == 0 ? PETAL_OK : error_io(error, file->path, failure, "open");
 }

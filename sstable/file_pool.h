@@ -1,13 +1,13 @@
 /*
  * file_pool.h -- a bound on how many store files are open at once.
  *
- * Each reader has a pooled file, a path that can be opened. Who reads acquires it, which opens the path if need be, and releases it
+ * Each reader has a pooled file, a name that can be opened. Who reads acquires it, which opens the name if need be, and releases it
  * after the read; an acquired file is never closed, and readers at the same time share one handle. When the limit is reached, a file that
  * nobody reads is closed before another is opened: the first one that was not read again since the hand of a clock came by last, so
  * about the least recently used. When all are being read, the next reader waits until one is released. Nobody may hold one file while
  * acquiring another.
  *
- * Opening a path again gives the same file: a store file keeps its name as long as a reader of it lives. What if it does not? Blocks
+ * Opening a name again gives the same file: a store file keeps its name as long as a reader of it lives. What if it does not? Blocks
  * carry the identity of their file in their checksums, so another file in its place is noticed.
  *
  * Threads: all functions from any thread; a pooled file is closed when nobody has it acquired. One that is open is acquired and released by
@@ -20,14 +20,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/env.h"
+#include "base/directory.h"
 
 struct file_pool;
 
 struct pooled_file {
-    struct file_pool *pool; /* NULL: stays open once it was opened */
-    const struct env *env;
-    const char *path; /* borrowed */
+    struct file_pool *pool;            /* NULL: stays open once it was opened */
+    const struct directory *directory; /* borrowed, as is: */
+    const char *path;
     _Atomic(uint32_t) state;
     petal_file *file;                  /* while the state says open */
     bool opening;                      /* by some thread; guarded by the pool's mutex, as is: */
@@ -51,13 +51,13 @@ bool file_pool_init(struct file_pool *pool, const struct env *env, uint32_t limi
 void file_pool_fini(struct file_pool *pool);
 
 /* A file that is not open yet. `pool` may be NULL. Its address stays. */
-void pooled_file_init(struct pooled_file *file, struct file_pool *pool, const struct env *env,
-                      const char *path);
+void pooled_file_init(struct pooled_file *file, struct file_pool *pool,
+                      const struct directory *directory, const char *path);
 
 /* REQUIRES: nobody has it acquired. */
 void pooled_file_fini(struct pooled_file *file);
 
-/* *opened: to be read until it is released. A path that cannot be opened is PETAL_IO. */
+/* *opened: to be read until it is released. A name that cannot be opened is PETAL_IO. */
 enum petal_status pooled_file_acquire(struct pooled_file *file, petal_file **opened,
                                       petal_error *error);
 void pooled_file_release(struct pooled_file *file);

@@ -111,9 +111,10 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
 }
 
 enum petal_status
-sst_reader_open(struct sst_reader **reader, const struct env *env, const char *path,
+sst_reader_open(struct sst_reader **reader, const struct directory *directory, const char *path,
                 const struct sst_open_options *options, petal_error *error)
 {
+    const struct env *env = directory->env;
     struct sst_reader *made = mem_zalloc(env->allocator, sizeof *made);
     enum petal_status status;
 
@@ -135,7 +136,7 @@ sst_reader_open(struct sst_reader **reader, const struct env *env, const char *p
     }
     memcpy(made->path, path, made->path_bytes);
     made->file.source.path = made->path;
-    pooled_file_init(&made->pooled, options->pool, env, made->path);
+    pooled_file_init(&made->pooled, options->pool, directory, made->path);
     made->file.source.file = &made->pooled;
     status = open_parts(made, options->file_identity, error);
     if (status != PETAL_OK) {
@@ -162,6 +163,12 @@ sst_reader_close(struct sst_reader *reader)
     mem_free(env->allocator, reader->facts_memory, reader->facts_memory_bytes);
     mem_free(env->allocator, reader->path, reader->path_bytes);
     mem_free(env->allocator, reader, sizeof *reader);
+}
+
+int
+sst_reader_remove_file(const struct sst_reader *reader)
+{
+    return directory_remove(reader->pooled.directory, reader->path);
 }
 
 /* ---- asking ---- */

@@ -9,7 +9,7 @@
 #define PETAL_SSTABLE_SST_READER_H
 
 #include "base/cell_iter.h"
-#include "base/env.h"
+#include "base/directory.h"
 #include "cache/cache.h"
 #include "sstable/data_block.h"
 #include "sstable/format.h"
@@ -30,10 +30,10 @@ struct sst_open_options {
 };
 
 /*
- * PETAL_CORRUPT names path and offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter
+ * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter
  * index is no error: the filter is ignored, and counted in each trace (filter_reader.h).
  */
-enum petal_status sst_reader_open(struct sst_reader **reader, const struct env *env,
+enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
                                   const char *path, const struct sst_open_options *options,
                                   petal_error *error);
 void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
@@ -43,6 +43,9 @@ uint64_t sst_reader_identity(const struct sst_reader *reader);
 /* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes. Constant. */
 size_t sst_reader_memory(const struct sst_reader *reader);
 const char *sst_reader_path(const struct sst_reader *reader);
+
+/* Remove the file, which can be read as long as it stays open.  0 or an errno value. */
+int sst_reader_remove_file(const struct sst_reader *reader);
 
 /*
  * The filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a

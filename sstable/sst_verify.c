@@ -502,13 +502,13 @@ verify_all(struct verification *v, petal_error *error)
 static enum petal_status
 open_and_verify(struct verification *v, const struct sst_reader *reader, petal_error *error)
 {
-    const struct env *env = reader->file.source.env;
     struct sst_open_options options = {.file_number = 1,
                                        .file_identity = reader->trailer.file_identity,
                                        .cache = v->cache,
                                        .epoch = v->epoch,
                                        .pool = reader->pooled.pool};
-    enum petal_status status = sst_reader_open(&v->reader, env, reader->path, &options, error);
+    enum petal_status status =
+        sst_reader_open(&v->reader, reader->pooled.directory, reader->path, &options, error);
 
     if (status != PETAL_OK)
         return status;

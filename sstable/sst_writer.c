@@ -28,6 +28,7 @@ enum succession { OUT_OF_ORDER, SAME_COLUMN, NEW_COLUMN, NEW_ROW };
 
 struct sst_writer {
     const struct env *env;
+    const struct directory *directory;
     char *path;
     size_t path_bytes;
     struct sst_options options;
@@ -90,10 +91,11 @@ fill_defaults(struct sst_options *options)
 }
 
 enum petal_status
-sst_writer_open(struct sst_writer **writer, const struct env *env, const char *path,
+sst_writer_open(struct sst_writer **writer, const struct directory *directory, const char *path,
                 const struct sst_options *options, petal_error *error)
 {
-    const petal_vfs *vfs = env->vfs;
+    const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
+    const struct env *env = directory->env;
     struct sst_writer *made = mem_zalloc(env->allocator, sizeof *made);
     int failure;
 
@@ -102,6 +104,7 @@ sst_writer_open(struct sst_writer **writer, const struct env *env, const char *p
     if (made == NULL)
         return error_no_memory(error);
     made->env = env;
+    made->directory = directory;
     made->options = *options;
     fill_defaults(&made->options);
     made->path_bytes = strlen(path) + 1;
@@ -111,8 +114,7 @@ sst_writer_open(struct sst_writer **writer, const struct env *env, const char *p
         return error_no_memory(error);
     }
     memcpy(made->path, path, made->path_bytes);
-    failure = vfs->open(vfs->context, path,
-                        PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &made->file);
+    failure = directory_open_file(directory, path, flags, &made->file);
     if (failure != 0) {
         mem_free(env->allocator, made->path, made->path_bytes);
         mem_free(env->allocator, made, sizeof *made);
@@ -136,7 +138,7 @@ sst_writer_free(struct sst_writer *writer)
     if (writer->file != NULL)
         vfs->close(vfs->context, writer->file);
     if (!writer->finished)
-        vfs->remove(vfs->context, writer->path);
+        directory_remove(writer->directory, writer->path);
     if (writer->has_filter)
         filter_writer_fini(&writer->filter);
     facts_gatherer_fini(&writer->gatherer);

@@ -14,7 +14,7 @@
 #define PETAL_SSTABLE_SST_WRITER_H
 
 #include "base/cell.h"
-#include "base/env.h"
+#include "base/directory.h"
 #include "sstable/format.h"
 
 struct sst_options {
@@ -33,8 +33,8 @@ struct sst_options {
 
 struct sst_writer;
 
-/* Creates the file (it must not exist). */
-enum petal_status sst_writer_open(struct sst_writer **writer, const struct env *env,
+/* Creates the file at `path` in `directory`, which outlives the writer (it must not exist). */
+enum petal_status sst_writer_open(struct sst_writer **writer, const struct directory *directory,
                                   const char *path, const struct sst_options *options,
                                   petal_error *error);
 

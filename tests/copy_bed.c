@@ -145,12 +145,15 @@ copy_bed_named_files(struct fixture *fixture)
     struct manifest *manifest;
     petal_error error;
     struct env env;
+    struct directory directory;
     size_t count;
 
     env_init(&env, &fixture->env);
-    must(manifest_load(&manifest, &env, FIXTURE_DIRECTORY, &error), &error);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
+    must(manifest_load(&manifest, &directory, &error), &error);
     count = count_named(fixture, manifest);
     manifest_free(manifest);
+    directory_close(&directory);
     return count;
 }
 

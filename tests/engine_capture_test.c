@@ -38,9 +38,10 @@ struct bed {
 };
 
 static int
-open_through_gate(void *context, const char *path, uint32_t flags, petal_file **file)
+open_through_gate(void *context, petal_directory *directory, const char *name, unsigned flags,
+                  petal_file **file)
 {
-    bool is_store_file = strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".sst") == 0;
+    bool is_store_file = strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".sst") == 0;
     int failure = 0;
 
     if (is_store_file && (flags & PETAL_FILE_CREATE) != 0) {
@@ -52,7 +53,7 @@ open_through_gate(void *context, const char *path, uint32_t flags, petal_file **
         failure = gate.failure;
         pthread_mutex_unlock(&gate.mutex);
     }
-    return failure != 0 ? failure : gate.below->open(context, path, flags, file);
+    return failure != 0 ? failure : gate.below->open(context, directory, name, flags, file);
 }
 
 static void

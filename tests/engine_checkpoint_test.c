@@ -12,6 +12,7 @@
 
 #include "base/slice.h"
 #include "tests/copy_bed.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -194,7 +195,7 @@ what_exists_is_not_overwritten(void **state)
     const petal_vfs *vfs = memory_vfs_table(bed->fixture.vfs);
     petal_error error;
 
-    assert_int_equal(vfs->make_directory(vfs->context, "/empty"), 0);
+    assert_int_equal(vfs_make_directory(vfs, "/empty"), 0);
     must(petal_checkpoint(bed->fixture.db, "/empty", &error), &error);
     assert_int_equal(petal_checkpoint(bed->fixture.db, "/empty", &error), PETAL_EXISTS);
     assert_int_equal(petal_checkpoint(bed->fixture.db, FIXTURE_DIRECTORY, &error), PETAL_EXISTS);
@@ -241,10 +242,13 @@ logs_do_not_fit_the_other_database(void **state)
 /* ---- copies where there are no links ---- */
 
 static int
-no_link(void *context, const char *from, const char *to)
+no_link(void *context, petal_directory *from_directory, const char *from,
+        petal_directory *to_directory, const char *to)
 {
     (void)context;
+    (void)from_directory;
     (void)from;
+    (void)to_directory;
     (void)to;
     return EXDEV;
 }

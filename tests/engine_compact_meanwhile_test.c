@@ -28,14 +28,14 @@ static struct {
 } layer;
 
 static int
-sync_directory(void *context, const char *path)
+sync_directory(void *context, petal_directory *directory)
 {
     void (*act)(struct bed_interruption * interruption) = layer.act;
 
     layer.act = NULL;
     if (act != NULL)
         act(layer.interruption);
-    return layer.below->sync_directory(context, path);
+    return layer.below->sync_directory(context, directory);
 }
 
 static int

@@ -11,6 +11,7 @@
 
 #include "base/slice.h"
 #include "tests/engine_fixture.h"
+#include "tests/vfs_paths.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -267,7 +268,7 @@ test_store_file_missing_or_longer(void **state)
 
         open_image(&fixture, &image);
         bytes = read_image_file(&image, list.paths[i], &size);
-        assert_int_equal(fixture.env.vfs->remove(fixture.env.vfs->context, list.paths[i]), 0);
+        assert_int_equal(vfs_remove(fixture.env.vfs, list.paths[i]), 0);
         look(&fixture, &image, &outcome);
         assert_true(outcome.status == PETAL_CORRUPT || outcome.status == PETAL_IO);
         assert_true(names_file(&outcome, list.paths[i]));
@@ -318,7 +319,7 @@ test_manifest_missing(void **state)
         open_image(&fixture, &image);
         fixture.options.create = create == 1;
         before = fixture_count_files(&fixture, ".sst");
-        assert_int_equal(fixture.env.vfs->remove(fixture.env.vfs->context, MANIFEST), 0);
+        assert_int_equal(vfs_remove(fixture.env.vfs, MANIFEST), 0);
         look(&fixture, &image, &outcome);
         assert_int_equal(outcome.status, PETAL_CORRUPT);
         assert_true(names_file(&outcome, MANIFEST));
@@ -529,7 +530,7 @@ test_log_missing(void **state)
     memory_vfs_list(after.vfs, FIXTURE_DIRECTORY, keep_least_log, &first);
     assert_int_equal(fixture_count_files(&after, ".log"), 2);
     assert_int_equal(memory_vfs_read_file(after.vfs, first.path, &bytes, &size), 0);
-    assert_int_equal(after.env.vfs->remove(after.env.vfs->context, first.path), 0);
+    assert_int_equal(vfs_remove(after.env.vfs, first.path), 0);
     look(&after, &image, &outcome);
     assert_int_equal(outcome.status, PETAL_CORRUPT);
     assert_true(names_file(&outcome, first.path));

@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "tests/engine_fixture.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -257,10 +258,8 @@ write_victim(struct bed *bed, const struct victim *victim, size_t flip, size_t s
 static void
 damage(struct bed *bed, const struct victim *victim, enum damage kind)
 {
-    const petal_vfs *vfs = bed->fixture.env.vfs;
-
     /* Before it is written anew: a table snapshot may have another name of it. */
-    assert_int_equal(vfs->remove(vfs->context, victim->path), 0);
+    assert_int_equal(vfs_remove(bed->fixture.env.vfs, victim->path), 0);
     switch (kind) {
     case EMPTY:
         write_victim(bed, victim, SIZE_MAX, 0);

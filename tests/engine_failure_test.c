@@ -266,8 +266,7 @@ check_reported(struct run *run, int failure)
         if (call.error != failure || is_silent(run, &call))
             continue;
         must_report = true;
-        run->name_lost = run->name_lost || (call.operation == MEMORY_VFS_SYNC_DIRECTORY &&
-                                            strcmp(call.path, FIXTURE_DIRECTORY) != 0);
+        run->name_lost = run->name_lost || call.operation == MEMORY_VFS_SYNC_PARENT;
         if (!run->reported)
             print_error("call %" PRIu64 ", operation %d on %s failed in silence\n", call.number,
                         (int)call.operation, call.path);

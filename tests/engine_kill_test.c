@@ -140,10 +140,10 @@ slow_sync(void *context, petal_file *file)
 }
 
 static int
-slow_sync_directory(void *context, const char *path)
+slow_sync_directory(void *context, petal_directory *directory)
 {
     be_slow();
-    return vfs_posix.sync_directory(context, path);
+    return vfs_posix.sync_directory(context, directory);
 }
 
 static petal_options

@@ -73,10 +73,11 @@ linger(void)
 }
 
 static int
-lingering_open(void *context, const char *path, unsigned flags, petal_file **file)
+lingering_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+               petal_file **file)
 {
     linger();
-    return life.files->open(context, path, flags, file);
+    return life.files->open(context, directory, name, flags, file);
 }
 
 static int
@@ -101,24 +102,24 @@ lingering_sync(void *context, petal_file *file)
 }
 
 static int
-lingering_sync_directory(void *context, const char *path)
+lingering_sync_directory(void *context, petal_directory *directory)
 {
     linger();
-    return life.files->sync_directory(context, path);
+    return life.files->sync_directory(context, directory);
 }
 
 static int
-lingering_rename(void *context, const char *from, const char *to)
+lingering_rename(void *context, petal_directory *directory, const char *from, const char *to)
 {
     linger();
-    return life.files->rename(context, from, to);
+    return life.files->rename(context, directory, from, to);
 }
 
 static int
-lingering_remove(void *context, const char *path)
+lingering_remove(void *context, petal_directory *directory, const char *name)
 {
     linger();
-    return life.files->remove(context, path);
+    return life.files->remove(context, directory, name);
 }
 
 /* ---- the threads ---- */

@@ -72,16 +72,17 @@ static petal_vfs vfs_in_steps;
 
 /* When armed: the flush cannot make a log ahead, so that the writer has to make one. */
 static int
-open_in_steps(void *context, const char *path, unsigned flags, petal_file **file)
+open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
+              petal_file **file)
 {
     bool refused;
 
     pthread_mutex_lock(&stage.mutex);
-    refused = stage.step == ARMED && strstr(path, ".log") != NULL;
+    refused = stage.step == ARMED && strstr(name, ".log") != NULL;
     pthread_mutex_unlock(&stage.mutex);
     if (refused)
         return ENOSPC;
-    return memory_vfs_table(fixture.vfs)->open(context, path, flags, file);
+    return memory_vfs_table(fixture.vfs)->open(context, directory, name, flags, file);
 }
 
 /*
@@ -89,13 +90,13 @@ open_in_steps(void *context, const char *path, unsigned flags, petal_file **file
  * new log, and the writer waits there until the flush is done.
  */
 static int
-sync_directory_in_steps(void *context, const char *path)
+sync_directory_in_steps(void *context, petal_directory *directory)
 {
     if (pass(ARMED, FLUSH_STOPPED))
         wait_for(WRITER_STOPPED);
     else if (pass(FLUSH_STOPPED, WRITER_STOPPED))
         wait_for(FLUSH_DONE);
-    return memory_vfs_table(fixture.vfs)->sync_directory(context, path);
+    return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
 }
 
 static void
@@ -261,6 +262,7 @@ test_a_forgotten_log_is_noticed(void **state)
     struct manifest *manifest;
     struct manifest_edit edit;
     struct env env;
+    struct directory directory;
     uint64_t newest = 0;
     petal_error error;
 
@@ -271,13 +273,15 @@ test_a_forgotten_log_is_noticed(void **state)
     must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
     fixture_die(&fixture);
     env_init(&env, &fixture.env);
-    must(manifest_load(&manifest, &env, FIXTURE_DIRECTORY, &error), &error);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
+    must(manifest_load(&manifest, &directory, &error), &error);
     manifest_edit_init(&edit, env.allocator);
     memory_vfs_list(fixture.vfs, FIXTURE_DIRECTORY, keep_newest_log, &newest);
     manifest_edit_oldest_log(&edit, newest);
     must(manifest_commit(manifest, &edit, &error), &error);
     manifest_edit_fini(&edit);
     manifest_free(manifest);
+    directory_close(&directory);
     assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "takes that log for obsolete"));
     fixture_fini(&fixture);

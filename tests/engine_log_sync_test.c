@@ -56,7 +56,7 @@ path_of_log(petal_db *db, size_t which)
 {
     char *path = test_allocate(PETAL_PATH_BYTES);
 
-    filename_log(path, db->directory, db->closed_logs[which].number);
+    filename_log(path, db->directory.path, db->closed_logs[which].number);
     return path;
 }
 

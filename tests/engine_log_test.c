@@ -222,10 +222,10 @@ sync_counting(void *context, petal_file *file)
 }
 
 static int
-sync_directory_counting(void *context, const char *path)
+sync_directory_counting(void *context, petal_directory *directory)
 {
     waits += pthread_equal(pthread_self(), writing_thread) != 0;
-    return vfs_behind->sync_directory(context, path);
+    return vfs_behind->sync_directory(context, directory);
 }
 
 /* What the leader has asked for is ready; in practice it is, as half a memtable takes longer to fill. */
@@ -473,16 +473,17 @@ test_a_spare_that_cannot_be_made(void **state)
 static unsigned logs_opened, logs_unmapped, others_unmapped;
 
 static int
-open_counting(void *context, const char *path, unsigned flags, petal_file **file)
+open_counting(void *context, petal_directory *directory, const char *name, unsigned flags,
+              petal_file **file)
 {
-    size_t length = strlen(path);
-    bool is_log = length > 4 && strcmp(path + length - 4, ".log") == 0;
+    size_t length = strlen(name);
+    bool is_log = length > 4 && strcmp(name + length - 4, ".log") == 0;
     bool unmapped = (flags & PETAL_FILE_UNMAPPED) != 0;
 
     logs_opened += is_log && (flags & PETAL_FILE_CREATE) != 0;
     logs_unmapped += is_log && unmapped;
     others_unmapped += !is_log && unmapped;
-    return vfs_behind->open(context, path, flags, file);
+    return vfs_behind->open(context, directory, name, flags, file);
 }
 
 static void

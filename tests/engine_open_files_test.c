@@ -10,6 +10,7 @@
 
 #include "base/slice.h"
 #include "tests/engine_fixture.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -241,7 +242,7 @@ test_replaced_files_are_noticed(void **state)
         if (!memory_vfs_exists(fixture.vfs, path) || !memory_vfs_exists(fixture.vfs, other))
             continue;
         assert_int_equal(memory_vfs_read_file(fixture.vfs, other, &bytes, &size), 0);
-        assert_int_equal(fixture.env.vfs->remove(fixture.env.vfs->context, path), 0);
+        assert_int_equal(vfs_remove(fixture.env.vfs, path), 0);
         assert_int_equal(memory_vfs_write_file(fixture.vfs, path, bytes, size), 0);
         free(bytes);
     }

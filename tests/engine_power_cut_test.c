@@ -18,6 +18,7 @@
 #include "base/slice.h"
 #include "engine/compactor.h"
 #include "tests/engine_fixture.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -630,8 +631,8 @@ test_a_new_directory_survives(void **state)
         petal_db *db;
 
         fixture_init(&fixture, 1);
-        fixture.env.vfs->make_directory(fixture.env.vfs->context, "/outer");
-        fixture.env.vfs->sync_directory(fixture.env.vfs->context, "/");
+        vfs_make_directory(fixture.env.vfs, "/outer");
+        vfs_sync_directory(fixture.env.vfs, "/");
         must(petal_open(paths[i], &fixture.options, &db, &error), &error);
         memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
         petal_close(db, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/slice.h"
 #include "tests/read_only_bed.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,8 +36,7 @@ test_options_that_make_a_database_are_refused(void **state)
     assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
     assert_false(memory_vfs_exists(fixture.vfs, FIXTURE_DIRECTORY));
     /* An empty directory stays empty. */
-    assert_int_equal(fixture.env.vfs->make_directory(fixture.env.vfs->context, FIXTURE_DIRECTORY),
-                     0);
+    assert_int_equal(vfs_make_directory(fixture.env.vfs, FIXTURE_DIRECTORY), 0);
     assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
     assert_int_equal(fixture_count_files(&fixture, ""), 0);
     fixture_fini(&fixture);
@@ -78,7 +78,7 @@ test_without_a_lock_file(void **state)
 
     (void)state;
     read_only_begin(&fixture);
-    assert_int_equal(fixture.env.vfs->remove(fixture.env.vfs->context, "/db/LOCK"), 0);
+    assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
     read_only_open(&fixture);
     read_only_read_everything(&fixture);
     assert_false(memory_vfs_exists(fixture.vfs, "/db/LOCK"));
@@ -92,8 +92,7 @@ make_lock_and_size(void *context, petal_file *file, uint64_t *size)
     struct read_only_seal *sealed = context;
     petal_file *lock;
 
-    if (sealed->below->open(sealed->below->context, "/db/LOCK",
-                            PETAL_FILE_WRITE | PETAL_FILE_CREATE, &lock) == 0)
+    if (vfs_open(sealed->below, "/db/LOCK", PETAL_FILE_WRITE | PETAL_FILE_CREATE, &lock) == 0)
         (void)sealed->below->close(sealed->below->context, lock);
     return sealed->below->size(sealed->below->context, file, size);
 }
@@ -107,7 +106,7 @@ test_a_writer_that_comes_meanwhile_is_noticed(void **state)
 
     (void)state;
     read_only_begin(&fixture);
-    assert_int_equal(fixture.env.vfs->remove(fixture.env.vfs->context, "/db/LOCK"), 0);
+    assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
     read_only_choose(&fixture, true);
     read_only_seal(&sealed, &fixture);
     sealed.table.size = make_lock_and_size;

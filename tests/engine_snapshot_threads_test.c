@@ -11,6 +11,7 @@
 
 #include "base/slice.h"
 #include "tests/copy_bed.h"
+#include "tests/vfs_paths.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -239,7 +240,7 @@ remove_name(void *argument, const char *name)
     const petal_vfs *vfs = argument;
     char *path = test_path(COPY, name);
 
-    vfs->remove(vfs->context, path);
+    vfs_remove(vfs, path);
     free(path);
 }
 

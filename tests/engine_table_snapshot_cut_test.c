@@ -86,10 +86,13 @@ live(struct life *life, bool stop)
 }
 
 static int
-no_link(void *context, const char *from, const char *to)
+no_link(void *context, petal_directory *from_directory, const char *from,
+        petal_directory *to_directory, const char *to)
 {
     (void)context;
+    (void)from_directory;
     (void)from;
+    (void)to_directory;
     (void)to;
     return EOPNOTSUPP;
 }

@@ -488,10 +488,13 @@ a_table_can_be_restored_any_number_of_times(void **state)
 
 /* Without hard links files are copied: the space is needed twice, and nothing else differs. */
 static int
-no_link(void *context, const char *from, const char *to)
+no_link(void *context, petal_directory *from_directory, const char *from,
+        petal_directory *to_directory, const char *to)
 {
     (void)context;
+    (void)from_directory;
     (void)from;
+    (void)to_directory;
     (void)to;
     return EPERM;
 }

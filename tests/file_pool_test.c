@@ -23,9 +23,10 @@
 struct bed {
     struct memory_vfs *vfs;
     struct env env;
+    struct directory directory;
     struct file_pool pool;
     uint32_t limit;
-    char names[FILES][4];
+    char names[FILES][16];
     struct pooled_file files[FILES];
 };
 
@@ -37,10 +38,11 @@ set_up(struct bed *bed, uint32_t limit)
     bed->limit = limit;
     env_init(&bed->env, &(petal_env){.size = sizeof(petal_env), .vfs = memory_vfs_table(bed->vfs)});
     assert_true(file_pool_init(&bed->pool, &bed->env, limit));
+    assert_int_equal(directory_open(&bed->directory, &bed->env, ".", false), 0);
     for (unsigned i = 0; i < FILES; i++) {
-        snprintf(bed->names[i], sizeof bed->names[i], "%u", i);
+        snprintf(bed->names[i], sizeof bed->names[i], "./%u", i);
         assert_int_equal(memory_vfs_write_file(bed->vfs, bed->names[i], bed->names[i], 4), 0);
-        pooled_file_init(&bed->files[i], &bed->pool, &bed->env, bed->names[i]);
+        pooled_file_init(&bed->files[i], &bed->pool, &bed->directory, bed->names[i]);
     }
     assert_int_equal(memory_vfs_open_files(bed->vfs), 0);
 }
@@ -187,7 +189,7 @@ files_in_use_are_kept(void **state)
     for (size_t i = 0; i < memory_vfs_trace_count(bed.vfs); i++) {
         struct memory_vfs_call call = memory_vfs_trace_at(bed.vfs, i);
 
-        opened += call.operation == MEMORY_VFS_OPEN && strcmp(call.path, "0") == 0;
+        opened += call.operation == MEMORY_VFS_OPEN && strcmp(call.path, bed.names[0]) == 0;
     }
     assert_int_equal(opened, 1);
     tear_down(&bed);
@@ -236,7 +238,7 @@ files_go_whether_open_or_not(void **state)
         use(&bed, i);
     for (unsigned i = 0; i < 6; i++) {
         pooled_file_fini(&bed.files[i]);
-        pooled_file_init(&bed.files[i], &bed.pool, &bed.env, bed.names[i]);
+        pooled_file_init(&bed.files[i], &bed.pool, &bed.directory, bed.names[i]);
     }
     assert_int_equal(memory_vfs_open_files(bed.vfs), 0);
     for (unsigned i = 0; i < FILES; i++)
@@ -253,7 +255,7 @@ without_a_pool_a_file_stays_open(void **state)
 
     (void)state;
     set_up(&bed, 2);
-    pooled_file_init(&single, NULL, &bed.env, bed.names[0]);
+    pooled_file_init(&single, NULL, &bed.directory, bed.names[0]);
     memory_vfs_fail_at(bed.vfs, 1, EMFILE, false);
     assert_int_equal(pooled_file_acquire(&single, &file, NULL), PETAL_IO);
     assert_int_equal(pooled_file_acquire(&single, &file, NULL), PETAL_OK);

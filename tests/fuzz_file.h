@@ -19,15 +19,16 @@ struct fuzz_file {
 };
 
 static inline int
-fuzz_open(void *context, const char *path, unsigned flags, petal_file **file)
+fuzz_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+          petal_file **file)
 {
     const struct fuzz_file *only = context;
-    const char *name = strrchr(path, '/');
 
+    (void)directory;
     if (flags != PETAL_FILE_READ)
         return EROFS;
     *file = context;
-    return name != NULL && strcmp(name + 1, only->name) == 0 ? 0 : ENOENT;
+    return strcmp(name, only->name) == 0 ? 0 : ENOENT;
 }
 
 static inline int
@@ -61,10 +62,26 @@ fuzz_size(void *context, petal_file *file, uint64_t *size)
 }
 
 static inline int
-fuzz_list_directory(void *context, const char *path,
-                    void (*visit)(void *argument, const char *name), void *argument)
+fuzz_open_directory(void *context, const char *path, bool create, petal_directory **directory)
 {
     (void)path;
+    (void)create;
+    *directory = context;
+    return 0;
+}
+
+static inline void
+fuzz_close_directory(void *context, petal_directory *directory)
+{
+    (void)context;
+    (void)directory;
+}
+
+static inline int
+fuzz_list_directory(void *context, petal_directory *directory,
+                    void (*visit)(void *argument, const char *name), void *argument)
+{
+    (void)directory;
     visit(argument, ((const struct fuzz_file *)context)->name);
     return 0;
 }
@@ -74,6 +91,8 @@ fuzz_vfs(struct fuzz_file *file)
 {
     return (petal_vfs){
         .context = file,
+        .open_directory = fuzz_open_directory,
+        .close_directory = fuzz_close_directory,
         .open = fuzz_open,
         .close = fuzz_close,
         .read_at = fuzz_read_at,

@@ -69,6 +69,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     petal_vfs vfs = fuzz_vfs(&file);
     petal_env given = {.size = sizeof given, .vfs = &vfs};
     struct manifest *manifest;
+    struct directory directory;
     struct env env;
     petal_error error;
 
@@ -81,9 +82,12 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if ((bytes[0] & 1) != 0)
         mend(copy, size - 1);
     env_init(&env, &given);
-    if (manifest_load(&manifest, &env, "d", &error) == PETAL_OK)
+    if (directory_open(&directory, &env, "d", false) != 0)
+        abort();
+    if (manifest_load(&manifest, &directory, &error) == PETAL_OK)
         check_snapshot(manifest);
     manifest_free(manifest);
+    directory_close(&directory);
     free(copy);
     return 0;
 }

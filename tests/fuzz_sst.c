@@ -32,9 +32,11 @@ struct one_file {
 };
 
 static int
-one_open(void *context, const char *path, unsigned flags, petal_file **file)
+one_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+         petal_file **file)
 {
-    (void)path;
+    (void)directory;
+    (void)name;
     (void)flags;
     *file = context;
     return 0;
@@ -115,6 +117,7 @@ write_base(struct one_file *one, unsigned which)
 {
     petal_vfs vfs = one_vfs(one);
     struct env env = {.allocator = &mem_default_allocator, .vfs = &vfs};
+    struct directory directory = {.env = &env, .path = "."};
     struct sst_options options = {.block_bytes = which < 2 ? 200 : 1000,
                                   .compression = which % 2 == 0 ? PETAL_COMPRESSION_NONE
                                                                 : PETAL_COMPRESSION_LZ4,
@@ -128,7 +131,7 @@ write_base(struct one_file *one, unsigned which)
     struct sst_writer *writer;
     char row[24];
 
-    must(sst_writer_open(&writer, &env, "f", &options, NULL));
+    must(sst_writer_open(&writer, &directory, "./f", &options, NULL));
     for (unsigned i = 0; i < 40; i++) {
         struct cell cell = {.timestamp = 5, .sequence = i + 1};
 
@@ -284,13 +287,14 @@ read_all(struct one_file *one, struct epoch *epoch, struct cache *cache)
 {
     petal_vfs vfs = one_vfs(one);
     struct env env = {.allocator = &mem_default_allocator, .vfs = &vfs};
+    struct directory directory = {.env = &env, .path = "."};
     struct sst_open_options options = {.file_number = 1, .cache = cache, .epoch = epoch};
     struct read_trace trace = {0};
     struct read_context context = {.trace = &trace};
     struct sst_reader *reader;
     petal_error error;
 
-    if (sst_reader_open(&reader, &env, "f", &options, &error) != PETAL_OK)
+    if (sst_reader_open(&reader, &directory, "./f", &options, &error) != PETAL_OK)
         return;
     scan(reader, &context, false);
     scan(reader, &context, true);

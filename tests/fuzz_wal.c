@@ -66,10 +66,10 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct fuzz_file file = {.name = "000001.log", .bytes = copy};
     petal_vfs vfs = fuzz_vfs(&file);
     petal_env given = {.size = sizeof given, .vfs = &vfs};
+    struct directory directory;
     struct env env;
     struct wal_replay replay = {
-        .env = &env,
-        .directory = "d",
+        .directory = &directory,
         .database_identity = IDENTITY,
         .visit = touch,
     };
@@ -85,8 +85,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         mend(copy, size - 1);
     replay.promise = (struct wal_promise){(bytes[0] & 2) != 0 ? NUMBER : 0, bytes[0]};
     env_init(&env, &given);
+    if (directory_open(&directory, &env, "d", false) != 0)
+        abort();
     if (wal_replay(&replay, &error) == PETAL_OK && replay.end.length > file.size)
         abort();
+    directory_close(&directory);
     free(copy);
     return 0;
 }

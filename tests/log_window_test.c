@@ -8,6 +8,7 @@
 #include "base/log_window.h"
 #include "base/vfs_posix.h"
 #include "tests/test_support.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -485,7 +486,7 @@ a_file_of_the_layer_is_as_long_as_its_log(void **state)
     petal_file *file;
 
     assert_int_equal(
-        vfs_posix.open(NULL, fixture->path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &file), 0);
+        vfs_open(&vfs_posix, fixture->path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &file), 0);
     for (unsigned i = 0; i < 5000; i++) {
         uint8_t *bytes = fixture->model + fixture->length;
 
@@ -532,7 +533,7 @@ a_window_that_was_made_during_a_sync_ends_with_it(void **state)
 
     layer_length = 0;
     assert_int_equal(
-        vfs_posix.open(NULL, fixture->path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &layer_log), 0);
+        vfs_open(&vfs_posix, fixture->path, PETAL_FILE_WRITE | PETAL_FILE_CREATE, &layer_log), 0);
     script.while_syncing = make_a_window;
     assert_int_equal(vfs_posix.sync(NULL, layer_log), 0);
     assert_int_equal(store_into_layer(1), 1);

@@ -19,6 +19,7 @@
 #include "engine/manifest_format.h"
 #include "tests/memory_vfs.h"
 #include "tests/test_support.h"
+#include "tests/vfs_paths.h"
 
 #define DIRECTORY "/db"
 #define MANIFEST  DIRECTORY "/MANIFEST"
@@ -28,6 +29,7 @@ struct fixture {
     struct test_allocator allocator;
     struct test_random random;
     struct env env;
+    struct directory directory;
 };
 
 static int
@@ -48,7 +50,7 @@ setup(void **state)
     given.random_context = &fixture->random;
     env_init(&fixture->env, &given);
     *state = fixture;
-    return table->make_directory(table->context, DIRECTORY);
+    return directory_open(&fixture->directory, &fixture->env, DIRECTORY, true);
 }
 
 static int
@@ -105,7 +107,7 @@ commit_both(struct fixture *fixture)
     struct manifest_edit edit;
     petal_error error;
 
-    assert_int_equal(manifest_new(&manifest, &fixture->env, DIRECTORY, 0x1122334455667788u,
+    assert_int_equal(manifest_new(&manifest, &fixture->directory, 0x1122334455667788u,
                                   0x8877665544332211u, &error),
                      PETAL_OK);
     manifest_edit_init(&edit, &fixture->allocator.table);
@@ -126,7 +128,7 @@ load(struct fixture *fixture)
     struct manifest *manifest;
     petal_error error;
 
-    if (manifest_load(&manifest, &fixture->env, DIRECTORY, &error) != PETAL_OK)
+    if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
         fail_msg("%s", error.text);
     return manifest;
 }

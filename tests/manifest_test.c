@@ -21,6 +21,7 @@
 #include "engine/manifest_format.h"
 #include "tests/memory_vfs.h"
 #include "tests/test_support.h"
+#include "tests/vfs_paths.h"
 
 #define DIRECTORY "/db"
 #define MANIFEST  DIRECTORY "/MANIFEST"
@@ -33,6 +34,7 @@ struct fixture {
     struct test_allocator allocator;
     struct test_random random;
     struct env env;
+    struct directory directory; /* open once it is there */
 };
 
 static void
@@ -46,7 +48,9 @@ fixture_use(struct fixture *fixture, struct memory_vfs *vfs)
         .random_context = &fixture->random,
     };
 
+    directory_close(&fixture->directory);
     env_init(&fixture->env, &given);
+    (void)directory_open(&fixture->directory, &fixture->env, DIRECTORY, false);
 }
 
 static void
@@ -58,15 +62,16 @@ fixture_init(struct fixture *fixture)
     fixture->vfs = memory_vfs_new();
     test_allocator_init(&fixture->allocator);
     test_random_init(&fixture->random, 1);
-    fixture_use(fixture, fixture->vfs);
     table = memory_vfs_table(fixture->vfs);
-    assert_int_equal(table->make_directory(table->context, DIRECTORY), 0);
-    assert_int_equal(table->sync_directory(table->context, "/"), 0);
+    assert_int_equal(vfs_make_directory(table, DIRECTORY), 0);
+    assert_int_equal(vfs_sync_directory(table, "/"), 0);
+    fixture_use(fixture, fixture->vfs);
 }
 
 static void
 fixture_fini(struct fixture *fixture)
 {
+    directory_close(&fixture->directory);
     assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
     memory_vfs_free(fixture->vfs);
     assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
@@ -95,7 +100,7 @@ make(struct fixture *fixture)
     struct manifest *manifest;
     petal_error error;
 
-    assert_int_equal(manifest_new(&manifest, &fixture->env, DIRECTORY, IDENTITY, SALT, &error),
+    assert_int_equal(manifest_new(&manifest, &fixture->directory, IDENTITY, SALT, &error),
                      PETAL_OK);
     return manifest;
 }
@@ -106,7 +111,7 @@ load(struct fixture *fixture)
     struct manifest *manifest;
     petal_error error;
 
-    if (manifest_load(&manifest, &fixture->env, DIRECTORY, &error) != PETAL_OK)
+    if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
         fail_msg("%s", error.text);
     return manifest;
 }
@@ -115,7 +120,7 @@ static enum petal_status
 load_status(struct fixture *fixture, petal_error *error)
 {
     struct manifest *manifest;
-    enum petal_status status = manifest_load(&manifest, &fixture->env, DIRECTORY, error);
+    enum petal_status status = manifest_load(&manifest, &fixture->directory, error);
 
     manifest_free(manifest);
     return status;
@@ -441,11 +446,11 @@ test_no_manifest_is_no_database(void **state)
     petal_error error;
 
     assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
-    assert_int_equal(manifest_check_exists(&fixture->env, DIRECTORY, &error), PETAL_NOT_FOUND);
+    assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_NOT_FOUND);
     manifest_free(make(fixture)); /* writes nothing */
     assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
     manifest_free(commit_all(fixture, NULL));
-    assert_int_equal(manifest_check_exists(&fixture->env, DIRECTORY, &error), PETAL_OK);
+    assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_OK);
 }
 
 /* How often the file got its name during the last commit. */
@@ -540,7 +545,7 @@ test_every_flipped_bit(void **state)
 
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
-        status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+        status = manifest_load(&manifest, &fixture->directory, &error);
         if (status == PETAL_OK) {
             if (!state_is(manifest, &images[STEPS]))
                 fail_msg("bit %zu of byte %zu changes the state unseen", bit % 8, bit / 8);
@@ -587,7 +592,7 @@ test_every_truncation(void **state)
         enum petal_status status;
 
         assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, length), 0);
-        status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+        status = manifest_load(&manifest, &fixture->directory, &error);
         assert_int_equal(status, length < snapshot_end ? PETAL_CORRUPT : PETAL_OK);
         if (status == PETAL_OK) {
             unsigned step = find_image(manifest, images);
@@ -796,12 +801,12 @@ run_history(struct fixture *fixture, unsigned *acknowledged)
     petal_error error;
 
     *acknowledged = 0;
-    if (manifest_new(&manifest, &fixture->env, DIRECTORY, IDENTITY, SALT, &error) != PETAL_OK)
+    if (manifest_new(&manifest, &fixture->directory, IDENTITY, SALT, &error) != PETAL_OK)
         return;
     for (unsigned step = 0; step < STEPS; step++) {
         if (step == 4) {
             manifest_free(manifest);
-            if (manifest_load(&manifest, &fixture->env, DIRECTORY, &error) != PETAL_OK)
+            if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
                 return;
         }
         if (commit_step(fixture, manifest, step, &error) != PETAL_OK)
@@ -822,7 +827,7 @@ check_prefix(struct fixture *fixture, struct memory_vfs *vfs, const struct image
     unsigned step;
 
     fixture_use(fixture, vfs);
-    status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+    status = manifest_load(&manifest, &fixture->directory, &error);
     fixture_use(fixture, fixture->vfs);
     if (status == PETAL_NOT_FOUND && acknowledged == 0)
         return;
@@ -949,7 +954,7 @@ check_next_process(struct fixture *fixture, struct memory_vfs *left, const struc
     *ended = true;
     memory_vfs_process_death(files);
     fixture_use(fixture, files);
-    status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+    status = manifest_load(&manifest, &fixture->directory, &error);
     if (status == PETAL_NOT_FOUND) {
         assert_int_equal(acknowledged, 0);
     } else {
@@ -1101,7 +1106,7 @@ test_every_allocation_fails(void **state)
     manifest_free(manifest);
     for (uint64_t n = 1;; n++) {
         test_allocator_fail_at(allocator, n, false);
-        status = manifest_load(&manifest, &fixture->env, DIRECTORY, &error);
+        status = manifest_load(&manifest, &fixture->directory, &error);
         test_allocator_fail_at(allocator, 0, false);
         if (status == PETAL_OK)
             break;

@@ -3,6 +3,7 @@
  * on what is checked here.  (Its other faults: memory_vfs_test.c.  That it works as a file layer: vfs_test.c.)
  */
 #include "tests/memory_vfs.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,6 +19,21 @@
 #define NO_FILE  "(none)"
 #define BIG_TEXT 64
 
+/* Opened by set_up: the root, and "d" in it. */
+static petal_directory *root, *inner;
+
+static petal_directory *
+directory_of(const char *path)
+{
+    return strncmp(path, "d/", 2) == 0 ? inner : root;
+}
+
+static const char *
+name_of(const char *path)
+{
+    return strncmp(path, "d/", 2) == 0 ? path + 2 : path;
+}
+
 static int
 set_up(void **state)
 {
@@ -25,7 +41,9 @@ set_up(void **state)
     const petal_vfs *table = memory_vfs_table(vfs);
 
     *state = vfs;
-    return table->make_directory(vfs, "d") != 0 || table->sync_directory(vfs, "/") != 0;
+    return table->open_directory(vfs, "/", false, &root) != 0 ||
+           table->open_directory(vfs, "d", true, &inner) != 0 ||
+           table->sync_directory(vfs, root) != 0;
 }
 
 static int
@@ -35,6 +53,19 @@ tear_down(void **state)
     return 0;
 }
 
+/* Cut the power and open again what was open. */
+static void
+power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed)
+{
+    const petal_vfs *table = memory_vfs_table(vfs);
+
+    memory_vfs_power_cut(vfs, cut, seed);
+    table->close_directory(vfs, root);
+    table->close_directory(vfs, inner);
+    assert_int_equal(table->open_directory(vfs, "/", false, &root), 0);
+    assert_int_equal(table->open_directory(vfs, "d", false, &inner), 0);
+}
+
 /* ---- Short forms; the context of the table is the memory_vfs itself ---- */
 
 static petal_file *
@@ -42,7 +73,8 @@ open_file(struct memory_vfs *vfs, const char *path)
 {
     petal_file *file;
 
-    assert_int_equal(memory_vfs_table(vfs)->open(vfs, path, CREATE, &file), 0);
+    assert_int_equal(
+        memory_vfs_table(vfs)->open(vfs, directory_of(path), name_of(path), CREATE, &file), 0);
     return file;
 }
 
@@ -51,7 +83,7 @@ try_open(struct memory_vfs *vfs, const char *path)
 {
     petal_file *file;
 
-    return memory_vfs_table(vfs)->open(vfs, path, CREATE, &file);
+    return memory_vfs_table(vfs)->open(vfs, directory_of(path), name_of(path), CREATE, &file);
 }
 
 static int
@@ -92,19 +124,19 @@ close_file(struct memory_vfs *vfs, petal_file *file)
 static int
 sync_directory(struct memory_vfs *vfs, const char *path)
 {
-    return memory_vfs_table(vfs)->sync_directory(vfs, path);
+    return memory_vfs_table(vfs)->sync_directory(vfs, strcmp(path, "d") == 0 ? inner : root);
 }
 
 static int
 rename_file(struct memory_vfs *vfs, const char *from, const char *to)
 {
-    return memory_vfs_table(vfs)->rename(vfs, from, to);
+    return memory_vfs_table(vfs)->rename(vfs, directory_of(from), name_of(from), name_of(to));
 }
 
 static int
 remove_file(struct memory_vfs *vfs, const char *path)
 {
-    return memory_vfs_table(vfs)->remove(vfs, path);
+    return memory_vfs_table(vfs)->remove(vfs, directory_of(path), name_of(path));
 }
 
 /* The content of a short text file, NO_FILE if there is none. */
@@ -226,7 +258,7 @@ a_new_directory_vanishes_with_all_in_it(void **state)
 {
     struct memory_vfs *vfs = *state;
 
-    assert_int_equal(memory_vfs_table(vfs)->make_directory(vfs, "d/e"), 0);
+    assert_int_equal(vfs_make_directory(memory_vfs_table(vfs), "d/e"), 0);
     assert_int_equal(memory_vfs_write_file(vfs, "d/e/a", "text", 4), 0);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/e/a", NO_FILE);
     assert_int_equal(sync_directory(vfs, "d"), 0);
@@ -245,7 +277,7 @@ after_a_cut_files_are_dead_and_locks_are_free(void **state)
 
     assert_int_equal(sync_directory(vfs, "d"), 0);
     assert_int_equal(table->lock(vfs, dead, false), 0);
-    memory_vfs_power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     calls = memory_vfs_calls(vfs);
     assert_int_equal(write_text(vfs, dead, 0, "text"), EIO);
     assert_int_equal(table->read_at(vfs, dead, 0, buffer, 4, &got), EIO);
@@ -521,7 +553,7 @@ from_the_planned_cut_on_the_machine_is_off(void **state)
     assert_int_equal(memory_vfs_calls(vfs), calls + 6);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "");
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/a", "onetwo");
-    memory_vfs_power_cut(vfs, MEMORY_CUT_KEEP_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_KEEP_ALL, 0);
     assert_false(memory_vfs_is_off(vfs));
     file = open_file(vfs, "d/b");
     assert_int_equal(write_text(vfs, file, 0, "again"), 0);
@@ -537,7 +569,7 @@ a_sync_in_flight_has_not_happened(void **state)
     memory_vfs_cut_at(vfs, 1);
     assert_int_equal(sync_directory(vfs, "d"), EIO);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", NO_FILE);
-    memory_vfs_power_cut(vfs, MEMORY_CUT_KEEP_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_KEEP_ALL, 0);
     file = open_file(vfs, "d/a");
     assert_int_equal(write_text(vfs, file, 0, "text"), 0);
     memory_vfs_cut_at(vfs, 1);
@@ -556,15 +588,15 @@ names_in_flight_may_survive(void **state)
     assert_int_equal(rename_file(vfs, "d/a", "d/b"), EIO);
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/b", "a");
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/b", NO_FILE);
-    memory_vfs_power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     memory_vfs_cut_at(vfs, 1);
     assert_int_equal(remove_file(vfs, "d/a"), EIO);
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/a", NO_FILE);
-    memory_vfs_power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     memory_vfs_cut_at(vfs, 1);
     assert_int_equal(try_open(vfs, "d/c"), EIO);
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "d/c", "");
-    memory_vfs_power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
+    power_cut(vfs, MEMORY_CUT_LOSE_ALL, 0);
     expect_text(vfs, "d/c", NO_FILE);
 }
 

@@ -9,6 +9,21 @@
 
 #include <cmocka.h>
 
+/* Opened by set_up: the root, and "d" in it. */
+static petal_directory *root, *inner;
+
+static petal_directory *
+directory_of(const char *path)
+{
+    return strncmp(path, "d/", 2) == 0 ? inner : root;
+}
+
+static const char *
+name_of(const char *path)
+{
+    return strncmp(path, "d/", 2) == 0 ? path + 2 : path;
+}
+
 static int
 set_up(void **state)
 {
@@ -16,7 +31,9 @@ set_up(void **state)
     const petal_vfs *table = memory_vfs_table(vfs);
 
     *state = vfs;
-    return table->make_directory(vfs, "d") != 0 || table->sync_directory(vfs, "/") != 0 ||
+    return table->open_directory(vfs, "/", false, &root) != 0 ||
+           table->open_directory(vfs, "d", true, &inner) != 0 ||
+           table->sync_directory(vfs, root) != 0 ||
            memory_vfs_write_file(vfs, "d/a", "text", 4) != 0;
 }
 
@@ -51,13 +68,14 @@ expect_after_cut(struct memory_vfs *vfs, enum memory_cut cut, const char *path,
 static int
 link_names(struct memory_vfs *vfs, const char *from, const char *to)
 {
-    return memory_vfs_table(vfs)->link(vfs, from, to);
+    return memory_vfs_table(vfs)->link(vfs, directory_of(from), name_of(from), directory_of(to),
+                                       name_of(to));
 }
 
 static int
 sync_directory(struct memory_vfs *vfs, const char *path)
 {
-    return memory_vfs_table(vfs)->sync_directory(vfs, path);
+    return memory_vfs_table(vfs)->sync_directory(vfs, strcmp(path, "d") == 0 ? inner : root);
 }
 
 /* Each name is as durable as its own directory has made it. */
@@ -72,7 +90,7 @@ a_link_waits_for_its_directory(void **state)
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/c", "text");
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "b", NULL);
     expect_after_cut(vfs, MEMORY_CUT_KEEP_ALL, "b", "text");
-    assert_int_equal(memory_vfs_table(vfs)->remove(vfs, "d/a"), 0);
+    assert_int_equal(memory_vfs_table(vfs)->remove(vfs, inner, "a"), 0);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "text");
     assert_int_equal(sync_directory(vfs, "d"), 0);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", NULL);
@@ -89,7 +107,7 @@ the_bytes_are_those_of_one_file(void **state)
     assert_int_equal(link_names(vfs, "d/a", "b"), 0);
     assert_int_equal(memory_vfs_used(vfs), 4);
     assert_int_equal(sync_directory(vfs, "/"), 0);
-    assert_int_equal(table->open(vfs, "b", PETAL_FILE_WRITE, &file), 0);
+    assert_int_equal(table->open(vfs, root, "b", PETAL_FILE_WRITE, &file), 0);
     assert_int_equal(table->write_at(vfs, file, 4, "more", 4), 0);
     assert_int_equal(memory_vfs_used(vfs), 8);
     expect_after_cut(vfs, MEMORY_CUT_LOSE_ALL, "d/a", "text");

@@ -27,7 +27,8 @@ struct memory_node {
     size_t references;
     struct memory_node *copy; /* scratch of memory_tree_clone, else NULL */
     bool is_directory;
-    bool counted; /* scratch of memory_tree_used_bytes, else false */
+    struct memory_node *parent; /* of a directory but the root: borrowed, since that holds it */
+    bool counted;               /* scratch of memory_tree_used_bytes, else false */
 
     struct memory_file file; /* of a file */
 
@@ -168,6 +169,12 @@ memory_tree_is_directory(const struct memory_node *node)
     return node->is_directory;
 }
 
+struct memory_node *
+memory_tree_parent(struct memory_node *directory)
+{
+    return directory->parent != NULL ? directory->parent : directory;
+}
+
 /* ---- Copies ---- */
 
 static struct memory_node *copy_node(struct memory_node *node);
@@ -207,6 +214,7 @@ copy_node(struct memory_node *node)
         return copy;
     copy = node_new(node->is_directory);
     node->copy = copy;
+    copy->parent = node->parent != NULL ? node->parent->copy : NULL; /* that is copied first */
     memory_file_copy(&copy->file, &node->file);
     copy_names(&copy->live_names, &node->live_names);
     copy_names(&copy->durable_names, &node->durable_names);
@@ -352,6 +360,7 @@ memory_tree_create(struct memory_node *root, const char *path, bool is_directory
         error = EEXIST;
     if (error == 0) {
         *node = node_new(is_directory);
+        (*node)->parent = is_directory ? parent : NULL;
         change_directory(parent, NULL, name, *node);
         memory_tree_unref(*node); /* the directory holds it */
     }
@@ -409,14 +418,15 @@ memory_tree_rename(struct memory_node *root, const char *from, const char *to)
 }
 
 int
-memory_tree_link(struct memory_node *root, const char *from, const char *to)
+memory_tree_link(struct memory_node *from_root, const char *from, struct memory_node *to_root,
+                 const char *to)
 {
     struct memory_node *node, *parent;
     char *name = NULL;
-    int error = memory_tree_find(root, from, &node);
+    int error = memory_tree_find(from_root, from, &node);
 
     if (error == 0)
-        error = find_parent(root, to, &parent, &name);
+        error = find_parent(to_root, to, &parent, &name);
     if (error == 0 && (name == NULL || names_find(&parent->live_names, name) != NULL))
         error = EEXIST;
     if (error == 0 && node->is_directory)

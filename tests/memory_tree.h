@@ -39,14 +39,18 @@ bool memory_tree_is_directory(const struct memory_node *node);
 /* The bytes of a file; NULL for a directory. */
 struct memory_file *memory_tree_file(struct memory_node *node);
 
-/* *node is borrowed: ref it to keep it.  ENOENT, ENOTDIR. */
+/* The directory that holds a directory; the root itself for the root. */
+struct memory_node *memory_tree_parent(struct memory_node *directory);
+
+/* Paths begin at `root`, which may be any directory.  *node is borrowed: ref it to keep it.  ENOENT, ENOTDIR. */
 int memory_tree_find(struct memory_node *root, const char *path, struct memory_node **node);
 
 /* An empty file or directory; EEXIST. */
 int memory_tree_create(struct memory_node *root, const char *path, bool is_directory,
                        struct memory_node **node);
 int memory_tree_rename(struct memory_node *root, const char *from, const char *to);
-int memory_tree_link(struct memory_node *root, const char *from, const char *to);
+int memory_tree_link(struct memory_node *from_root, const char *from, struct memory_node *to_root,
+                     const char *to);
 int memory_tree_remove(struct memory_node *root, const char *path);
 
 /* Bytes of all files that have a name, each once. */

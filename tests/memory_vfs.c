@@ -26,6 +26,7 @@ enum fate {
 struct call {
     struct memory_vfs *vfs;
     struct memory_vfs_call record;
+    char *path; /* of the record, if it was put together for the call */
     enum fate fate;
     int error; /* what it returns, whatever its work returns; 0 if it works */
 };
@@ -64,6 +65,28 @@ call_begin(struct memory_vfs *vfs, enum memory_vfs_operation operation, const ch
     return call;
 }
 
+/* "begin/name", of the first `length` bytes of `begin`. */
+static char *
+join(const char *begin, size_t length, const char *name)
+{
+    char *path = test_allocate(length + strlen(name) + 2);
+
+    memcpy(path, begin, length);
+    path[length] = '/';
+    strcpy(path + length + 1, name);
+    return path;
+}
+
+static char *
+path_in(const petal_directory *directory, const char *name)
+{
+    size_t length = strlen(directory->path);
+
+    while (length > 0 && directory->path[length - 1] == '/')
+        length--;
+    return name == NULL ? test_strdup(directory->path) : join(directory->path, length, name);
+}
+
 /* The same on an open file.  A dead one is of a machine that is gone: its calls do not count here. */
 static struct call
 call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t offset, size_t size)
@@ -75,6 +98,23 @@ call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t 
         return call;
     call.record =
         (struct memory_vfs_call){++file->vfs->calls, operation, file->path, offset, size, 0};
+    decide_fate(&call);
+    return call;
+}
+
+/* The same on an open directory: on what has the name there, or on itself, `name` NULL. */
+static struct call
+call_begin_in(petal_directory *directory, enum memory_vfs_operation operation, const char *name)
+{
+    struct memory_vfs *vfs = directory->vfs;
+    struct call call = {.vfs = vfs, .fate = FATE_OFF, .error = EIO};
+
+    assert(name == NULL || strchr(name, '/') == NULL);
+    pthread_mutex_lock(&vfs->mutex);
+    if (directory->dead)
+        return call;
+    call.path = path_in(directory, name);
+    call.record = (struct memory_vfs_call){++vfs->calls, operation, call.path, 0, 0, 0};
     decide_fate(&call);
     return call;
 }
@@ -109,6 +149,7 @@ call_end(struct call *call, int error)
         call->record.error = error;
         record_call(vfs, call->record);
     }
+    free(call->path);
     pthread_mutex_unlock(&vfs->mutex);
     return error;
 }
@@ -139,20 +180,21 @@ file_free(petal_file *file)
 }
 
 static int
-memory_open(void *context, const char *path, unsigned flags, petal_file **file)
+memory_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+            petal_file **file)
 {
-    struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_OPEN, path, 0, 0);
+    struct call call = call_begin_in(directory, MEMORY_VFS_OPEN, name);
     struct memory_node *node;
     int error = 0;
 
+    (void)context;
     assert((flags & (PETAL_FILE_READ | PETAL_FILE_WRITE)) != 0);
     assert((flags & PETAL_FILE_EXCLUSIVE) == 0 || (flags & PETAL_FILE_CREATE) != 0);
     *file = NULL;
     if (call_takes_effect(&call))
-        error = memory_state_file(vfs, path, flags, &node);
+        error = memory_state_file(directory->node, name, flags, &node);
     if (call.fate == FATE_WORKS && error == 0)
-        *file = file_new(vfs, node, path, flags);
+        *file = file_new(directory->vfs, node, call.path, flags);
     return call_end(&call, error);
 }
 
@@ -338,73 +380,136 @@ memory_lock(void *context, petal_file *file, bool shared)
 
 /* ---- Directories ---- */
 
+static petal_directory *
+directory_new(struct memory_vfs *vfs, struct memory_node *node, const char *path)
+{
+    petal_directory *directory = test_allocate(sizeof(*directory));
+
+    *directory = (petal_directory){
+        .vfs = vfs, .node = node, .path = test_strdup(path), .next = vfs->directories};
+    memory_tree_ref(node);
+    vfs->directories = directory;
+    return directory;
+}
+
+static void
+directory_free(petal_directory *directory)
+{
+    memory_tree_unref(directory->node);
+    free(directory->path);
+    free(directory);
+}
+
 static int
-memory_make_directory(void *context, const char *path)
+memory_open_directory(void *context, const char *path, bool create, petal_directory **directory)
 {
     struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_MAKE_DIRECTORY, path, 0, 0);
+    struct call call = call_begin(vfs, MEMORY_VFS_OPEN_DIRECTORY, path, 0, 0);
     struct memory_node *node;
     int error = 0;
 
-    if (call_takes_effect(&call))
+    *directory = NULL;
+    if (call_takes_effect(&call) && create)
         error = memory_tree_create(vfs->root, path, true, &node);
+    if (error == 0 || error == EEXIST)
+        error = memory_state_directory(vfs, path, &node);
+    if (call.fate == FATE_WORKS && error == 0)
+        *directory = directory_new(vfs, node, path);
     return call_end(&call, error);
 }
 
-static int
-memory_sync_directory(void *context, const char *path)
+static void
+memory_close_directory(void *context, petal_directory *directory)
 {
     struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_SYNC_DIRECTORY, path, 0, 0);
-    struct memory_node *directory;
-    int error = memory_state_directory(vfs, path, &directory);
+    petal_directory **link = &vfs->directories;
 
-    if (error == 0 && call.fate == FATE_WORKS)
+    pthread_mutex_lock(&vfs->mutex);
+    while (*link != directory)
+        link = &(*link)->next;
+    *link = directory->next;
+    directory_free(directory);
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+/* The fate of the call is that of the names in `directory`. */
+static int
+sync_names(struct call *call, struct memory_node *directory)
+{
+    if (call->fate == FATE_WORKS)
         memory_tree_sync_names(directory);
-    else if (error == 0 && call.fate == FATE_FAILS)
+    else if (call->fate == FATE_FAILS)
         memory_tree_fail_sync_names(directory);
-    return call_end(&call, error);
+    return call_end(call, 0);
 }
 
 static int
-memory_list_directory(void *context, const char *path,
+memory_sync_directory(void *context, petal_directory *directory)
+{
+    struct call call = call_begin_in(directory, MEMORY_VFS_SYNC_DIRECTORY, NULL);
+
+    (void)context;
+    return sync_names(&call, directory->node);
+}
+
+static int
+memory_sync_parent(void *context, petal_directory *directory)
+{
+    struct call call = call_begin_in(directory, MEMORY_VFS_SYNC_PARENT, NULL);
+
+    (void)context;
+    return sync_names(&call, memory_tree_parent(directory->node));
+}
+
+static int
+memory_list_directory(void *context, petal_directory *directory,
                       void (*visit)(void *argument, const char *name), void *argument)
 {
-    struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_LIST_DIRECTORY, path, 0, 0);
+    struct call call = call_begin_in(directory, MEMORY_VFS_LIST_DIRECTORY, NULL);
     struct memory_names list = {NULL, 0};
-    int error = call.fate == FATE_WORKS ? memory_state_copy_names(vfs, path, &list) : 0;
+    int error;
 
-    error = call_end(&call, error);
+    (void)context;
+    if (call.fate == FATE_WORKS)
+        list = memory_state_copy_names(directory->node);
+    error = call_end(&call, 0);
     memory_state_visit_names(&list, visit, argument);
     return error;
 }
 
 static int
-memory_rename(void *context, const char *from, const char *to)
+memory_rename(void *context, petal_directory *directory, const char *from, const char *to)
 {
-    struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_RENAME, from, 0, 0);
+    struct call call = call_begin_in(directory, MEMORY_VFS_RENAME, from);
 
-    return call_end(&call, call_takes_effect(&call) ? memory_tree_rename(vfs->root, from, to) : 0);
+    (void)context;
+    assert(strchr(to, '/') == NULL);
+    return call_end(&call,
+                    call_takes_effect(&call) ? memory_tree_rename(directory->node, from, to) : 0);
 }
 
 static int
-memory_link(void *context, const char *from, const char *to)
+memory_link(void *context, petal_directory *from_directory, const char *from,
+            petal_directory *to_directory, const char *to)
 {
-    struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_LINK, from, 0, 0);
+    struct call call = call_begin_in(from_directory, MEMORY_VFS_LINK, from);
+    int error = 0;
 
-    return call_end(&call, call_takes_effect(&call) ? memory_tree_link(vfs->root, from, to) : 0);
+    (void)context;
+    assert(strchr(to, '/') == NULL);
+    if (call_takes_effect(&call))
+        error = memory_tree_link(from_directory->node, from, to_directory->node, to);
+    return call_end(&call, error);
 }
 
 static int
-memory_remove(void *context, const char *path)
+memory_remove(void *context, petal_directory *directory, const char *name)
 {
-    struct memory_vfs *vfs = context;
-    struct call call = call_begin(vfs, MEMORY_VFS_REMOVE, path, 0, 0);
+    struct call call = call_begin_in(directory, MEMORY_VFS_REMOVE, name);
 
-    return call_end(&call, call_takes_effect(&call) ? memory_tree_remove(vfs->root, path) : 0);
+    (void)context;
+    return call_end(&call,
+                    call_takes_effect(&call) ? memory_tree_remove(directory->node, name) : 0);
 }
 
 /* ---- Life ---- */
@@ -417,6 +522,11 @@ vfs_with_root(struct memory_node *root)
     memset(vfs, 0, sizeof(*vfs));
     vfs->table = (petal_vfs){
         .context = vfs,
+        .open_directory = memory_open_directory,
+        .close_directory = memory_close_directory,
+        .sync_directory = memory_sync_directory,
+        .sync_parent = memory_sync_parent,
+        .list_directory = memory_list_directory,
         .open = memory_open,
         .close = memory_close,
         .read_at = memory_read_at,
@@ -425,9 +535,6 @@ vfs_with_root(struct memory_node *root)
         .sync = memory_sync,
         .size = memory_size,
         .lock = memory_lock,
-        .make_directory = memory_make_directory,
-        .sync_directory = memory_sync_directory,
-        .list_directory = memory_list_directory,
         .rename = memory_rename,
         .link = memory_link,
         .remove = memory_remove,
@@ -452,6 +559,12 @@ memory_vfs_free(struct memory_vfs *vfs)
 
         vfs->files = file->next;
         file_free(file);
+    }
+    while (vfs->directories != NULL) {
+        petal_directory *directory = vfs->directories;
+
+        vfs->directories = directory->next;
+        directory_free(directory);
     }
     memory_vfs_trace(vfs, false);
     free(vfs->locks);

@@ -5,7 +5,7 @@
  * It behaves as vfs_posix does until told otherwise.  What a sync makes durable, what a failed sync
  * loses and what a power cut leaves is defined in memory_file.h (bytes) and memory_tree.h (names).
  *
- * CALLS of the petal_vfs are numbered from 1.  Faults are planned for the n-th call from now, n = 1 being the
+ * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the n-th call from now, n = 1 being the
  * next one.
  * - A planned failure: the call returns its error.  A failed write has stored the first half of its bytes.  A failed
  *   sync has lost what was pending.  A failed close has closed.  Anything else has had no effect.
@@ -34,7 +34,7 @@ struct memory_vfs;
 
 struct memory_vfs *memory_vfs_new(void);
 
-/* Open files are released, too, and must not be used any more. */
+/* Open files and directories are released, too, and must not be used any more. */
 void memory_vfs_free(struct memory_vfs *vfs);
 
 /* The table to give to the library; lives as long as `vfs`. */
@@ -73,7 +73,7 @@ void memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n);
 bool memory_vfs_is_off(struct memory_vfs *vfs);
 
 /* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut` says, all locks are
- * gone, files opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
+ * gone, files and directories opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
 void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
 
 /* The process dies and the machine stays on, also if a planned cut had come: what is pending is what reads see, and may still be
@@ -92,8 +92,9 @@ bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);
 int memory_vfs_list(struct memory_vfs *vfs, const char *path,
                     void (*visit)(void *argument, const char *name), void *argument);
 
-/* Files that are open, dead ones included. */
+/* What is open, dead ones included. */
 size_t memory_vfs_open_files(struct memory_vfs *vfs);
+size_t memory_vfs_open_directories(struct memory_vfs *vfs);
 
 /* ---- Trace ---- */
 
@@ -106,8 +107,9 @@ enum memory_vfs_operation {
     MEMORY_VFS_SYNC,
     MEMORY_VFS_SIZE,
     MEMORY_VFS_LOCK,
-    MEMORY_VFS_MAKE_DIRECTORY,
+    MEMORY_VFS_OPEN_DIRECTORY,
     MEMORY_VFS_SYNC_DIRECTORY,
+    MEMORY_VFS_SYNC_PARENT,
     MEMORY_VFS_LIST_DIRECTORY,
     MEMORY_VFS_RENAME,
     MEMORY_VFS_LINK,
@@ -117,8 +119,9 @@ enum memory_vfs_operation {
 struct memory_vfs_call {
     uint64_t number;
     enum memory_vfs_operation operation;
-    const char *path; /* of a rename or link: the old one */
-    uint64_t offset;  /* of a read or write, else 0 */
+    const char *
+        path; /* the directory's, as it was opened, and the name; of a rename or link: the old one */
+    uint64_t offset; /* of a read or write, else 0 */
     size_t size;
     int error; /* what it returned */
 };

@@ -12,13 +12,13 @@
 /* ---- Finding things ---- */
 
 int
-memory_state_file(struct memory_vfs *vfs, const char *path, unsigned flags,
+memory_state_file(struct memory_node *root, const char *path, unsigned flags,
                   struct memory_node **node)
 {
-    int error = memory_tree_find(vfs->root, path, node);
+    int error = memory_tree_find(root, path, node);
 
     if (error == ENOENT && (flags & PETAL_FILE_CREATE) != 0)
-        return memory_tree_create(vfs->root, path, false, node);
+        return memory_tree_create(root, path, false, node);
     if (error == 0 && (flags & PETAL_FILE_EXCLUSIVE) != 0)
         return EEXIST;
     if (error == 0 && memory_tree_is_directory(*node))
@@ -34,20 +34,15 @@ memory_state_directory(struct memory_vfs *vfs, const char *path, struct memory_n
     return error == 0 && !memory_tree_is_directory(*directory) ? ENOTDIR : error;
 }
 
-int
-memory_state_copy_names(struct memory_vfs *vfs, const char *path, struct memory_names *list)
+struct memory_names
+memory_state_copy_names(struct memory_node *directory)
 {
-    struct memory_node *directory;
-    int error = memory_state_directory(vfs, path, &directory);
+    struct memory_names list = {.count = memory_tree_name_count(directory)};
 
-    *list = (struct memory_names){NULL, 0};
-    if (error != 0)
-        return error;
-    list->count = memory_tree_name_count(directory);
-    list->names = test_allocate(list->count * sizeof(*list->names));
-    for (size_t i = 0; i < list->count; i++)
-        list->names[i] = test_strdup(memory_tree_name_at(directory, i));
-    return 0;
+    list.names = test_allocate(list.count * sizeof(*list.names));
+    for (size_t i = 0; i < list.count; i++)
+        list.names[i] = test_strdup(memory_tree_name_at(directory, i));
+    return list;
 }
 
 void
@@ -155,6 +150,8 @@ end_processes(struct memory_vfs *vfs)
 {
     for (petal_file *file = vfs->files; file != NULL; file = file->next)
         file->dead = true;
+    for (petal_directory *open = vfs->directories; open != NULL; open = open->next)
+        open->dead = true;
     vfs->lock_count = 0;
     vfs->fail_first = 0;
     vfs->cut_call = 0;
@@ -192,7 +189,7 @@ memory_vfs_read_file(struct memory_vfs *vfs, const char *path, uint8_t **bytes, 
     *bytes = NULL;
     *size = 0;
     pthread_mutex_lock(&vfs->mutex);
-    error = memory_state_file(vfs, path, 0, &node);
+    error = memory_state_file(vfs->root, path, 0, &node);
     if (error == 0) {
         const struct memory_bytes *live = &memory_tree_file(node)->live;
 
@@ -230,7 +227,7 @@ memory_vfs_write_file(struct memory_vfs *vfs, const char *path, const void *byte
     int error;
 
     pthread_mutex_lock(&vfs->mutex);
-    error = memory_state_file(vfs, path, PETAL_FILE_CREATE, &node);
+    error = memory_state_file(vfs->root, path, PETAL_FILE_CREATE, &node);
     if (error == 0) {
         memory_file_replace(memory_tree_file(node), bytes, size);
         sync_parent(vfs, path);
@@ -255,11 +252,14 @@ int
 memory_vfs_list(struct memory_vfs *vfs, const char *path,
                 void (*visit)(void *argument, const char *name), void *argument)
 {
-    struct memory_names list;
+    struct memory_names list = {NULL, 0};
+    struct memory_node *directory;
     int error;
 
     pthread_mutex_lock(&vfs->mutex);
-    error = memory_state_copy_names(vfs, path, &list);
+    error = memory_state_directory(vfs, path, &directory);
+    if (error == 0)
+        list = memory_state_copy_names(directory);
     pthread_mutex_unlock(&vfs->mutex);
     memory_state_visit_names(&list, visit, argument);
     return error;
@@ -272,6 +272,18 @@ memory_vfs_open_files(struct memory_vfs *vfs)
 
     pthread_mutex_lock(&vfs->mutex);
     for (const petal_file *file = vfs->files; file != NULL; file = file->next)
+        count++;
+    pthread_mutex_unlock(&vfs->mutex);
+    return count;
+}
+
+size_t
+memory_vfs_open_directories(struct memory_vfs *vfs)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&vfs->mutex);
+    for (const petal_directory *open = vfs->directories; open != NULL; open = open->next)
         count++;
     pthread_mutex_unlock(&vfs->mutex);
     return count;
@@ -326,8 +338,9 @@ void
 memory_vfs_trace_print(struct memory_vfs *vfs, FILE *out)
 {
     static const char *const names[] = {
-        "open", "close",          "read",           "write",          "log_store", "sync", "size",
-        "lock", "make_directory", "sync_directory", "list_directory", "rename",    "link", "remove",
+        "open",        "close",          "read",   "write",          "log_store",
+        "sync",        "size",           "lock",   "open_directory", "sync_directory",
+        "sync_parent", "list_directory", "rename", "link",           "remove",
     };
     size_t count = memory_vfs_trace_count(vfs);
 

@@ -9,6 +9,14 @@
 
 #include <pthread.h>
 
+struct petal_directory {
+    struct memory_vfs *vfs;
+    struct memory_node *node; /* counted */
+    char *path;               /* by which it was opened */
+    bool dead;                /* opened before a power cut */
+    struct petal_directory *next;
+};
+
 struct petal_file {
     struct memory_vfs *vfs;
     struct memory_node *node; /* counted */
@@ -23,6 +31,7 @@ struct memory_vfs {
     pthread_mutex_t mutex; /* guards all below */
     struct memory_node *root;
     struct petal_file *files; /* open ones */
+    struct petal_directory *directories;
     struct lock {
         const struct memory_node *node;
         const struct petal_file *holder;
@@ -47,8 +56,8 @@ struct memory_vfs {
 
 /* The functions below need the mutex, but for memory_state_visit_names. */
 
-/* Find a file, or make it if the flags (of petal_open_flags) say so.  EISDIR for a directory. */
-int memory_state_file(struct memory_vfs *vfs, const char *path, unsigned flags,
+/* Find a file below `root`, or make it if the flags (of petal_open_flags) say so.  EISDIR for a directory. */
+int memory_state_file(struct memory_node *root, const char *path, unsigned flags,
                       struct memory_node **node);
 int memory_state_directory(struct memory_vfs *vfs, const char *path,
                            struct memory_node **directory);
@@ -59,7 +68,7 @@ struct memory_names {
     size_t count;
 };
 
-int memory_state_copy_names(struct memory_vfs *vfs, const char *path, struct memory_names *list);
+struct memory_names memory_state_copy_names(struct memory_node *directory);
 
 /* Visit all names and release the list. */
 void memory_state_visit_names(struct memory_names *list,

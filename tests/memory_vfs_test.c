@@ -3,6 +3,7 @@
  * in-memory file layer.  (Power cuts: memory_cut_test.c.  That it works as a file layer: vfs_test.c.)
  */
 #include "tests/memory_vfs.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,7 +20,8 @@
 struct fixture {
     struct memory_vfs *vfs;
     const petal_vfs *table;
-    petal_file *file; /* "d/a", with a durable name */
+    petal_directory *root, *directory; /* "d" */
+    petal_file *file;                  /* "d/a", with a durable name */
 };
 
 static int
@@ -30,10 +32,12 @@ set_up(void **state)
     fixture->vfs = memory_vfs_new();
     fixture->table = memory_vfs_table(fixture->vfs);
     *state = fixture;
-    return fixture->table->make_directory(fixture->vfs, "d") != 0 ||
-           fixture->table->sync_directory(fixture->vfs, "/") != 0 ||
-           fixture->table->open(fixture->vfs, "d/a", CREATE, &fixture->file) != 0 ||
-           fixture->table->sync_directory(fixture->vfs, "d") != 0;
+    return fixture->table->open_directory(fixture->vfs, "/", false, &fixture->root) != 0 ||
+           fixture->table->open_directory(fixture->vfs, "d", true, &fixture->directory) != 0 ||
+           fixture->table->sync_directory(fixture->vfs, fixture->root) != 0 ||
+           fixture->table->open(fixture->vfs, fixture->directory, "a", CREATE, &fixture->file) !=
+               0 ||
+           fixture->table->sync_directory(fixture->vfs, fixture->directory) != 0;
 }
 
 static int
@@ -121,6 +125,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
 {
     const petal_vfs *table = fixture->table;
     struct memory_vfs *vfs = fixture->vfs;
+    petal_directory *directory = NULL;
     petal_file *file = NULL;
     char buffer[4];
     uint64_t number;
@@ -128,7 +133,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
 
     switch (operation) {
     case MEMORY_VFS_OPEN:
-        return table->open(vfs, "d/new", CREATE, &file);
+        return table->open(vfs, fixture->directory, "new", CREATE, &file);
     case MEMORY_VFS_CLOSE:
         return table->close(vfs, fixture->file);
     case MEMORY_VFS_READ:
@@ -143,18 +148,21 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
         return table->size(vfs, fixture->file, &number);
     case MEMORY_VFS_LOCK:
         return table->lock(vfs, fixture->file, false);
-    case MEMORY_VFS_MAKE_DIRECTORY:
-        return table->make_directory(vfs, "d/new");
+    case MEMORY_VFS_OPEN_DIRECTORY:
+        return table->open_directory(vfs, "d/new", true, &directory);
+    case MEMORY_VFS_SYNC_PARENT:
+        return table->sync_parent(vfs, fixture->directory);
     case MEMORY_VFS_SYNC_DIRECTORY:
-        return table->sync_directory(vfs, "d");
+        return table->sync_directory(vfs, fixture->directory);
     case MEMORY_VFS_LIST_DIRECTORY:
-        return table->list_directory(vfs, "d", NULL, NULL); /* fails before it visits */
+        return table->list_directory(vfs, fixture->directory, NULL,
+                                     NULL); /* fails before it visits */
     case MEMORY_VFS_RENAME:
-        return table->rename(vfs, "d/a", "d/new");
+        return table->rename(vfs, fixture->directory, "a", "new");
     case MEMORY_VFS_LINK:
-        return table->link(vfs, "d/a", "d/new");
+        return table->link(vfs, fixture->directory, "a", fixture->directory, "new");
     case MEMORY_VFS_REMOVE:
-        return table->remove(vfs, "d/a");
+        return table->remove(vfs, fixture->directory, "a");
     }
     return -1;
 }
@@ -185,7 +193,9 @@ every_kind_of_call_can_fail(void **state)
         assert_int_equal(memory_vfs_open_files(fixture->vfs),
                          operation == MEMORY_VFS_CLOSE ? 0 : 1);
         if (operation == MEMORY_VFS_CLOSE)
-            assert_int_equal(fixture->table->open(fixture->vfs, "d/a", CREATE, &fixture->file), 0);
+            assert_int_equal(
+                fixture->table->open(fixture->vfs, fixture->directory, "a", CREATE, &fixture->file),
+                0);
     }
 }
 
@@ -261,11 +271,11 @@ a_failed_directory_sync_loses_names(void **state)
     const petal_vfs *table = fixture->table;
     struct memory_vfs *vfs = fixture->vfs, *clone;
 
-    assert_int_equal(table->rename(vfs, "d/a", "d/lost"), 0);
+    assert_int_equal(table->rename(vfs, fixture->directory, "a", "lost"), 0);
     memory_vfs_fail_at(vfs, 1, EIO, false);
-    assert_int_equal(table->sync_directory(vfs, "d"), EIO);
-    assert_int_equal(table->make_directory(vfs, "d/kept"), 0);
-    assert_int_equal(table->sync_directory(vfs, "d"), 0);
+    assert_int_equal(table->sync_directory(vfs, fixture->directory), EIO);
+    assert_int_equal(vfs_make_directory(table, "d/kept"), 0);
+    assert_int_equal(table->sync_directory(vfs, fixture->directory), 0);
     assert_true(memory_vfs_exists(vfs, "d/lost"));
     clone = cut_clone(fixture, MEMORY_CUT_KEEP_ALL);
     assert_false(memory_vfs_exists(clone, "d/lost"));
@@ -282,11 +292,11 @@ a_later_change_of_a_lost_name_saves_it(void **state)
     const petal_vfs *table = fixture->table;
     struct memory_vfs *vfs = fixture->vfs, *clone;
 
-    assert_int_equal(table->rename(vfs, "d/a", "d/b"), 0);
+    assert_int_equal(table->rename(vfs, fixture->directory, "a", "b"), 0);
     memory_vfs_fail_at(vfs, 1, EIO, false);
-    assert_int_equal(table->sync_directory(vfs, "d"), EIO);
-    assert_int_equal(table->rename(vfs, "d/b", "d/c"), 0);
-    assert_int_equal(table->sync_directory(vfs, "d"), 0);
+    assert_int_equal(table->sync_directory(vfs, fixture->directory), EIO);
+    assert_int_equal(table->rename(vfs, fixture->directory, "b", "c"), 0);
+    assert_int_equal(table->sync_directory(vfs, fixture->directory), 0);
     clone = cut_clone(fixture, MEMORY_CUT_LOSE_ALL);
     assert_false(memory_vfs_exists(clone, "d/a"));
     assert_false(memory_vfs_exists(clone, "d/b"));
@@ -312,7 +322,7 @@ a_full_disk_takes_what_fits(void **state)
     assert_int_equal(write_text(fixture, 2, "CDe"), ENOSPC);
     assert_int_equal(write_text(fixture, 9, "x"), ENOSPC); /* a gap needs room, too */
     expect_text(vfs, "d/a", "ABCD");
-    assert_int_equal(fixture->table->remove(vfs, "d/other"), 0);
+    assert_int_equal(fixture->table->remove(vfs, fixture->directory, "other"), 0);
     assert_int_equal(write_text(fixture, 4, "efghij"), 0);
     assert_int_equal(memory_vfs_used(vfs), 10);
     memory_vfs_set_capacity(vfs, 5); /* below what is used */
@@ -332,17 +342,17 @@ a_clone_lives_alone(void **state)
     petal_file *file;
 
     assert_int_equal(write_text(fixture, 0, "both"), 0);
-    assert_int_equal(fixture->table->rename(fixture->vfs, "d/a", "d/b"), 0);
+    assert_int_equal(fixture->table->rename(fixture->vfs, fixture->directory, "a", "b"), 0);
     assert_int_equal(fixture->table->lock(fixture->vfs, fixture->file, false), 0);
     clone = memory_vfs_clone(fixture->vfs);
     assert_int_equal(memory_vfs_calls(clone), 0);
     assert_int_equal(memory_vfs_open_files(clone), 0);
     assert_int_equal(write_text(fixture, 0, "original"), 0);
     expect_text(clone, "d/b", "both");
-    assert_int_equal(memory_vfs_table(clone)->open(clone, "d/b", CREATE, &file), 0);
+    assert_int_equal(vfs_open(memory_vfs_table(clone), "d/b", CREATE, &file), 0);
     assert_int_equal(memory_vfs_table(clone)->lock(clone, file, false), 0);
     assert_int_equal(memory_vfs_table(clone)->write_at(clone, file, 0, "clone", 5), 0);
-    assert_int_equal(memory_vfs_table(clone)->remove(clone, "d/b"), 0);
+    assert_int_equal(vfs_remove(memory_vfs_table(clone), "d/b"), 0);
     expect_text(fixture->vfs, "d/b", "original");
     memory_vfs_power_cut(clone, MEMORY_CUT_LOSE_ALL, 0);
     expect_text(clone, "d/a", ""); /* pending changes were cloned as such */
@@ -398,7 +408,7 @@ the_trace_tells_what_was_called(void **state)
     assert_non_null(out);
     memory_vfs_trace(fixture->vfs, true);
     assert_int_equal(write_text(fixture, 7, "text"), 0);
-    assert_int_equal(fixture->table->remove(fixture->vfs, "d/none"), ENOENT);
+    assert_int_equal(fixture->table->remove(fixture->vfs, fixture->directory, "none"), ENOENT);
     memory_vfs_trace_print(fixture->vfs, out);
     fclose(out);
     snprintf(expected, sizeof(expected),
@@ -415,6 +425,7 @@ enum { THREADS = 4, THREAD_ROUNDS = 300 };
 struct worker {
     pthread_t thread;
     struct memory_vfs *vfs;
+    petal_directory *directory;
     int number;
     int errors;
 };
@@ -428,21 +439,21 @@ work(void *argument)
     char from[16], to[16], byte = (char)('0' + worker->number), back;
     size_t got;
 
-    snprintf(from, sizeof(from), "d/from%d", worker->number);
-    snprintf(to, sizeof(to), "d/to%d", worker->number);
+    snprintf(from, sizeof(from), "from%d", worker->number);
+    snprintf(to, sizeof(to), "to%d", worker->number);
     for (int i = 0; i < THREAD_ROUNDS; i++) {
         petal_file *own, *shared;
         uint64_t offset = (uint64_t)worker->number;
 
-        worker->errors += table->open(worker->vfs, from, CREATE, &own) != 0;
-        worker->errors += table->open(worker->vfs, "d/a", CREATE, &shared) != 0;
+        worker->errors += table->open(worker->vfs, worker->directory, from, CREATE, &own) != 0;
+        worker->errors += table->open(worker->vfs, worker->directory, "a", CREATE, &shared) != 0;
         worker->errors += table->write_at(worker->vfs, own, 0, &byte, 1) != 0;
         worker->errors += table->write_at(worker->vfs, shared, offset, &byte, 1) != 0;
         worker->errors += table->sync(worker->vfs, shared) != 0;
-        worker->errors += table->rename(worker->vfs, from, to) != 0;
+        worker->errors += table->rename(worker->vfs, worker->directory, from, to) != 0;
         worker->errors += table->read_at(worker->vfs, shared, offset, &back, 1, &got) != 0;
         worker->errors += got != 1 || back != byte;
-        worker->errors += table->remove(worker->vfs, to) != 0;
+        worker->errors += table->remove(worker->vfs, worker->directory, to) != 0;
         worker->errors += table->close(worker->vfs, own) != 0;
         worker->errors += table->close(worker->vfs, shared) != 0;
         if (i % 50 == 0)
@@ -458,7 +469,8 @@ threads_may_share_it(void **state)
     struct worker workers[THREADS];
 
     for (int i = 0; i < THREADS; i++) {
-        workers[i] = (struct worker){.vfs = fixture->vfs, .number = i};
+        workers[i] =
+            (struct worker){.vfs = fixture->vfs, .directory = fixture->directory, .number = i};
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
     }
     for (int i = 0; i < THREADS; i++) {

@@ -67,19 +67,18 @@ static bool gate_closed;
 static const petal_vfs *behind_gate;
 
 static int
-open_through_gate(void *context, const char *path, unsigned flags, petal_file **file)
+open_through_gate(void *context, petal_directory *directory, const char *name, unsigned flags,
+                  petal_file **file)
 {
     uint64_t number;
-    const char *name = strrchr(path, '/');
 
-    if ((flags & PETAL_FILE_CREATE) != 0 &&
-        filename_parse(name != NULL ? name + 1 : path, &number) == FILENAME_STORE_FILE) {
+    if ((flags & PETAL_FILE_CREATE) != 0 && filename_parse(name, &number) == FILENAME_STORE_FILE) {
         pthread_mutex_lock(&gate_mutex);
         while (gate_closed)
             pthread_cond_wait(&gate_opens, &gate_mutex);
         pthread_mutex_unlock(&gate_mutex);
     }
-    return behind_gate->open(context, path, flags, file);
+    return behind_gate->open(context, directory, name, flags, file);
 }
 
 static void
@@ -286,10 +285,10 @@ static unsigned removed; /* by the writing thread; others may clean up meanwhile
 static pthread_t writer;
 
 static int
-remove_counted(void *context, const char *path)
+remove_counted(void *context, petal_directory *directory, const char *name)
 {
     removed += pthread_equal(pthread_self(), writer) != 0;
-    return behind_gate->remove(context, path);
+    return behind_gate->remove(context, directory, name);
 }
 
 /* A reader was inside when a compaction ended, so its inputs wait for somebody to take them away: not the leader, who only switches

@@ -96,7 +96,8 @@ read_only_expect_reads(struct fixture *fixture)
     assert_true(count > 0);
     for (size_t i = 0; i < count; i++) {
         struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
-        bool reads = call.operation == MEMORY_VFS_OPEN || call.operation == MEMORY_VFS_CLOSE ||
+        bool reads = call.operation == MEMORY_VFS_OPEN_DIRECTORY ||
+                     call.operation == MEMORY_VFS_OPEN || call.operation == MEMORY_VFS_CLOSE ||
                      call.operation == MEMORY_VFS_READ || call.operation == MEMORY_VFS_SIZE ||
                      call.operation == MEMORY_VFS_LOCK ||
                      call.operation == MEMORY_VFS_LIST_DIRECTORY;
@@ -108,13 +109,14 @@ read_only_expect_reads(struct fixture *fixture)
 }
 
 static int
-sealed_open(void *context, const char *path, unsigned flags, petal_file **file)
+sealed_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+            petal_file **file)
 {
     struct read_only_seal *sealed = context;
 
     *file = NULL;
     if (flags == PETAL_FILE_READ)
-        return sealed->below->open(sealed->below->context, path, flags, file);
+        return sealed->below->open(sealed->below->context, directory, name, flags, file);
     sealed->refused++;
     return EROFS;
 }
@@ -153,12 +155,32 @@ sealed_lock(void *context, petal_file *file, bool shared)
 }
 
 static int
-sealed_list(void *context, const char *path, void (*visit)(void *argument, const char *name),
-            void *argument)
+sealed_open_directory(void *context, const char *path, bool create, petal_directory **directory)
 {
     struct read_only_seal *sealed = context;
 
-    return sealed->below->list_directory(sealed->below->context, path, visit, argument);
+    *directory = NULL;
+    if (!create)
+        return sealed->below->open_directory(sealed->below->context, path, false, directory);
+    sealed->refused++;
+    return EROFS;
+}
+
+static void
+sealed_close_directory(void *context, petal_directory *directory)
+{
+    struct read_only_seal *sealed = context;
+
+    sealed->below->close_directory(sealed->below->context, directory);
+}
+
+static int
+sealed_list(void *context, petal_directory *directory,
+            void (*visit)(void *argument, const char *name), void *argument)
+{
+    struct read_only_seal *sealed = context;
+
+    return sealed->below->list_directory(sealed->below->context, directory, visit, argument);
 }
 
 static int
@@ -170,18 +192,33 @@ refuse_file(void *context, petal_file *file)
 }
 
 static int
-refuse_path(void *context, const char *path)
+refuse_directory(void *context, petal_directory *directory)
 {
-    (void)path;
+    (void)directory;
     ((struct read_only_seal *)context)->refused++;
     return EROFS;
 }
 
 static int
-refuse_paths(void *context, const char *from, const char *to)
+refuse_name(void *context, petal_directory *directory, const char *name)
+{
+    (void)name;
+    return refuse_directory(context, directory);
+}
+
+static int
+refuse_rename(void *context, petal_directory *directory, const char *from, const char *to)
 {
     (void)to;
-    return refuse_path(context, from);
+    return refuse_name(context, directory, from);
+}
+
+static int
+refuse_link(void *context, petal_directory *from_directory, const char *from,
+            petal_directory *to_directory, const char *to)
+{
+    (void)to_directory;
+    return refuse_rename(context, from_directory, from, to);
 }
 
 static int
@@ -206,12 +243,14 @@ read_only_seal(struct read_only_seal *sealed, struct fixture *fixture)
                                 .sync = refuse_file,
                                 .size = read_only_sealed_size,
                                 .lock = sealed_lock,
-                                .make_directory = refuse_path,
-                                .sync_directory = refuse_path,
+                                .open_directory = sealed_open_directory,
+                                .close_directory = sealed_close_directory,
+                                .sync_directory = refuse_directory,
+                                .sync_parent = refuse_directory,
                                 .list_directory = sealed_list,
-                                .rename = refuse_paths,
-                                .link = refuse_paths,
-                                .remove = refuse_path};
+                                .rename = refuse_rename,
+                                .link = refuse_link,
+                                .remove = refuse_name};
     fixture->env.vfs = &sealed->table;
 }
 

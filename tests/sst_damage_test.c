@@ -185,7 +185,7 @@ file_of_another_identity_is_refused(void **state)
     assert_string_equal(error.file, SST_PATH);
 
     /* Identity 0: whoever it is. */
-    assert_int_equal(sst_reader_open(&reader, &f->env, SST_PATH, &open, &error), PETAL_OK);
+    assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &open, &error), PETAL_OK);
     assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY + 1);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
     sst_reader_close(reader);

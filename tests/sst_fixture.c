@@ -1,5 +1,6 @@
 /* sst_fixture.c -- see sst_fixture.h. */
 #include "tests/sst_fixture.h"
+#include "tests/vfs_paths.h"
 
 #include "base/checksum.h"
 #include "base/coding.h"
@@ -170,6 +171,7 @@ sst_fixture_new(size_t cache_bytes)
     given = (petal_env){
         .size = sizeof given, .allocator = &f->allocator.table, .vfs = memory_vfs_table(f->vfs)};
     env_init(&f->env, &given);
+    assert_int_equal(directory_open(&f->directory, &f->env, SST_DIRECTORY, false), 0);
     f->epoch = mem_alloc_aligned(&mem_default_allocator, CACHE_LINE_BYTES, sizeof *f->epoch);
     assert_non_null(f->epoch);
     assert_int_equal(epoch_init(f->epoch), PETAL_OK);
@@ -184,6 +186,7 @@ sst_fixture_new(size_t cache_bytes)
 void
 sst_fixture_free(struct sst_fixture *f)
 {
+    directory_close(&f->directory);
     cache_close(f->cache);
     epoch_fini(f->epoch);
     mem_free(&mem_default_allocator, f->epoch, sizeof *f->epoch);
@@ -210,7 +213,7 @@ sst_fixture_try_write(struct sst_fixture *f, const struct sst_options *options,
                       const struct cell_list *list, petal_error *error)
 {
     struct sst_writer *writer;
-    enum petal_status status = sst_writer_open(&writer, &f->env, SST_PATH, options, error);
+    enum petal_status status = sst_writer_open(&writer, &f->directory, SST_PATH, options, error);
 
     for (size_t i = 0; status == PETAL_OK && i < list->count; i++)
         status = sst_writer_add(writer, &list->cells[i], error);
@@ -228,7 +231,7 @@ sst_fixture_write(struct sst_fixture *f, const struct sst_options *options,
     const petal_vfs *vfs = f->env.vfs;
 
     if (memory_vfs_exists(f->vfs, SST_PATH))
-        assert_int_equal(vfs->remove(vfs->context, SST_PATH), 0);
+        assert_int_equal(vfs_remove(vfs, SST_PATH), 0);
     if (sst_fixture_try_write(f, options, list, &error) != PETAL_OK)
         fail_msg("%s", error.text);
 }
@@ -241,7 +244,7 @@ sst_fixture_try_open(struct sst_fixture *f, struct sst_reader **reader, petal_er
                                        .cache = f->cache,
                                        .epoch = f->epoch};
 
-    return sst_reader_open(reader, &f->env, SST_PATH, &options, error);
+    return sst_reader_open(reader, &f->directory, SST_PATH, &options, error);
 }
 
 struct sst_reader *

@@ -9,7 +9,8 @@
 #include "sstable/sst_writer.h"
 #include "tests/memory_vfs.h"
 
-#define SST_PATH      "file.sst"
+#define SST_DIRECTORY "."
+#define SST_PATH      SST_DIRECTORY "/file.sst"
 #define TEST_SALT     0x5A17u
 #define TEST_IDENTITY 0x1DE7717FULL
 
@@ -65,6 +66,7 @@ struct sst_fixture {
     struct test_allocator allocator;
     struct memory_vfs *vfs;
     struct env env;
+    struct directory directory;
     struct epoch *epoch;
     struct cache *cache;
     uint64_t next_file_number;

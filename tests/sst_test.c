@@ -3,6 +3,7 @@
  * (Filters: sst_filter_test.c and sst_prefix_test.c.  Heads of blocks: sst_heads_test.c.  Damage and failing calls: sst_damage_test.c.)
  */
 #include "tests/iter_walk.h"
+#include "tests/vfs_paths.h"
 
 #include "sstable/sst_reader_parts.h"
 
@@ -419,7 +420,7 @@ sequence_range_can_be_widened(void **state)
     struct cell cell = {.row = slice_from_text("r"), .type = PETAL_PUT, .timestamp = 1};
 
     (void)state;
-    assert_int_equal(sst_writer_open(&writer, &f->env, SST_PATH, &options, NULL), PETAL_OK);
+    assert_int_equal(sst_writer_open(&writer, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
     assert_int_equal(sst_writer_add(writer, &cell, NULL), PETAL_OK);
     sst_writer_widen_sequences(writer, 17, 99);
     assert_int_equal(sst_writer_finish(writer, &facts, NULL), PETAL_OK);
@@ -536,9 +537,10 @@ write_with_sync_failing(const struct cell_list *list, size_t n, size_t *syncs)
     struct sst_fixture *f = sst_fixture_new(1 << 20);
     enum petal_status status;
     petal_error error;
-    uint64_t call = 0;
+    uint64_t before, call = 0;
 
     options.compression = PETAL_COMPRESSION_NONE;
+    before = memory_vfs_calls(f->vfs);
     memory_vfs_trace(f->vfs, true);
     assert_int_equal(sst_fixture_try_write(f, &options, list, &error), PETAL_OK);
     *syncs = 0;
@@ -546,10 +548,10 @@ write_with_sync_failing(const struct cell_list *list, size_t n, size_t *syncs)
         struct memory_vfs_call made = memory_vfs_trace_at(f->vfs, i);
 
         if (made.operation == MEMORY_VFS_SYNC && ++*syncs == n)
-            call = made.number;
+            call = made.number - before;
     }
     memory_vfs_trace(f->vfs, false);
-    f->env.vfs->remove(f->env.vfs->context, SST_PATH);
+    vfs_remove(f->env.vfs, SST_PATH);
     memory_vfs_fail_at(f->vfs, call, EIO, false);
     status = sst_fixture_try_write(f, &options, list, &error);
     assert_true(n == 0 || strstr(error.text, "sync") != NULL);

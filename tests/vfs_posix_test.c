@@ -7,6 +7,7 @@
  */
 #include "base/vfs_posix.h"
 #include "tests/test_support.h"
+#include "tests/vfs_paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,7 @@ close(int descriptor)
 
 struct fixture {
     char *directory, *path;
+    petal_directory *opened;
     petal_file *file;
 };
 
@@ -118,7 +120,8 @@ set_up(void **state)
     fixture->directory = test_directory_new();
     fixture->path = test_path(fixture->directory, "file");
     *state = fixture;
-    return vfs_posix.open(NULL, fixture->path, CREATE, &fixture->file);
+    return vfs_posix.open_directory(NULL, fixture->directory, false, &fixture->opened) != 0 ||
+           vfs_posix.open(NULL, fixture->opened, "file", CREATE, &fixture->file) != 0;
 }
 
 static int
@@ -129,6 +132,7 @@ tear_down(void **state)
     memset(&script, 0, sizeof(script));
     if (fixture->file != NULL)
         (void)vfs_posix.close(NULL, fixture->file);
+    vfs_posix.close_directory(NULL, fixture->opened);
     free(fixture->path);
     test_directory_free(fixture->directory);
     free(fixture);
@@ -203,7 +207,7 @@ a_failed_sync_is_returned_and_not_tried_again(void **state)
     assert_int_equal(vfs_posix.sync(NULL, fixture->file), EIO);
     assert_int_equal(script.calls, 1);
     script = (struct script){.error = EIO};
-    assert_int_equal(vfs_posix.sync_directory(NULL, fixture->directory), EIO);
+    assert_int_equal(vfs_posix.sync_directory(NULL, fixture->opened), EIO);
     assert_int_equal(script.calls, 1);
 }
 
@@ -216,7 +220,7 @@ an_interrupted_sync_goes_on(void **state)
     assert_int_equal(vfs_posix.sync(NULL, fixture->file), 0);
     assert_int_equal(script.calls, 3);
     script = (struct script){.interrupt = 2};
-    assert_int_equal(vfs_posix.sync_directory(NULL, fixture->directory), 0);
+    assert_int_equal(vfs_posix.sync_directory(NULL, fixture->opened), 0);
     assert_int_equal(script.calls, 3);
 }
 
@@ -228,7 +232,7 @@ a_failed_close_is_returned_and_has_closed(void **state)
     int before = dup(STDIN_FILENO), after;
 
     (void)close(before);
-    assert_int_equal(vfs_posix.open(NULL, fixture->path, PETAL_FILE_READ, &file), 0);
+    assert_int_equal(vfs_open(&vfs_posix, fixture->path, PETAL_FILE_READ, &file), 0);
     script.error = EIO;
     assert_int_equal(vfs_posix.close(NULL, file), EIO);
     after = dup(STDIN_FILENO);
@@ -248,8 +252,8 @@ what_is_created_is_the_owners_alone(void **state)
     struct stat status;
     petal_file *file;
 
-    assert_int_equal(vfs_posix.open(NULL, path, CREATE, &file), 0);
-    assert_int_equal(vfs_posix.make_directory(NULL, directory), 0);
+    assert_int_equal(vfs_open(&vfs_posix, path, CREATE, &file), 0);
+    assert_int_equal(vfs_make_directory(&vfs_posix, directory), 0);
     (void)umask(old_mask);
     assert_int_equal(vfs_posix.close(NULL, file), 0);
     assert_int_equal(stat(path, &status), 0);
@@ -271,16 +275,16 @@ a_symbolic_link_is_refused(void **state)
 
     assert_int_equal(symlink("file", link), 0);
     assert_int_equal(symlink("target", dangling), 0);
-    assert_int_equal(vfs_posix.open(NULL, link, PETAL_FILE_READ, &file), ELOOP);
-    assert_int_equal(vfs_posix.open(NULL, link, PETAL_FILE_WRITE, &file), ELOOP);
-    assert_int_equal(vfs_posix.open(NULL, dangling, CREATE, &file), ELOOP);
+    assert_int_equal(vfs_open(&vfs_posix, link, PETAL_FILE_READ, &file), ELOOP);
+    assert_int_equal(vfs_open(&vfs_posix, link, PETAL_FILE_WRITE, &file), ELOOP);
+    assert_int_equal(vfs_open(&vfs_posix, dangling, CREATE, &file), ELOOP);
     assert_null(file);
     assert_int_equal(access(target, F_OK), -1);
 
     /* Remove and rename take the link itself. */
-    assert_int_equal(vfs_posix.remove(NULL, link), 0);
+    assert_int_equal(vfs_remove(&vfs_posix, link), 0);
     assert_int_equal(access(fixture->path, F_OK), 0);
-    assert_int_equal(vfs_posix.rename(NULL, fixture->path, dangling), 0);
+    assert_int_equal(vfs_rename(&vfs_posix, fixture->path, dangling), 0);
     assert_int_equal(access(target, F_OK), -1);
     free(link);
     free(dangling);
@@ -296,8 +300,8 @@ a_directory_may_be_reached_by_a_link(void **state)
     petal_file *file;
 
     assert_int_equal(symlink(".", link), 0);
-    assert_int_equal(vfs_posix.sync_directory(NULL, link), 0);
-    assert_int_equal(vfs_posix.open(NULL, path, PETAL_FILE_READ, &file), 0);
+    assert_int_equal(vfs_sync_directory(&vfs_posix, link), 0);
+    assert_int_equal(vfs_open(&vfs_posix, path, PETAL_FILE_READ, &file), 0);
     assert_int_equal(vfs_posix.close(NULL, file), 0);
     free(link);
     free(path);
@@ -312,8 +316,8 @@ a_pipe_is_refused_at_once(void **state)
     petal_file *file;
 
     assert_int_equal(mkfifo(pipe_path, 0600), 0);
-    assert_int_equal(vfs_posix.open(NULL, pipe_path, PETAL_FILE_READ, &file), EINVAL);
-    assert_int_equal(vfs_posix.open(NULL, pipe_path, PETAL_FILE_WRITE, &file), EINVAL);
+    assert_int_equal(vfs_open(&vfs_posix, pipe_path, PETAL_FILE_READ, &file), EINVAL);
+    assert_int_equal(vfs_open(&vfs_posix, pipe_path, PETAL_FILE_WRITE, &file), EINVAL);
     assert_null(file);
     free(pipe_path);
 }
@@ -326,7 +330,7 @@ descriptors_do_not_pass_to_other_programs(void **state)
     petal_file *file;
 
     (void)close(next); /* the descriptor that the next open gets */
-    assert_int_equal(vfs_posix.open(NULL, fixture->path, PETAL_FILE_READ, &file), 0);
+    assert_int_equal(vfs_open(&vfs_posix, fixture->path, PETAL_FILE_READ, &file), 0);
     assert_int_equal(fcntl(next, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     assert_int_equal(vfs_posix.close(NULL, file), 0);
 }
@@ -342,7 +346,7 @@ lock_in_child(const char *path, bool shared)
 
     if (child == 0) {
         petal_file *file;
-        int error = vfs_posix.open(NULL, path, shared ? PETAL_FILE_READ : PETAL_FILE_WRITE, &file);
+        int error = vfs_open(&vfs_posix, path, shared ? PETAL_FILE_READ : PETAL_FILE_WRITE, &file);
 
         _exit(error != 0 ? error : vfs_posix.lock(NULL, file, shared));
     }
@@ -387,7 +391,7 @@ hold_lock(const char *path, int report)
     petal_file *file;
     char result = 0;
 
-    if (vfs_posix.open(NULL, path, PETAL_FILE_WRITE, &file) == 0 &&
+    if (vfs_open(&vfs_posix, path, PETAL_FILE_WRITE, &file) == 0 &&
         vfs_posix.lock(NULL, file, false) == 0)
         result = 1;
     if (write(report, &result, 1) != 1)

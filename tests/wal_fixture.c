@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/vfs_paths.h"
 #include "tests/wal_fixture.h"
 
 void
@@ -24,13 +25,16 @@ wal_fixture_init(struct wal_fixture *fixture)
     given.allocator = &fixture->allocator.table;
     given.vfs = table;
     env_init(&fixture->env, &given);
-    assert_int_equal(table->make_directory(table->context, WAL_FIXTURE_DIRECTORY), 0);
-    assert_int_equal(table->sync_directory(table->context, "/"), 0);
+    assert_int_equal(vfs_make_directory(table, WAL_FIXTURE_DIRECTORY), 0);
+    assert_int_equal(vfs_sync_directory(table, "/"), 0);
+    assert_int_equal(
+        directory_open(&fixture->directory, &fixture->env, WAL_FIXTURE_DIRECTORY, false), 0);
 }
 
 void
 wal_fixture_fini(struct wal_fixture *fixture)
 {
+    directory_close(&fixture->directory);
     assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
     memory_vfs_free(fixture->vfs);
     assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
@@ -71,7 +75,7 @@ wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wa
         identity.predecessor_last_sequence = wal_stored_sequence(predecessor);
     }
     filename_log(path, WAL_FIXTURE_DIRECTORY, number);
-    status = wal_create(wal, &fixture->env, path, number, false, &error);
+    status = wal_create(wal, &fixture->directory, path, number, false, &error);
     if (status != PETAL_OK)
         return status;
     wal_identify(*wal, &identity);
@@ -143,13 +147,15 @@ wal_fixture_replay(struct wal_fixture *fixture, struct memory_vfs *vfs, struct w
 {
     struct replayed replayed = {.fixture = fixture};
     struct env env = fixture->env;
+    struct directory directory = fixture->directory;
     enum petal_status status;
 
-    if (vfs != NULL)
+    if (vfs != NULL) {
         env.vfs = memory_vfs_table(vfs);
+        assert_int_equal(directory_open(&directory, &env, WAL_FIXTURE_DIRECTORY, false), 0);
+    }
     *replay = (struct wal_replay){
-        .env = &env,
-        .directory = WAL_FIXTURE_DIRECTORY,
+        .directory = &directory,
         .database_identity = WAL_FIXTURE_IDENTITY,
         .oldest_log = 1,
         .promise = promise,
@@ -157,6 +163,8 @@ wal_fixture_replay(struct wal_fixture *fixture, struct memory_vfs *vfs, struct w
         .argument = &replayed,
     };
     status = wal_replay(replay, error);
+    if (vfs != NULL)
+        directory_close(&directory);
     *count = replayed.count;
     return status;
 }

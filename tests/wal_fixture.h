@@ -21,6 +21,7 @@ struct wal_fixture {
     struct memory_vfs *vfs;
     struct test_allocator allocator;
     struct env env;
+    struct directory directory;
     size_t sizes[WAL_FIXTURE_RECORDS]; /* of the records written, by number */
     size_t written;
 };

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/vfs_paths.h"
 #include "tests/wal_fixture.h"
 
 #include <errno.h>
@@ -112,8 +113,7 @@ run_plan(uint64_t seed, bool windows)
     wal_fixture_init(fixture);
     memory_vfs_use_log_windows(fixture->vfs, windows);
     assert_int_equal(wal_fixture_create(fixture, 1, NULL, &wal), PETAL_OK);
-    assert_int_equal(
-        fixture->env.vfs->sync_directory(fixture->env.vfs->context, WAL_FIXTURE_DIRECTORY), 0);
+    assert_int_equal(vfs_sync_directory(fixture->env.vfs, WAL_FIXTURE_DIRECTORY), 0);
     for (unsigned step = 0; step < 30; step++) {
         write_group(fixture, wal, &random, &told);
         if (test_random_below(&random, 6) == 0) {
@@ -153,8 +153,7 @@ store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal
 
     wal_fixture_init(fixture);
     assert_int_equal(wal_fixture_create(fixture, 1, NULL, &wal), PETAL_OK);
-    assert_int_equal(
-        fixture->env.vfs->sync_directory(fixture->env.vfs->context, WAL_FIXTURE_DIRECTORY), 0);
+    assert_int_equal(vfs_sync_directory(fixture->env.vfs, WAL_FIXTURE_DIRECTORY), 0);
     wal_fixture_add(fixture, wal, 100);
     assert_int_equal(wal_store(wal, &error), PETAL_OK);
     for (unsigned i = 0; i < 3; i++)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "engine/wal_format.h"
+#include "tests/vfs_paths.h"
 #include "tests/wal_fixture.h"
 
 #define NO_PROMISE ((struct wal_promise){0, 0})
@@ -399,7 +400,7 @@ remove_file(struct wal_fixture *fixture, const char *path)
 {
     const petal_vfs *table = memory_vfs_table(fixture->vfs);
 
-    assert_int_equal(table->remove(table->context, path), 0);
+    assert_int_equal(vfs_remove(table, path), 0);
 }
 
 static void
@@ -428,8 +429,7 @@ test_obsolete_logs_are_not_looked_at(void **state)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
-        .env = &fixture->env,
-        .directory = WAL_FIXTURE_DIRECTORY,
+        .directory = &fixture->directory,
         .database_identity = WAL_FIXTURE_IDENTITY,
         .oldest_log = 4,
         .promise = {2, 1000000},
@@ -449,8 +449,7 @@ test_a_log_that_went_too_early_is_damage(void **state)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
-        .env = &fixture->env,
-        .directory = WAL_FIXTURE_DIRECTORY,
+        .directory = &fixture->directory,
         .database_identity = WAL_FIXTURE_IDENTITY,
         .oldest_log = 3,
     };
@@ -553,7 +552,7 @@ rename_file(struct wal_fixture *fixture, const char *from, const char *to)
 {
     const petal_vfs *table = memory_vfs_table(fixture->vfs);
 
-    assert_int_equal(table->rename(table->context, from, to), 0);
+    assert_int_equal(vfs_rename(table, from, to), 0);
 }
 
 static void
@@ -571,8 +570,7 @@ test_a_log_of_another_database_is_refused(void **state)
 {
     struct wal_fixture *fixture = *state;
     struct wal_replay replay = {
-        .env = &fixture->env,
-        .directory = WAL_FIXTURE_DIRECTORY,
+        .directory = &fixture->directory,
         .database_identity = WAL_FIXTURE_IDENTITY + 1,
         .oldest_log = 1,
     };
@@ -624,7 +622,7 @@ run_workload(struct wal_fixture *fixture, struct acknowledged *acknowledged)
         struct wal *next = NULL;
 
         status = wal_fixture_create(fixture, number, wal, &next);
-        if (status == PETAL_OK && vfs->sync_directory(vfs->context, WAL_FIXTURE_DIRECTORY) != 0)
+        if (status == PETAL_OK && vfs_sync_directory(vfs, WAL_FIXTURE_DIRECTORY) != 0)
             status = PETAL_IO;
         if (wal != NULL && status == PETAL_OK)
             acknowledged->promise = (struct wal_promise){wal_number(wal), wal_length(wal)};
@@ -867,9 +865,9 @@ test_golden_bytes(void **state)
     petal_error error;
     struct wal *wal;
 
-    assert_int_equal(
-        wal_create(&wal, &fixture->env, WAL_FIXTURE_DIRECTORY "/000007.log", 7, false, &error),
-        PETAL_OK);
+    assert_int_equal(wal_create(&wal, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000007.log", 7,
+                                false, &error),
+                     PETAL_OK);
     wal_identify(wal, &identity);
     memcpy(wal_begin(wal, 5), "first", 5);
     wal_end(wal, 43);

@@ -1,0 +1,104 @@
+/* directory.c -- see directory.h. */
+#include "base/directory.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+int
+directory_open(struct directory *directory, const struct env *env, const char *path, bool create)
+{
+    size_t length = strlen(path);
+
+    assert(length < sizeof directory->path);
+    directory->env = env;
+    directory->handle = NULL;
+    memcpy(directory->path, path, length + 1);
+    return env->vfs->open_directory(env->vfs->context, path, create, &directory->handle);
+}
+
+void
+directory_close(struct directory *directory)
+{
+    const petal_vfs *vfs;
+
+    if (directory->handle == NULL)
+        return;
+    vfs = directory->env->vfs;
+    vfs->close_directory(vfs->context, directory->handle);
+    directory->handle = NULL;
+}
+
+/* By what the file at `path` is found in the directory. */
+static const char *
+name_in(const struct directory *directory, const char *path)
+{
+    size_t length = strlen(directory->path);
+
+    assert(strncmp(path, directory->path, length) == 0 && path[length] == '/');
+    assert(strchr(path + length + 1, '/') == NULL);
+    return path + length + 1;
+}
+
+int
+directory_open_file(const struct directory *directory, const char *path, unsigned flags,
+                    petal_file **file)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->open(vfs->context, directory->handle, name_in(directory, path), flags, file);
+}
+
+int
+directory_rename(const struct directory *directory, const char *from, const char *to)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->rename(vfs->context, directory->handle, name_in(directory, from),
+                       name_in(directory, to));
+}
+
+int
+directory_link(const struct directory *from_directory, const char *from,
+               const struct directory *to_directory, const char *to)
+{
+    const petal_vfs *vfs = from_directory->env->vfs;
+
+    if (vfs->link == NULL)
+        return ENOSYS;
+    return vfs->link(vfs->context, from_directory->handle, name_in(from_directory, from),
+                     to_directory->handle, name_in(to_directory, to));
+}
+
+int
+directory_remove(const struct directory *directory, const char *path)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->remove(vfs->context, directory->handle, name_in(directory, path));
+}
+
+int
+directory_sync(const struct directory *directory)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->sync_directory(vfs->context, directory->handle);
+}
+
+int
+directory_sync_parent(const struct directory *directory)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->sync_parent(vfs->context, directory->handle);
+}
+
+int
+directory_list(const struct directory *directory, void (*visit)(void *argument, const char *name),
+               void *argument)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+
+    return vfs->list_directory(vfs->context, directory->handle, visit, argument);
+}

@@ -1,0 +1,41 @@
+/*
+ * directory.h -- an open directory and what its files are called in messages.
+ *
+ * Files are found by their names in the directory, never by the path that led there: that path is resolved once, when the directory
+ * is opened, and is only told to people from then on. The calls take the whole path of a file, since that is what messages need,
+ * and go by its last part. It begins with the directory's path as that was given, which led there when it was opened.
+ *
+ * They return 0 or an errno value, as those of petal_vfs do, which they are. Threads: all functions from any thread between opening and
+ * closing.
+ */
+#ifndef PETAL_BASE_DIRECTORY_H
+#define PETAL_BASE_DIRECTORY_H
+
+#include "base/env.h"
+
+/* Room for every path of a database, its final 0 included. */
+#define PETAL_PATH_BYTES 1024
+
+struct directory {
+    const struct env *env;
+    petal_directory *handle; /* NULL: it is not open */
+    char path[PETAL_PATH_BYTES];
+};
+
+/* `create`: make it if it is absent. On failure it is not open, and knows its path. REQUIRES: the path fits. */
+int directory_open(struct directory *directory, const struct env *env, const char *path,
+                   bool create);
+void directory_close(struct directory *directory); /* one that is not open: no-op */
+
+int directory_open_file(const struct directory *directory, const char *path, unsigned flags,
+                        petal_file **file);
+int directory_rename(const struct directory *directory, const char *from, const char *to);
+int directory_link(const struct directory *from_directory, const char *from,
+                   const struct directory *to_directory, const char *to);
+int directory_remove(const struct directory *directory, const char *path);
+int directory_sync(const struct directory *directory);
+int directory_sync_parent(const struct directory *directory);
+int directory_list(const struct directory *directory,
+                   void (*visit)(void *argument, const char *name), void *argument);
+
+#endif
