@@ -16,28 +16,6 @@
 
 #include <stdlib.h>
 
-/* ---- markers of single versions: kinds 8 and 10 ---- */
-
-/* How many the memtables hold, but for `without`. */
-static uint64_t
-version_markers_in_memory(const struct store_view *store, const struct store_memtable *without)
-{
-    uint64_t count = 0;
-
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        if (store->memtables[i] != without)
-            count +=
-                atomic_load_explicit(&store->memtables[i]->version_markers, memory_order_relaxed);
-    }
-    return count;
-}
-
-static bool
-store_has_version_markers(const struct store_view *store)
-{
-    return store->version_markers > 0 || version_markers_in_memory(store, NULL) > 0;
-}
-
 /* ---- one store ---- */
 
 struct store_get {
@@ -163,10 +141,6 @@ read_file(const struct store_get *get, const struct file_entry *file,
     size_t before = get->collect->count;
     enum petal_status status;
 
-    if (get->collect->every_version)
-        get->collect->markers_elsewhere = get->store->version_markers -
-                                          facts_version_markers(file->facts) +
-                                          version_markers_in_memory(get->store, NULL);
     /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
     status = row_collect_source(get->collect, &iter.iter, family_markers, get->error);
@@ -265,18 +239,18 @@ visit_memtables(struct store_get *get)
             if (at != SIZE_MAX)
                 get->options->receipt->sources[at].skip = PETAL_SKIP_BLOOM;
         } else {
+            uint64_t cells_before = get->collect->cells_read;
+            uint32_t seeks_before = get->collect->seeks;
             struct memtable_iter iter;
 
-            if (get->collect->every_version)
-                get->collect->markers_elsewhere =
-                    get->store->version_markers + version_markers_in_memory(get->store, memtable);
             memtable_iter_init(&iter, memtable->memtable);
             status = row_collect_source(
                 get->collect, &iter.iter,
                 atomic_load_explicit(&memtable->family_markers, memory_order_relaxed) > 0,
                 get->error);
             iter.iter.ops->close(&iter.iter);
-            trace.seeks = 1;
+            trace.cells_read = get->collect->cells_read - cells_before;
+            trace.seeks = get->collect->seeks - seeks_before;
         }
         if (at != SIZE_MAX)
             receipt_set_trace(get->options->receipt, at, &trace);
@@ -316,7 +290,29 @@ prefetch_filters(const struct store_get *get)
     }
 }
 
-/* Answer the part of a get that concerns one family, from its part of the view. */
+/* Ask all sources that matter, and judge what they gave; *complete: row_collect_finish. */
+static enum petal_status
+ask_sources(struct store_get *get, bool *complete)
+{
+    enum petal_status status = visit_memtables(get);
+
+    if (status == PETAL_OK && get->store->file_count > 0) {
+        hash_columns(get->collect, get->store);
+        prefetch_filters(get);
+        status = visit_files(get);
+    }
+    if (status == PETAL_OK && row_collect_finish(get->collect, complete) != PETAL_OK)
+        return error_no_memory(get->error);
+    return status;
+}
+
+/* How many versions more than wanted are taken of each source when it is asked a second time. */
+#define FIRST_SPARE_VERSIONS 16
+
+/*
+ * Answer the part of a get that concerns one family, from its part of the view. A source that is asked again, which takes a marker of a
+ * single version that was written after the version and stands in a file of older timestamps, gives at least twice as much as before.
+ */
 static enum petal_status
 store_get(petal_family *family, const struct read_point *point, petal_slice row, uint64_t row_hash,
           const petal_read_options *options, const petal_slice *qualifiers, size_t count,
@@ -332,7 +328,9 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
         .row_head = slice_head(row, 0),
         .error = error,
     };
-    enum petal_status status;
+    struct receipt_mark mark;
+    uint64_t spare = 0;
+    bool complete = false;
 
     if (get.store == NULL)
         return PETAL_OK;
@@ -346,25 +344,25 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
         result->must_walk = true;
         return PETAL_OK;
     }
-    status = row_collect_start(collect, row, row_hash, qualifiers, count,
-                               store_has_version_markers(get.store));
-    if (status != PETAL_OK)
-        return error_no_memory(error);
     STATS_ADD(get.stats, gets, 1);
-    status = visit_memtables(&get);
-    if (status == PETAL_OK && get.store->file_count > 0) {
-        hash_columns(collect, get.store);
-        prefetch_filters(&get);
-        status = visit_files(&get);
+    if (options->receipt != NULL)
+        mark = receipt_mark(options->receipt);
+    while (!complete) {
+        enum petal_status status =
+            row_collect_start(collect, row, row_hash, qualifiers, count, spare);
+
+        status = status == PETAL_OK ? ask_sources(&get, &complete) : error_no_memory(error);
+        if (status != PETAL_OK) {
+            damage_name(family, error);
+            return status;
+        }
+        if (!complete && options->receipt != NULL)
+            receipt_forget_hidden(options->receipt, &mark);
+        spare = spare == 0 ? FIRST_SPARE_VERSIONS : 2 * spare;
     }
-    if (status != PETAL_OK) {
-        damage_name(family, error);
-        return status;
-    }
-    status = row_collect_finish(collect);
-    if (status == PETAL_OK)
-        status = result_add(result, family, collect->shown, collect->shown_count);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+    return result_add(result, family, collect->shown, collect->shown_count) == PETAL_OK
+               ? PETAL_OK
+               : error_no_memory(error);
 }
 
 /* ---- public calls ---- */

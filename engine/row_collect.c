@@ -25,6 +25,8 @@ row_collect_fini(struct row_collect *collect)
     mem_free(collect->allocator, collect->points,
              collect->point_capacity * sizeof *collect->points);
     mem_free(collect->allocator, collect->qualifiers, collect->qualifier_capacity);
+    mem_free(collect->allocator, collect->runs, collect->run_capacity * sizeof *collect->runs);
+    mem_free(collect->allocator, collect->place, collect->place_capacity);
     mem_free(collect->allocator, collect->shown, collect->shown_capacity * sizeof *collect->shown);
     visibility_fini(&collect->visibility);
 }
@@ -48,7 +50,7 @@ sift_qualifier_down(struct collect_column *columns, size_t root, size_t count)
     columns[root].key.qualifier = moved;
 }
 
-/* Heapsort, in place as that of the cells below. */
+/* Heapsort: in place, so that a get allocates nothing. */
 static void
 sort_qualifiers(struct collect_column *columns, size_t count)
 {
@@ -90,15 +92,14 @@ set_columns(struct row_collect *collect, const petal_slice *qualifiers, size_t c
 
 enum petal_status
 row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
-                  const petal_slice *qualifiers, size_t count, bool every_version)
+                  const petal_slice *qualifiers, size_t count, uint64_t spare_versions)
 {
     uint32_t versions = collect->visibility.rules.versions;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *to;
 
-    collect->every_version = every_version;
-    collect->markers_elsewhere = 0;
-    collect->tracked = every_version || versions > MOST_TRACKED_VERSIONS ? 0 : versions;
+    collect->wanted = versions + spare_versions;
+    collect->tracked = versions > MOST_TRACKED_VERSIONS ? 0 : versions;
     for (size_t i = 0; i < count; i++)
         key_bytes += cell_key_bound(row.size, qualifiers[i].size);
     if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
@@ -126,35 +127,58 @@ row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_has
         to += column->key.encoded.size;
     }
     collect->count = 0;
-    collect->sources = 0;
+    collect->run_count = 0;
+    collect->cells_read = 0;
+    collect->seeks = 0;
+    collect->column_versions_deleted = 0;
+    collect->family_versions_deleted = 0;
     collect->has_family_delete = false;
     collect->qualifier_bytes = 0;
     collect->shown_count = 0;
     return PETAL_OK;
 }
 
+/* ---- what was kept ---- */
+
+/* Row, qualifier and value are borrowed. */
 static enum petal_status
-keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier, bool copy)
+keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier)
 {
     struct collected_cell *kept;
 
     if (!mem_grow_array(collect->allocator, &collect->cells, &collect->capacity, collect->count,
                         collect->count + 1, sizeof *collect->cells))
         return PETAL_NO_MEMORY;
-    kept = &collect->cells[collect->count];
+    kept = &collect->cells[collect->count++];
     kept->cell = *cell;
     kept->cell.row = collect->row;
     kept->cell.qualifier = qualifier;
-    kept->qualifier_offset = SIZE_MAX;
-    if (copy && qualifier.size > 0) {
-        if (!mem_grow_array(collect->allocator, &collect->qualifiers, &collect->qualifier_capacity,
-                            collect->qualifier_bytes, collect->qualifier_bytes + qualifier.size, 1))
-            return PETAL_NO_MEMORY;
-        memcpy(collect->qualifiers + collect->qualifier_bytes, qualifier.data, qualifier.size);
-        kept->qualifier_offset = collect->qualifier_bytes;
-        collect->qualifier_bytes += qualifier.size;
+    kept->cut = false;
+    return PETAL_OK;
+}
+
+/* A copy of the qualifier that a source is at, for the cells of the column that are kept. When the copies move, cells that point to them are
+ * moved along. */
+static enum petal_status
+copy_qualifier(struct row_collect *collect, petal_slice qualifier, petal_slice *copy)
+{
+    const uint8_t *old = collect->qualifiers;
+
+    *copy = slice_make(NULL, 0);
+    if (qualifier.size == 0)
+        return PETAL_OK;
+    if (!mem_grow_array(collect->allocator, &collect->qualifiers, &collect->qualifier_capacity,
+                        collect->qualifier_bytes, collect->qualifier_bytes + qualifier.size, 1))
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; old != NULL && old != collect->qualifiers && i < collect->count; i++) {
+        petal_slice *moved = &collect->cells[i].cell.qualifier;
+
+        if (moved->size > 0)
+            moved->data = collect->qualifiers + (slice_bytes(*moved) - old);
     }
-    collect->count++;
+    memcpy(collect->qualifiers + collect->qualifier_bytes, qualifier.data, qualifier.size);
+    *copy = slice_make(collect->qualifiers + collect->qualifier_bytes, qualifier.size);
+    collect->qualifier_bytes += qualifier.size;
     return PETAL_OK;
 }
 
@@ -189,10 +213,114 @@ track_put(const struct row_collect *collect, struct collect_column *column,
     column->puts[at] = point;
 }
 
+/* ---- runs: what one source gave, in cell order ---- */
+
+/* Where the run of the source at hand begins. */
+static size_t
+runs_end(const struct row_collect *collect)
+{
+    return collect->run_count > 0 ? collect->runs[collect->run_count - 1].end : 0;
+}
+
+static enum petal_status
+end_run(struct row_collect *collect)
+{
+    size_t begin = runs_end(collect);
+
+    if (begin == collect->count)
+        return PETAL_OK;
+    if (!mem_grow_array(collect->allocator, &collect->runs, &collect->run_capacity,
+                        collect->run_count, collect->run_count + 1, sizeof *collect->runs))
+        return PETAL_NO_MEMORY;
+    collect->runs[collect->run_count++] = (struct collect_run){begin, begin, collect->count};
+    return PETAL_OK;
+}
+
+/* The first cell of a run, from `low` up to `high`, at or behind the place of a column, or of the family markers, at a timestamp. */
+static size_t
+find_in_run(const struct row_collect *collect, size_t low, size_t high, bool family_class,
+            petal_slice qualifier, int64_t timestamp)
+{
+    struct cell_key place = {.row = collect->row,
+                             .qualifier = qualifier,
+                             .family_class = family_class,
+                             .timestamp = timestamp,
+                             .sequence = CELL_SEQUENCE_MAX};
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (cell_compare_key(&collect->cells[middle].cell, &place) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A marker of kind 8 or 10 in the run hides the version: one at its timestamp with a greater sequence. */
+static bool
+run_hides(const struct row_collect *collect, size_t begin, size_t end, bool family_class,
+          petal_slice qualifier, struct version_point version)
+{
+    enum petal_cell_type type = family_class ? PETAL_DELETE_FAMILY_VERSION : PETAL_DELETE;
+
+    for (size_t i = find_in_run(collect, begin, end, family_class, qualifier, version.timestamp);
+         i < end; i++) {
+        const struct cell *cell = &collect->cells[i].cell;
+
+        if (cell->timestamp != version.timestamp || cell->sequence <= version.sequence ||
+            cell_is_family_marker(cell->type) != family_class ||
+            !slice_equal(cell->qualifier, qualifier))
+            return false;
+        if (cell->type == type)
+            return true;
+    }
+    return false;
+}
+
+/* Some marker in some run does, that of the source at hand included. */
+static bool
+any_run_hides(const struct row_collect *collect, bool family_class, petal_slice qualifier,
+              struct version_point version)
+{
+    for (uint32_t i = 0; i < collect->run_count; i++) {
+        if (run_hides(collect, collect->runs[i].begin, collect->runs[i].end, family_class,
+                      qualifier, version))
+            return true;
+    }
+    return run_hides(collect, runs_end(collect), collect->count, family_class, qualifier, version);
+}
+
+/* Whether a marker of a single version that was kept hides this one. */
+static bool
+version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
+                   struct version_point version)
+{
+    return (collect->column_versions_deleted > 0 &&
+            any_run_hides(collect, false, qualifier, version)) ||
+           (collect->family_versions_deleted > 0 &&
+            any_run_hides(collect, true, slice_make(NULL, 0), version));
+}
+
+/* ---- one source ---- */
+
 static bool
 at_row(const struct row_collect *collect, const struct cell_iter *source)
 {
     return source->valid && slice_equal(source->cell.row, collect->row);
+}
+
+static bool
+at_family_marker(const struct row_collect *collect, const struct cell_iter *source)
+{
+    return at_row(collect, source) && cell_is_family_marker(source->cell.type);
+}
+
+static bool
+at_column(const struct row_collect *collect, const struct cell_iter *source, petal_slice qualifier)
+{
+    return at_row(collect, source) && slice_equal(source->cell.qualifier, qualifier);
 }
 
 /* A source may know only the place of its cell (cell_iter.h); fetch the rest now that the place is of interest. */
@@ -202,52 +330,134 @@ complete(struct cell_iter *source, petal_error *error)
     return source->pending ? source->ops->load(source, error) : PETAL_OK;
 }
 
+static enum petal_status
+seek(struct row_collect *collect, struct cell_iter *source, const struct cell_key *key,
+     petal_error *error)
+{
+    collect->seeks++;
+    return source->ops->seek(source, key, error);
+}
+
+/* What one source has given of a column, or of the family markers. */
+struct column_take {
+    uint64_t versions;
+    bool has_put, has_marker;
+    int64_t timestamp;        /* of the latest put */
+    int64_t marker_timestamp; /* of the latest marker of a single version that was kept */
+};
+
+/* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of its group in this source; CUT: the same, though
+ * others behind it may matter after all; END there without it. */
+enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
+
+/* Seek on, to a place behind the cell at hand. */
+static enum petal_status
+seek_on(struct row_collect *collect, struct cell_iter *source, const struct cell_key *key,
+        petal_error *error)
+{
+    enum petal_status status = seek(collect, source, key, error);
+
+    /* Out of order, a source could lead back to here for ever. */
+    if (status == PETAL_OK && source->valid && cell_compare_key(&source->cell, key) < 0)
+        return error_set(error, PETAL_CORRUPT, "cells of a store file are out of order");
+    return status;
+}
+
+/* Make room for a place in a column. */
+static bool
+reserve_place(struct row_collect *collect, petal_slice qualifier)
+{
+    return mem_grow_array(collect->allocator, &collect->place, &collect->place_capacity, 0,
+                          cell_key_bound(collect->row.size, qualifier.size), 1);
+}
+
+/* ---- family markers ---- */
+
+/*
+ * What a family marker is good for: of those that hide anything the first of kind 14 hides all that the others behind it could, so it is
+ * the LAST; of those of kind 10 at one timestamp the first.
+ */
+static enum cell_use
+use_of_family_marker(const struct row_collect *collect, struct column_take *take,
+                     const struct cell *cell)
+{
+    const struct visibility_rules *rules = &collect->visibility.rules;
+    struct version_point point = {cell->timestamp, cell->sequence};
+
+    if (cell->timestamp < rules->time_min ||
+        (rules->min_versions == 0 && cell->timestamp < rules->oldest_unexpired) ||
+        (collect->has_family_delete && version_point_below(point, collect->family_delete)))
+        return USE_END;
+    if (cell->sequence > rules->read_point || !visibility_rules_heed_marker(rules, cell))
+        return USE_PASS;
+    if (cell->type == PETAL_DELETE_FAMILY)
+        return USE_LAST;
+    if (cell->timestamp >= rules->time_limit ||
+        (take->has_marker && take->marker_timestamp == cell->timestamp))
+        return USE_PASS;
+    take->has_marker = true;
+    take->marker_timestamp = cell->timestamp;
+    return USE_KEEP;
+}
+
 /* Take the row's family markers; the source is positioned at its first cell. */
 static enum petal_status
 take_family_markers(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
+    struct column_take take = {0};
 
-    while (status == PETAL_OK && at_row(collect, source) &&
-           cell_is_family_marker(source->cell.type)) {
+    while (status == PETAL_OK && at_family_marker(collect, source)) {
         const struct cell *cell = &source->cell;
+        enum cell_use use;
 
+        collect->cells_read++;
         status = complete(source, error);
-        if (status == PETAL_OK && cell->sequence <= collect->visibility.rules.read_point) {
-            collect->family_versions += cell->type == PETAL_DELETE_FAMILY_VERSION;
-            status = keep(collect, cell, slice_make(NULL, 0), false);
-            if (status == PETAL_OK && cell->type == PETAL_DELETE_FAMILY &&
-                visibility_rules_heed_marker(&collect->visibility.rules, cell))
+        if (status != PETAL_OK)
+            break;
+        use = use_of_family_marker(collect, &take, cell);
+        if (use == USE_END)
+            break;
+        if (use != USE_PASS) {
+            status = keep(collect, cell, slice_make(NULL, 0));
+            if (cell->type == PETAL_DELETE_FAMILY)
                 raise_point(&collect->has_family_delete, &collect->family_delete,
                             (struct version_point){cell->timestamp, cell->sequence});
+            else
+                collect->family_versions_deleted++;
         }
-        if (status == PETAL_OK)
-            status = source->ops->next(source, error);
+        if (use == USE_LAST || status != PETAL_OK)
+            break;
+        status = source->ops->next(source, error);
     }
     return status;
 }
 
-/* What one source has given of a column. */
-struct column_take {
-    uint64_t versions;
-    uint64_t markers; /* of kind 8 */
-    bool has_put;
-    int64_t timestamp; /* of the latest */
-};
-
-/*
- * So many versions of one source matter. A marker of kind 8 or 10 hides one timestamp at most. Those of this source that
- * hide a version stand before it, so they have been met; with those of the other sources they cannot hide more than the
- * surplus. What is left are as many versions as are wanted, or a marker of kind 12 or 14 hides one of them and all that follow.
- */
-static inline uint64_t
-versions_that_matter(const struct row_collect *collect, const struct column_take *take)
+/* From among the family markers to the row's first column. */
+static enum petal_status
+leave_family_markers(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
-    return collect->visibility.rules.versions + take->markers + collect->family_versions +
-           collect->markers_elsewhere;
+    petal_slice none = slice_make(NULL, 0);
+    struct cell_key key;
+
+    for (int step = 0;
+         step < STEPS_BEFORE_SEEK && at_family_marker(collect, source) && !source->pending;
+         step++) {
+        enum petal_status status = source->ops->next(source, error);
+
+        collect->cells_read++;
+        if (status != PETAL_OK)
+            return status;
+    }
+    if (!at_family_marker(collect, source))
+        return PETAL_OK;
+    if (!reserve_place(collect, none))
+        return PETAL_NO_MEMORY;
+    cell_key_of_column(&key, collect->place, &collect->row_key, none);
+    return seek_on(collect, source, &key, error);
 }
 
-enum cell_use { USE_KEEP, USE_PASS, USE_LAST, USE_END };
+/* ---- columns ---- */
 
 /* A cell is not collected: tell the receipt why. */
 static enum cell_use
@@ -259,12 +469,17 @@ leave_out(const struct row_collect *collect, const struct cell *cell, enum cell_
     return use;
 }
 
-/* What a column's cell is good for: KEEP it, PASS over it, keep it as the LAST one of its column in this source, or END there
- * without it. Cells come newest first. */
+/*
+ * What a column's cell is good for. Cells come newest first. The newest `wanted` versions of one source are enough, as long as no marker of a
+ * single version hides any of them: a marker of kind 12 or 14 hides one of them and all that follow. Those that markers known by now hide
+ * do not count; whether markers of sources that are asked later hide others is seen in the end (row_collect_finish).
+ */
 static inline enum cell_use
-use_of(const struct row_collect *collect, struct column_take *take, const struct cell *cell)
+use_of(const struct row_collect *collect, struct column_take *take, petal_slice qualifier,
+       const struct cell *cell)
 {
     const struct visibility_rules *rules = &collect->visibility.rules;
+    struct version_point point = {cell->timestamp, cell->sequence};
 
     if (cell->sequence > rules->read_point || cell_is_dead(cell, rules->now_ms))
         return leave_out(collect, cell, USE_PASS,
@@ -280,7 +495,10 @@ use_of(const struct row_collect *collect, struct column_take *take, const struct
             return USE_PASS;
         if (cell->type == PETAL_DELETE_COLUMN)
             return USE_LAST; /* the rest lies below it */
-        take->markers++;
+        if (take->has_marker && take->marker_timestamp == cell->timestamp)
+            return USE_PASS; /* the one before hides more */
+        take->has_marker = true;
+        take->marker_timestamp = cell->timestamp;
         return USE_KEEP;
     }
     if (cell->timestamp >= rules->time_limit)
@@ -291,54 +509,89 @@ use_of(const struct row_collect *collect, struct column_take *take, const struct
             PETAL_HIDDEN_REPLACED); /* superseded; what hides the later one hides this, too */
     take->has_put = true;
     take->timestamp = cell->timestamp;
+    if (collect->column_versions_deleted + collect->family_versions_deleted > 0 &&
+        version_is_deleted(collect, qualifier, point))
+        return USE_DELETED;
     take->versions++;
-    return take->versions >= versions_that_matter(collect, take) ? USE_LAST : USE_KEEP;
+    return take->versions >= collect->wanted ? USE_CUT : USE_KEEP;
 }
 
+/* Take the cells of the column that the source stands at; `column` is NULL where none is named. The source may then stand in the
+ * column still, where the rest is not needed. */
 static enum petal_status
-take_column(struct row_collect *collect, struct cell_iter *source, struct collect_column *column,
-            petal_error *error)
+take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
+           struct collect_column *column, petal_error *error)
 {
-    enum petal_status status = source->ops->seek(source, &column->key, error);
+    enum petal_status status = PETAL_OK;
     struct column_take take = {0};
 
-    while (status == PETAL_OK && at_row(collect, source) &&
-           slice_equal(source->cell.qualifier, column->key.qualifier)) {
+    while (status == PETAL_OK && at_column(collect, source, qualifier)) {
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
+        collect->cells_read++;
         status = complete(source, error);
         if (status != PETAL_OK)
             break;
-        use = use_of(collect, &take, cell);
+        use = use_of(collect, &take, qualifier, cell);
         if (use == USE_END)
             break;
         if (use != USE_PASS) {
             struct version_point point = {cell->timestamp, cell->sequence};
 
-            status = keep(collect, cell, column->key.qualifier, false);
-            if (cell->type == PETAL_PUT && collect->tracked > 0)
-                track_put(collect, column, point);
-            else if (cell->type == PETAL_DELETE_COLUMN)
+            status = keep(collect, cell, qualifier);
+            if (status != PETAL_OK)
+                break;
+            collect->column_versions_deleted += cell->type == PETAL_DELETE;
+            if (use == USE_CUT)
+                collect->cells[collect->count - 1].cut = true;
+            if (column != NULL && cell->type == PETAL_DELETE_COLUMN)
                 raise_point(&column->has_delete, &column->column_delete, point);
+            else if (column != NULL && cell->type == PETAL_PUT && use != USE_DELETED &&
+                     collect->tracked > 0)
+                track_put(collect, column, point);
         }
-        if (use == USE_LAST || status != PETAL_OK)
+        if (use == USE_LAST || use == USE_CUT)
             break;
         status = source->ops->next(source, error);
     }
     return status;
 }
 
-/* Whether a cell belongs to the column of the one kept at index `kept`. */
-static bool
-same_column(const struct row_collect *collect, size_t kept, const struct cell *cell)
+static enum petal_status
+take_column(struct row_collect *collect, struct cell_iter *source, struct collect_column *column,
+            petal_error *error)
 {
-    const struct collected_cell *last = &collect->cells[kept];
-    petal_slice qualifier = slice_make(
-        last->cell.qualifier.size > 0 ? collect->qualifiers + last->qualifier_offset : NULL,
-        last->cell.qualifier.size);
+    enum petal_status status = seek(collect, source, &column->key, error);
 
-    return slice_equal(cell->qualifier, qualifier);
+    return status == PETAL_OK ? take_cells(collect, source, column->key.qualifier, column, error)
+                              : status;
+}
+
+/* From a place in a column that needs no more to what is behind it: a few steps, then a seek. A step that would read a block is left to
+ * the seek. */
+static enum petal_status
+leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
+             petal_error *error)
+{
+    struct cell_key key;
+
+    for (int step = 0;
+         step < STEPS_BEFORE_SEEK && at_column(collect, source, qualifier) && !source->pending;
+         step++) {
+        enum petal_status status = source->ops->next(source, error);
+
+        collect->cells_read++;
+        if (status != PETAL_OK)
+            return status;
+    }
+    if (!at_column(collect, source, qualifier))
+        return PETAL_OK;
+    if (!reserve_place(collect, qualifier))
+        return PETAL_NO_MEMORY;
+    /* Behind all cells of the column: no timestamp is so small. */
+    cell_key_make(&key, collect->place, collect->row, qualifier, false, INT64_MIN, 0);
+    return seek_on(collect, source, &key, error);
 }
 
 /* Take all columns of the row; the source is positioned behind the family markers. */
@@ -346,32 +599,18 @@ static enum petal_status
 take_row(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    struct column_take take = {0};
-    size_t column = SIZE_MAX; /* a kept cell of the column at hand */
-    bool done = false;        /* it needs no more */
 
     while (status == PETAL_OK && at_row(collect, source)) {
-        const struct cell *cell = &source->cell;
-        enum cell_use use;
+        size_t before = collect->count, copies = collect->qualifier_bytes;
+        petal_slice qualifier;
 
-        status = complete(source, error);
-        if (status != PETAL_OK)
-            break;
-        if (column != SIZE_MAX && !same_column(collect, column, cell)) {
-            column = SIZE_MAX;
-            done = false;
-            take = (struct column_take){0};
-        }
-        if (!done) {
-            use = use_of(collect, &take, cell);
-            if (use == USE_KEEP || use == USE_LAST) {
-                status = keep(collect, cell, cell->qualifier, true);
-                column = collect->count - 1;
-            }
-            done = use == USE_LAST || (use == USE_END && column != SIZE_MAX);
-        }
+        status = copy_qualifier(collect, source->cell.qualifier, &qualifier);
         if (status == PETAL_OK)
-            status = source->ops->next(source, error);
+            status = take_cells(collect, source, qualifier, NULL, error);
+        if (status == PETAL_OK)
+            status = leave_column(collect, source, qualifier, error);
+        if (collect->count == before)
+            collect->qualifier_bytes = copies;
     }
     return status;
 }
@@ -380,28 +619,83 @@ enum petal_status
 row_collect_source(struct row_collect *collect, struct cell_iter *source, bool family_markers,
                    petal_error *error)
 {
+    bool whole = collect->column_count == 0;
     enum petal_status status = PETAL_OK;
-    size_t before = collect->count;
 
-    collect->family_versions = 0;
-    if (family_markers || collect->column_count == 0)
-        status = source->ops->seek(source, &collect->row_key, error);
+    if (family_markers || whole)
+        status = seek(collect, source, &collect->row_key, error);
     if (status == PETAL_OK && family_markers)
         status = take_family_markers(collect, source, error);
-    if (status == PETAL_OK && collect->column_count == 0)
+    if (status == PETAL_OK && whole)
+        status = leave_family_markers(collect, source, error);
+    if (status == PETAL_OK && whole)
         status = take_row(collect, source, error);
     for (size_t i = 0; status == PETAL_OK && i < collect->column_count; i++) {
         if (collect->columns[i].asked)
             status = take_column(collect, source, &collect->columns[i], error);
     }
+    if (status == PETAL_OK)
+        status = end_run(collect);
     if (status == PETAL_NO_MEMORY)
         error_no_memory(error);
-    collect->sources += collect->count > before;
     return status;
 }
 
+/* ---- when enough is known ---- */
+
+/* The run whose next cell of the column is the newest; NULL: there is none any more. */
+static struct collect_run *
+newest_run(const struct row_collect *collect, petal_slice qualifier)
+{
+    struct collect_run *newest = NULL;
+
+    for (uint32_t i = 0; i < collect->run_count; i++) {
+        struct collect_run *run = &collect->runs[i];
+
+        if (run->next < run->end &&
+            slice_equal(collect->cells[run->next].cell.qualifier, qualifier) &&
+            (newest == NULL ||
+             cell_compare(&collect->cells[run->next].cell, &collect->cells[newest->next].cell) < 0))
+            newest = run;
+    }
+    return newest;
+}
+
+/*
+ * As many versions as settle the column lie above `point`, and no marker hides them. A marker of a single version that hides one of
+ * them is greater than it, so it is not in a source whose greatest point is `point`: those that could are known.
+ */
+static bool
+enough_versions_live(struct row_collect *collect, petal_slice qualifier, struct version_point point)
+{
+    struct collect_run *run;
+    int64_t timestamp = 0; /* of the latest that counted or could not */
+    bool any = false;
+    uint32_t living = 0;
+
+    for (uint32_t i = 0; i < collect->run_count; i++) {
+        run = &collect->runs[i];
+        run->next = find_in_run(collect, run->begin, run->end, false, qualifier, INT64_MAX);
+    }
+    while ((run = newest_run(collect, qualifier)) != NULL) {
+        const struct cell *cell = &collect->cells[run->next++].cell;
+        struct version_point version = {cell->timestamp, cell->sequence};
+
+        if (!version_point_below(point, version))
+            return false;
+        if (cell->type != PETAL_PUT || (any && timestamp == cell->timestamp))
+            continue;
+        any = true;
+        timestamp = cell->timestamp;
+        living += !version_is_deleted(collect, qualifier, version);
+        if (living >= collect->tracked)
+            return true;
+    }
+    return false;
+}
+
 bool
-row_collect_column_settled(const struct row_collect *collect, const struct collect_column *column,
+row_collect_column_settled(struct row_collect *collect, const struct collect_column *column,
                            struct version_point point)
 {
     struct version_point put;
@@ -414,14 +708,16 @@ row_collect_column_settled(const struct row_collect *collect, const struct colle
         return false;
     /* The last of the versions wanted: it settles only if it is alive; then all above it are. */
     put = column->puts[collect->tracked - 1];
-    if (!version_point_below(point, put))
+    if (!version_point_below(point, put) ||
+        (collect->has_family_delete && version_point_below(put, collect->family_delete)) ||
+        (column->has_delete && version_point_below(put, column->column_delete)))
         return false;
-    return !(collect->has_family_delete && version_point_below(put, collect->family_delete)) &&
-           !(column->has_delete && version_point_below(put, column->column_delete));
+    return collect->column_versions_deleted + collect->family_versions_deleted == 0 ||
+           enough_versions_live(collect, column->key.qualifier, point);
 }
 
 bool
-row_collect_settled(const struct row_collect *collect, struct version_point point)
+row_collect_settled(struct row_collect *collect, struct version_point point)
 {
     if (collect->column_count == 0)
         return collect->has_family_delete && version_point_below(point, collect->family_delete);
@@ -432,69 +728,86 @@ row_collect_settled(const struct row_collect *collect, struct version_point poin
     return true;
 }
 
-/* ---- the finish ---- */
+/* ---- the finish: the runs are merged ---- */
 
-static void
-sift_down(struct collected_cell *cells, size_t root, size_t count)
+static bool
+comes_before(const struct row_collect *collect, const struct collect_run *a,
+             const struct collect_run *b)
 {
-    for (;;) {
-        size_t child = 2 * root + 1;
-        struct collected_cell moved;
+    return cell_compare(&collect->cells[a->next].cell, &collect->cells[b->next].cell) < 0;
+}
 
-        if (child >= count)
+/* The runs are a heap whose root has the first cell. */
+static void
+sift_run_down(struct row_collect *collect, uint32_t root)
+{
+    struct collect_run *runs = collect->runs;
+
+    for (;;) {
+        uint32_t child = 2 * root + 1;
+        struct collect_run moved;
+
+        if (child >= collect->run_count)
             return;
-        if (child + 1 < count && cell_compare(&cells[child].cell, &cells[child + 1].cell) < 0)
+        if (child + 1 < collect->run_count && comes_before(collect, &runs[child + 1], &runs[child]))
             child++;
-        if (cell_compare(&cells[root].cell, &cells[child].cell) >= 0)
+        if (!comes_before(collect, &runs[child], &runs[root]))
             return;
-        moved = cells[root];
-        cells[root] = cells[child];
-        cells[child] = moved;
+        moved = runs[root];
+        runs[root] = runs[child];
+        runs[child] = moved;
         root = child;
     }
 }
 
-/* Heapsort: in place, so that a get allocates nothing. */
 static void
-sort_cells(struct collected_cell *cells, size_t count)
+start_merge(struct row_collect *collect)
 {
-    for (size_t i = count / 2; i-- > 0;)
-        sift_down(cells, i, count);
-    for (size_t end = count; end-- > 1;) {
-        struct collected_cell greatest = cells[0];
+    for (uint32_t i = 0; i < collect->run_count; i++)
+        collect->runs[i].next = collect->runs[i].begin;
+    for (uint32_t i = collect->run_count / 2; i-- > 0;)
+        sift_run_down(collect, i);
+}
 
-        cells[0] = cells[end];
-        cells[end] = greatest;
-        sift_down(cells, 0, end);
-    }
+/* REQUIRES: there is a cell left, that is: a run. */
+static const struct collected_cell *
+take_first(struct row_collect *collect)
+{
+    struct collect_run *first = &collect->runs[0];
+    const struct collected_cell *cell = &collect->cells[first->next++];
+
+    if (first->next == first->end)
+        *first = collect->runs[--collect->run_count];
+    if (collect->run_count > 1)
+        sift_run_down(collect, 0);
+    return cell;
 }
 
 enum petal_status
-row_collect_finish(struct row_collect *collect)
+row_collect_finish(struct row_collect *collect, bool *complete)
 {
     struct visibility *visibility = &collect->visibility;
     enum petal_status status = PETAL_OK;
 
+    *complete = true;
     if (!mem_grow_array(collect->allocator, &collect->shown, &collect->shown_capacity, 0,
                         collect->count, sizeof *collect->shown))
         return PETAL_NO_MEMORY;
-    for (size_t i = 0; i < collect->count; i++) {
-        if (collect->cells[i].qualifier_offset != SIZE_MAX)
-            collect->cells[i].cell.qualifier.data =
-                collect->qualifiers + collect->cells[i].qualifier_offset;
-    }
-    if (collect->sources > 1)
-        sort_cells(collect->cells, collect->count);
     visibility_start_row(visibility);
-    for (size_t i = 0; status == PETAL_OK && i < collect->count; i++) {
+    start_merge(collect);
+    while (status == PETAL_OK && collect->run_count > 0) {
+        const struct collected_cell *kept = take_first(collect);
         enum visibility_verdict verdict;
 
-        status = visibility_judge(visibility, &collect->cells[i].cell, &verdict);
+        status = visibility_judge(visibility, &kept->cell, &verdict);
         if (verdict == VISIBILITY_SHOW)
-            collect->shown[collect->shown_count++] = &collect->cells[i].cell;
+            collect->shown[collect->shown_count++] = &kept->cell;
         else if (collect->receipt != NULL)
-            receipt_hide_judged(collect->receipt, collect->family, visibility,
-                                &collect->cells[i].cell);
+            receipt_hide_judged(collect->receipt, collect->family, visibility, &kept->cell);
+        /* Behind a cut its source has more; they matter unless there are enough, or none of the column can be. */
+        if (kept->cut && verdict != VISIBILITY_COLUMN_DONE &&
+            visibility->counted < visibility->rules.versions)
+            *complete = false;
     }
     return status;
 }

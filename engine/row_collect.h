@@ -25,8 +25,13 @@ struct collect_column {
 };
 
 struct collected_cell {
-    struct cell cell;        /* row and value borrowed from the source: good inside the epoch */
-    size_t qualifier_offset; /* of a copy in `qualifiers`, when no column is named */
+    struct cell cell; /* value borrowed from the source: good inside the epoch */
+    bool cut;         /* its source may have more versions of the column, which were not taken */
+};
+
+/* What one source gave, in cell order: the cells from `begin` up to `end`. */
+struct collect_run {
+    size_t begin, next, end; /* `next` is for who goes through it */
 };
 
 struct row_collect {
@@ -36,11 +41,7 @@ struct row_collect {
     /* The question. */
     petal_slice row;
     uint64_t row_hash;
-    bool
-        every_version; /* markers of single versions exist, so an older version may become the answer */
-    uint64_t
-        markers_elsewhere; /* with every_version: set before each source: how many markers of single versions the
-                                   others hold at most */
+    uint64_t wanted;         /* versions of a column that are taken of each source */
     uint32_t tracked;        /* versions of a column that settle it; 0: nothing but a marker does */
     struct cell_key row_key; /* the place of the row's family markers: its first possible cell */
     struct collect_column *columns; /* sorted by qualifier; none: the whole family */
@@ -48,16 +49,23 @@ struct row_collect {
     /* What was found. */
     struct collected_cell *cells;
     size_t count, capacity;
-    uint32_t sources;         /* that gave cells */
-    uint64_t family_versions; /* markers of kind 10 that the source at hand gave */
+    struct collect_run *runs;
+    uint32_t run_count;
+    size_t run_capacity;
+    uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
+    uint64_t family_versions_deleted; /* of kind 10 */
     bool has_family_delete;
     struct version_point family_delete;
+    uint64_t cells_read; /* of all sources: looked at */
+    uint32_t seeks;      /* likewise */
     /* Memory. */
     uint8_t *keys; /* encoded keys */
     size_t key_capacity;
+    uint8_t *place; /* the one that a source is sent to */
+    size_t place_capacity;
     struct version_point *points; /* `tracked` for each column */
     size_t point_capacity;
-    uint8_t *qualifiers;
+    uint8_t *qualifiers; /* of the cells, when no column is named */
     size_t qualifier_bytes, qualifier_capacity;
     const struct cell **shown; /* the answer, after row_collect_finish */
     size_t shown_count, shown_capacity;
@@ -69,22 +77,26 @@ void row_collect_fini(struct row_collect *collect);
 
 /*
  * Begin with a row; `qualifiers` (any order, twice allowed; count 0: whole family) are borrowed until the finish.
+ * Of each source so many versions of a column are taken as are wanted, and `spare_versions` beyond.
  * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without NEW_VERSION_BEHAVIOR.
  */
 enum petal_status row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
                                     const petal_slice *qualifiers, size_t count,
-                                    bool every_version);
+                                    uint64_t spare_versions);
 
 /* Take what matters from one source: the family markers if `family_markers`, and the columns that are `asked`. */
 enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
                                      bool family_markers, petal_error *error);
 
 /* Nothing at or below `point` can change the answer. */
-bool row_collect_settled(const struct row_collect *collect, struct version_point point);
-bool row_collect_column_settled(const struct row_collect *collect,
-                                const struct collect_column *column, struct version_point point);
+bool row_collect_settled(struct row_collect *collect, struct version_point point);
+bool row_collect_column_settled(struct row_collect *collect, const struct collect_column *column,
+                                struct version_point point);
 
-/* Order and judge; the answer is collect->shown. */
-enum petal_status row_collect_finish(struct row_collect *collect);
+/*
+ * Order and judge; the answer is collect->shown, if it is *complete. It is not where markers of single versions hid some of what was taken of a
+ * source that was asked before they were known, and the source has more: then the same is to be done with more spare versions.
+ */
+enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
 
 #endif

@@ -44,7 +44,6 @@ store_memtable_new(struct store_memtable **memtable, const petal_allocator *allo
     atomic_init(&made->references, 1);
     atomic_init(&made->sequence_first, 0);
     atomic_init(&made->family_markers, 0);
-    atomic_init(&made->version_markers, 0);
     atomic_init(&made->ttl_cells, 0);
     made->allocator = allocator;
     *memtable = made;
@@ -173,7 +172,6 @@ insert_file(struct store_view *store_view, struct file_entry entry)
     }
     store_view->files[at] = entry;
     store_view->file_count++;
-    store_view->version_markers += facts_version_markers(entry.facts);
     store_view->ttl_files += entry.facts->ttl_cells > 0;
     count_filters(store_view, entry.facts);
 }

@@ -29,9 +29,8 @@ struct store_memtable {
     _Atomic(uint64_t)
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
     /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
-    _Atomic(uint32_t) family_markers;  /* kinds 10 and 14 */
-    _Atomic(uint32_t) version_markers; /* kinds 8 and 10 */
-    _Atomic(uint32_t) ttl_cells;       /* cells with a TTL of their own, likewise */
+    _Atomic(uint32_t) family_markers; /* kinds 10 and 14 */
+    _Atomic(uint32_t) ttl_cells;      /* cells with a TTL of their own, likewise */
 };
 
 /* A store file with its count. When `obsolete` is set the last reference removes the file. */
@@ -63,8 +62,7 @@ struct store_view {
     const petal_allocator *allocator;
     uint32_t memtable_count;
     uint32_t file_count;
-    uint64_t version_markers; /* of kinds 8 and 10 in the files */
-    uint32_t ttl_files;       /* files that hold cells with a TTL of their own */
+    uint32_t ttl_files; /* files that hold cells with a TTL of their own */
     uint32_t row_filters,
         column_filters;                /* files with a filter that answers for rows; for columns */
     struct store_memtable **memtables; /* newest first; the first takes writes */

@@ -103,11 +103,4 @@ facts_has_column_filter(const struct file_facts *facts)
     return facts->bloom == PETAL_BLOOM_ROWCOL || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
 }
 
-/* Markers that hide versions at one timestamp: kinds 8 and 10. */
-static inline uint64_t
-facts_version_markers(const struct file_facts *facts)
-{
-    return facts->deletes + facts->family_version_deletes;
-}
-
 #endif

@@ -1,7 +1,8 @@
 /*
  * engine_exhaustive_test.c -- all sequences of a few operations out of those below, on two rows, two columns and two
  * timestamps, each on a fresh table and checked by full reads against the naive model: gets of rows and of columns, with all
- * versions and in each half of time, scans both ways, and a raw one.
+ * versions and in each half of time, scans both ways, and a raw one. Gets are asked with and without leaving files out because newer cells were
+ * found.
  *
  * PETAL_DEPTH says how many operations a sequence has at least; PETAL_LONG asks for one more.
  */
@@ -58,8 +59,21 @@ static const struct step steps[] = {
 };
 #define STEPS (sizeof steps / sizeof *steps)
 
+/* Markers of single versions in files of any order of timestamps: the other row's put lets a file seem newer than it is to the first. */
+static const struct step version_steps[] = {
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 10},
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_PUT, 1, 1, 30},
+    {OPERATION_WRITE, PETAL_DELETE, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY_VERSION, 0, 0, 20},
+    {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
+};
+#define VERSION_STEPS (sizeof version_steps / sizeof *version_steps)
+
 struct world {
     struct fixture fixture;
+    const struct step *steps;
+    unsigned step_count;
     struct engine engine;
     struct run_settings settings;
     struct model_family family;
@@ -183,7 +197,7 @@ do_step(struct world *world, struct model *model, const struct step *step, unsig
 /* ---- reads ---- */
 
 static void
-print_sequence(const unsigned *sequence, unsigned depth)
+print_sequence(const struct world *world, const unsigned *sequence, unsigned depth)
 {
     static const char *const words[] = {[OPERATION_FLUSH] = "flush",
                                         [OPERATION_COMPACT] = "compact",
@@ -191,7 +205,7 @@ print_sequence(const unsigned *sequence, unsigned depth)
                                         [OPERATION_CRASH] = "crash"};
 
     for (unsigned i = 0; i < depth; i++) {
-        const struct step *step = &steps[sequence[i]];
+        const struct step *step = &world->steps[sequence[i]];
 
         if (step->kind != OPERATION_WRITE)
             print_error("    %s\n", words[step->kind]);
@@ -203,7 +217,8 @@ print_sequence(const unsigned *sequence, unsigned depth)
 
 /* Ask both; `operation` is a get or a scan. */
 static bool
-agree(struct world *world, const struct model *model, const struct operation *operation)
+agree_without(struct world *world, const struct model *model, const struct operation *operation,
+              unsigned without)
 {
     struct model_text *text = &world->model_text;
 
@@ -213,10 +228,10 @@ agree(struct world *world, const struct model *model, const struct operation *op
     if (operation->kind == OPERATION_GET) {
         model_text_add(text, "ok\n");
         model_get(model, &operation->read, model_slice(&operation->rows[0]), &world->answer);
-        engine_get(&world->engine, operation, 0, &world->engine_text);
+        engine_get(&world->engine, operation, without, &world->engine_text);
     } else {
         model_scan(model, &operation->read, &operation->scan, &world->answer);
-        engine_scan(&world->engine, operation, 0, &world->engine_text);
+        engine_scan(&world->engine, operation, without, &world->engine_text);
     }
     for (size_t i = 0; i < world->answer.count; i++)
         model_text_add_model_cell(text, world->answer.cells[i]);
@@ -224,6 +239,14 @@ agree(struct world *world, const struct model *model, const struct operation *op
         model_text_add(text, "ok\n");
     world->checks++;
     return strcmp(text->bytes, world->engine_text.bytes) == 0;
+}
+
+static bool
+agree(struct world *world, const struct model *model, const struct operation *operation)
+{
+    return agree_without(world, model, operation, 0) &&
+           (operation->kind != OPERATION_GET ||
+            agree_without(world, model, operation, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER)));
 }
 
 static bool
@@ -287,10 +310,10 @@ try_sequence(struct world *world, const unsigned *sequence, unsigned depth)
     model.now_ms = 1000;
     create(world);
     for (unsigned i = 0; i < depth; i++)
-        do_step(world, &model, &steps[sequence[i]], i);
+        do_step(world, &model, &world->steps[sequence[i]], i);
     if (!reads_agree(world, &model)) {
         print_error("after\n");
-        print_sequence(sequence, depth);
+        print_sequence(world, sequence, depth);
         print_error("model:\n%sengine:\n%s", world->model_text.bytes, world->engine_text.bytes);
         fail();
     }
@@ -311,15 +334,19 @@ try_all(struct world *world, unsigned more)
     assert_in_range(depth, 1, MOST_DEPTH);
     while (place < depth) {
         try_sequence(world, sequence, depth);
-        for (place = 0; place < depth && ++sequence[place] == STEPS; place++)
+        for (place = 0; place < depth && ++sequence[place] == world->step_count; place++)
             sequence[place] = 0;
     }
 }
 
 static void
-run(const struct model_family *family, enum petal_bloom_type bloom, unsigned more)
+run_steps(const struct model_family *family, enum petal_bloom_type bloom, const struct step *which,
+          size_t count, unsigned more)
 {
-    struct world world = {.family = *family, .settings = {.bloom = bloom}};
+    struct world world = {.steps = which,
+                          .step_count = (unsigned)count,
+                          .family = *family,
+                          .settings = {.bloom = bloom}};
 
     fixture_init(&world.fixture, 1);
     fixture_must_open(&world.fixture);
@@ -329,6 +356,12 @@ run(const struct model_family *family, enum petal_bloom_type bloom, unsigned mor
     model_text_free(&world.model_text);
     model_text_free(&world.engine_text);
     model_answer_free(&world.answer);
+}
+
+static void
+run(const struct model_family *family, enum petal_bloom_type bloom, unsigned more)
+{
+    run_steps(family, bloom, steps, STEPS, more);
 }
 
 static void
@@ -359,6 +392,15 @@ test_order_of_writes(void **state)
     run(&family, PETAL_BLOOM_ROW, 0);
 }
 
+static void
+test_markers_of_single_versions(void **state)
+{
+    struct model_family family = {.versions = 3, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
+
+    (void)state;
+    run_steps(&family, PETAL_BLOOM_ROW, version_steps, VERSION_STEPS, 3);
+}
+
 int
 main(void)
 {
@@ -366,6 +408,7 @@ main(void)
         cmocka_unit_test(test_one_version),
         cmocka_unit_test(test_two_versions_deleted_cells_kept),
         cmocka_unit_test(test_order_of_writes),
+        cmocka_unit_test(test_markers_of_single_versions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,377 @@
+/*
+ * engine_get_cost_test.c -- what a get looks at follows from its answer, not from what else lies in the row, its columns or the store:
+ * markers of single versions, old versions, family markers. Each is counted with some of them and with ten times as many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/read_bed.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define FILES 10
+#define FEW   1000u
+#define MANY  10000u
+
+struct bed {
+    struct read_bed reads;
+    petal_family *family;
+    petal_batch *batch;
+    petal_result *result;
+    petal_receipt *receipt;
+};
+
+static void
+begin(struct bed *bed, enum petal_bloom_type bloom)
+{
+    petal_family_options options = {.bloom = bloom, .versions = PETAL_FOREVER, .block_bytes = 1024};
+    petal_error error;
+
+    reads_open(&bed->reads, "f", &options);
+    bed->family = reads_family(&bed->reads, "f");
+    must(petal_batch_new(bed->reads.fixture.db, &bed->batch, &error), &error);
+    must(petal_result_new(bed->reads.fixture.db, &bed->result, &error), &error);
+    must(petal_receipt_new(bed->reads.fixture.db, &bed->receipt, &error), &error);
+}
+
+static void
+end(struct bed *bed)
+{
+    petal_batch_free(bed->batch);
+    petal_result_free(bed->result);
+    petal_receipt_free(bed->receipt);
+    fixture_fini(&bed->reads.fixture);
+}
+
+static petal_slice
+number_text(char bytes[16], const char *prefix, unsigned number)
+{
+    return slice_make(bytes, (size_t)snprintf(bytes, 16, "%s%07u", prefix, number));
+}
+
+/* ---- writing many cells ---- */
+
+static void
+write_batch(struct bed *bed)
+{
+    petal_error error;
+
+    must(petal_write(bed->reads.fixture.db, bed->batch,
+                     &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
+         &error);
+    petal_batch_clear(bed->batch);
+}
+
+static void
+add_put(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp)
+{
+    petal_error error;
+
+    must(petal_batch_put(bed->batch, bed->family, row, qualifier, timestamp, text("value"), &error),
+         &error);
+    if (petal_batch_count(bed->batch) >= 1000)
+        write_batch(bed);
+}
+
+static void
+add_marker(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+           enum petal_cell_type type)
+{
+    petal_error error;
+
+    must(petal_batch_delete(bed->batch, bed->family, row, qualifier, timestamp, type, &error),
+         &error);
+    if (petal_batch_count(bed->batch) >= 1000)
+        write_batch(bed);
+}
+
+/* FILES files, each with a version of the row's column `q`, and with rows before and behind it. */
+static void
+fill_files(struct bed *bed)
+{
+    for (int file = 1; file <= FILES; file++) {
+        add_put(bed, text("a"), text("q"), file * 100);
+        add_put(bed, text("row"), text("q"), file * 100);
+        add_put(bed, text("z"), text("q"), file * 100);
+        write_batch(bed);
+        reads_flush(&bed->reads);
+    }
+}
+
+/* ---- reading ---- */
+
+/* What a get did. */
+struct work {
+    size_t cells; /* of the answer */
+    uint64_t files_read, blocks, cells_read, seeks;
+};
+
+/* Of the column `q` of the row, or of all of it. */
+static struct work
+get(struct bed *bed, bool whole, const petal_read_options *given)
+{
+    petal_read_options options = given != NULL ? *given : (petal_read_options){0};
+    petal_column column = {.family = bed->family, .qualifier = text("q")};
+    struct work work = {0};
+    petal_error error;
+
+    options.receipt = bed->receipt;
+    if (!whole) {
+        options.columns = &column;
+        options.column_count = 1;
+    }
+    must(petal_get(bed->reads.table, text("row"), &options, bed->result, &error), &error);
+    work.cells = petal_result_count(bed->result);
+    for (size_t i = 0; i < petal_receipt_count(bed->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(bed->receipt, i);
+
+        work.files_read += source->file_number != 0 && source->skip == PETAL_SKIP_NONE;
+        work.blocks +=
+            source->blocks_cached[PETAL_BLOCK_DATA] + source->blocks_fetched[PETAL_BLOCK_DATA];
+        work.cells_read += source->cells_read;
+        work.seeks += source->seeks;
+    }
+    return work;
+}
+
+static void
+expect_answer(const struct bed *bed, const char *expected)
+{
+    assert_string_equal(reads_result_text(bed->result), expected);
+}
+
+/* ---- markers of single versions ---- */
+
+static void
+test_markers_of_other_rows_leave_found_newer_alone(void **state)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_NONE);
+        fill_files(&bed);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        add_marker(&bed, text("other"), i == 0 ? text("q") : (petal_slice){0}, 300, types[i]);
+        write_batch(&bed);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        reads_flush(&bed.reads);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        expect_answer(&bed, "row/f:q@1000=value ");
+        end(&bed);
+    }
+}
+
+/* A marker costs the reads that the version it hides would have saved, no more. */
+static void
+test_markers_that_hide_a_version_cost_one_file(void **state)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        petal_slice qualifier = i == 0 ? text("q") : (petal_slice){0};
+        struct work work;
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_NONE);
+        fill_files(&bed);
+        add_marker(&bed, text("row"), qualifier, 1000, types[i]);
+        write_batch(&bed);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 2);
+        reads_flush(&bed.reads);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 3);
+        work = get(&bed, false, &(petal_read_options){.versions = 2});
+        expect_answer(&bed, "row/f:q@900=value row/f:q@800=value ");
+        assert_int_equal(work.files_read, 4);
+        /* One of a version below those wanted hides none of them. */
+        add_marker(&bed, text("row"), qualifier, 100, types[i]);
+        write_batch(&bed);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 3);
+        end(&bed);
+    }
+}
+
+/* Markers of other rows in memory, and a column of as many versions. */
+static struct work
+work_beside_markers(unsigned count, bool whole, bool flushed)
+{
+    struct work work;
+    struct bed bed;
+    char bytes[16];
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= count; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    for (unsigned i = 0; i < count; i++)
+        add_marker(&bed, number_text(bytes, "other", i), text("q"), i + 1, PETAL_DELETE);
+    write_batch(&bed);
+    work = get(&bed, whole, NULL);
+    assert_int_equal(work.cells, 1);
+    end(&bed);
+    return work;
+}
+
+static void
+test_markers_in_memory_ask_no_older_versions(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_in_range(work_beside_markers(FEW, i & 1, i & 2).cells_read, 1, 8);
+        assert_in_range(work_beside_markers(MANY, i & 1, i & 2).cells_read, 1, 8);
+    }
+}
+
+/*
+ * Markers in a file that is asked after the one of the versions that they hide, since another cell of that has a greater timestamp: what was
+ * taken of it did not reach far enough. The answer is right, and what is looked at grows with the markers.
+ */
+static void
+test_markers_that_come_late(void **state)
+{
+    (void)state;
+    for (unsigned deleted = 1; deleted <= FEW; deleted *= 10) {
+        for (unsigned whole = 0; whole < 2; whole++) {
+            struct bed bed;
+            struct work work;
+
+            begin(&bed, PETAL_BLOOM_NONE);
+            for (unsigned i = 1; i <= MANY; i++)
+                add_put(&bed, text("row"), text("q"), i);
+            add_put(&bed, text("z"), text("q"), 2 * MANY);
+            write_batch(&bed);
+            reads_flush(&bed.reads);
+            for (unsigned i = 0; i < deleted; i++)
+                add_marker(&bed, text("row"), text("q"), MANY - i, PETAL_DELETE);
+            write_batch(&bed);
+            reads_flush(&bed.reads);
+            work = get(&bed, whole, &(petal_read_options){.versions = 2});
+            assert_int_equal(work.cells, 2);
+            assert_int_equal(petal_result_cell(bed.result, 0)->timestamp, MANY - deleted);
+            assert_int_equal(petal_result_cell(bed.result, 1)->timestamp, MANY - deleted - 1);
+            assert_in_range(work.cells_read, deleted, 200 + 12 * deleted);
+            assert_int_equal(petal_receipt_hidden(bed.receipt, PETAL_HIDDEN_DELETE), deleted);
+            end(&bed);
+        }
+    }
+}
+
+/* ---- versions ---- */
+
+/* A row with a column before and one behind a column of so many versions. */
+static struct work
+work_of_whole_row(unsigned versions, bool flushed, const petal_read_options *options)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    add_put(&bed, text("row"), text("a"), versions / 2);
+    for (unsigned i = 1; i <= versions; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    add_put(&bed, text("row"), text("z"), versions / 2);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, true, options);
+    end(&bed);
+    return work;
+}
+
+static void
+test_whole_rows_seek_past_old_versions(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            struct work work = work_of_whole_row(count, flushed, NULL);
+
+            assert_int_equal(work.cells, 3);
+            assert_in_range(work.cells_read, 3, 16);
+            assert_in_range(work.blocks, 0, 3);
+        }
+    }
+}
+
+/* A column all of whose versions are below the time range. */
+static void
+test_whole_rows_seek_past_versions_below_the_range(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            struct work work = work_of_whole_row(count, flushed,
+                                                 &(petal_read_options){.has_time_range = true,
+                                                                       .time_min = count + 1,
+                                                                       .time_limit = INT64_MAX});
+
+            assert_int_equal(work.cells, 0);
+            assert_in_range(work.cells_read, 0, 20);
+            assert_in_range(work.blocks, 0, 3);
+        }
+    }
+}
+
+/* ---- family markers ---- */
+
+static struct work
+work_behind_family_markers(unsigned count, enum petal_cell_type type, bool whole, bool flushed)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= count; i++)
+        add_marker(&bed, text("row"), (petal_slice){0}, i, type);
+    add_put(&bed, text("row"), text("q"), count + 1);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, whole, NULL);
+    assert_int_equal(work.cells, 1);
+    end(&bed);
+    return work;
+}
+
+static void
+test_the_greatest_family_marker_is_enough(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_in_range(
+            work_behind_family_markers(FEW, PETAL_DELETE_FAMILY, i & 1, i & 2).cells_read, 1, 16);
+        assert_in_range(
+            work_behind_family_markers(MANY, PETAL_DELETE_FAMILY, i & 1, i & 2).cells_read, 1, 16);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markers_of_other_rows_leave_found_newer_alone),
+        cmocka_unit_test(test_markers_that_hide_a_version_cost_one_file),
+        cmocka_unit_test(test_markers_in_memory_ask_no_older_versions),
+        cmocka_unit_test(test_markers_that_come_late),
+        cmocka_unit_test(test_whole_rows_seek_past_old_versions),
+        cmocka_unit_test(test_whole_rows_seek_past_versions_below_the_range),
+        cmocka_unit_test(test_the_greatest_family_marker_is_enough),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
