@@ -20,7 +20,36 @@
 #include "base/epoch.h"
 
 #include <assert.h>
-#include <sched.h>
+#include <time.h>
+
+/* Readers leave without a fence between giving up the slot and looking for waiters, so one of them may be missed: it looks again. */
+#define WAIT_MOST_NS 1000000
+
+static bool
+init_waiting(struct epoch *epoch)
+{
+    pthread_condattr_t attributes;
+    bool done;
+
+    atomic_init(&epoch->waiting, 0);
+    if (pthread_condattr_init(&attributes) != 0)
+        return false;
+    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+           pthread_cond_init(&epoch->slot_free, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    if (done && pthread_mutex_init(&epoch->waiting_mutex, NULL) != 0) {
+        pthread_cond_destroy(&epoch->slot_free);
+        done = false;
+    }
+    return done;
+}
+
+static void
+fini_waiting(struct epoch *epoch)
+{
+    pthread_cond_destroy(&epoch->slot_free);
+    pthread_mutex_destroy(&epoch->waiting_mutex);
+}
 
 enum petal_status
 epoch_init(struct epoch *epoch)
@@ -30,7 +59,12 @@ epoch_init(struct epoch *epoch)
     atomic_init(&epoch->current, 1);
     epoch->oldest = NULL;
     epoch->newest = NULL;
-    return pthread_mutex_init(&epoch->mutex, NULL) == 0 ? PETAL_OK : PETAL_NO_MEMORY;
+    if (!init_waiting(epoch))
+        return PETAL_NO_MEMORY;
+    if (pthread_mutex_init(&epoch->mutex, NULL) == 0)
+        return PETAL_OK;
+    fini_waiting(epoch);
+    return PETAL_NO_MEMORY;
 }
 
 static unsigned
@@ -43,7 +77,7 @@ first_choice(void)
 }
 
 /* Take the slot if it is free. */
-static bool
+static inline bool
 take_slot(struct epoch *epoch, struct epoch_slot *slot)
 {
     uint64_t vacant = 0;
@@ -61,18 +95,60 @@ take_slot(struct epoch *epoch, struct epoch_slot *slot)
     return true;
 }
 
-unsigned
-epoch_enter(struct epoch *epoch)
+/* Take the first free slot from `slot` on; EPOCH_SLOTS: there is none. */
+static unsigned
+take_any_slot(struct epoch *epoch, unsigned slot)
 {
-    unsigned slot = first_choice();
-
-    for (unsigned tries = 1;; tries++) {
+    for (unsigned tries = 0; tries < EPOCH_SLOTS; tries++) {
         if (take_slot(epoch, &epoch->slots[slot]))
             return slot;
         slot = (slot + 1) % EPOCH_SLOTS;
-        if (tries % EPOCH_SLOTS == 0)
-            sched_yield();
     }
+    return EPOCH_SLOTS;
+}
+
+/* Sleep until a reader leaves. */
+static unsigned
+wait_for_slot(struct epoch *epoch, unsigned choice)
+{
+    unsigned slot;
+
+    pthread_mutex_lock(&epoch->waiting_mutex);
+    atomic_fetch_add(&epoch->waiting, 1);
+    while ((slot = take_any_slot(epoch, choice)) == EPOCH_SLOTS) {
+        struct timespec until;
+
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += WAIT_MOST_NS;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        pthread_cond_timedwait(&epoch->slot_free, &epoch->waiting_mutex, &until);
+    }
+    atomic_fetch_sub(&epoch->waiting, 1);
+    pthread_mutex_unlock(&epoch->waiting_mutex);
+    return slot;
+}
+
+unsigned
+epoch_enter(struct epoch *epoch)
+{
+    unsigned choice = first_choice();
+    unsigned slot;
+
+    if (take_slot(epoch, &epoch->slots[choice]))
+        return choice;
+    slot = take_any_slot(epoch, choice);
+    return slot < EPOCH_SLOTS ? slot : wait_for_slot(epoch, choice);
+}
+
+static void
+wake_waiting(struct epoch *epoch)
+{
+    pthread_mutex_lock(&epoch->waiting_mutex);
+    pthread_cond_signal(&epoch->slot_free);
+    pthread_mutex_unlock(&epoch->waiting_mutex);
 }
 
 void
@@ -81,6 +157,24 @@ epoch_leave(struct epoch *epoch, unsigned slot)
     assert(slot < EPOCH_SLOTS);
     assert(atomic_load_explicit(&epoch->slots[slot].entered, memory_order_relaxed) != 0);
     atomic_store_explicit(&epoch->slots[slot].entered, 0, memory_order_release);
+    if (atomic_load_explicit(&epoch->waiting, memory_order_relaxed) > 0)
+        wake_waiting(epoch);
+}
+
+enum petal_status
+epoch_interrupt(struct epoch_stay *stay)
+{
+    enum petal_status status = stay->hold != NULL ? stay->hold(stay) : PETAL_OK;
+
+    if (status == PETAL_OK)
+        epoch_leave(stay->epoch, stay->slot);
+    return status;
+}
+
+void
+epoch_resume(struct epoch_stay *stay)
+{
+    stay->slot = epoch_enter(stay->epoch);
 }
 
 /* The smallest epoch that a reader inside entered at. */
@@ -193,4 +287,5 @@ epoch_fini(struct epoch *epoch)
         release_all(items);
     }
     pthread_mutex_destroy(&epoch->mutex);
+    fini_waiting(epoch);
 }

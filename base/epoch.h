@@ -9,12 +9,12 @@
  *
  * The slot number (0 .. EPOCH_SLOTS - 1) belongs to the reader until it leaves: it may index other
  * per-reader memory, such as counters, without atomic read-modify-writes.  With more readers inside than
- * slots, epoch_enter waits for one to leave; so nothing that blocks for long happens inside.  A thread
+ * slots, epoch_enter sleeps until one leaves; so nothing that blocks for long happens inside.  A thread
  * may enter again while inside and takes a second slot; where that can happen in all threads at once, with
  * as many threads as slots, they would wait for one another.
  *
  * A reader that stays inside keeps everything that is retired meanwhile: long work leaves and enters
- * again between its steps.
+ * again between its steps, and so does whoever reads from a disk (struct epoch_stay).
  *
  * Threads: all functions from any thread.  epoch_retire never waits for readers.
  */
@@ -43,8 +43,11 @@ struct epoch_slot {
 struct epoch {
     struct epoch_slot slots[EPOCH_SLOTS];
     _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) current; /* from 1; written under the mutex */
-    _Alignas(CACHE_LINE_BYTES) pthread_mutex_t mutex;     /* guards the two below */
-    struct epoch_item *oldest, *newest; /* retired items, in order of retired_at */
+    _Atomic(uint32_t) waiting;                            /* readers that found no free slot */
+    pthread_mutex_t waiting_mutex; /* of their condition, which they are told through that */
+    pthread_cond_t slot_free;      /* a slot may be free */
+    _Alignas(CACHE_LINE_BYTES) pthread_mutex_t mutex; /* guards the two below */
+    struct epoch_item *oldest, *newest;               /* retired items, in order of retired_at */
 };
 
 /* `epoch` lies on a cache line border, as the type says: allocate it with mem_alloc_aligned. */
@@ -56,6 +59,22 @@ void epoch_fini(struct epoch *epoch);
 /* Returns the reader's slot. */
 unsigned epoch_enter(struct epoch *epoch);
 void epoch_leave(struct epoch *epoch, unsigned slot);
+
+/*
+ * A stay inside that may be interrupted: for a read from a disk, or because it was long.  What was found inside is good behind the
+ * interruption only as far as `hold` has seen to it, which is called inside, before leaving: it pins, counts or copies what the reader
+ * needs on.  If it fails, so does the interruption, and nothing was left.  The slot may be another one afterwards.
+ */
+struct epoch_stay {
+    struct epoch *epoch;
+    unsigned slot;
+    enum petal_status (*hold)(struct epoch_stay *stay); /* NULL: nothing needs to be held */
+};
+
+/* Leave for a while.  REQUIRES: inside. */
+enum petal_status epoch_interrupt(struct epoch_stay *stay);
+/* Come back. */
+void epoch_resume(struct epoch_stay *stay);
 
 /* Release `item` (item->release is set) once no reader can see it; also earlier items whose time has come.
  * Release functions run in the calling thread, with no lock of the epoch held, and may retire other items. */

@@ -76,16 +76,16 @@ static bool
 filter_rules_out(struct column_iter *columns, const struct cell_key *key)
 {
     petal_slice qualifier = key->qualifier;
-    unsigned slot;
+    struct epoch_stay *stay = &columns->stay;
     bool may_contain;
 
     if (columns->reader == NULL)
         return false;
-    slot = epoch_enter(columns->epoch);
+    stay->slot = epoch_enter(stay->epoch);
     may_contain = sst_reader_may_contain_column(
         columns->reader, key, bloom_hash_column(columns->row_hash, qualifier.data, qualifier.size),
         &columns->context);
-    epoch_leave(columns->epoch, slot);
+    epoch_leave(stay->epoch, stay->slot);
     columns->seeks_saved += !may_contain;
     return !may_contain;
 }
@@ -421,7 +421,8 @@ column_iter_use_filter(struct column_iter *columns, struct sst_reader *reader, s
                        const struct read_context *context)
 {
     columns->reader = reader;
-    columns->epoch = epoch;
+    columns->stay = (struct epoch_stay){.epoch = epoch};
     columns->salt = sst_reader_facts(reader)->salt;
     columns->context = *context;
+    columns->context.stay = &columns->stay;
 }

@@ -40,7 +40,7 @@ struct column_iter {
     bool before_row;        /* pending at a row in which nothing was sought yet */
     /* The filter to ask; reader NULL: none. */
     struct sst_reader *reader;
-    struct epoch *epoch;
+    struct epoch_stay stay; /* for its questions */
     uint64_t salt;
     struct read_context context;
     uint32_t seeks_saved;

@@ -4,8 +4,12 @@
  * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest timestamp, newest first.
  * Timestamps may come from the client, so it stops early only when the facts of the files that are left prove that
  * they cannot change the answer. It is cheap by not starting on a file: skip_reason() rules files out from facts that
- * lie side by side in the view, and then by the Bloom filter. Everything happens inside one epoch: no lock, no
- * count, no copy but that of the answer.
+ * lie side by side in the view, and then by the Bloom filter.
+ *
+ * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no copy but that of the answer. Nobody stays
+ * inside for long, since all readers share the slots and what they could see is kept: where a block has to be read from a file, and every so
+ * many cells, the get interrupts its stay. Before it leaves it makes its own what it needs on (hold_get): a count on the view, pins on
+ * what the file's iterator stands on, copies of the values. The answer of many cells is made outside.
  */
 #include "bloom/hash.h"
 #include "engine/cursor.h"
@@ -16,18 +20,74 @@
 
 #include <stdlib.h>
 
+/* ---- the stay in the epoch ---- */
+
+struct get_stay {
+    struct epoch_stay stay; /* first member */
+    struct read_point point;
+    struct stats_shard *stats; /* those of all slots */
+    bool counted;              /* the get holds a count on the view */
+    struct row_collect *collect;
+    struct sst_iter *iter; /* of the file that is read; NULL: none is */
+};
+
+static enum petal_status
+hold_get(struct epoch_stay *stay)
+{
+    struct get_stay *get = (struct get_stay *)(void *)stay;
+
+    if (!get->counted)
+        view_ref(get->point.view);
+    get->counted = true;
+    if (get->iter != NULL)
+        sst_iter_hold(get->iter);
+    return row_collect_hold(get->collect);
+}
+
+/* As of the pin, NULL: of now. */
+static void
+enter(struct get_stay *get, petal_db *db, const struct read_pin *pin, struct row_collect *collect)
+{
+    if (pin != NULL)
+        read_begin_pinned(db, pin, &get->point);
+    else
+        read_begin(db, &get->point);
+    get->stay = (struct epoch_stay){.epoch = db->epoch, .slot = get->point.slot, .hold = hold_get};
+    get->stats = db->stats;
+    get->counted = false;
+    get->collect = collect;
+    get->iter = NULL;
+    collect->stay = &get->stay;
+}
+
+static void
+leave(struct get_stay *get)
+{
+    get->collect->stay = NULL;
+    epoch_leave(get->stay.epoch, get->stay.slot);
+    if (get->counted)
+        view_unref(get->point.view);
+}
+
 /* ---- one store ---- */
 
 struct store_get {
+    struct get_stay *stay;
     const petal_family *family;
     const struct store_view *store;
     struct row_collect *collect;
     const petal_read_options *options;
-    struct stats_shard *stats;
     uint64_t row_head;
     uint64_t filter_false_positives;
     petal_error *error;
 };
+
+/* Good until the stay is interrupted. */
+static struct stats_shard *
+stats_of(const struct store_get *get)
+{
+    return &get->stay->stats[get->stay->stay.slot];
+}
 
 static bool
 may_use(const struct store_get *get, enum petal_skip skip)
@@ -143,7 +203,9 @@ read_file(const struct store_get *get, const struct file_entry *file,
 
     /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
+    get->stay->iter = &iter;
     status = row_collect_source(get->collect, &iter.iter, family_markers, get->error);
+    get->stay->iter = NULL;
     iter.iter.ops->close(&iter.iter);
     *gave_cells = get->collect->count > before;
     return status;
@@ -156,7 +218,8 @@ visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip
     bool one_question = get->collect->column_count == 1 && facts_family_markers(file->facts) == 0;
     struct read_context context = {.trace = &trace,
                                    .keep_out_of_cache = get->options->keep_out_of_cache,
-                                   .absent_column_saves = one_question ? READ_SAVES_BLOCK : 0};
+                                   .absent_column_saves = one_question ? READ_SAVES_BLOCK : 0,
+                                   .stay = &get->stay->stay};
     enum petal_status status = PETAL_OK;
     bool family_markers, gave_cells = true;
 
@@ -165,7 +228,7 @@ visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip
         status = read_file(get, file, &context, family_markers, &gave_cells);
     get->filter_false_positives +=
         !gave_cells && trace.filter_probes > 0 && trace.filter_unasked == 0;
-    read_count_trace(get->stats, &trace);
+    read_count_trace(stats_of(get), &trace);
     if (get->options->receipt != NULL) {
         size_t at = receipt_add_file(get->options->receipt, get->family, file, *skip);
 
@@ -182,6 +245,7 @@ visit_files(struct store_get *get)
     const struct store_view *store = get->store;
     uint32_t skipped[PETAL_SKIP_COUNT] = {0};
     enum petal_status status = PETAL_OK;
+    struct stats_shard *stats;
     uint32_t i;
 
     for (i = 0; status == PETAL_OK && i < store->file_count; i++) {
@@ -201,15 +265,16 @@ visit_files(struct store_get *get)
             receipt_add_file(get->options->receipt, get->family, &store->files[i],
                              PETAL_SKIP_FOUND_NEWER);
     }
-    STATS_ADD(get->stats, files_considered, store->file_count);
-    STATS_ADD(get->stats, files_read, skipped[PETAL_SKIP_NONE]);
-    STATS_ADD(get->stats, skipped_found_newer, skipped[PETAL_SKIP_FOUND_NEWER]);
-    STATS_ADD(get->stats, skipped_row_range, skipped[PETAL_SKIP_ROW_RANGE]);
-    STATS_ADD(get->stats, skipped_time_range, skipped[PETAL_SKIP_TIME_RANGE]);
-    STATS_ADD(get->stats, skipped_expired, skipped[PETAL_SKIP_EXPIRED]);
-    STATS_ADD(get->stats, skipped_columns, skipped[PETAL_SKIP_COLUMNS]);
-    STATS_ADD(get->stats, skipped_bloom, skipped[PETAL_SKIP_BLOOM]);
-    STATS_ADD(get->stats, filter_false_positives, get->filter_false_positives);
+    stats = stats_of(get);
+    STATS_ADD(stats, files_considered, store->file_count);
+    STATS_ADD(stats, files_read, skipped[PETAL_SKIP_NONE]);
+    STATS_ADD(stats, skipped_found_newer, skipped[PETAL_SKIP_FOUND_NEWER]);
+    STATS_ADD(stats, skipped_row_range, skipped[PETAL_SKIP_ROW_RANGE]);
+    STATS_ADD(stats, skipped_time_range, skipped[PETAL_SKIP_TIME_RANGE]);
+    STATS_ADD(stats, skipped_expired, skipped[PETAL_SKIP_EXPIRED]);
+    STATS_ADD(stats, skipped_columns, skipped[PETAL_SKIP_COLUMNS]);
+    STATS_ADD(stats, skipped_bloom, skipped[PETAL_SKIP_BLOOM]);
+    STATS_ADD(stats, filter_false_positives, get->filter_false_positives);
     return status;
 }
 
@@ -255,8 +320,8 @@ visit_memtables(struct store_get *get)
         if (at != SIZE_MAX)
             receipt_set_trace(get->options->receipt, at, &trace);
     }
-    STATS_ADD(get->stats, memtables_considered, considered);
-    STATS_ADD(get->stats, memtables_skipped, filtered);
+    STATS_ADD(stats_of(get), memtables_considered, considered);
+    STATS_ADD(stats_of(get), memtables_skipped, filtered);
     return status;
 }
 
@@ -290,20 +355,37 @@ prefetch_filters(const struct store_get *get)
     }
 }
 
-/* Ask all sources that matter, and judge what they gave; *complete: row_collect_finish. */
+/* Ask all sources that matter. */
 static enum petal_status
-ask_sources(struct store_get *get, bool *complete)
+ask_sources(struct store_get *get)
 {
     enum petal_status status = visit_memtables(get);
 
-    if (status == PETAL_OK && get->store->file_count > 0) {
-        hash_columns(get->collect, get->store);
-        prefetch_filters(get);
-        status = visit_files(get);
-    }
-    if (status == PETAL_OK && row_collect_finish(get->collect, complete) != PETAL_OK)
+    if (status != PETAL_OK || get->store->file_count == 0)
+        return status;
+    hash_columns(get->collect, get->store);
+    prefetch_filters(get);
+    return visit_files(get);
+}
+
+/* More cells than these are judged and copied outside of the epoch. */
+#define MOST_JUDGED_INSIDE 1024
+
+/* Judge what the sources gave and add it to the result, if it is *complete (row_collect_finish). */
+static enum petal_status
+answer(struct store_get *get, petal_result *result, bool *complete)
+{
+    bool outside = get->collect->count > MOST_JUDGED_INSIDE;
+    enum petal_status status = outside ? epoch_interrupt(&get->stay->stay) : PETAL_OK;
+
+    if (status != PETAL_OK)
         return error_no_memory(get->error);
-    return status;
+    status = row_collect_finish(get->collect, complete);
+    if (status == PETAL_OK && *complete)
+        status = result_add(result, get->family, get->collect->shown, get->collect->shown_count);
+    if (outside)
+        epoch_resume(&get->stay->stay);
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(get->error);
 }
 
 /* How many versions more than wanted are taken of each source when it is asked a second time. */
@@ -314,17 +396,17 @@ ask_sources(struct store_get *get, bool *complete)
  * single version that was written after the version and stands in a file of older timestamps, gives at least twice as much as before.
  */
 static enum petal_status
-store_get(petal_family *family, const struct read_point *point, petal_slice row, uint64_t row_hash,
+store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t row_hash,
           const petal_read_options *options, const petal_slice *qualifiers, size_t count,
           petal_result *result, petal_error *error)
 {
     struct row_collect *collect = &result->collect;
     struct store_get get = {
+        .stay = stay,
         .family = family,
-        .store = view_store(point->view, family),
+        .store = view_store(stay->point.view, family),
         .collect = collect,
         .options = options,
-        .stats = &family->table->db->stats[point->slot],
         .row_head = slice_head(row, 0),
         .error = error,
     };
@@ -338,20 +420,22 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
         return family_check_usable(family, error);
     collect->receipt = options->receipt;
     collect->family = family->name;
-    read_rules(options, family, get.store, false, read_sequence(options, point),
+    read_rules(options, family, get.store, false, read_sequence(options, &stay->point),
                &collect->visibility.rules);
     if (collect->visibility.rules.new_version_behavior) {
         result->must_walk = true;
         return PETAL_OK;
     }
-    STATS_ADD(get.stats, gets, 1);
+    STATS_ADD(stats_of(&get), gets, 1);
     if (options->receipt != NULL)
         mark = receipt_mark(options->receipt);
     while (!complete) {
         enum petal_status status =
             row_collect_start(collect, row, row_hash, qualifiers, count, spare);
 
-        status = status == PETAL_OK ? ask_sources(&get, &complete) : error_no_memory(error);
+        status = status == PETAL_OK ? ask_sources(&get) : error_no_memory(error);
+        if (status == PETAL_OK)
+            status = answer(&get, result, &complete);
         if (status != PETAL_OK) {
             damage_name(family, error);
             return status;
@@ -360,9 +444,7 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
             receipt_forget_hidden(options->receipt, &mark);
         spare = spare == 0 ? FIRST_SPARE_VERSIONS : 2 * spare;
     }
-    return result_add(result, family, collect->shown, collect->shown_count) == PETAL_OK
-               ? PETAL_OK
-               : error_no_memory(error);
+    return PETAL_OK;
 }
 
 /* ---- public calls ---- */
@@ -372,8 +454,8 @@ store_get(petal_family *family, const struct read_point *point, petal_slice row,
 /* The qualifiers asked of each family are gathered on the stack when they are few. */
 static enum petal_status
 get_families(const struct table_descriptor *descriptor, petal_slice row,
-             const petal_read_options *options, const struct read_point *point,
-             petal_slice *qualifiers, petal_result *result, petal_error *error)
+             const petal_read_options *options, struct get_stay *stay, petal_slice *qualifiers,
+             petal_result *result, petal_error *error)
 {
     const petal_db *db = descriptor->families[0]->table->db;
     uint64_t row_hash = bloom_hash_row(db->salt, row.data, row.size);
@@ -387,7 +469,7 @@ get_families(const struct table_descriptor *descriptor, petal_slice row,
 
         if (read_asks_family(options, family, qualifiers, &count))
             status =
-                store_get(family, point, row, row_hash, options, qualifiers, count, result, error);
+                store_get(family, stay, row, row_hash, options, qualifiers, count, result, error);
     }
     return status;
 }
@@ -409,16 +491,16 @@ needs_walk(const petal_table *table, const petal_read_options *options)
 
 static enum petal_status
 get_row(const struct table_descriptor *descriptor, petal_slice row,
-        const petal_read_options *options, const struct read_point *point, petal_slice *qualifiers,
+        const petal_read_options *options, struct get_stay *stay, petal_slice *qualifiers,
         petal_result *result, petal_error *error)
 {
     enum petal_status status;
 
     if (options->receipt != NULL)
-        receipt_start(options->receipt, point->view);
+        receipt_start(options->receipt, stay->point.view);
     status = result_start(result, row);
     if (status == PETAL_OK)
-        status = get_families(descriptor, row, options, point, qualifiers, result, error);
+        status = get_families(descriptor, row, options, stay, qualifiers, result, error);
     else
         error_no_memory(error);
     if (status == PETAL_OK && options->receipt != NULL) {
@@ -434,13 +516,13 @@ get_row(const struct table_descriptor *descriptor, petal_slice row,
 /* As of the pin, NULL: of now. `descriptor` was taken before the view: so the view has all families that are in it, but for those
  * that were dropped. */
 static enum petal_status
-get_inside_epoch(petal_table *table, const struct table_descriptor *descriptor,
-                 const struct read_pin *pin, petal_slice row, const petal_read_options *options,
-                 petal_result *result, petal_error *error)
+get_as_of(petal_table *table, const struct table_descriptor *descriptor, const struct read_pin *pin,
+          petal_slice row, const petal_read_options *options, petal_result *result,
+          petal_error *error)
 {
     petal_slice few[FEW_QUALIFIERS];
     petal_slice *qualifiers = few;
-    struct read_point point;
+    struct get_stay stay;
     enum petal_status status;
 
     if (options->column_count > FEW_QUALIFIERS) {
@@ -449,14 +531,11 @@ get_inside_epoch(petal_table *table, const struct table_descriptor *descriptor,
         if (qualifiers == NULL)
             return error_no_memory(error);
     }
-    if (pin != NULL)
-        read_begin_pinned(table->db, pin, &point);
-    else
-        read_begin(table->db, &point);
+    enter(&stay, table->db, pin, &result->collect);
     status = read_check_alive(table, options, error);
     if (status == PETAL_OK)
-        status = get_row(descriptor, row, options, &point, qualifiers, result, error);
-    read_end(table->db, &point);
+        status = get_row(descriptor, row, options, &stay, qualifiers, result, error);
+    leave(&stay);
     if (qualifiers != few)
         mem_free(table->db->env.allocator, qualifiers, options->column_count * sizeof *qualifiers);
     return status;
@@ -490,7 +569,7 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
         return status;
     if (needs_walk(table, &options))
         return cursor_get_row(table, row, &options, result, error);
-    status = get_inside_epoch(table, table_descriptor(table), NULL, row, &options, result, error);
+    status = get_as_of(table, table_descriptor(table), NULL, row, &options, result, error);
     return status == PETAL_OK && result->must_walk
                ? cursor_get_row(table, row, &options, result, error)
                : status;
@@ -533,8 +612,8 @@ get_pinned(petal_table *table, struct wanted_row *wanted, size_t count,
     for (size_t i = 0; status == PETAL_OK && !*walk && i < count; i++) {
         status = read_check_row(wanted[i].row, error);
         if (status == PETAL_OK)
-            status = get_inside_epoch(table, descriptor, &pin, wanted[i].row, options,
-                                      wanted[i].result, error);
+            status =
+                get_as_of(table, descriptor, &pin, wanted[i].row, options, wanted[i].result, error);
         *walk = status == PETAL_OK && wanted[i].result->must_walk;
     }
     view_unref(pin.view);

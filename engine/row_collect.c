@@ -5,8 +5,18 @@
 
 #include <assert.h>
 
+/* For what is seldom called by functions that often are. */
+#if defined(__GNUC__)
+#define NEVER_INLINE __attribute__((noinline))
+#else
+#define NEVER_INLINE
+#endif
+
 /* Of more versions than these it is not tracked whether they settle a column: then all sources are read. */
 #define MOST_TRACKED_VERSIONS 64
+
+/* So many are looked at before others get a turn in the epoch. */
+#define CELLS_OF_A_STAY 4096
 
 void
 row_collect_init(struct row_collect *collect, const petal_allocator *allocator)
@@ -27,6 +37,7 @@ row_collect_fini(struct row_collect *collect)
     mem_free(collect->allocator, collect->qualifiers, collect->qualifier_capacity);
     mem_free(collect->allocator, collect->runs, collect->run_capacity * sizeof *collect->runs);
     mem_free(collect->allocator, collect->place, collect->place_capacity);
+    mem_free(collect->allocator, collect->values, collect->value_capacity);
     mem_free(collect->allocator, collect->shown, collect->shown_capacity * sizeof *collect->shown);
     visibility_fini(&collect->visibility);
 }
@@ -129,11 +140,14 @@ row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_has
     collect->count = 0;
     collect->run_count = 0;
     collect->cells_read = 0;
+    collect->stay_ends = CELLS_OF_A_STAY;
     collect->seeks = 0;
     collect->column_versions_deleted = 0;
     collect->family_versions_deleted = 0;
     collect->has_family_delete = false;
     collect->qualifier_bytes = 0;
+    collect->value_bytes = 0;
+    collect->held = 0;
     collect->shown_count = 0;
     return PETAL_OK;
 }
@@ -179,6 +193,35 @@ copy_qualifier(struct row_collect *collect, petal_slice qualifier, petal_slice *
     memcpy(collect->qualifiers + collect->qualifier_bytes, qualifier.data, qualifier.size);
     *copy = slice_make(collect->qualifiers + collect->qualifier_bytes, qualifier.size);
     collect->qualifier_bytes += qualifier.size;
+    return PETAL_OK;
+}
+
+enum petal_status
+row_collect_hold(struct row_collect *collect)
+{
+    const uint8_t *old = collect->values;
+    size_t more = 0;
+
+    for (size_t i = collect->held; i < collect->count; i++)
+        more += collect->cells[i].cell.value.size;
+    if (!mem_grow_array(collect->allocator, &collect->values, &collect->value_capacity,
+                        collect->value_bytes, collect->value_bytes + more, 1))
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; old != collect->values && i < collect->held; i++) {
+        petal_slice *moved = &collect->cells[i].cell.value;
+
+        if (moved->size > 0)
+            moved->data = collect->values + (slice_bytes(*moved) - old);
+    }
+    for (; collect->held < collect->count; collect->held++) {
+        petal_slice *value = &collect->cells[collect->held].cell.value;
+
+        if (value->size == 0)
+            continue;
+        memcpy(collect->values + collect->value_bytes, value->data, value->size);
+        value->data = collect->values + collect->value_bytes;
+        collect->value_bytes += value->size;
+    }
     return PETAL_OK;
 }
 
@@ -305,7 +348,7 @@ version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
 
 /* ---- one source ---- */
 
-static bool
+static inline bool
 at_row(const struct row_collect *collect, const struct cell_iter *source)
 {
     return source->valid && slice_equal(source->cell.row, collect->row);
@@ -317,7 +360,7 @@ at_family_marker(const struct row_collect *collect, const struct cell_iter *sour
     return at_row(collect, source) && cell_is_family_marker(source->cell.type);
 }
 
-static bool
+static inline bool
 at_column(const struct row_collect *collect, const struct cell_iter *source, petal_slice qualifier)
 {
     return at_row(collect, source) && slice_equal(source->cell.qualifier, qualifier);
@@ -349,6 +392,19 @@ struct column_take {
 /* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of its group in this source; CUT: the same, though
  * others behind it may matter after all; END there without it. */
 enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
+
+/* Count a cell that is looked at; of many, now and then, interrupt the stay in the epoch. */
+static inline enum petal_status
+look_at_cell(struct row_collect *collect, petal_error *error)
+{
+    if (++collect->cells_read < collect->stay_ends || collect->stay == NULL)
+        return PETAL_OK;
+    collect->stay_ends = collect->cells_read + CELLS_OF_A_STAY;
+    if (epoch_interrupt(collect->stay) != PETAL_OK)
+        return error_no_memory(error);
+    epoch_resume(collect->stay);
+    return PETAL_OK;
+}
 
 /* Seek on, to a place behind the cell at hand. */
 static enum petal_status
@@ -411,8 +467,9 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, petal
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
-        collect->cells_read++;
-        status = complete(source, error);
+        status = look_at_cell(collect, error);
+        if (status == PETAL_OK)
+            status = complete(source, error);
         if (status != PETAL_OK)
             break;
         use = use_of_family_marker(collect, &take, cell);
@@ -445,9 +502,9 @@ leave_family_markers(struct row_collect *collect, struct cell_iter *source, peta
          step++) {
         enum petal_status status = source->ops->next(source, error);
 
-        collect->cells_read++;
         if (status != PETAL_OK)
             return status;
+        collect->cells_read += at_family_marker(collect, source);
     }
     if (!at_family_marker(collect, source))
         return PETAL_OK;
@@ -529,8 +586,9 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
-        collect->cells_read++;
-        status = complete(source, error);
+        status = look_at_cell(collect, error);
+        if (status == PETAL_OK)
+            status = complete(source, error);
         if (status != PETAL_OK)
             break;
         use = use_of(collect, &take, qualifier, cell);
@@ -581,9 +639,9 @@ leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice 
          step++) {
         enum petal_status status = source->ops->next(source, error);
 
-        collect->cells_read++;
         if (status != PETAL_OK)
             return status;
+        collect->cells_read += at_column(collect, source, qualifier);
     }
     if (!at_column(collect, source, qualifier))
         return PETAL_OK;
@@ -665,7 +723,7 @@ newest_run(const struct row_collect *collect, petal_slice qualifier)
  * As many versions as settle the column lie above `point`, and no marker hides them. A marker of a single version that hides one of
  * them is greater than it, so it is not in a source whose greatest point is `point`: those that could are known.
  */
-static bool
+static NEVER_INLINE bool
 enough_versions_live(struct row_collect *collect, petal_slice qualifier, struct version_point point)
 {
     struct collect_run *run;

@@ -9,6 +9,7 @@
 #define PETAL_ENGINE_ROW_COLLECT_H
 
 #include "base/cell_iter.h"
+#include "base/epoch.h"
 #include "base/error.h"
 #include "engine/visibility.h"
 
@@ -25,7 +26,7 @@ struct collect_column {
 };
 
 struct collected_cell {
-    struct cell cell; /* value borrowed from the source: good inside the epoch */
+    struct cell cell; /* value borrowed from the source, good inside the epoch, or held */
     bool cut;         /* its source may have more versions of the column, which were not taken */
 };
 
@@ -36,8 +37,9 @@ struct collect_run {
 
 struct row_collect {
     const petal_allocator *allocator;
-    petal_receipt *receipt; /* is told of what is hidden; NULL: nobody is */
-    petal_slice family;     /* for it */
+    petal_receipt *receipt;  /* is told of what is hidden; NULL: nobody is */
+    petal_slice family;      /* for it */
+    struct epoch_stay *stay; /* of who asks, interrupted now and then; NULL: it need not be */
     /* The question. */
     petal_slice row;
     uint64_t row_hash;
@@ -57,6 +59,7 @@ struct row_collect {
     bool has_family_delete;
     struct version_point family_delete;
     uint64_t cells_read; /* of all sources: looked at */
+    uint64_t stay_ends;  /* by that count */
     uint32_t seeks;      /* likewise */
     /* Memory. */
     uint8_t *keys; /* encoded keys */
@@ -67,6 +70,8 @@ struct row_collect {
     size_t point_capacity;
     uint8_t *qualifiers; /* of the cells, when no column is named */
     size_t qualifier_bytes, qualifier_capacity;
+    uint8_t *values; /* of the first `held` cells */
+    size_t value_bytes, value_capacity, held;
     const struct cell **shown; /* the answer, after row_collect_finish */
     size_t shown_count, shown_capacity;
     struct visibility visibility; /* its rules are the question's */
@@ -87,6 +92,9 @@ enum petal_status row_collect_start(struct row_collect *collect, petal_slice row
 /* Take what matters from one source: the family markers if `family_markers`, and the columns that are `asked`. */
 enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
                                      bool family_markers, petal_error *error);
+
+/* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the epoch. */
+enum petal_status row_collect_hold(struct row_collect *collect);
 
 /* Nothing at or below `point` can change the answer. */
 bool row_collect_settled(struct row_collect *collect, struct version_point point);

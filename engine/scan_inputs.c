@@ -31,13 +31,14 @@ static bool
 filter_rules_out_row(const struct scan_inputs *inputs, const struct file_entry *file,
                      const struct scan_bounds *bounds, struct read_trace *trace)
 {
+    struct epoch_stay stay = {.epoch = inputs->db->epoch};
     struct read_context context = {.trace = trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .stay = &stay};
     petal_slice row = bounds->start;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *bytes;
     struct cell_key key;
-    unsigned slot;
     bool may_contain;
 
     if (!scan_bounds_one_row(bounds) || !may_use(inputs, PETAL_SKIP_BLOOM))
@@ -46,10 +47,10 @@ filter_rules_out_row(const struct scan_inputs *inputs, const struct file_entry *
     if (bytes == NULL)
         return false; /* the filter only saves work */
     cell_key_make(&key, bytes, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
-    slot = epoch_enter(inputs->db->epoch);
+    stay.slot = epoch_enter(stay.epoch);
     may_contain = sst_reader_may_contain_row(
         file->reader, &key, bloom_hash_row(file->facts->salt, row.data, row.size), &context);
-    epoch_leave(inputs->db->epoch, slot);
+    epoch_leave(stay.epoch, stay.slot);
     mem_free(inputs->db->env.allocator, bytes, key_bytes);
     return !may_contain;
 }
@@ -59,17 +60,18 @@ static bool
 filter_rules_out_rows(const struct scan_inputs *inputs, const struct file_entry *file,
                       const struct scan_bounds *bounds, struct read_trace *trace)
 {
+    struct epoch_stay stay = {.epoch = inputs->db->epoch};
     struct read_context context = {.trace = trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
-    unsigned slot;
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .stay = &stay};
     bool may_contain;
 
     if (file->facts->bloom != PETAL_BLOOM_ROW_PREFIX || scan_bounds_one_row(bounds) ||
         !may_use(inputs, PETAL_SKIP_BLOOM))
         return false;
-    slot = epoch_enter(inputs->db->epoch);
+    stay.slot = epoch_enter(stay.epoch);
     may_contain = sst_reader_may_contain_prefix(file->reader, scan_bounds_shared(bounds), &context);
-    epoch_leave(inputs->db->epoch, slot);
+    epoch_leave(stay.epoch, stay.slot);
     return !may_contain;
 }
 

@@ -142,6 +142,18 @@ index_cursor_init(struct index_cursor *cursor, const struct index_tree *tree, bo
     cursor->depth = 0;
 }
 
+void
+index_cursor_hold(struct index_cursor *cursor)
+{
+    if (cursor->pins)
+        return;
+    cursor->pins = true;
+    for (uint32_t i = 0; i < cursor->depth; i++) {
+        if (cursor->steps[i].node != NULL)
+            cache_pin(cursor->steps[i].node);
+    }
+}
+
 /* Take the steps from `depth` on off the path. */
 static void
 truncate_path(struct index_cursor *cursor, uint32_t depth)

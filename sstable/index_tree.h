@@ -59,6 +59,9 @@ struct index_cursor {
 
 void index_cursor_init(struct index_cursor *cursor, const struct index_tree *tree, bool pins);
 
+/* Pin the nodes on the path, those to come as well. */
+void index_cursor_hold(struct index_cursor *cursor);
+
 /* Give up the position and the pins. */
 void index_cursor_release(struct index_cursor *cursor);
 

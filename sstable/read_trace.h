@@ -2,7 +2,7 @@
 #ifndef PETAL_SSTABLE_READ_TRACE_H
 #define PETAL_SSTABLE_READ_TRACE_H
 
-#include "engine/petal.h"
+#include "base/epoch.h"
 
 /* Counted up by the functions that take a read_context, never reset there.  The caller adds it to statistics and
  * receipt. */
@@ -26,6 +26,8 @@ struct read_context {
     /* What the filter's saying that a column is absent saves of the file's bytes; at most a block. For where the reader cannot tell
      * beforehand: sst_reader_filter_saved. */
     uint32_t absent_column_saves;
+    /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL: who is alone with the epoch stays. */
+    struct epoch_stay *stay;
 };
 
 #define READ_SAVES_BLOCK UINT32_MAX

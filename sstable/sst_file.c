@@ -87,6 +87,21 @@ read_block(const struct sst_file *file, struct block_handle handle, enum block_k
     return status;
 }
 
+/* Nobody waits for a disk inside the epoch, nor for memory (cache_allocate). */
+static enum petal_status
+read_block_outside(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+                   struct epoch_stay *stay, struct cache_block **block, petal_error *error)
+{
+    enum petal_status status;
+
+    if (stay != NULL && epoch_interrupt(stay) != PETAL_OK)
+        return error_no_memory(error);
+    status = read_block(file, handle, kind, block, error);
+    if (stay != NULL)
+        epoch_resume(stay);
+    return status;
+}
+
 enum petal_status
 sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
                     const struct read_context *context, struct cache_block **block,
@@ -100,7 +115,7 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     *block = NULL;
     if (context->only_cached)
         return PETAL_NOT_FOUND;
-    status = read_block(file, handle, kind, &made, error);
+    status = read_block_outside(file, handle, kind, context->stay, &made, error);
     if (status != PETAL_OK)
         return status;
     made = cache_insert(file->cache, made, file->number, handle.offset, cache_kind, file->priority,

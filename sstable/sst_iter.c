@@ -13,6 +13,10 @@
  * current one included.  On the way back a block is then read once, but for some of rows that are larger than a block.
  *
  * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless `borrow`.
+ *
+ * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows (sst_file.c).  At that moment there is no
+ * current block, and what is needed on, the nodes of the index path and the blocks kept, is pinned: always, or by sst_iter_hold.  A block that was
+ * fetched is pinned before the next one is.
  */
 #include "sstable/sst_reader.h"
 
@@ -32,7 +36,7 @@ iter_of(struct cell_iter *iter)
 static void
 let_go(struct sst_iter *iter, struct cache_block **block)
 {
-    if (*block != NULL && !iter->borrow)
+    if (*block != NULL && iter->pins)
         cache_unpin(iter->reader->file.cache, *block);
     *block = NULL;
 }
@@ -141,7 +145,7 @@ load_block(struct sst_iter *iter, petal_error *error)
 
         if (status != PETAL_OK)
             return status;
-        if (!iter->borrow)
+        if (iter->pins)
             cache_pin(block);
         thin_kept(iter);
     }
@@ -388,20 +392,21 @@ load_and_step(struct sst_iter *iter, petal_error *error)
 
 /* ---- the iterator's operations ---- */
 
-static unsigned
+static void
 enter(struct sst_iter *iter)
 {
-    return iter->borrow ? 0 : epoch_enter(iter->reader->epoch);
+    if (!iter->borrow)
+        iter->stay.slot = epoch_enter(iter->stay.epoch);
 }
 
 /* Leave the epoch; after an error nothing is held. */
 static enum petal_status
-leave(struct sst_iter *iter, unsigned slot, enum petal_status status)
+leave(struct sst_iter *iter, enum petal_status status)
 {
     if (status != PETAL_OK)
         end(iter, status);
     if (!iter->borrow)
-        epoch_leave(iter->reader->epoch, slot);
+        epoch_leave(iter->stay.epoch, iter->stay.slot);
     return status;
 }
 
@@ -409,46 +414,45 @@ static enum petal_status
 sst_iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
-    unsigned slot = enter(iter);
 
+    enter(iter);
     iter->context.trace->seeks++;
-    return leave(iter, slot, seek_inside(iter, key, error));
+    return leave(iter, seek_inside(iter, key, error));
 }
 
 static enum petal_status
 sst_iter_seek_first(struct cell_iter *base, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
-    unsigned slot = enter(iter);
 
+    enter(iter);
     iter->context.trace->seeks++;
-    return leave(iter, slot, first_inside(iter, error));
+    return leave(iter, first_inside(iter, error));
 }
 
 static enum petal_status
 sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
-    unsigned slot = enter(iter);
 
+    enter(iter);
     iter->context.trace->seeks++;
     iter->backwards = true;
-    return leave(iter, slot, seek_before_inside(iter, key, error));
+    return leave(iter, seek_before_inside(iter, key, error));
 }
 
 static enum petal_status
 sst_iter_next(struct cell_iter *base, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
-    unsigned slot;
 
     assert(base->valid);
     if (!base->pending && data_block_cursor_next(&iter->cursor, &base->cell)) {
         iter->context.trace->cells_read++;
         return PETAL_OK;
     }
-    slot = enter(iter);
-    return leave(iter, slot,
+    enter(iter);
+    return leave(iter,
                  base->pending ? load_and_step(iter, error) : step_to_next_block(iter, error));
 }
 
@@ -456,10 +460,10 @@ static enum petal_status
 sst_iter_load(struct cell_iter *base, petal_error *error)
 {
     struct sst_iter *iter = iter_of(base);
-    unsigned slot = enter(iter);
 
     assert(base->valid && base->pending);
-    return leave(iter, slot, enter_block(iter, error));
+    enter(iter);
+    return leave(iter, enter_block(iter, error));
 }
 
 static void
@@ -491,6 +495,11 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     iter->reader = reader;
     iter->context = *context;
     iter->borrow = borrow;
+    iter->pins = !borrow;
+    if (!borrow) {
+        iter->stay = (struct epoch_stay){.epoch = reader->epoch};
+        iter->context.stay = &iter->stay;
+    }
     iter->lazy = lazy;
     iter->plain = false;
     iter->block_sequence_max = UINT64_MAX;
@@ -502,4 +511,19 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     iter->place_capacity = 0;
     index_cursor_init(&iter->index, &reader->index, !borrow);
     data_block_cursor_init(&iter->cursor, reader->file.source.env->allocator);
+}
+
+void
+sst_iter_hold(struct sst_iter *iter)
+{
+    if (iter->pins)
+        return;
+    iter->pins = true;
+    if (iter->block != NULL)
+        cache_pin(iter->block);
+    for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
+        if (iter->kept[i].block != NULL)
+            cache_pin(iter->kept[i].block);
+    }
+    index_cursor_hold(&iter->index);
 }

@@ -91,13 +91,15 @@ struct sst_kept_block {
 /*
  * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch
  * by themselves only when they change the block; the current block is pinned unless `borrow`: then every call and
- * every use of the cell is made EPOCH, in one stay, and nothing is pinned (point gets).
+ * every use of the cell is made EPOCH, in one stay, the context's, and nothing is pinned (point gets) before sst_iter_hold is called.
  */
 struct sst_iter {
     struct cell_iter iter; /* first member */
     const struct sst_reader *reader;
     struct read_context context;
     bool borrow;
+    bool pins;              /* what it stands on */
+    struct epoch_stay stay; /* unless `borrow` */
     /* At the end of a block take the next cell's place from the index, its block unread (cell_iter.h: pending). */
     bool lazy;
     /* The current block has no markers, no cell with a time to live of its own and no column twice, counting the block
@@ -118,6 +120,9 @@ struct sst_iter {
 };
 void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
                    const struct read_context *context, bool borrow, bool lazy);
+
+/* From now on pin what it stands on: for who borrows and is about to interrupt the stay, then the iterator outlives that.  EPOCH. */
+void sst_iter_hold(struct sst_iter *iter);
 
 /* Read every block: checksums, order, counts, facts, and each key through the filter. */
 enum petal_status sst_reader_verify(const struct sst_reader *reader, petal_error *error);

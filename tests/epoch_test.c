@@ -209,11 +209,92 @@ with_all_slots_taken_a_reader_waits_for_one(void **state)
         taken[slot] = true;
     }
     assert_int_equal(pthread_create(&thread, NULL, enter_when_there_is_room, &late), 0);
+    while (atomic_load(&epoch->waiting) == 0) /* it sleeps */
+        sched_yield();
     epoch_leave(epoch, 41);
     pthread_join(thread, NULL);
+    assert_int_equal(atomic_load(&epoch->waiting), 0);
     assert_int_equal(late.slot, 41);
     for (unsigned i = 0; i < EPOCH_SLOTS; i++)
         epoch_leave(epoch, i);
+    free_epoch(epoch);
+}
+
+#define CROWD (3 * EPOCH_SLOTS)
+#define STAYS 50
+
+static void *
+enter_and_leave(void *argument)
+{
+    struct epoch *epoch = argument;
+
+    for (unsigned i = 0; i < STAYS; i++) {
+        unsigned slot = epoch_enter(epoch);
+
+        sched_yield();
+        epoch_leave(epoch, slot);
+    }
+    return NULL;
+}
+
+static void
+a_crowd_of_readers_gets_through(void **state)
+{
+    struct epoch *epoch = new_epoch();
+    pthread_t threads[CROWD];
+
+    (void)state;
+    for (unsigned i = 0; i < CROWD; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, enter_and_leave, epoch), 0);
+    for (unsigned i = 0; i < CROWD; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&epoch->waiting), 0);
+    free_epoch(epoch);
+}
+
+struct holder {
+    struct epoch_stay stay; /* first member */
+    struct thing *thing;
+    unsigned calls, released_then;
+    enum petal_status status;
+};
+
+static enum petal_status
+hold_nothing(struct epoch_stay *stay)
+{
+    struct holder *holder = (struct holder *)(void *)stay;
+
+    holder->calls++;
+    epoch_collect(stay->epoch);
+    holder->released_then = holder->thing->released;
+    return holder->status;
+}
+
+/* What needs to be held is held before anything can go; if that fails, the reader is still inside. */
+static void
+an_interrupted_stay_holds_nothing_back(void **state)
+{
+    struct epoch *epoch = new_epoch();
+    struct thing thing = make_thing();
+    struct holder holder = {.stay = {.epoch = epoch, .hold = hold_nothing}, .thing = &thing};
+
+    (void)state;
+    holder.stay.slot = epoch_enter(epoch);
+    epoch_retire(epoch, &thing.item);
+    holder.status = PETAL_NO_MEMORY;
+    assert_int_equal(epoch_interrupt(&holder.stay), PETAL_NO_MEMORY);
+    epoch_collect(epoch);
+    assert_int_equal(thing.released, 0);
+
+    holder.status = PETAL_OK;
+    assert_int_equal(epoch_interrupt(&holder.stay), PETAL_OK);
+    assert_int_equal(holder.calls, 2);
+    assert_int_equal(holder.released_then, 0);
+    epoch_collect(epoch);
+    assert_int_equal(thing.released, 1);
+    epoch_resume(&holder.stay);
+    assert_in_range(holder.stay.slot, 0, EPOCH_SLOTS - 1);
+    epoch_leave(epoch, holder.stay.slot);
     free_epoch(epoch);
 }
 
@@ -352,6 +433,8 @@ main(void)
         cmocka_unit_test(a_reader_of_the_same_epoch_is_waited_for),
         cmocka_unit_test(releasing_may_retire),
         cmocka_unit_test(with_all_slots_taken_a_reader_waits_for_one),
+        cmocka_unit_test(a_crowd_of_readers_gets_through),
+        cmocka_unit_test(an_interrupted_stay_holds_nothing_back),
         cmocka_unit_test(readers_never_meet_a_released_object),
     };
 
