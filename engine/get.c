@@ -204,7 +204,11 @@ read_file(const struct store_get *get, const struct file_entry *file,
     /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
     get->stay->iter = &iter;
-    status = row_collect_source(get->collect, &iter.iter, family_markers, get->error);
+    status = row_collect_source(
+        get->collect, &iter.iter,
+        &(struct collect_markers){.family = family_markers,
+                                  .column_deletes = file->facts->column_deletes > 0},
+        get->error);
     get->stay->iter = NULL;
     iter.iter.ops->close(&iter.iter);
     *gave_cells = get->collect->count > before;
@@ -306,13 +310,15 @@ visit_memtables(struct store_get *get)
         } else {
             uint64_t cells_before = get->collect->cells_read;
             uint32_t seeks_before = get->collect->seeks;
+            struct collect_markers markers;
             struct memtable_iter iter;
 
             memtable_iter_init(&iter, memtable->memtable);
-            status = row_collect_source(
-                get->collect, &iter.iter,
-                atomic_load_explicit(&memtable->family_markers, memory_order_relaxed) > 0,
-                get->error);
+            markers.family =
+                atomic_load_explicit(&memtable->family_markers, memory_order_relaxed) > 0;
+            markers.column_deletes =
+                atomic_load_explicit(&memtable->column_deletes, memory_order_relaxed) > 0;
+            status = row_collect_source(get->collect, &iter.iter, &markers, get->error);
             iter.iter.ops->close(&iter.iter);
             trace.cells_read = get->collect->cells_read - cells_before;
             trace.seeks = get->collect->seeks - seeks_before;

@@ -384,6 +384,7 @@ seek(struct row_collect *collect, struct cell_iter *source, const struct cell_ke
 /* What one source has given of a column, or of the family markers. */
 struct column_take {
     uint64_t versions;
+    unsigned later; /* cells above the time range that were passed over */
     bool has_put, has_marker;
     int64_t timestamp;        /* of the latest put */
     int64_t marker_timestamp; /* of the latest marker of a single version that was kept */
@@ -526,6 +527,20 @@ leave_out(const struct row_collect *collect, const struct cell *cell, enum cell_
     return use;
 }
 
+/* From above the time range to where it begins in the column at hand. */
+static enum petal_status
+seek_time_range(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
+                petal_error *error)
+{
+    struct cell_key key;
+
+    if (!reserve_place(collect, qualifier))
+        return PETAL_NO_MEMORY;
+    cell_key_make(&key, collect->place, collect->row, qualifier, false,
+                  collect->visibility.rules.time_limit - 1, CELL_SEQUENCE_MAX);
+    return seek_on(collect, source, &key, error);
+}
+
 /*
  * What a column's cell is good for. Cells come newest first. The newest `wanted` versions of one source are enough, as long as no marker of a
  * single version hides any of them: a marker of kind 12 or 14 hides one of them and all that follow. Those that markers known by now hide
@@ -611,7 +626,12 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         }
         if (use == USE_LAST || use == USE_CUT)
             break;
-        status = source->ops->next(source, error);
+        if (use == USE_PASS && collect->skips_later &&
+            cell->timestamp >= collect->visibility.rules.time_limit &&
+            ++take.later == STEPS_BEFORE_SEEK)
+            status = seek_time_range(collect, source, qualifier, error);
+        else
+            status = source->ops->next(source, error);
     }
     return status;
 }
@@ -674,15 +694,19 @@ take_row(struct row_collect *collect, struct cell_iter *source, petal_error *err
 }
 
 enum petal_status
-row_collect_source(struct row_collect *collect, struct cell_iter *source, bool family_markers,
-                   petal_error *error)
+row_collect_source(struct row_collect *collect, struct cell_iter *source,
+                   const struct collect_markers *markers, petal_error *error)
 {
+    const struct visibility_rules *rules = &collect->visibility.rules;
     bool whole = collect->column_count == 0;
     enum petal_status status = PETAL_OK;
 
-    if (family_markers || whole)
+    /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range, unless deleted cells are kept. */
+    collect->skips_later =
+        !markers->column_deletes || rules->keep_deleted > PETAL_KEEP_DELETED_FALSE;
+    if (markers->family || whole)
         status = seek(collect, source, &collect->row_key, error);
-    if (status == PETAL_OK && family_markers)
+    if (status == PETAL_OK && markers->family)
         status = take_family_markers(collect, source, error);
     if (status == PETAL_OK && whole)
         status = leave_family_markers(collect, source, error);

@@ -43,8 +43,9 @@ struct row_collect {
     /* The question. */
     petal_slice row;
     uint64_t row_hash;
-    uint64_t wanted;         /* versions of a column that are taken of each source */
-    uint32_t tracked;        /* versions of a column that settle it; 0: nothing but a marker does */
+    uint64_t wanted;  /* versions of a column that are taken of each source */
+    bool skips_later; /* of the source at hand: nothing above the time range matters in a column */
+    uint32_t tracked; /* versions of a column that settle it; 0: nothing but a marker does */
     struct cell_key row_key; /* the place of the row's family markers: its first possible cell */
     struct collect_column *columns; /* sorted by qualifier; none: the whole family */
     size_t column_count, column_capacity;
@@ -89,9 +90,15 @@ enum petal_status row_collect_start(struct row_collect *collect, petal_slice row
                                     const petal_slice *qualifiers, size_t count,
                                     uint64_t spare_versions);
 
-/* Take what matters from one source: the family markers if `family_markers`, and the columns that are `asked`. */
+/* Which markers a source may hold. */
+struct collect_markers {
+    bool family;         /* of kinds 10 and 14 in the row */
+    bool column_deletes; /* of kind 12 anywhere */
+};
+
+/* Take what matters from one source: the family markers, and the columns that are `asked`. */
 enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
-                                     bool family_markers, petal_error *error);
+                                     const struct collect_markers *markers, petal_error *error);
 
 /* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the epoch. */
 enum petal_status row_collect_hold(struct row_collect *collect);

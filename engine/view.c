@@ -44,6 +44,7 @@ store_memtable_new(struct store_memtable **memtable, const petal_allocator *allo
     atomic_init(&made->references, 1);
     atomic_init(&made->sequence_first, 0);
     atomic_init(&made->family_markers, 0);
+    atomic_init(&made->column_deletes, 0);
     atomic_init(&made->ttl_cells, 0);
     made->allocator = allocator;
     *memtable = made;

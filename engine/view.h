@@ -30,6 +30,7 @@ struct store_memtable {
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
     /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
     _Atomic(uint32_t) family_markers; /* kinds 10 and 14 */
+    _Atomic(uint32_t) column_deletes; /* kind 12 */
     _Atomic(uint32_t) ttl_cells;      /* cells with a TTL of their own, likewise */
 };
 

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define FILES 10
 #define FEW   1000u
@@ -327,6 +328,101 @@ test_whole_rows_seek_past_versions_below_the_range(void **state)
     }
 }
 
+/* Of so many versions the two oldest are asked for; a marker of the column at `deleted`, 0: none. */
+static struct work
+work_of_old_versions(unsigned versions, bool whole, bool flushed, int64_t deleted)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= versions; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    if (deleted > 0)
+        add_marker(&bed, text("row"), text("q"), deleted, PETAL_DELETE_COLUMN);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, whole,
+               &(petal_read_options){
+                   .has_time_range = true, .time_limit = 3, .versions = (int32_t)versions});
+    end(&bed);
+    return work;
+}
+
+static void
+test_versions_above_the_range_are_sought_past(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned i = 0; i < 4; i++) {
+            struct work work = work_of_old_versions(count, i & 1, i & 2, 0);
+
+            assert_int_equal(work.cells, 2);
+            assert_in_range(work.cells_read, 2, 16);
+            assert_in_range(work.blocks, 0, 3);
+            /* A marker above the range hides what is in it. */
+            assert_int_equal(work_of_old_versions(count, i & 1, i & 2, count / 2).cells, 0);
+            assert_int_equal(work_of_old_versions(count, i & 1, i & 2, 1).cells, 1);
+        }
+    }
+}
+
+/* ---- wide rows ---- */
+
+static struct work
+work_of_named_columns(unsigned columns, unsigned named, bool flushed)
+{
+    petal_column *names = test_allocate(named * sizeof *names);
+    char(*bytes)[16] = test_allocate(named * sizeof *bytes);
+    petal_read_options options = {.receipt = NULL, .columns = names, .column_count = named};
+    struct work work = {0};
+    petal_error error;
+    struct bed bed;
+    char name[16];
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 0; i < columns; i++)
+        add_put(&bed, text("row"), number_text(name, "c", i), 1);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    for (unsigned i = 0; i < named; i++)
+        names[i] = (petal_column){.family = bed.family,
+                                  .qualifier = number_text(bytes[i], "c", i * (columns / named))};
+    options.receipt = bed.receipt;
+    must(petal_get(bed.reads.table, text("row"), &options, bed.result, &error), &error);
+    work.cells = petal_result_count(bed.result);
+    for (size_t i = 0; i < petal_receipt_count(bed.receipt); i++) {
+        work.cells_read += petal_receipt_at(bed.receipt, i)->cells_read;
+        work.seeks += petal_receipt_at(bed.receipt, i)->seeks;
+        work.blocks += petal_receipt_at(bed.receipt, i)->blocks_fetched[PETAL_BLOCK_DATA] +
+                       petal_receipt_at(bed.receipt, i)->blocks_cached[PETAL_BLOCK_DATA];
+    }
+    end(&bed);
+    free(names);
+    free(bytes);
+    return work;
+}
+
+static void
+test_named_columns_of_wide_rows(void **state)
+{
+    (void)state;
+    for (unsigned columns = MANY; columns <= 10 * MANY; columns *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            for (unsigned named = 1; named <= 1000; named *= 1000) {
+                struct work work = work_of_named_columns(columns, named, flushed);
+
+                assert_int_equal(work.cells, named);
+                assert_in_range(work.cells_read, named, 2 * named);
+                assert_int_equal(work.seeks, named);
+                assert_in_range(work.blocks, flushed ? 1 : 0, named);
+            }
+        }
+    }
+}
+
 /* ---- family markers ---- */
 
 static struct work
@@ -370,6 +466,8 @@ main(void)
         cmocka_unit_test(test_markers_that_come_late),
         cmocka_unit_test(test_whole_rows_seek_past_old_versions),
         cmocka_unit_test(test_whole_rows_seek_past_versions_below_the_range),
+        cmocka_unit_test(test_versions_above_the_range_are_sought_past),
+        cmocka_unit_test(test_named_columns_of_wide_rows),
         cmocka_unit_test(test_the_greatest_family_marker_is_enough),
     };
 

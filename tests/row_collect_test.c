@@ -44,7 +44,8 @@ collect_from(struct row_collect *collect, struct memtable *memtable)
     struct memtable_iter iter;
 
     memtable_iter_init(&iter, memtable);
-    assert_int_equal(row_collect_source(collect, &iter.iter, false, NULL), PETAL_OK);
+    assert_int_equal(row_collect_source(collect, &iter.iter, &(struct collect_markers){0}, NULL),
+                     PETAL_OK);
     iter.iter.ops->close(&iter.iter);
 }
 
