@@ -8,6 +8,7 @@
  */
 #include "engine/db.h"
 #include "engine/options.h"
+#include "engine/pace.h"
 #include "engine/write.h"
 
 /* One family of the table to be. */
@@ -206,6 +207,8 @@ publish(struct alteration *alteration)
         family_remove_store(family, alteration->view);
     }
     db_publish_view(db, alteration->view);
+    for (size_t i = 0; i < present->family_count; i++)
+        pace_count_runs(present->families[i]);
     pthread_mutex_unlock(&db->view_mutex);
     db->slot_count += alteration->new_count;
     for (size_t i = 0; i < alteration->options->family_count; i++) {

@@ -267,6 +267,7 @@ commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
         atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
     damage_end(compaction->job);
     db_publish_view(db, view);
+    pace_count_runs(compaction->job->family);
     return PETAL_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "engine/compact.h"
 #include "engine/db.h"
+#include "engine/pace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -126,7 +127,9 @@ note_input(const struct compact_job *job, struct store_file *file, const petal_e
     if (is_noted(db, file->number) || !note(job->family, file->number, false, error))
         return;
     atomic_store_explicit(&file->bad, true, memory_order_relaxed);
-    atomic_fetch_add_explicit(&db->view_count, 1, memory_order_release); /* runs count anew */
+    pthread_mutex_lock(&db->view_mutex);
+    pace_count_runs(job->family);
+    pthread_mutex_unlock(&db->view_mutex);
     env_log(&db->env, PETAL_LOG_ERROR,
             "compactions leave this file alone, and older ones of its family: %s", error->text);
 }

@@ -8,6 +8,7 @@
 #include "engine/log.h"
 #include "engine/opener_lock.h"
 #include "engine/options.h"
+#include "engine/pace.h"
 #include "engine/recovery.h"
 #include "engine/table_snapshot.h"
 
@@ -121,7 +122,6 @@ db_publish_view(petal_db *db, struct view *view)
     struct view *before = atomic_load_explicit(&db->view, memory_order_relaxed);
 
     atomic_store_explicit(&db->view, view, memory_order_release);
-    atomic_fetch_add_explicit(&db->view_count, 1, memory_order_release);
     if (before == NULL)
         return;
     before->bin = &db->view_bin;
@@ -543,6 +543,7 @@ petal_close(petal_db *db, petal_error *error)
         return PETAL_OK;
     if (!db->read_only)
         compactor_stop(db);
+    pace_close(db);
     status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, error);
     db_free(db);
     return status;

@@ -57,6 +57,9 @@ struct petal_family {
     size_t active_bytes; /* of it, as counted in db->active_bytes */
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
+    /* The pace of its writers (engine/pace.h). */
+    _Atomic(uint32_t) runs;        /* that count; changed with view_mutex held */
+    _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
 };
 
 struct petal_table {
@@ -194,14 +197,16 @@ struct petal_db {
 
     /* The limit of memory, and what slows and stops writers (engine/pace.h). */
     struct memory_budget memory;
-    size_t active_memory;         /* [leader] what is charged for active memtables */
-    _Atomic(uint64_t) view_count; /* views published */
-    _Atomic(uint64_t) flush_rate; /* bytes a second, of late; 0: none yet */
-    uint64_t
-        pace_due_us;    /* [leader] the moment at which writers have made up for what they wrote */
-    uint64_t pace_view; /* [leader] view_count for which runs were counted */
-    size_t pace_view_runs; /* [leader] */
-    bool pace_warned;      /* [leader] that memtables are kept by cursors */
+    size_t active_memory;           /* [leader] what is charged for active memtables */
+    _Atomic(uint64_t) flush_rate;   /* bytes a second, of late; 0: none yet */
+    _Atomic(uint32_t) pace_pressed; /* stores whose writers are slowed, and writers in line */
+    _Atomic(uint64_t) pace_due_us;  /* as a family's, for the memory of memtables */
+    /* Guarded by flush_mutex. */
+    struct pace_place *pace_first, *pace_last; /* writers that wait for memory, in line */
+    uint64_t pace_admitted; /* bytes of writes that may go on, and were counted when they asked */
+    size_t pace_waiting;    /* writers that wait at a cap */
+    bool pace_warned;       /* that memtables are kept by cursors */
+    bool closing;           /* no writer waits any more */
 
     /* Flush thread and log thread. */
     pthread_mutex_t flush_mutex;

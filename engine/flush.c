@@ -159,6 +159,8 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         db_publish_view(db, view);
     else
         view_unref(view);
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
+        pace_count_runs(job->parts[i].family);
     manifest_edit_fini(&edit);
     return status;
 }
@@ -267,7 +269,7 @@ is_overfull(const petal_db *db)
 }
 
 enum petal_status
-flush_make_room(petal_db *db, uint64_t bytes, petal_error *error)
+flush_make_room(petal_db *db, petal_error *error)
 {
     if (is_half_full(db))
         log_ask_for_spare(db);
@@ -281,7 +283,7 @@ flush_make_room(petal_db *db, uint64_t bytes, petal_error *error)
         if (job != NULL)
             enqueue(db, job);
     }
-    return pace_write(db, bytes, error);
+    return PETAL_OK;
 }
 
 /* How many tries at jobs were begun. */

@@ -69,10 +69,9 @@ flush_is_due(const petal_db *db)
            db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
 }
 
-/* Before a group of writes with so many bytes: freeze the memtables when they are full, or half as much again while a commit keeps the
- * leader from it, slow down or wait as engine/pace.h says.
+/* Before a group of writes: freeze the memtables when they are full, or half as much again while a commit keeps the leader from it.
  * LEADER. */
-enum petal_status flush_make_room(petal_db *db, uint64_t bytes, petal_error *error);
+enum petal_status flush_make_room(petal_db *db, petal_error *error);
 
 /* Freeze and wait until the files are there. What failed before is tried again at once, and only a try that was begun after the
  * call counts. */

@@ -2,6 +2,7 @@
 #include "engine/capture.h"
 #include "engine/flush.h"
 #include "engine/log.h"
+#include "engine/pace.h"
 
 /* ---- jobs ---- */
 
@@ -133,6 +134,8 @@ freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct f
                 memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
             }
             db_publish_view(db, view);
+            for (size_t i = 0; i < made->part_count; i++)
+                pace_count_runs(made->parts[i].family);
             *job = made;
             return PETAL_OK;
         }

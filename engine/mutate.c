@@ -337,7 +337,7 @@ read_and_submit(struct mutate *m, bool *outdated)
         return status;
     op.read_point = read_point;
     op.row_read = m->condition != NULL;
-    status = write_submit(m->db, &op);
+    status = write_submit_admitted(m->db, &op);
     doubles_fini(&op.doubles);
     *outdated = op.outdated;
     return status;
@@ -380,6 +380,25 @@ read_and_write(struct mutate *m)
     return status;
 }
 
+/* Wait before the locks are taken: others that change rows of the same stripes do not wait with it. */
+static enum petal_status
+pace_and_write(struct mutate *m)
+{
+    const petal_batch *batch = m->batch;
+    struct pace_write pace;
+    enum petal_status status;
+
+    if (batch->count == 0)
+        return read_and_write(m);
+    pace = write_pace(m->db, batch->cells, batch->count, batch->bytes, m->options);
+    status = pace_begin(&pace, m->error);
+    if (status != PETAL_OK)
+        return status;
+    status = read_and_write(m);
+    pace_end(&pace);
+    return status;
+}
+
 /* Do what m says from the beginning to the result; *sum (may be NULL) becomes the number in the first cell. */
 static enum petal_status
 mutate_run(struct mutate *m, int64_t *sum)
@@ -394,7 +413,7 @@ mutate_run(struct mutate *m, int64_t *sum)
     if (status == PETAL_OK)
         status = list_readers(m);
     if (status == PETAL_OK)
-        status = read_and_write(m);
+        status = pace_and_write(m);
     if (status == PETAL_OK && has_work(m)) {
         fill_result(m);
         if (sum != NULL)

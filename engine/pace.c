@@ -2,7 +2,9 @@
 #include "engine/pace.h"
 
 #include "engine/compaction_policy.h"
+#include "engine/damage.h"
 #include "engine/flush.h"
+#include "engine/record.h"
 
 #include <math.h>
 #include <time.h>
@@ -88,33 +90,21 @@ runs_of_store(const struct store_view *store)
     return count + frozen < POLICY_MOST_RUNS ? count + frozen : POLICY_MOST_RUNS;
 }
 
-size_t
-pace_runs(petal_db *db)
+void
+pace_count_runs(petal_family *family)
 {
-    /* Before the view: one that comes meanwhile raises it again. */
-    uint64_t view_count = atomic_load_explicit(&db->view_count, memory_order_acquire);
-    struct read_point point;
+    petal_db *db = family->table->db;
+    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
+    const struct store_view *store = view_store(view, family);
+    uint32_t runs = store != NULL ? (uint32_t)runs_of_store(store) : 0;
+    uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
 
-    if (view_count == db->pace_view)
-        return db->pace_view_runs;
-    db->pace_view = view_count;
-    db->pace_view_runs = 0;
-    read_begin(db, &point);
-    for (size_t i = 0; i < point.view->store_count; i++) {
-        const struct store_view *store = point.view->stores[i];
-        size_t runs = store != NULL ? runs_of_store(store) : 0;
-
-        if (runs > db->pace_view_runs)
-            db->pace_view_runs = runs;
-    }
-    read_end(db, &point);
-    return db->pace_view_runs;
-}
-
-static size_t
-runs_that_count(petal_db *db)
-{
-    return db->no_compaction ? 0 : pace_runs(db);
+    if (before <= POLICY_SLOW_RUNS && runs > POLICY_SLOW_RUNS)
+        atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+    if (before > POLICY_SLOW_RUNS && runs <= POLICY_SLOW_RUNS)
+        atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+    if (before == POLICY_MOST_RUNS && runs < before)
+        pace_compacted(db);
 }
 
 void
@@ -125,7 +115,50 @@ pace_compacted(petal_db *db)
     pthread_mutex_unlock(&db->flush_mutex);
 }
 
-/* ---- waiting ---- */
+/* Of the stores that the write concerns the one with most runs, and how many it has: 0: they do not count. */
+static size_t
+runs_of_write(const struct pace_write *write, petal_family **family)
+{
+    size_t most = 0;
+
+    *family = write->cells[0].family;
+    if (write->db->no_compaction)
+        return 0;
+    for (size_t i = 0; i < write->count; i++) {
+        petal_family *own = write->cells[i].family;
+        size_t runs = atomic_load_explicit(&own->runs, memory_order_relaxed);
+
+        if (runs > most) {
+            most = runs;
+            *family = own;
+        }
+    }
+    return most;
+}
+
+/* ---- deadlines ---- */
+
+uint64_t
+pace_deadline_us(uint32_t deadline_ms)
+{
+    if (deadline_ms == 0)
+        return PACE_NO_DEADLINE;
+    return deadline_ms == PETAL_NO_WAIT ? 0 : pace_clock_us() + (uint64_t)deadline_ms * 1000;
+}
+
+static enum petal_status
+time_out(const struct pace_write *write, const char *what, petal_error *error)
+{
+    char table[160], name[160];
+    const petal_family *family = write->cells[0].family;
+
+    return error_set(error, PETAL_TIMEOUT,
+                     "nothing was written to %s:%s: the deadline has passed while %s",
+                     error_quote(family->table->name, table, sizeof table),
+                     error_quote(family->name, name, sizeof name), what);
+}
+
+/* ---- slower ---- */
 
 static uint64_t
 memtable_memory(const petal_db *db)
@@ -143,54 +176,112 @@ sleep_us(uint64_t microseconds)
         ;
 }
 
-/* Both caps; a write that is larger than all that memtables may take waits for all of them to be flushed. */
+/* The share that holds for the write, and whose debt grows by it. */
+static double
+share_of_write(const struct pace_write *write, _Atomic(uint64_t) **debtor)
+{
+    petal_db *db = write->db;
+    uint64_t limit = memory_budget_memtable_limit(&db->memory), memory = memtable_memory(db);
+    petal_family *family;
+    size_t runs = runs_of_write(write, &family);
+    double by_memory = pace_share(memory, limit, 0), share = pace_share(memory, limit, runs);
+
+    *debtor = share < by_memory ? &family->pace_due_us : &db->pace_due_us;
+    return share;
+}
+
+/* Owe the time for these bytes; *begin: when what is owed before is made up for. False: that is too late. */
 static bool
-at_cap(petal_db *db, uint64_t bytes, bool *of_runs)
+owe(_Atomic(uint64_t) *due, uint64_t time, uint64_t now, uint64_t deadline_us, uint64_t *begin)
 {
-    *of_runs = runs_that_count(db) >= POLICY_MOST_RUNS;
-    return *of_runs || memtable_memory(db) + bytes > memory_budget_memtable_limit(&db->memory);
+    uint64_t before = atomic_load_explicit(due, memory_order_relaxed), after;
+
+    do {
+        *begin = before > now ? before : now;
+        if (*begin > now + PACE_LEAST_SLEEP_US && *begin > deadline_us)
+            return false;
+        after = *begin + time < now + PACE_MOST_DEBT_US ? *begin + time : now + PACE_MOST_DEBT_US;
+    } while (!atomic_compare_exchange_weak_explicit(due, &before, after, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
 }
 
 static enum petal_status
-refuse(enum petal_status status, const petal_error *cause, petal_error *error)
+slow_down(const struct pace_write *write, petal_error *error)
 {
-    if (error != NULL)
-        *error = *cause;
-    return status;
-}
+    petal_db *db = write->db;
+    uint64_t rate = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
+    uint64_t began = pace_clock_us(), now = began, turn;
+    _Atomic(uint64_t) *debtor;
+    double share = share_of_write(write, &debtor);
 
-/*
- * One wait for a flush or a compaction; *go is set when nobody is to be waited for. REQUIRES: flush_mutex held; given up meanwhile.
- * `waits`: how many came before.
- */
-static enum petal_status
-wait_once(petal_db *db, bool of_runs, unsigned waits, bool *go, petal_error *error)
-{
-    const struct flush_job *oldest = db->flush_oldest;
-    petal_error failure;
-    enum petal_status status = db_check_writable(db, error);
-
-    if (status != PETAL_OK)
-        return status;
-    if (oldest != NULL && oldest->status != PETAL_OK)
-        return refuse(oldest->status, &oldest->error, error);
-    if (of_runs && background_failure_of(db, BACKGROUND_COMPACTION, &failure) != PETAL_OK) {
-        /* It is tried again some time. Writers that try again meanwhile are not to spin. */
-        if (waits > 0)
-            return refuse(failure.status, &failure, error);
-        STATS_ADD_SHARED(db, stopped_writes, 1);
-        pthread_mutex_unlock(&db->flush_mutex);
-        sleep_us(PACE_LONGEST_SLEEP_US);
-        pthread_mutex_lock(&db->flush_mutex);
+    if (share == INFINITY)
         return PETAL_OK;
+    if (!owe(debtor, pace_time(write->bytes, share, rate), now, write->deadline_us, &turn))
+        return time_out(write, "writers are slowed down", error);
+    if (turn < now + PACE_LEAST_SLEEP_US)
+        return PETAL_OK;
+    /* What readers gave up since frees memory without anybody's asking. */
+    epoch_collect(db->epoch);
+    while (now < turn && share_of_write(write, &debtor) < INFINITY) {
+        sleep_us(turn - now < PACE_LONGEST_SLEEP_US ? turn - now : PACE_LONGEST_SLEEP_US);
+        now = pace_clock_us();
     }
-    *go = oldest == NULL && !of_runs;
-    if (*go)
-        return PETAL_OK;
-    if (waits == 0)
-        STATS_ADD_SHARED(db, stopped_writes, 1);
-    pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+    STATS_ADD_SHARED(db, delayed_writes, 1);
+    STATS_ADD_SHARED(db, delay_us, now - began);
     return PETAL_OK;
+}
+
+/* ---- waiting ---- */
+
+/* One that waits for memory; lies on the stack of its thread. */
+struct pace_place {
+    struct pace_place *next;
+    bool in_line;
+};
+
+static void
+join_line(petal_db *db, struct pace_place *place)
+{
+    if (place->in_line)
+        return;
+    place->next = NULL;
+    place->in_line = true;
+    if (db->pace_last != NULL)
+        db->pace_last->next = place;
+    else
+        db->pace_first = place;
+    db->pace_last = place;
+    atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+}
+
+static void
+leave_line(petal_db *db, struct pace_place *place)
+{
+    struct pace_place *before = NULL;
+
+    if (!place->in_line)
+        return;
+    for (struct pace_place *at = db->pace_first; at != place; at = at->next)
+        before = at;
+    if (before != NULL)
+        before->next = place->next;
+    else
+        db->pace_first = place->next;
+    if (db->pace_last == place)
+        db->pace_last = before;
+    atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+    pthread_cond_broadcast(&db->flush_done); /* the next one may go on, too */
+}
+
+static bool
+lacks_memory(const struct pace_write *write, const struct pace_place *place)
+{
+    const petal_db *db = write->db;
+    uint64_t wanted = memtable_memory(db) + db->pace_admitted + write->bytes;
+    bool others = db->pace_first != NULL && db->pace_first != place;
+
+    return others || wanted > memory_budget_memtable_limit(&db->memory);
 }
 
 static void
@@ -206,72 +297,173 @@ warn_of_cursors(petal_db *db)
             (unsigned long long)memory_budget_memtable_limit(&db->memory));
 }
 
+/* A write that is larger than all that memtables may take waits for all of them to be flushed. */
+static bool
+waits_for_memory(const struct pace_write *write, const struct pace_place *place)
+{
+    petal_db *db = write->db;
+
+    if (!lacks_memory(write, place))
+        return false;
+    if (db->flush_oldest != NULL || db->pace_admitted > 0)
+        return true;
+    if (memtable_memory(db) > memory_budget_memtable_limit(&db->memory))
+        warn_of_cursors(db);
+    return false;
+}
+
+static bool
+waits_for_runs(const struct pace_write *write)
+{
+    petal_family *family;
+
+    return runs_of_write(write, &family) >= POLICY_MOST_RUNS;
+}
+
+static enum petal_status
+refuse(enum petal_status status, const petal_error *cause, petal_error *error)
+{
+    if (error != NULL)
+        *error = *cause;
+    return status;
+}
+
+/* Work of the background that failed is tried again some time: who waits for a compaction gives up at the second look. */
+static bool
+compaction_failed(petal_db *db, petal_error *failure)
+{
+    return background_failure_of(db, BACKGROUND_COMPACTION, failure) != PETAL_OK;
+}
+
+/* Why it is in vain to wait on. */
+static enum petal_status
+check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_error *error)
+{
+    petal_db *db = write->db;
+    const struct flush_job *oldest = db->flush_oldest;
+    petal_error failure;
+    enum petal_status status = db_check_writable(db, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (db->closing)
+        return error_set(error, PETAL_BUSY, "nothing was written: the database is being closed");
+    if (oldest != NULL && oldest->status != PETAL_OK)
+        return refuse(oldest->status, &oldest->error, error);
+    if (for_runs && waits > 0 && compaction_failed(db, &failure))
+        return refuse(failure.status, &failure, error);
+    if (write->deadline_us <= pace_clock_us())
+        return time_out(write, for_runs ? "compactions are behind" : "flushes are behind", error);
+    return PETAL_OK;
+}
+
+static void
+wait_until(petal_db *db, uint64_t deadline_us)
+{
+    struct timespec until = {.tv_sec = (time_t)(deadline_us / 1000000),
+                             .tv_nsec = (long)(deadline_us % 1000000) * 1000};
+
+    if (deadline_us == PACE_NO_DEADLINE)
+        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+    else
+        pthread_cond_timedwait(&db->flush_done, &db->flush_mutex, &until);
+}
+
 /*
  * Wait while a cap is reached. What ends the wait is looked at under flush_mutex, where its end is told: so none is missed. What a
- * retired view still keeps may go when its last reader has left, which nobody tells.
+ * retired view still keeps may go when its last reader has left, which nobody tells. REQUIRES: flush_mutex held; given up meanwhile.
  */
 static enum petal_status
-wait_at_cap(petal_db *db, uint64_t bytes, petal_error *error)
+wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    petal_db *db = write->db;
     uint64_t began = pace_clock_us();
-    bool of_runs, go = false;
+    enum petal_status status = PETAL_OK;
     unsigned waits = 0;
 
-    db_collect(db);
-    pthread_mutex_lock(&db->flush_mutex);
-    while (status == PETAL_OK && !go && at_cap(db, bytes, &of_runs)) {
-        status = wait_once(db, of_runs, waits, &go, error);
-        waits += !go && status == PETAL_OK;
-        pthread_mutex_unlock(&db->flush_mutex);
+    for (;; waits++) {
+        bool for_runs = waits_for_runs(write);
+        petal_error failure;
+
+        if (!for_runs && !waits_for_memory(write, place))
+            break;
+        status = check_wait(write, for_runs, waits, error);
+        if (status != PETAL_OK)
+            break;
+        if (waits == 0)
+            STATS_ADD_SHARED(db, stopped_writes, 1);
+        if (!for_runs)
+            join_line(db, place);
+        if (for_runs && compaction_failed(db, &failure)) {
+            /* Writers that try again meanwhile are not to spin. */
+            pthread_mutex_unlock(&db->flush_mutex);
+            sleep_us(PACE_LONGEST_SLEEP_US);
+        } else {
+            wait_until(db, write->deadline_us);
+            pthread_mutex_unlock(&db->flush_mutex);
+        }
         db_collect(db);
         pthread_mutex_lock(&db->flush_mutex);
     }
-    pthread_mutex_unlock(&db->flush_mutex);
-    if (go && memtable_memory(db) > memory_budget_memtable_limit(&db->memory))
-        warn_of_cursors(db);
     if (waits > 0)
         STATS_ADD_SHARED(db, stop_us, pace_clock_us() - began);
     return status;
 }
 
-/* Owe the time for these bytes, and sleep it off if that is worth it. */
-static void
-slow_down(petal_db *db, uint64_t bytes, double share)
+enum petal_status
+pace_begin(struct pace_write *write, petal_error *error)
 {
-    uint64_t rate = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
-    uint64_t now = pace_clock_us(), owed;
+    petal_db *db = write->db;
+    uint64_t limit = memory_budget_memtable_limit(&db->memory);
+    struct pace_place place = {.in_line = false};
+    enum petal_status status;
 
-    if (db->pace_due_us < now)
-        db->pace_due_us = now;
-    db->pace_due_us += pace_time(bytes, share, rate);
-    if (db->pace_due_us > now + PACE_MOST_DEBT_US)
-        db->pace_due_us = now + PACE_MOST_DEBT_US;
-    owed = db->pace_due_us - now;
-    if (owed < PACE_LEAST_SLEEP_US)
-        return;
-    /* What readers gave up since frees memory without anybody's asking. */
-    epoch_collect(db->epoch);
-    sleep_us(owed < PACE_LONGEST_SLEEP_US ? owed : PACE_LONGEST_SLEEP_US);
-    STATS_ADD_SHARED(db, delayed_writes, 1);
-    STATS_ADD_SHARED(db, delay_us, pace_clock_us() - now);
+    write->admitted = 0;
+    if (atomic_load_explicit(&db->pace_pressed, memory_order_relaxed) == 0 &&
+        memtable_memory(db) <= limit / 2 && write->bytes <= PACE_SMALL_BYTES)
+        return PETAL_OK;
+    status = slow_down(write, error);
+    if (status != PETAL_OK)
+        return status;
+    if (memtable_memory(db) > limit / 2)
+        db_collect(db);
+    pthread_mutex_lock(&db->flush_mutex);
+    db->pace_waiting++;
+    status = wait_at_caps(write, &place, error);
+    leave_line(db, &place);
+    if (status == PETAL_OK) {
+        write->admitted = write->bytes;
+        db->pace_admitted += write->admitted;
+    }
+    db->pace_waiting--;
+    if (db->closing)
+        pthread_cond_broadcast(&db->flush_done);
+    pthread_mutex_unlock(&db->flush_mutex);
+    return status;
 }
 
-enum petal_status
-pace_write(petal_db *db, uint64_t bytes, petal_error *error)
+void
+pace_end(struct pace_write *write)
 {
-    uint64_t limit = memory_budget_memtable_limit(&db->memory);
-    double share = pace_share(memtable_memory(db), limit, runs_that_count(db));
-    bool of_runs;
+    petal_db *db = write->db;
 
-    if (at_cap(db, bytes, &of_runs)) {
-        enum petal_status status = wait_at_cap(db, bytes, error);
+    if (write->admitted == 0)
+        return;
+    pthread_mutex_lock(&db->flush_mutex);
+    db->pace_admitted -= write->admitted;
+    if (db->pace_first != NULL)
+        pthread_cond_broadcast(&db->flush_done);
+    pthread_mutex_unlock(&db->flush_mutex);
+    write->admitted = 0;
+}
 
-        if (status != PETAL_OK)
-            return status;
-        share = pace_share(memtable_memory(db), limit, runs_that_count(db));
-    }
-    if (share < INFINITY)
-        slow_down(db, bytes, share);
-    return PETAL_OK;
+void
+pace_close(petal_db *db)
+{
+    pthread_mutex_lock(&db->flush_mutex);
+    db->closing = true;
+    pthread_cond_broadcast(&db->flush_done);
+    while (db->pace_waiting > 0)
+        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+    pthread_mutex_unlock(&db->flush_mutex);
 }

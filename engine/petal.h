@@ -100,7 +100,8 @@ PETAL_API const char *petal_version(void);
     X(BUSY, 7, "database is open elsewhere")                                                       \
     X(UNSUPPORTED, 8, "written by a newer format version")                                         \
     X(READ_ONLY, 9, "database is read-only")                                                       \
-    X(NO_SPACE, 10, "no space left on the device")
+    X(NO_SPACE, 10, "no space left on the device")                                                 \
+    X(TIMEOUT, 11, "the deadline has passed")
 
 enum petal_status {
 #define PETAL_STATUS_ENTRY(name, value, text) PETAL_##name = value,
@@ -390,7 +391,7 @@ typedef struct petal_family_options {
         bloom_error_rate; /* io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless reads of files one
                              question to the filters may cost in the whole store, its files together, in the mean. A get of a row
                              asks one; with ROWCOL and ROW_ROWCOL a get that names columns asks one for each of them, and of files that
-                             hold deletions of families one more. Holds while compactions keep up (up to 16 runs), and from 0.006
+                             hold deletions of families one more. Holds while compactions keep up (up to 24 runs), and from 0.0092
                              on: for less, filters would take more than 20 bits a key, which they do not get */
     bool bloom_rate_per_file; /* BLOOM_RATE_PER_FILE: the rate is that of each file, as in HBase */
     bool in_memory;           /* IN_MEMORY: its blocks enter the cache with the highest priority */
@@ -535,7 +536,13 @@ typedef struct petal_write_options {
     petal_result *
         result; /* receives the new cells of appends and increments: by mutation, in one by row, family and
                              qualifier; NULL: they are not wanted */
+    /* Milliseconds that the write may wait when flushes or compactions are behind: beyond them it is refused with PETAL_TIMEOUT, and
+     * nothing is written. 0: as long as it takes; PETAL_NO_WAIT: not at all. A sync, and writers to the same row, are waited for in
+     * any case. */
+    uint32_t deadline_ms;
 } petal_write_options;
+
+#define PETAL_NO_WAIT UINT32_MAX
 
 /* Write one cell.  `timestamp` is >= 0 or PETAL_LATEST. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -991,9 +998,9 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_checkpoint(petal_db *db, cons
     X(dropped_markers, "the same: markers whose work is done")                                     \
     X(expired_files, "files dropped unread, since all they held was past TTL")                     \
     X(background_failures, "flushes and compactions that failed")                                  \
-    X(delayed_writes, "groups of writes that were slowed")                                         \
+    X(delayed_writes, "writes that were slowed")                                                   \
     X(delay_us, "microseconds for which they were")                                                \
-    X(stopped_writes, "groups of writes that waited at the limit of memory or files")              \
+    X(stopped_writes, "writes that waited at the limit of memory or files")                        \
     X(stop_us, "microseconds for which they did")
 
 typedef struct petal_stats {

@@ -4,6 +4,7 @@
 #include "bloom/hash.h"
 #include "engine/flush.h"
 #include "engine/log.h"
+#include "engine/pace.h"
 #include "engine/write.h"
 
 /* ---- store files ---- */
@@ -16,8 +17,10 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
     enum petal_status status = family_open_store(family, manifest_find_family(table, family->id),
                                                  true, &family->active, &store, error);
 
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
         view_set_store(view, family->slot, store);
+        pace_count_runs(family);
+    }
     return status;
 }
 

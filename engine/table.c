@@ -1,6 +1,7 @@
 /* table.c -- tables: creating, dropping, finding, listing. */
 #include "engine/db.h"
 #include "engine/options.h"
+#include "engine/pace.h"
 #include "engine/write.h"
 
 #include <stdlib.h>
@@ -241,6 +242,8 @@ unpublish_stores(petal_db *db, petal_table *table, struct view *view)
     for (size_t i = 0; i < descriptor->family_count; i++)
         family_remove_store(descriptor->families[i], view);
     db_publish_view(db, view);
+    for (size_t i = 0; i < descriptor->family_count; i++)
+        pace_count_runs(descriptor->families[i]);
     pthread_mutex_unlock(&db->view_mutex);
 }
 

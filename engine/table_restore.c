@@ -7,6 +7,7 @@
  */
 #include "cache/cache.h"
 #include "engine/options.h"
+#include "engine/pace.h"
 #include "engine/table_snapshot.h"
 #include "engine/write.h"
 
@@ -102,6 +103,10 @@ publish(struct restoration *restoration, petal_table *before, struct view *view)
     }
     atomic_store_explicit(&restoration->table->dropped, false, memory_order_release);
     db_publish_view(db, view);
+    for (size_t i = 0; before != NULL && i < table_descriptor(before)->family_count; i++)
+        pace_count_runs(table_descriptor(before)->families[i]);
+    for (size_t i = 0; i < restoration->source.family_count; i++)
+        pace_count_runs(table_family_by_id(restoration->table, (uint16_t)i));
 }
 
 /* REQUIRES: as publish, nothing committed. */

@@ -1,7 +1,7 @@
 /*
  * write.c -- the way of a write: queue, sequence numbers, log, memtables, visible.
  *
- * The leader of the queue takes a group of waiting writes. For the group it makes room in the memtables, reserves memory so
+ * Before it comes into the queue a writer waits when it must, so that nobody stands behind it (engine/pace.h). The leader of the queue takes a group of waiting writes. For the group it makes room in the memtables, reserves memory so
  * that nothing can fail after the log, encodes each write straight into the log's buffer, hands the buffer to the kernel
  * with one call (and syncs once if a member asked for it), adds the cells to the memtables, and publishes the
  * last sequence: from then on readers see all of the group. It may go on so with another group, in which it has no part. A write alone in the queue is a group of one, with no
@@ -83,19 +83,6 @@ check_alive(const struct write_op *op)
             return status;
     }
     return PETAL_OK;
-}
-
-/* What the group adds to memtables, about. */
-static uint64_t
-group_memory(struct write_op *first, struct write_place *last)
-{
-    uint64_t bytes = 0;
-
-    FOR_EACH_OP(op, first, last)
-    {
-        bytes += op->place.bytes + op->count * CELL_OVERHEAD_BYTES;
-    }
-    return bytes;
 }
 
 void
@@ -322,7 +309,7 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     error_clear(&error);
     status = db_check_writable(db, &error);
     if (status == PETAL_OK)
-        status = flush_make_room(db, group_memory(first, last), &error);
+        status = flush_make_room(db, &error);
     if (status != PETAL_OK) {
         fail_group(first, last, status, &error);
         return;
@@ -343,7 +330,7 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
 }
 
 enum petal_status
-write_submit(petal_db *db, struct write_op *op)
+write_submit_admitted(petal_db *db, struct write_op *op)
 {
     struct write_group group;
 
@@ -352,15 +339,36 @@ write_submit(petal_db *db, struct write_op *op)
     op->status = PETAL_OK;
     op->outdated = false;
     if (write_queue_enter(&db->queue, &op->place, GROUP_BYTES, &group)) {
-        do {
-            uint64_t due_us = db->pace_due_us;
-
+        do
             lead(db, op_of(group.first), group.last);
-            if (db->pace_due_us != due_us) /* writes are slowed down: each waits for its own */
-                op->place.slow = true;
-        } while (!write_queue_leave(&db->queue, &op->place, &group));
+        while (!write_queue_leave(&db->queue, &op->place, &group));
     }
     return op->status;
+}
+
+struct pace_write
+write_pace(petal_db *db, const struct write_cell *cells, size_t count, size_t bytes,
+           const petal_write_options *options)
+{
+    return (struct pace_write){.db = db,
+                               .cells = cells,
+                               .count = count,
+                               .bytes = bytes + count * CELL_OVERHEAD_BYTES,
+                               .deadline_us = pace_deadline_us(options->deadline_ms)};
+}
+
+/* The whole of a write that depends on nothing read. */
+static enum petal_status
+submit(petal_db *db, struct write_op *op, const petal_write_options *options)
+{
+    struct pace_write pace = write_pace(db, op->cells, op->count, op->place.bytes, options);
+    enum petal_status status = pace_begin(&pace, op->error);
+
+    if (status != PETAL_OK)
+        return status;
+    status = write_submit_admitted(db, op);
+    pace_end(&pace);
+    return status;
 }
 
 enum petal_status
@@ -443,7 +451,7 @@ write_single(struct write_cell *write, enum petal_status status, const petal_wri
         return mutate_cell(write, &options, sum, error);
     bytes = cell->row.size + cell->qualifier.size + cell->value.size;
     status = write_op_init(&op, write, 1, bytes, &options, error);
-    return status == PETAL_OK ? write_submit(write->family->table->db, &op) : status;
+    return status == PETAL_OK ? submit(write->family->table->db, &op, &options) : status;
 }
 
 enum petal_status
@@ -521,7 +529,7 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
     if (status == PETAL_OK && batch->has_ttl)
         status = doubles_init(&op.doubles, batch->cells, batch->count, error);
     if (status == PETAL_OK)
-        status = write_submit(db, &op);
+        status = submit(db, &op, &options);
     doubles_fini(&op.doubles);
     return status;
 }

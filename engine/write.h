@@ -4,6 +4,7 @@
 
 #include "engine/db.h"
 #include "engine/doubles.h"
+#include "engine/pace.h"
 
 #define WRITE_READ_NOTHING UINT64_MAX
 
@@ -33,8 +34,12 @@ enum petal_status write_op_init(struct write_op *op, struct write_cell *cells, s
 /* Fill `options` with what the caller gave, defaults behind its size; what it has for results is made empty. */
 void write_options_init(petal_write_options *options, const petal_write_options *given);
 
-/* Queue the write and wait until it is done. */
-enum petal_status write_submit(petal_db *db, struct write_op *op);
+/* What the write of these cells, with so many bytes in rows, qualifiers and values, is to ask of its pace; count > 0. */
+struct pace_write write_pace(petal_db *db, const struct write_cell *cells, size_t count,
+                             size_t bytes, const petal_write_options *options);
+
+/* Queue the write, which pace_begin has let go on, and wait until it is done. */
+enum petal_status write_submit_admitted(petal_db *db, struct write_op *op);
 
 /* Do the write without a place in the queue. REQUIRES: the caller leads alone. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);

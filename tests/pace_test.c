@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -238,7 +239,8 @@ the_cap_of_runs(void **state)
     begin(&bed);
     db = bed.fixture.db;
     for (unsigned i = 0; i < POLICY_MOST_RUNS + 2; i++) {
-        assert_int_equal(pace_runs(db), i < POLICY_MOST_RUNS ? i : POLICY_MOST_RUNS);
+        assert_int_equal(atomic_load(&bed.family->runs),
+                         i < POLICY_MOST_RUNS ? i : POLICY_MOST_RUNS);
         must(put(&bed, i, &error), &error); /* nobody compacts: runs do not count */
         must(petal_flush(db, NULL, &error), &error);
     }
@@ -249,11 +251,259 @@ the_cap_of_runs(void **state)
     assert_string_equal(error.text, "the disk is full");
     assert_int_equal(stats_of(&bed).stopped_writes, 1);
     must(petal_compact(bed.table, bed.family, &error), &error);
-    assert_int_equal(pace_runs(db), 1);
+    assert_int_equal(atomic_load(&bed.family->runs), 1);
     must(put(&bed, 0, &error), &error); /* whether or not it is known that space is back */
     background_succeeded(db, BACKGROUND_COMPACTION);
     pace_compacted(db);
     must(put(&bed, 1, &error), &error);
+    end(&bed);
+}
+
+/* ---- one store at its cap ---- */
+
+struct waiting {
+    struct bed *bed;
+    pthread_t thread;
+    enum petal_status status;
+    petal_error error;
+};
+
+static void *
+put_one(void *argument)
+{
+    struct waiting *waiting = argument;
+
+    waiting->status = put(waiting->bed, 1000, &waiting->error);
+    return NULL;
+}
+
+/* The store has as many runs as it may, and nobody compacts it: as if a compaction were at work that takes for ever. A writer waits. */
+static void
+fill_with_runs(struct bed *bed, struct waiting *waiting)
+{
+    petal_error error;
+
+    for (unsigned i = 0; i < POLICY_MOST_RUNS; i++) {
+        must(put(bed, i, &error), &error);
+        must(petal_flush(bed->fixture.db, NULL, &error), &error);
+    }
+    bed->fixture.db->no_compaction = false;
+    *waiting = (struct waiting){.bed = bed};
+    assert_int_equal(pthread_create(&waiting->thread, NULL, put_one, waiting), 0);
+    while (stats_of(bed).stopped_writes == 0)
+        sched_yield();
+}
+
+static petal_family *
+make_table(struct bed *bed, const char *name, petal_table **table)
+{
+    petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
+    petal_table_options t = {
+        .size = sizeof t, .name = {name, strlen(name)}, .families = &f, .family_count = 1};
+    petal_family *family;
+    petal_error error;
+
+    must(petal_table_create(bed->fixture.db, &t, table, &error), &error);
+    must(petal_table_family(*table, (petal_slice){"f", 1}, &family, &error), &error);
+    return family;
+}
+
+static enum petal_status
+put_other(petal_family *family, petal_error *error)
+{
+    return petal_put(family, (petal_slice){"row", 3}, (petal_slice){"q", 1}, PETAL_LATEST,
+                     (petal_slice){"v", 1}, NULL, error);
+}
+
+/* Each of these came behind the waiting writer. */
+static void
+the_cap_of_a_store_stops_its_writers_only(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_table *other, *another;
+    petal_family *family;
+    petal_error error;
+    int64_t sum;
+
+    (void)state;
+    begin(&bed);
+    family = make_table(&bed, "other", &other);
+    fill_with_runs(&bed, &waiting);
+    for (unsigned i = 0; i < 100; i++)
+        must(put_other(family, &error), &error);
+    for (unsigned i = 0; i < 2 * ROW_LOCKS; i++) {
+        char row[16];
+        int length = snprintf(row, sizeof row, "row%u", i);
+
+        must(petal_increment(family, (petal_slice){row, (size_t)length}, (petal_slice){"n", 1}, 1,
+                             NULL, &sum, &error),
+             &error);
+    }
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    make_table(&bed, "another", &another);
+    must(petal_table_drop(another, &error), &error);
+    must(petal_compact(other, NULL, &error), &error);
+    assert_int_equal(stats_of(&bed).stopped_writes, 1);
+    must(petal_compact(bed.table, NULL, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    must(waiting.status, &waiting.error);
+    end(&bed);
+}
+
+static void
+a_dropped_store_lets_its_writers_go(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    must(petal_table_drop(bed.table, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(waiting.status, PETAL_NOT_FOUND);
+    end(&bed);
+}
+
+static void
+closing_refuses_who_waits(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    end(&bed);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(waiting.status, PETAL_BUSY);
+    assert_non_null(strstr(waiting.error.text, "being closed"));
+}
+
+static bool
+is_there(struct bed *bed, const char *row)
+{
+    petal_result *result;
+    petal_error error;
+    bool found;
+
+    must(petal_result_new(bed->fixture.db, &result, &error), &error);
+    must(petal_get(bed->table, (petal_slice){row, strlen(row)}, NULL, result, &error), &error);
+    found = petal_result_count(result) > 0;
+    petal_result_free(result);
+    return found;
+}
+
+/* Every kind of write, with and without waiting. */
+static void
+must_time_out(struct bed *bed)
+{
+    static const uint32_t deadlines[] = {PETAL_NO_WAIT, 1};
+    petal_slice row = {"late", 4}, q = {"q", 1}, v = {"v", 1};
+    petal_batch *batch;
+    petal_error error;
+
+    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, bed->family, row, q, PETAL_LATEST, v, &error), &error);
+    for (size_t i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
+        petal_write_options options = {.size = sizeof options, .deadline_ms = deadlines[i]};
+
+        assert_int_equal(petal_put(bed->family, row, q, PETAL_LATEST, v, &options, &error),
+                         PETAL_TIMEOUT);
+        if (strstr(error.text, "the deadline has passed") == NULL ||
+            strstr(error.text, "t:f") == NULL)
+            fail_msg("%s", error.text);
+        assert_int_equal(
+            petal_delete(bed->family, row, q, PETAL_LATEST, PETAL_DELETE, &options, &error),
+            PETAL_TIMEOUT);
+        assert_int_equal(petal_append(bed->family, row, q, v, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_write(bed->fixture.db, batch, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_mutate_row(bed->table, row, NULL, batch, &options, NULL, &error),
+                         PETAL_TIMEOUT);
+    }
+    petal_batch_free(batch);
+    assert_false(is_there(bed, "late"));
+}
+
+static void
+a_deadline_at_the_cap_of_runs(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    must_time_out(&bed);
+    must(petal_compact(bed.table, NULL, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    must(waiting.status, &waiting.error);
+    assert_true(is_there(&bed, "row001000"));
+    end(&bed);
+}
+
+/* Flushes stand still. */
+static void
+the_cap_of_memory_stops_writers_only(void **state)
+{
+    struct bed bed;
+    petal_table *other;
+    pthread_t thread;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    set_gate(true);
+    assert_int_equal(pthread_create(&thread, NULL, put_all, &bed), 0);
+    while (stats_of(&bed).stopped_writes == 0)
+        sched_yield();
+    must_time_out(&bed);
+    make_table(&bed, "other", &other); /* and what it needs of memory */
+    must(petal_table_drop(other, &error), &error);
+    set_gate(false);
+    pthread_join(thread, NULL);
+    assert_int_equal(atomic_load(&bed.written), PUTS);
+    end(&bed);
+}
+
+#define LARGE_BYTES ((size_t)400 * 1024)
+
+static void *
+put_until_served(void *argument)
+{
+    struct bed *bed = argument;
+
+    for (unsigned i = 0; atomic_load(&bed->refused) == 0; i++)
+        must(put(bed, i, NULL), NULL);
+    return NULL;
+}
+
+/* It needs nearly all memory, which others would take again and again. */
+static void
+a_large_write_has_its_turn(void **state)
+{
+    uint8_t *value = calloc(1, LARGE_BYTES);
+    struct bed bed;
+    pthread_t threads[2];
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_until_served, &bed), 0);
+    while (stats_of(&bed).flushes == 0)
+        sched_yield();
+    for (unsigned i = 0; i < 3; i++)
+        must(petal_put(bed.family, (petal_slice){"large", 5}, (petal_slice){"q", 1}, PETAL_LATEST,
+                       (petal_slice){value, LARGE_BYTES}, NULL, &error),
+             &error);
+    atomic_store(&bed.refused, 1);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    free(value);
     end(&bed);
 }
 
@@ -338,6 +588,12 @@ main(void)
         cmocka_unit_test(the_cap_of_runs),
         cmocka_unit_test(a_full_memtable_takes_more_while_a_commit_runs),
         cmocka_unit_test(the_leader_removes_no_files),
+        cmocka_unit_test(the_cap_of_a_store_stops_its_writers_only),
+        cmocka_unit_test(a_dropped_store_lets_its_writers_go),
+        cmocka_unit_test(closing_refuses_who_waits),
+        cmocka_unit_test(a_deadline_at_the_cap_of_runs),
+        cmocka_unit_test(the_cap_of_memory_stops_writers_only),
+        cmocka_unit_test(a_large_write_has_its_turn),
     };
 
     return cmocka_run_group_tests_name("pace", tests, NULL, NULL);

@@ -38,6 +38,7 @@ shell_status_of(enum petal_status status)
     case PETAL_UNSUPPORTED:
     case PETAL_READ_ONLY:
     case PETAL_NO_SPACE:
+    case PETAL_TIMEOUT:
         break;
     }
     return SHELL_DATA;
