@@ -1,20 +1,47 @@
 #!/usr/bin/env bash
-# README's C example compiles against the public header and the archive as it stands there, and prints what it should,
-# the second time from what the first run stored. Usage: readme_test.sh BUILD
+# README's C example compiles with each command line that README gives for it, as it stands there, and prints what it should, the
+# second time from what the first run stored. Usage: readme_test.sh BUILD
 set -eu
-build=${1:-build}
+build=$(realpath "${1:-build}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL PREFIX DESTDIR BINDIR LIBDIR INCLUDEDIR MANDIR
+fail() {
+    echo "readme_test: $*"
+    exit 1
+}
 awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' README.md |
     sed "s|/tmp/example|$work/db|" >"$work/example.c"
-grep -q petal_open "$work/example.c"
-${CC:-cc} -std=c11 -Wall -Wextra -Werror -I. "$work/example.c" "$build/libpetal.a" ${SANITIZE:-} \
-    -llz4 -lxxhash -lm -pthread -o "$work/example"
-for run in first second; do
-    got=$("$work/example")
-    if [ "$got" != "name = Ada" ]; then
-        echo "the $run run printed: $got"
-        exit 1
-    fi
+grep -q petal_open "$work/example.c" || fail "README has no example"
+mapfile -t lines < <(sed -n 's/^    \(cc .*example\.c.*\)/\1/p' README.md)
+[ ${#lines[@]} = 2 ] || fail "README has ${#lines[@]} lines that compile the example, not 2"
+
+# Where the lines are read: in a checkout, or anywhere on a system on which Petal is installed. The files of the build are installed
+# as they are; what installing writes into its build goes elsewhere.
+mkdir "$work/checkout" "$work/anywhere" "$work/installed"
+ln -s "$PWD/engine" "$work/checkout/engine"
+ln -s "$build" "$work/checkout/build"
+cp "$work/example.c" "$work/checkout"
+mv "$work/example.c" "$work/anywhere"
+ln -s "$build"/* "$work/installed"
+rm -f "$work"/installed/{petal.pc,installed-directories}
+version=$(sed -nE 's/^#define PETAL_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+).*/\2/p' engine/petal.h | paste -sd.)
+prefix=$work/prefix
+BUILD=$work/installed VERSION=$version SONAME=libpetal.so.${version%%.*} LDCONFIG=true PREFIX=$prefix BINDIR=$prefix/bin \
+    LIBDIR=$prefix/lib INCLUDEDIR=$prefix/include MANDIR=$prefix/man tools/package/install.sh install >"$work/log" ||
+    { cat "$work/log" && fail "install.sh"; }
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+
+compiler=${CC:-cc}
+# shellcheck disable=SC2086
+cc() { command "$compiler" -std=c11 -Wall -Wextra -Werror ${SANITIZE:-} "$@"; }
+for line in "${lines[@]}"; do
+    place=$work/$(case $line in *pkg-config*) echo anywhere ;; *) echo checkout ;; esac)
+    rm -rf "$work/db"
+    (cd "$place" && eval "$line") || fail "$line"
+    for run in first second; do
+        got=$("$place/a.out") || fail "$line: the $run run ends with $?"
+        [ "$got" = "name = Ada" ] || fail "$line: the $run run printed: $got"
+    done
 done
-echo "README's example compiles and prints what it should"
+echo "README's example compiles in ${#lines[@]} ways and prints what it should"
