@@ -60,7 +60,7 @@ timestamps(const petal_filter *filter, int64_t timestamp)
 
 /* ---- DependentColumnFilter ---- */
 
-/* The place of the timestamp in the sorted array, or where it belongs. */
+/* The place of the timestamp in the array, from great to small, or where it belongs. */
 static size_t
 find_timestamp(const struct dependent_state *state, int64_t timestamp)
 {
@@ -69,7 +69,7 @@ find_timestamp(const struct dependent_state *state, int64_t timestamp)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (state->timestamps[middle] < timestamp)
+        if (state->timestamps[middle] > timestamp)
             low = middle + 1;
         else
             high = middle;
@@ -85,7 +85,7 @@ has_timestamp(const struct dependent_state *state, int64_t timestamp)
     return place < state->count && state->timestamps[place] == timestamp;
 }
 
-/* Versions come from new to old: nearly always the front. A row has few. */
+/* Versions come from new to old: each belongs at the end. */
 static enum petal_status
 add_timestamp(struct filter_node *node, int64_t timestamp)
 {

@@ -11,29 +11,6 @@ row_of(const struct raw_order *order)
     return slice_make(order->row, order->row_bytes);
 }
 
-/* Timestamp and type from great to small, then the latest write first. */
-static bool
-comes_before(const struct cell *a, const struct cell *b)
-{
-    if (a->timestamp != b->timestamp)
-        return a->timestamp > b->timestamp;
-    if (a->type != b->type)
-        return a->type > b->type;
-    return a->sequence > b->sequence;
-}
-
-static void
-insert_sorted(struct cell *cells, size_t count, const struct cell *cell)
-{
-    size_t at = count;
-
-    while (at > 0 && comes_before(cell, &cells[at - 1])) {
-        cells[at] = cells[at - 1];
-        at--;
-    }
-    cells[at] = *cell;
-}
-
 static enum petal_status
 load_source(struct raw_order *order, petal_error *error)
 {
@@ -72,7 +49,7 @@ enter_row(struct raw_order *order, petal_error *error)
         marker.row = slice_make(NULL, 0);
         marker.qualifier = slice_make(NULL, 0);
         marker.value = slice_make(NULL, 0);
-        insert_sorted(order->markers, order->marker_count++, &marker);
+        order->markers[order->marker_count++] = marker;
         status = source->ops->next(source, error);
         if (status == PETAL_OK)
             status = load_source(order, error);
@@ -95,7 +72,7 @@ take_into_group(struct raw_order *order, const struct cell *cell, petal_error *e
         memcpy(order->bytes + order->byte_count, cell->value.data, cell->value.size);
     kept.value.data = (const void *)(uintptr_t)order->byte_count;
     order->byte_count += cell->value.size;
-    insert_sorted(order->group, order->group_count++, &kept);
+    order->group[order->group_count++] = kept;
     return PETAL_OK;
 }
 
@@ -133,6 +110,29 @@ begin_group(struct raw_order *order, petal_slice qualifier, petal_error *error)
     return PETAL_OK;
 }
 
+/* The order in which the group is shown: by type, and in each as it came, which is from the latest write on. */
+static enum petal_status
+order_group(struct raw_order *order, petal_error *error)
+{
+    size_t places[PETAL_DELETE_FAMILY + 1] = {0}; /* by type: its count, then where its next goes */
+    size_t place = 0;
+
+    if (!mem_grow_array(order->allocator, &order->shown, &order->shown_capacity, 0,
+                        order->group_count, sizeof *order->shown))
+        return error_no_memory(error);
+    for (size_t i = 0; i < order->group_count; i++)
+        places[order->group[i].type]++;
+    for (int type = PETAL_DELETE_FAMILY; type >= PETAL_PUT; type--) {
+        size_t count = places[type];
+
+        places[type] = place;
+        place += count;
+    }
+    for (size_t i = 0; i < order->group_count; i++)
+        order->shown[places[order->group[i].type]++] = i;
+    return PETAL_OK;
+}
+
 /* The next group of the row. REQUIRES: a marker or a cell of it is left. */
 static enum petal_status
 fill_group(struct raw_order *order, petal_error *error)
@@ -163,7 +163,7 @@ fill_group(struct raw_order *order, petal_error *error)
         cell->qualifier = slice_make(order->bytes, qualifier_bytes);
         cell->value.data = order->bytes + (uintptr_t)cell->value.data;
     }
-    return status;
+    return status == PETAL_OK ? order_group(order, error) : status;
 }
 
 static enum petal_status
@@ -183,7 +183,7 @@ show_next(struct raw_order *order, petal_error *error)
         if (status != PETAL_OK)
             return status;
     }
-    order->iter.cell = order->group[order->group_next++];
+    order->iter.cell = order->group[order->shown[order->group_next++]];
     order->iter.valid = true;
     return PETAL_OK;
 }
@@ -244,6 +244,7 @@ raw_close(struct cell_iter *iter)
     mem_free(order->allocator, order->row, order->row_capacity);
     mem_free(order->allocator, order->markers, order->marker_capacity * sizeof *order->markers);
     mem_free(order->allocator, order->group, order->group_capacity * sizeof *order->group);
+    mem_free(order->allocator, order->shown, order->shown_capacity * sizeof *order->shown);
     mem_free(order->allocator, order->bytes, order->byte_capacity);
     iter->valid = false;
 }

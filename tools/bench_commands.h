@@ -3,6 +3,7 @@
 #define PETAL_TOOLS_BENCH_COMMANDS_H
 
 int bench_agree_main(int argc, char **argv);
+int bench_cliffs_main(int argc, char **argv);
 int bench_compare_main(int argc, char **argv);
 int bench_diff_main(int argc, char **argv);
 int bench_fill_main(int argc, char **argv);

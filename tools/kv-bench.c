@@ -21,6 +21,8 @@ static const struct {
     {"ycsb", "YCSB's core workloads A to F, on each store", bench_ycsb_main},
     {"readamp", "data blocks per get for each filter, number of files and kind of lookup",
      bench_readamp_main},
+    {"cliffs", "does the cost of a unit of work stay as it is when there is ten times as much?",
+     bench_cliffs_main},
     {"fill", "make, extend or overwrite a table: rates, latencies, bytes written, stalls",
      bench_fill_main},
     {"read", "random gets of what fill made, each answer checked; with several threads",
