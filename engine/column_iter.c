@@ -107,21 +107,26 @@ at_column(const struct column_iter *columns)
            slice_equal(source->cell.row, row_of(columns));
 }
 
-/* Of the columns from the one at hand on, the number of those before the qualifier is added to the one at hand. */
-static void
-skip_columns(struct column_iter *columns, petal_slice qualifier)
+/* Go on to the first named column that is not before the qualifier; true: it is the one. */
+static bool
+find_column(struct column_iter *columns, petal_slice qualifier)
 {
-    size_t low = columns->column, high = columns->qualifier_count;
+    size_t high = columns->qualifier_count;
+    int order = -1;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    if (columns->column < high)
+        order = slice_compare(columns->qualifiers[columns->column], qualifier);
+    while (order < 0 && columns->column < high) {
+        size_t middle = columns->column + (high - columns->column) / 2;
 
         if (slice_compare(columns->qualifiers[middle], qualifier) < 0)
-            low = middle + 1;
+            columns->column = middle + 1;
         else
             high = middle;
     }
-    columns->column = low;
+    return order < 0 ? columns->column < columns->qualifier_count &&
+                           slice_equal(columns->qualifiers[columns->column], qualifier)
+                     : order == 0;
 }
 
 /* So many answers of the filter in a row cost about what a seek does. */
@@ -153,11 +158,8 @@ seek_columns(struct column_iter *columns, bool *found, petal_error *error)
         struct cell_key key;
         enum petal_status status;
 
-        if (!cell_is_family_marker(source->cell.type)) {
-            skip_columns(columns, source->cell.qualifier);
-            *found = columns->column < columns->qualifier_count &&
-                     slice_equal(source->cell.qualifier, columns->qualifiers[columns->column]);
-        }
+        *found = !cell_is_family_marker(source->cell.type) &&
+                 find_column(columns, source->cell.qualifier);
         if (*found)
             return PETAL_OK;
         if (pass_absent_columns(columns, &key) != PETAL_OK)

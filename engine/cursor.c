@@ -103,6 +103,7 @@ enter_row(petal_cursor *cursor, petal_error *error)
     }
     cursor->state = CURSOR_IN_ROW;
     cursor->store = 0;
+    cursor_find_store(cursor);
     cursor->row_shown = false;
     return status;
 }
@@ -114,8 +115,10 @@ next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *er
     enum petal_status status = PETAL_OK;
 
     *found = false;
-    while (status == PETAL_OK && !*found && cursor_find_store(cursor))
+    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count) {
         status = store_scan_next(&cursor->stores[cursor->store], cell, found, error);
+        cursor_find_store(cursor);
+    }
     return status;
 }
 
@@ -341,7 +344,8 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
     *cell = NULL;
     error_clear(error);
     while (status == PETAL_OK && !found && cursor->state != CURSOR_ENDED) {
-        bool plain = cursor->plain && cursor->state == CURSOR_IN_ROW && cursor_find_store(cursor);
+        bool plain =
+            cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count;
 
         status = plain ? cursor_next_plain(cursor, &found, error) : step(cursor, &found, error);
     }

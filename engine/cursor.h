@@ -33,7 +33,7 @@ struct petal_cursor {
     uint8_t *sought; /* the qualifier of the latest seek */
     size_t sought_capacity;
     size_t
-        store; /* IN_ROW without a buffer: the store that gives the next cell, none of those before it does */
+        store; /* IN_ROW without a buffer: the first that is in the row and may have cells; store_count: none */
     bool row_shown;       /* a cell of the row at hand was given */
     uint64_t rows;        /* given since the last seek */
     petal_result *buffer; /* NULL: cells go to the caller one by one */

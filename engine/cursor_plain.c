@@ -44,13 +44,15 @@ leave_row(petal_cursor *cursor, petal_slice *row, petal_error *error)
     *row = slice_make(NULL, 0);
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         struct store_scan *store = &cursor->stores[i];
-        petal_slice next;
+        const struct cell_iter *input = store->inputs.cells;
 
-        if (store_scan_entered(store))
+        if (store->place == SCAN_BEHIND_ROW)
+            store->place = SCAN_BETWEEN_ROWS;
+        else if (store_scan_entered(store))
             status = store_scan_leave_row(store, error);
-        if (status == PETAL_OK && store_scan_next_row(store, &next) &&
-            (row->size == 0 || slice_compare(next, *row) < 0))
-            *row = next;
+        if (status == PETAL_OK && input->valid &&
+            (row->size == 0 || slice_compare(input->cell.row, *row) < 0))
+            *row = input->cell.row;
     }
     return status;
 }
@@ -63,9 +65,9 @@ enter_row(petal_cursor *cursor, petal_slice row, petal_error *error)
 
     for (size_t i = cursor->store_count; status == PETAL_OK && i-- > 0;) {
         struct store_scan *store = &cursor->stores[i];
-        petal_slice next;
+        const struct cell_iter *input = store->inputs.cells;
 
-        if (!store_scan_next_row(store, &next) || !slice_equal(next, row))
+        if (!input->valid || !slice_equal(input->cell.row, row))
             continue;
         status = store_scan_enter_row(store, row, error);
         cursor->store = i;
