@@ -13,6 +13,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +34,9 @@ struct petal_directory {
 };
 
 struct petal_file {
-    int descriptor;
-    struct log_window window; /* moved by log_store alone */
+    int descriptor; /* -1: it was locked, and this is a child of the process that did */
+    petal_file *next_locked, **locked_link; /* guarded by locked_mutex; NULL: it is not locked */
+    struct log_window window;               /* moved by log_store alone */
 };
 
 /* openat(2), begun again when a signal interrupts it.  The descriptor, or -1 and errno. */
@@ -92,21 +94,9 @@ posix_open(void *context, petal_directory *directory, const char *name, unsigned
         (void)close(descriptor); /* nothing was written through it */
         return error;
     }
-    (*file)->descriptor = descriptor;
+    **file = (petal_file){.descriptor = descriptor};
     log_window_init(&(*file)->window, (flags & PETAL_FILE_UNMAPPED) != 0);
     return 0;
-}
-
-static int
-posix_close(void *context, petal_file *file)
-{
-    int descriptor = file->descriptor;
-
-    (void)context;
-    log_window_close(&file->window, descriptor);
-    free(file);
-    /* After EINTR, too, the descriptor may be gone and given to another thread: no second try. */
-    return close(descriptor) == 0 ? 0 : errno;
 }
 
 static int
@@ -204,6 +194,59 @@ posix_size(void *context, petal_file *file, uint64_t *size)
     return 0;
 }
 
+/* ---- locks ---- */
+
+/*
+ * A lock belongs to the open file, of which a forked child has a descriptor, too: the lock would outlive the process that took it. So
+ * children close theirs at once, without a word to the kernel about the lock.
+ */
+static pthread_mutex_t locked_mutex = PTHREAD_MUTEX_INITIALIZER;
+static petal_file *locked_files;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+static bool forks_are_watched;
+
+static void
+prepare_fork(void)
+{
+    pthread_mutex_lock(&locked_mutex);
+}
+
+static void
+end_fork(void)
+{
+    pthread_mutex_unlock(&locked_mutex);
+}
+
+static void
+close_locked_files(void)
+{
+    for (petal_file *file = locked_files; file != NULL; file = file->next_locked) {
+        if (file->descriptor >= 0)
+            (void)close(file->descriptor);
+        file->descriptor = -1;
+    }
+    end_fork();
+}
+
+static void
+watch_forks(void)
+{
+    forks_are_watched = pthread_atfork(prepare_fork, end_fork, close_locked_files) == 0;
+}
+
+/* REQUIRES: locked_mutex. */
+static void
+note_locked(petal_file *file)
+{
+    if (file->locked_link != NULL)
+        return;
+    file->next_locked = locked_files;
+    file->locked_link = &locked_files;
+    if (locked_files != NULL)
+        locked_files->locked_link = &file->next_locked;
+    locked_files = file;
+}
+
 /* flock(2) also locks the open file; for kernels that know no F_OFD_SETLK. */
 static int
 lock_by_flock(int descriptor, bool shared)
@@ -219,25 +262,61 @@ lock_by_flock(int descriptor, bool shared)
 }
 
 static int
-posix_lock(void *context, petal_file *file, bool shared)
+lock_descriptor(int descriptor, bool shared)
 {
 #ifdef F_OFD_SETLK
     struct flock whole_file;
 
-    (void)context;
     memset(&whole_file, 0, sizeof(whole_file)); /* start 0, length 0: to the end; no process id */
     whole_file.l_type = shared ? F_RDLCK : F_WRLCK;
     whole_file.l_whence = SEEK_SET;
-    if (fcntl(file->descriptor, F_OFD_SETLK, &whole_file) == 0)
+    if (fcntl(descriptor, F_OFD_SETLK, &whole_file) == 0)
         return 0;
     if (errno == EACCES || errno == EAGAIN)
         return EAGAIN;
     if (errno != EINVAL)
         return errno;
-#else
-    (void)context;
 #endif
-    return lock_by_flock(file->descriptor, shared);
+    return lock_by_flock(descriptor, shared);
+}
+
+static int
+posix_lock(void *context, petal_file *file, bool shared)
+{
+    int error = ENOMEM;
+
+    (void)context;
+    if (pthread_once(&watch_once, watch_forks) != 0 || !forks_are_watched)
+        return error;
+    pthread_mutex_lock(&locked_mutex);
+    error = lock_descriptor(file->descriptor, shared);
+    if (error == 0)
+        note_locked(file);
+    pthread_mutex_unlock(&locked_mutex);
+    return error;
+}
+
+static int
+posix_close(void *context, petal_file *file)
+{
+    int descriptor;
+
+    (void)context;
+    pthread_mutex_lock(&locked_mutex);
+    descriptor = file->descriptor;
+    if (file->locked_link != NULL) {
+        *file->locked_link = file->next_locked;
+        if (file->next_locked != NULL)
+            file->next_locked->locked_link = file->locked_link;
+    }
+    pthread_mutex_unlock(&locked_mutex);
+    if (descriptor >= 0)
+        log_window_close(&file->window, descriptor);
+    free(file);
+    if (descriptor < 0)
+        return 0;
+    /* After EINTR, too, the descriptor may be gone and given to another thread: no second try. */
+    return close(descriptor) == 0 ? 0 : errno;
 }
 
 /* ---- directories ---- */

@@ -7,8 +7,8 @@
  * EINVAL.  The path to a directory may lead over symbolic links: it is the caller's own.
  *
  * Locks, shared ones too, belong to the open file (F_OFD_SETLK), so they also exclude a second opener in the same
- * process, and closing another descriptor of the file does not drop them.  A forked child that
- * keeps the descriptor keeps the lock.
+ * process, and closing another descriptor of the file does not drop them.  A forked child has no part in
+ * them: its copies of locked files are closed before fork() returns there.
  *
  * Small stores into a log go through a mapping of the file where that is safe (base/log_window.h), else through write(); fdatasync
  * takes both.

@@ -276,7 +276,8 @@ petal_table_alter(petal_table *table, const petal_table_options *given, petal_er
     petal_family_options *families = NULL;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     if (options.name.size > 0 && !slice_equal(options.name, table->name))
         return error_set(error, PETAL_INVALID, "a table keeps its name: it cannot be altered");

@@ -33,8 +33,10 @@ write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
                 petal_slice qualifier, int64_t timestamp, petal_slice value,
                 enum petal_cell_type type, petal_error *error)
 {
-    enum petal_status status = check_row(row, error);
+    enum petal_status status = db_enter(family->table->db, error);
 
+    if (status == PETAL_OK)
+        status = check_row(row, error);
     if (status != PETAL_OK)
         return status;
     if (!cell_type_valid((unsigned)type))
@@ -64,9 +66,12 @@ write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
 enum petal_status
 petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error)
 {
-    petal_batch *made = mem_zalloc(db->env.allocator, sizeof *made);
+    petal_batch *made;
 
-    *batch = made;
+    *batch = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *batch = mem_zalloc(db->env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
@@ -142,7 +147,8 @@ petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, pe
     void *mutations = batch->mutations;
     bool grown;
 
-    error_clear(error);
+    if (db_enter(batch->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     if (options.has_time_range && (options.time_min < 0 || options.time_limit < options.time_min))
         return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",

@@ -217,7 +217,8 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
     struct checkpoint checkpoint = {.db = db};
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     if (!filename_directory_fits(directory))
         return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
     pthread_mutex_lock(&db->capture_mutex);

@@ -516,7 +516,8 @@ petal_compact(petal_table *table, petal_family *family, petal_error *error)
     petal_error cause = {.status = PETAL_OK}, damage = {.status = PETAL_OK};
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = table_check_alive(table, error);
     if (status == PETAL_OK && family != NULL && family->table != table)
         status = error_set(error, PETAL_INVALID, "the family belongs to another table");
@@ -618,7 +619,8 @@ compactor_wait_idle(petal_db *db, petal_error *error)
 enum petal_status
 petal_wait_idle(petal_db *db, petal_error *error)
 {
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     return compactor_wait_idle(db, error);
 }
 
@@ -642,6 +644,8 @@ compactor_state(petal_db *db, const petal_table *table)
 enum petal_compaction_state
 petal_table_compaction_state(petal_table *table)
 {
+    if (db_is_of_another_process(table->db))
+        return PETAL_COMPACTION_NONE;
     return compactor_state(table->db, table);
 }
 

@@ -342,7 +342,8 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
     bool found = false;
 
     *cell = NULL;
-    error_clear(error);
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     while (status == PETAL_OK && !found && cursor->state != CURSOR_ENDED) {
         bool plain =
             cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count;
@@ -387,9 +388,10 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
 {
     enum petal_status status;
 
-    error_clear(error);
     result->count = 0;
     result->byte_count = 0;
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = collect_piece(cursor, result, error);
     if (status == PETAL_OK)
         return PETAL_OK;
@@ -472,7 +474,8 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
 {
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = read_check_row(row, error);
     if (status == PETAL_OK && family != NULL && family->table != cursor->table)
         status = error_set(error, PETAL_INVALID, "the family belongs to another table");

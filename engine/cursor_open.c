@@ -194,7 +194,8 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
     enum petal_status status;
 
     *cursor = NULL;
-    error_clear(error);
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     scan_options_init(&options, given);
     status = check_scan(table, &options, error);
     return status == PETAL_OK ? make_cursor(table, &options, false, cursor, error) : status;
@@ -205,7 +206,8 @@ petal_cursor_close(petal_cursor *cursor)
 {
     const petal_allocator *allocator;
 
-    if (cursor == NULL)
+    /* What it shares with others is not touched in another process, where its files must not go, either. */
+    if (cursor == NULL || db_is_of_another_process(cursor->table->db))
         return;
     allocator = cursor->table->db->env.allocator;
     for (size_t i = 0; i < cursor->store_count; i++)

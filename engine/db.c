@@ -44,6 +44,17 @@ petal_skip_text(enum petal_skip skip)
     return (unsigned)skip < PETAL_SKIP_COUNT ? texts[skip] : "unknown reason";
 }
 
+/* ---- the process ---- */
+
+enum petal_status
+db_refuse_process(const petal_db *db, petal_error *error)
+{
+    return error_file(error, PETAL_INVALID, db->directory.path,
+                      "the database %s was opened by another process, of which this one is a fork; "
+                      "it can be used there only",
+                      db->directory.path);
+}
+
 /* ---- failure ---- */
 
 void
@@ -288,6 +299,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
         return error_no_memory(error);
     memset(made, 0, sizeof *made);
     made->env = env;
+    made->process = process_now();
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
     made->log_sync_interval_ms = options->log_sync_interval_ms;
@@ -298,7 +310,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
-    if (made->epoch == NULL || made->stats == NULL || !init_locks(made) ||
+    if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() || !init_locks(made) ||
         !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
         epoch_init(made->epoch) != PETAL_OK) {
         mem_free(env.allocator, made->stats, STATS_SHARDS * sizeof *made->stats);
@@ -529,6 +541,7 @@ petal_open(const char *directory, const petal_options *given, petal_db **db, pet
         db_free(made);
         return status;
     }
+    error_clear(error); /* of what was tried in vain on the way */
     *db = made;
     return PETAL_OK;
 }
@@ -539,7 +552,8 @@ petal_close(petal_db *db, petal_error *error)
     enum petal_status status;
 
     error_clear(error);
-    if (db == NULL)
+    /* Of another process nothing is released: threads that are not here may have been changing it when that forked. */
+    if (db == NULL || db_is_of_another_process(db))
         return PETAL_OK;
     if (!db->read_only)
         compactor_stop(db);
@@ -554,7 +568,8 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     if (table != NULL)
         status = table_check_alive(table, error);
     if (status != PETAL_OK)
@@ -571,6 +586,11 @@ petal_stats_get(petal_db *db, petal_stats *stats)
     struct cache_usage usage;
 
     memset(stats, 0, sizeof *stats);
+    if (db_is_of_another_process(db)) {
+        stats->read_only = true;
+        (void)db_refuse_process(db, &stats->background_error);
+        return;
+    }
     for (size_t i = 0; i < STATS_SHARDS; i++) {
 #define STATS_SUM(name, meaning)                                                                   \
     stats->name += atomic_load_explicit(&db->stats[i].name, memory_order_relaxed);

@@ -22,6 +22,7 @@
 #include "base/env.h"
 #include "base/epoch.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "cache/cache.h"
 #include "engine/background.h"
 #include "engine/damage.h"
@@ -137,6 +138,7 @@ struct petal_db {
     _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
 
     /* Readers. */
+    uint32_t process; /* the one that opened it (base/process.h) */
     struct epoch *epoch;
     _Atomic(struct view *) view;
     struct view_bin view_bin;             /* those before it that nobody sees */
@@ -225,6 +227,26 @@ struct petal_db {
     _Atomic(bool) failed;
     petal_error failure;
 };
+
+/* ---- the process ---- */
+
+/* Whether this is another process than the one that opened the database: a child that it forked. Such a one may read nothing that threads
+ * change, and take no lock: the threads that would end the change, and give up the lock, are not there. */
+static inline bool
+db_is_of_another_process(const petal_db *db)
+{
+    return db->process != process_now();
+}
+
+enum petal_status db_refuse_process(const petal_db *db, petal_error *error);
+
+/* The beginning of every public call: *error is empty. PETAL_INVALID: in another process. */
+static inline enum petal_status
+db_enter(const petal_db *db, petal_error *error)
+{
+    error_clear(error);
+    return db_is_of_another_process(db) ? db_refuse_process(db, error) : PETAL_OK;
+}
 
 /* ---- failure ---- */
 

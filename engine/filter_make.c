@@ -485,7 +485,9 @@ petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *a
     char quoted[160];
     enum petal_status status;
 
-    error_clear(error);
+    *filter = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = filter_make(db->env.allocator, env_random(&db->env), slice_from_text(name), arguments,
                          count, filter, &mistake);
     if (status == PETAL_OK)

@@ -484,8 +484,9 @@ petal_filter_parse(petal_db *db, petal_slice text, petal_filter **filter, petal_
         .db = db, .text = start, .at = start, .limit = start + text.size, .error = error};
     enum petal_status status;
 
-    error_clear(error);
     *filter = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     if (text.size == 0)
         return refuse(&parser, start, "Incorrect Filter String");
     parser.unescaped = mem_alloc(allocator, text.size);

@@ -164,8 +164,9 @@ petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
 {
     enum petal_status status;
 
-    error_clear(error);
     *filter = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     if (operation < PETAL_FILTER_AND || operation > PETAL_FILTER_WHILE)
         return error_set(error, PETAL_INVALID, "no such way to combine filters: %d",
                          (int)operation);

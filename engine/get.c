@@ -565,8 +565,9 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
     petal_read_options options;
     enum petal_status status;
 
-    error_clear(error);
     result->count = 0;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     read_options_init(&options, given);
     status = read_check_row(row, error);
     if (status == PETAL_OK)
@@ -654,17 +655,17 @@ petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
     bool walk = false;
     enum petal_status status;
 
-    error_clear(error);
+    for (size_t i = 0; i < count; i++)
+        results[i]->count = 0;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     if (count == 0)
         return PETAL_OK;
     read_options_init(&options, given);
     wanted = mem_alloc(db->env.allocator, count * sizeof *wanted);
     status = wanted != NULL ? check_get(table, &options, error) : error_no_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        results[i]->count = 0;
-        if (wanted != NULL)
-            wanted[i] = (struct wanted_row){rows[i], results[i]};
-    }
+    for (size_t i = 0; wanted != NULL && i < count; i++)
+        wanted[i] = (struct wanted_row){rows[i], results[i]};
     if (status == PETAL_OK) {
         walk = needs_walk(table, &options);
         qsort(wanted, count, sizeof *wanted, compare_wanted);

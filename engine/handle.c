@@ -247,8 +247,9 @@ petal_table_family(petal_table *table, petal_slice name, petal_family **family, 
     const struct table_descriptor *descriptor = table_descriptor(table);
     char quoted_family[160], quoted_table[160];
 
-    error_clear(error);
     *family = NULL;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     for (size_t i = 0; i < descriptor->family_count; i++) {
         if (slice_equal(descriptor->families[i]->name, name)) {
             *family = descriptor->families[i];
@@ -295,7 +296,8 @@ petal_family_check(petal_family *family, petal_error *error)
 {
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(family->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = family_check_alive(family, error);
     return status == PETAL_OK ? damage_check(family->table->db, NULL, family, error) : status;
 }

@@ -42,7 +42,8 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
     bool go_on = true;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     view = read_pin_view(table->db);
     status = table_check_alive(table, error); /* a view without its stores tells nothing */
     for (size_t i = 0; status == PETAL_OK && go_on && i < descriptor->family_count; i++) {
@@ -63,10 +64,13 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 uint64_t
 petal_table_memtable_bytes(petal_table *table)
 {
-    struct view *view = read_pin_view(table->db);
     const struct table_descriptor *descriptor = table_descriptor(table);
+    struct view *view;
     uint64_t bytes = 0;
 
+    if (db_is_of_another_process(table->db))
+        return 0;
+    view = read_pin_view(table->db);
     for (size_t i = 0; i < descriptor->family_count; i++) {
         const struct store_view *store = view_store(view, descriptor->families[i]);
 
@@ -125,7 +129,8 @@ petal_table_verify_watched(petal_table *table,
     struct view *view;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     view = read_pin_view(table->db);
     status = table_check_alive(table, error); /* a view without its stores tells nothing */
     counts.total = bytes_to_verify(view, descriptor);
@@ -185,10 +190,13 @@ enum petal_status
 petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error)
 {
     struct clearing clearing = {.db = db, .error = error, .status = PETAL_OK};
-    uint64_t before = cached_blocks(db), after;
+    uint64_t before, after;
     enum petal_status status;
 
     *blocks = 0;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    before = cached_blocks(db);
     status = table != NULL ? petal_table_files(table, erase_file, &clearing, error)
                            : petal_table_list(db, clear_table, &clearing, error);
     if (status == PETAL_OK)

@@ -28,21 +28,21 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
     return status;
 }
 
-/* The handle of a table, made if there is none yet. REQUIRES: ddl_mutex held. */
+/* The handle of a family, made if there is none yet. An alter may have put another family in the place of one that has a handle.
+ * REQUIRES: ddl_mutex held. */
 static petal_kv *
-handle_of(petal_db *db, petal_table *table)
+handle_of(petal_db *db, petal_family *family)
 {
     petal_kv *kv = db->key_values;
 
-    while (kv != NULL && kv->table != table)
+    while (kv != NULL && kv->family != family)
         kv = kv->next;
     if (kv != NULL)
         return kv;
     kv = mem_zalloc(db->env.allocator, sizeof *kv);
     if (kv == NULL)
         return NULL;
-    *kv = (petal_kv){
-        .table = table, .family = table_descriptor(table)->families[0], .next = db->key_values};
+    *kv = (petal_kv){.table = family->table, .family = family, .next = db->key_values};
     db->key_values = kv;
     return kv;
 }
@@ -51,19 +51,23 @@ enum petal_status
 petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
               petal_error *error)
 {
+    const struct table_descriptor *descriptor;
     petal_table *table;
-    enum petal_status status = open_table(db, name, options, &table, error);
+    enum petal_status status;
 
     *kv = NULL;
+    status = open_table(db, name, options, &table, error);
     if (status != PETAL_OK)
         return status;
-    if (table_descriptor(table)->family_count != 1)
+    pthread_mutex_lock(&db->ddl_mutex);
+    descriptor = table_descriptor(table);
+    if (descriptor->family_count == 1)
+        *kv = handle_of(db, descriptor->families[0]);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (descriptor->family_count != 1)
         return error_set(error, PETAL_INVALID,
                          "the table has %zu families; a key-value table has one",
-                         table_descriptor(table)->family_count);
-    pthread_mutex_lock(&db->ddl_mutex);
-    *kv = handle_of(db, table);
-    pthread_mutex_unlock(&db->ddl_mutex);
+                         descriptor->family_count);
     return *kv != NULL ? PETAL_OK : error_no_memory(error);
 }
 

@@ -476,9 +476,10 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *giv
     struct mutate m = {.db = table->db, .batch = batch, .options = &options, .error = error};
     enum petal_status status;
 
-    error_clear(error);
     if (applied != NULL)
         *applied = false;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
     write_options_init(&options, given_options);
     status = read_check_row(row, error);
     if (status == PETAL_OK)

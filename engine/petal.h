@@ -36,6 +36,11 @@
  *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
+ * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off, all calls on it, its tables, cursors and so on
+ * return PETAL_INVALID; what is to be freed may be freed there, petal_close too, which releases nothing that is shared with the parent and writes
+ * nothing: memory goes with the child.  The lock stays with the parent and goes when that closes the database or ends.  A child may open it
+ * when the parent has closed it.  (Children that are made by bypassing fork() are not noticed.)
+ *
  * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of threads at once.
  * A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread at a time.
  *

@@ -4,9 +4,12 @@
 enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error)
 {
-    petal_receipt *made = mem_zalloc(db->env.allocator, sizeof *made);
+    petal_receipt *made;
 
-    *receipt = made;
+    *receipt = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *receipt = mem_zalloc(db->env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
@@ -16,8 +19,8 @@ petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error)
 void
 petal_receipt_free(petal_receipt *receipt)
 {
-    if (receipt == NULL)
-        return;
+    if (receipt == NULL || db_is_of_another_process(receipt->db))
+        return; /* the view is shared with others */
     view_unref(receipt->view);
     mem_free(receipt->db->env.allocator, receipt->sources,
              receipt->capacity * sizeof *receipt->sources);

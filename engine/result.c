@@ -6,9 +6,12 @@
 enum petal_status
 petal_result_new(petal_db *db, petal_result **result, petal_error *error)
 {
-    petal_result *made = mem_zalloc(db->env.allocator, sizeof *made);
+    petal_result *made;
 
-    *result = made;
+    *result = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *result = mem_zalloc(db->env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;

@@ -7,10 +7,12 @@ enum petal_status
 petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 {
     struct snapshot_list *list = &db->snapshots;
-    petal_snapshot *made = mem_zalloc(db->env.allocator, sizeof *made);
+    petal_snapshot *made;
 
-    *snapshot = made;
-    error_clear(error);
+    *snapshot = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *snapshot = mem_zalloc(db->env.allocator, sizeof *made);
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
@@ -31,8 +33,8 @@ petal_snapshot_free(petal_snapshot *snapshot)
 {
     struct snapshot_list *list;
 
-    if (snapshot == NULL)
-        return;
+    if (snapshot == NULL || db_is_of_another_process(snapshot->db))
+        return; /* others may have been at the list */
     list = &snapshot->db->snapshots;
     pthread_mutex_lock(&list->mutex);
     if (snapshot->older != NULL)

@@ -193,7 +193,8 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
     enum petal_status status;
 
     *table = NULL;
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     status = table_name_check(options.name, error);
     if (status == PETAL_OK)
@@ -280,7 +281,8 @@ petal_table_drop(petal_table *table, petal_error *error)
     struct write_place place;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     write_lead_alone(db, &place);
     pthread_mutex_lock(&db->ddl_mutex);
     pthread_mutex_lock(&db->manifest_mutex);
@@ -303,7 +305,9 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 {
     char quoted[160];
 
-    error_clear(error);
+    *table = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     pthread_mutex_lock(&db->ddl_mutex);
     *table = table_by_name(db, name);
     pthread_mutex_unlock(&db->ddl_mutex);
@@ -336,7 +340,8 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
     size_t count = 0, capacity = 0;
     enum petal_status status = PETAL_OK;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     pthread_mutex_lock(&db->ddl_mutex);
     for (petal_table *table = db->tables; status == PETAL_OK && table != NULL;
          table = table->next) {

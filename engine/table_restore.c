@@ -271,7 +271,8 @@ petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table
     enum petal_status status;
 
     *table = NULL;
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     status = table_name_check(table_name, error);
     if (status == PETAL_OK)
         status = db_check_opened_for_writing(db, error);
@@ -285,6 +286,7 @@ petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **t
                              petal_error *error)
 {
     *table = NULL;
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     return restore_by_name(db, snapshot, slice_make(NULL, 0), table, error);
 }

@@ -185,7 +185,8 @@ petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
     struct manifest_table snapshot;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     pthread_mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
@@ -266,7 +267,8 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
     struct manifest_snapshot snapshot = {.name = name, .created_ms = env_clock_ms(&db->env)};
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
     snapshot.ttl_seconds = options.ttl_seconds;
     status = snapshot_name_check(name, error);
@@ -383,7 +385,8 @@ petal_table_snapshot_list(petal_db *db,
     struct snapshot_names names = {0};
     bool gathered;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     try_to_expire(db);
     pthread_mutex_lock(&db->manifest_mutex);
     gathered = gather(db, &names);

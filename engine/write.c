@@ -444,7 +444,6 @@ write_single(struct write_cell *write, enum petal_status status, const petal_wri
     write_options_init(&options, given);
     if (status != PETAL_OK)
         return status;
-    error_clear(error);
     write->cell.has_ttl = options.has_ttl;
     write->cell.ttl_ms = options.has_ttl ? options.ttl_ms : 0;
     if (write->operation != WRITE_PLAIN)
@@ -516,7 +515,8 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
     struct write_op op;
     enum petal_status status;
 
-    error_clear(error);
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
     write_options_init(&options, given);
     status = batch_check(batch, db, &options, error);
     if (status == PETAL_OK)
