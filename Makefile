@@ -134,8 +134,8 @@ $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 
 tests: $(BUILD)/soak
 
-# Runs recorded HBase cases; sees what users see of the library.
-$(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+# Runs recorded HBase cases; of what users do not see of the library it calls the compaction of some files.
+$(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 # Replays recorded sessions of the HBase shell through kv-shell.

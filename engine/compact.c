@@ -82,22 +82,25 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
 
     /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
     if (!compaction->job->all_files)
-        return VISIBILITY_MINOR;
+        return VISIBILITY_PART;
     return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
                    newest < first_outside_now(compaction)
                ? VISIBILITY_COMPACT
-               : VISIBILITY_FLUSH;
+               : VISIBILITY_PART;
 }
 
-/* No put of the inputs is older. */
+/* No put of the inputs is older, but in files that are past the family's time to live as a whole. */
 static int64_t
-earliest_put(const struct compaction *compaction)
+earliest_put(const struct compaction *compaction, const struct visibility_rules *rules)
 {
     int64_t earliest = INT64_MAX;
 
     for (size_t i = 0; i < compaction->job->input_count; i++) {
-        if (facts_of(compaction, i)->put_time_min < earliest)
-            earliest = facts_of(compaction, i)->put_time_min;
+        const struct file_facts *facts = facts_of(compaction, i);
+        bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired;
+
+        if (!expired && facts->put_time_min < earliest)
+            earliest = facts->put_time_min;
     }
     return earliest;
 }
@@ -153,8 +156,6 @@ write_files(struct compaction *compaction, petal_error *error)
 {
     struct rewrite_job job = {
         .family = compaction->job->family,
-        .read_point = snapshot_oldest(compaction->db),
-        .earliest_put = earliest_put(compaction),
         .file_bytes = compaction->db->compact_file_bytes,
         .origin = compaction->job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR,
         .give_up = compaction->job->give_up,
@@ -162,10 +163,14 @@ write_files(struct compaction *compaction, petal_error *error)
         .meanwhile_argument = compaction->job->meanwhile_argument,
         .progress = &compaction->db->compacting,
     };
+    uint64_t read_point = snapshot_oldest(compaction->db);
     enum petal_status status = open_input(compaction, error);
 
     if (status == PETAL_OK) {
-        job.purpose = compaction->purpose = purpose_of(compaction, job.read_point);
+        compaction->purpose = purpose_of(compaction, read_point);
+        visibility_rules_of(&job.rules, family_options(job.family), compaction->purpose, read_point,
+                            env_clock_ms(&compaction->db->env));
+        job.rules.earliest_put = earliest_put(compaction, &job.rules);
         job.cells = compaction->cells;
         job.input =
             compaction->job->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;

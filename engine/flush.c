@@ -25,16 +25,15 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
         .family = part->family,
         .input = &iter.iter,
         .cells = part->facts.cells,
-        .purpose = VISIBILITY_FLUSH,
         .origin = FILE_ORIGIN_FLUSH,
-        .read_point = snapshot_oldest(db),
-        .earliest_put = INT64_MIN,
         .file_bytes = UINT64_MAX,
     };
     enum petal_status status;
 
     if (part->written || family_is_dropped(part->family))
         return PETAL_OK;
+    visibility_rules_of(&job.rules, family_options(part->family), VISIBILITY_PART,
+                        snapshot_oldest(db), env_clock_ms(&db->env));
     memtable_iter_init(&iter, part->memtable->memtable);
     status = rewrite_run(&job, &part->result, error);
     iter.iter.ops->close(&iter.iter);

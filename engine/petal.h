@@ -21,8 +21,11 @@
  *   after them; and with KEEP_DELETED_CELLS deleted versions count: under VERSIONS 1 the deletion of version 20 shows
  *   version 10, until a flush drops it beside version 20, which it keeps.
  * - Compaction in the background decides, too, when that happens: with no_compaction answers depend on calls alone.
- * - A marker hides what is below it in time, whenever that is written, until a compaction drops the marker: then a put that lay
- *   below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the marker stays.
+ * - A marker hides what is below it in time, whenever that is written, until a compaction of all files drops the marker: then a put
+ *   that was written after it and lay below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the
+ *   marker stays.  Flushes and compactions of some files keep every marker, but those that are past a time to live.
+ * - Under NEW_VERSION_BEHAVIOR a flush or compaction changes no answer; but with KEEP_DELETED_CELLS a time range may lose deleted
+ *   versions of which VERSIONS newer ones are stored, deleted ones counted, and no longer find those in the way of live ones.
  * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
  *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
  *   survives both.

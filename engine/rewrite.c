@@ -20,7 +20,6 @@ struct rewrite {
     petal_db *db;
     const petal_family_options *options; /* as they are when the job begins */
     struct visibility visibility;
-    int64_t begun_ms;          /* by the clock of the database */
     struct sst_writer *writer; /* NULL: no file is begun */
     struct manifest_file described;
     char path[PETAL_PATH_BYTES]; /* of it */
@@ -47,7 +46,7 @@ start_file(struct rewrite *rewrite, petal_error *error)
         .salt = rewrite->db->salt,
         .file_identity = env_random(&rewrite->db->env),
         .origin = rewrite->job->origin,
-        .written_ms = rewrite->begun_ms,
+        .written_ms = rewrite->job->rules.now_ms,
     };
 
     rewrite->described = (struct manifest_file){
@@ -262,18 +261,12 @@ enum petal_status
 rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_error *error)
 {
     petal_db *db = job->family->table->db;
-    struct rewrite rewrite = {.job = job,
-                              .result = result,
-                              .db = db,
-                              .options = family_options(job->family),
-                              .begun_ms = env_clock_ms(&db->env)};
-    struct visibility_rules rules;
+    struct rewrite rewrite = {
+        .job = job, .result = result, .db = db, .options = family_options(job->family)};
     uint64_t begun = monotonic_ms();
     enum petal_status status;
 
-    visibility_rules_of(&rules, rewrite.options, job->purpose, job->read_point, rewrite.begun_ms);
-    rules.earliest_put = job->earliest_put;
-    visibility_init(&rewrite.visibility, db->env.allocator, &rules);
+    visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
     progress_begin(job);
     status = take_all(&rewrite, error);
     progress_end(&rewrite);

@@ -28,11 +28,9 @@ struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
-    enum visibility_purpose purpose;
+    /* What stays. Its read point is snapshot_oldest, taken before the first cell is read; its time the file's time of writing. */
+    struct visibility_rules rules;
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */
-    uint64_t read_point;     /* snapshot_oldest, taken before the first cell is read */
-    int64_t
-        earliest_put; /* no put of the input is older, for VISIBILITY_COMPACT; INT64_MIN: not known */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
     const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
     rewrite_meanwhile *meanwhile; /* NULL: nothing */

@@ -113,6 +113,7 @@ version_history_judge(struct version_history *history, const petal_allocator *al
 
     history->has_put = true;
     history->put = put;
+    history->ended_by = put.timestamp;
     *fate = ends < UINT64_MAX ? VERSION_ENDED : VERSION_LIVES;
     for (size_t i = 0; i < history->event_count; i++) {
         struct version_event *event = &history->events[i];
@@ -128,6 +129,7 @@ version_history_judge(struct version_history *history, const petal_allocator *al
         event->living++;
         if (ends_life(event, put)) {
             *fate = VERSION_ENDED;
+            history->ended_by = event->point.timestamp;
             return remember_life(history, allocator, put.sequence, event->point.sequence);
         }
     }

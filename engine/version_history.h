@@ -46,6 +46,7 @@ struct version_history {
     uint32_t living_now;
     bool has_put;
     struct version_point put; /* the latest one seen */
+    int64_t ended_by; /* the timestamp of what ended the life that was judged last, if it is VERSION_ENDED */
 };
 
 void version_history_fini(struct version_history *history, const petal_allocator *allocator);

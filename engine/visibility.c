@@ -85,22 +85,11 @@ is_read(const struct visibility *visibility)
     return visibility->rules.purpose <= VISIBILITY_RAW;
 }
 
+/* A compaction of all files that leaves deleted versions and their markers where they are, as far as they are wanted. */
 static bool
-keeps_markers(const struct visibility_rules *rules)
+keeps_deleted(const struct visibility_rules *rules)
 {
-    return rules->purpose == VISIBILITY_FLUSH || rules->purpose == VISIBILITY_MINOR;
-}
-
-/*
- * With NEW_VERSION_BEHAVIOR a compaction counts the markers that it keeps as versions, and begins to count anew with the first
- * put of a column only: markers at the head of a column go on from the count of the column before. HBase's recorded
- * answers show it; a put behind such markers can be lost to them.
- */
-static bool
-counts_markers(const struct visibility *visibility)
-{
-    return visibility->rules.purpose == VISIBILITY_COMPACT &&
-           visibility->rules.new_version_behavior;
+    return rules->purpose == VISIBILITY_COMPACT && rules->keep_deleted > PETAL_KEEP_DELETED_FALSE;
 }
 
 static enum visibility_verdict
@@ -110,23 +99,12 @@ hide(struct visibility *visibility, enum visibility_reason reason)
     return VISIBILITY_HIDE;
 }
 
-/* What follows of the column goes. HBase's flush and compaction go through the empty qualifier cell by cell. */
-static void
-drop_rest_of_column(struct visibility *visibility, enum visibility_reason reason)
-{
-    visibility->column_dropped = visibility->in_column && visibility->qualifier_bytes > 0;
-    visibility->dropped_reason = reason;
-}
-
-/* Hide, and with it what follows of the column. */
+/* Hide, and with it what follows of the column: a rewrite is shown that all the same, since markers among it may have to stay. */
 static enum visibility_verdict
 finish_column(struct visibility *visibility, enum visibility_reason reason)
 {
     visibility->reason = reason;
-    if (is_read(visibility))
-        return VISIBILITY_COLUMN_DONE;
-    drop_rest_of_column(visibility, reason);
-    return VISIBILITY_HIDE;
+    return is_read(visibility) ? VISIBILITY_COLUMN_DONE : VISIBILITY_HIDE;
 }
 
 static bool
@@ -138,7 +116,8 @@ is_expired(const struct visibility *visibility, int64_t timestamp)
 /* ---- markers ---- */
 
 /* Whether a marker takes part in hiding: in a read by the rule in visibility.h, which looks at the time range; in a flush or a
- * compaction, which comes here with no marker that is dead or expired but under MIN_VERSIONS, by KEEP_DELETED_CELLS alone. */
+ * compaction, which comes here with no marker that is dead or expired but under MIN_VERSIONS, by KEEP_DELETED_CELLS alone, or,
+ * where the order of writes rules, always: it asks which versions a read shows. */
 static bool
 heeds_marker(const struct visibility *visibility, const struct cell *marker)
 {
@@ -146,7 +125,7 @@ heeds_marker(const struct visibility *visibility, const struct cell *marker)
 
     if (rules->purpose == VISIBILITY_READ)
         return visibility_rules_heed_marker(rules, marker);
-    return rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE ||
+    return rules->new_version_behavior || rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE ||
            (rules->keep_deleted == PETAL_KEEP_DELETED_TTL &&
             is_expired(visibility, marker->timestamp));
 }
@@ -213,22 +192,14 @@ note_shown_marker(struct visibility *visibility, const struct cell *marker)
     visibility->marker_types |= 1u << marker->type;
 }
 
-/* A marker that a compaction keeps though the order of writes rules. */
-static enum visibility_verdict
-count_kept_marker(struct visibility *visibility, const struct cell *marker)
+/* Whether so many puts of the column were seen, however they fared, that no deleted version behind them is kept. */
+static bool
+is_past_kept(const struct visibility *visibility, int64_t timestamp)
 {
     const struct visibility_rules *rules = &visibility->rules;
-    uint32_t most =
-        is_expired(visibility, marker->timestamp) && rules->min_versions < rules->versions
-            ? rules->min_versions
-            : rules->versions;
-    enum visibility_reason reason =
-        most < rules->versions ? VISIBILITY_EXPIRED : VISIBILITY_SURPLUS;
 
-    visibility->counted += visibility->counted < UINT32_MAX;
-    if (visibility->counted >= most)
-        drop_rest_of_column(visibility, reason);
-    return visibility->counted > most ? hide(visibility, reason) : VISIBILITY_SHOW;
+    return visibility->distinct >= rules->versions ||
+           (is_expired(visibility, timestamp) && visibility->distinct >= rules->min_versions);
 }
 
 /* What becomes of a marker itself, after it was noted. */
@@ -237,22 +208,24 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
 {
     const struct visibility_rules *rules = &visibility->rules;
 
-    if (keeps_markers(rules))
+    if (rules->purpose == VISIBILITY_PART)
         return VISIBILITY_SHOW;
-    if (rules->purpose == VISIBILITY_READ || rules->keep_deleted <= PETAL_KEEP_DELETED_FALSE ||
+    if (!keeps_deleted(rules) ||
         (rules->keep_deleted == PETAL_KEEP_DELETED_TTL && is_expired(visibility, cell->timestamp)))
         return hide(visibility, VISIBILITY_MARKER);
     if (cell->timestamp < rules->earliest_put)
         return hide(visibility, VISIBILITY_MARKER);
     if (rules->new_version_behavior)
-        return count_kept_marker(visibility, cell);
+        return !cell_is_family_marker(cell->type) && is_past_kept(visibility, cell->timestamp)
+                   ? hide(visibility, VISIBILITY_MARKER)
+                   : VISIBILITY_SHOW;
     if (is_double_marker(visibility, cell))
         return hide(visibility, VISIBILITY_SUPERSEDED);
     if (!cell_is_family_marker(cell->type)) {
         if (visibility->counted > rules->versions)
-            return finish_column(visibility, VISIBILITY_SURPLUS);
+            return hide(visibility, VISIBILITY_MARKER);
         if (is_expired(visibility, cell->timestamp) && visibility->counted > rules->min_versions)
-            return finish_column(visibility, VISIBILITY_EXPIRED);
+            return hide(visibility, VISIBILITY_MARKER);
     }
     note_shown_marker(visibility, cell);
     return VISIBILITY_SHOW;
@@ -280,9 +253,8 @@ begin_column(struct visibility *visibility, petal_slice qualifier)
     visibility->has_version_delete = false;
     visibility->has_put = false;
     visibility->marker_types = 0;
-    if (!counts_markers(visibility))
-        visibility->counted = 0;
-    visibility->column_dropped = false;
+    visibility->counted = 0;
+    visibility->distinct = 0;
     if (visibility->rules.new_version_behavior)
         return version_history_start_column(&visibility->history, visibility->allocator);
     return PETAL_OK;
@@ -368,6 +340,21 @@ visibility_masked_by(const struct visibility *visibility, const struct cell *cel
     return PETAL_DELETE_FAMILY_VERSION;
 }
 
+/*
+ * A put whose life has ended, in a compaction that keeps deleted versions: they count when it is asked which of them stay, and of
+ * one timestamp only the latest write can. `before` puts with greater timestamps were seen. What hides it must stay, too.
+ */
+static bool
+keeps_deleted_put(const struct visibility *visibility, int64_t timestamp, uint32_t before)
+{
+    const struct visibility_rules *rules = &visibility->rules;
+    bool hidden_for_good = rules->keep_deleted == PETAL_KEEP_DELETED_TTL &&
+                           is_expired(visibility, visibility->history.ended_by);
+
+    return visibility->distinct > before && before < rules->versions && !hidden_for_good &&
+           (!is_expired(visibility, timestamp) || before < rules->min_versions);
+}
+
 /* A put in the order of writes: older timestamps may have been written later, so a hidden one says nothing of those that follow. */
 static enum petal_status
 judge_put_life(struct visibility *visibility, struct version_point put,
@@ -376,18 +363,20 @@ judge_put_life(struct visibility *visibility, struct version_point put,
     enum version_fate fate;
     enum petal_status status = version_history_judge(&visibility->history, visibility->allocator,
                                                      put, visibility->rules.kept_versions, &fate);
+    uint32_t before = visibility->distinct;
 
-    if (!visibility->has_put)
-        visibility->counted = 0;
+    visibility->distinct += !visibility->has_put || visibility->put_timestamp != put.timestamp;
     visibility->has_put = true;
+    visibility->put_timestamp = put.timestamp;
     if (fate == VERSION_LIVES)
         *verdict = count_put(visibility, put.timestamp);
+    else if (fate == VERSION_SURPLUS)
+        *verdict = hide(visibility, VISIBILITY_SURPLUS);
+    else if (keeps_deleted(&visibility->rules) &&
+             keeps_deleted_put(visibility, put.timestamp, before))
+        *verdict = VISIBILITY_SHOW;
     else
-        *verdict =
-            hide(visibility, fate == VERSION_SURPLUS ? VISIBILITY_SURPLUS : VISIBILITY_MASKED);
-    if (*verdict == VISIBILITY_SHOW && visibility->counted == visibility->rules.versions &&
-        counts_markers(visibility))
-        drop_rest_of_column(visibility, VISIBILITY_SURPLUS);
+        *verdict = hide(visibility, VISIBILITY_MASKED);
     return status;
 }
 
@@ -435,10 +424,6 @@ judge_in_column(struct visibility *visibility, const struct cell *cell,
         return status;
     if (visibility->rules.purpose == VISIBILITY_RAW) {
         *verdict = judge_raw(visibility, cell);
-    } else if (visibility->column_dropped &&
-               (cell->type == PETAL_PUT || visibility->rules.purpose != VISIBILITY_MINOR)) {
-        *verdict = hide(visibility,
-                        cell->type == PETAL_PUT ? visibility->dropped_reason : VISIBILITY_MARKER);
     } else if (cell->type != PETAL_PUT) {
         if (heeds_marker(visibility, cell))
             status = note_column_marker(visibility, cell);
@@ -477,7 +462,7 @@ judge_any(struct visibility *visibility, const struct cell *cell, enum visibilit
         visibility->reason = VISIBILITY_OUTSIDE;
         return PETAL_OK;
     }
-    if (keeps_markers(rules) && rules->new_version_behavior) {
+    if (rules->purpose == VISIBILITY_PART && rules->new_version_behavior) {
         *verdict = VISIBILITY_SHOW;
         return PETAL_OK;
     }

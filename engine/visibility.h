@@ -36,20 +36,21 @@
  * puts of its column than asked for came before it. Their cells come in HBase's order, family markers beside the
  * empty qualifier (engine/raw_order.h).
  *
- * A FLUSH keeps what some reader at the `read_point` (the oldest one that is open) or above it can need: cells above it
- * are kept and hide nothing; of the others go those that rules 1 to 4 and 6 hide for good. Markers stay, but
- * with the rest of a column behind a put that a 12 or 14 hides or that is surplus, HBase's flush drops the markers, too; not in
- * the empty qualifier. With KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
- * A MINOR compaction, of neighbours in the order of sequences, drops the same puts: each of these rules holds of a part of a column's
- * cells as it does of all. What is older or newer outside cannot make a masked or superseded put visible, since what hides it
- * stays, and puts outside only add to the versions that make one surplus. (That deletions outside take from
- * them is HBase's way, too: see petal.h.) But all its markers stay: those that a flush steps over may hide what
- * is in older files, and would not when the versions above them are deleted or die; a flush comes when the caller writes, a MINOR one at any time.
+ * A REWRITE OF A PART (a flush, a compaction of some files, one of all files while a snapshot needs markers) keeps what some reader at
+ * the `read_point` (the oldest one that is open) or above it can need: cells above it are kept and hide nothing; of the others go the
+ * puts that rules 1 to 4 and 6 hide for good, and markers that rules 1 and 2 take. Every other marker stays: what it hides may lie in an
+ * older file, or be written later, and would come to light when the versions above it are deleted or die. (HBase's steps over
+ * markers behind hidden and surplus puts.) Each rule holds of a part of a column's cells as it does of all: what is older or newer
+ * outside cannot make a masked or superseded put visible, since what hides it stays, and puts outside only add to the versions that
+ * make one surplus. (That deletions outside take from them is HBase's way, too: see petal.h.) With KEEP_DELETED_CELLS
+ * markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
  * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as long as its input holds
- * nothing above the read point, and no snapshot sees what is outside of it; otherwise it is run as a FLUSH); under KEEP_DELETED_CELLS those
- * that are older than every put of the input, surplus or expired. Under NEW_VERSION_BEHAVIOR such a compaction counts the
- * markers it keeps as versions, and what is behind the last version of a column goes unseen: HBase's does, and the recorded
- * answers show it.
+ * nothing above the read point, and no snapshot sees what is outside of it; otherwise it is one of a part); under KEEP_DELETED_CELLS those
+ * that are older than every put of the input, surplus or expired. Files that are past TTL as a whole do not count among the
+ * input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that a marker has ended stays,
+ * too, if fewer than VERSIONS timestamps of its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
+ * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers go from there on. Until there all
+ * stay, doubles too: a put that ended with the first of two may not have counted any more when the second was written.
  *
  * Every marker that can hide a put sorts before it: family markers stand before all columns, and in a column a marker at a
  * greater point comes first. So one pass with a little memory decides. Source: HBase's ScanQueryMatcher family, ScanDeleteTracker,
@@ -64,9 +65,8 @@
 enum visibility_purpose {
     VISIBILITY_READ,
     VISIBILITY_RAW,
-    VISIBILITY_FLUSH,
-    VISIBILITY_MINOR,  /* a compaction of some files */
-    VISIBILITY_COMPACT /* of all files */
+    VISIBILITY_PART, /* a flush, or a compaction beside which there is more, or a snapshot that needs markers */
+    VISIBILITY_COMPACT /* a compaction of all files */
 };
 
 struct visibility_rules {
@@ -139,13 +139,11 @@ struct visibility {
     bool has_put;       /* a version was counted; in raw reads also a put */
     int64_t put_timestamp;
     uint32_t counted;
+    uint32_t distinct; /* with NEW_VERSION_BEHAVIOR: timestamps of puts that were seen */
     struct version_history history; /* with NEW_VERSION_BEHAVIOR */
     /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the column, or of the family markers. */
     uint32_t marker_types; /* bit (1 << type) */
     int64_t marker_timestamp;
-    /* Rewrites: what follows of the column goes, too, and why; but for the markers of a MINOR one. */
-    bool column_dropped;
-    enum visibility_reason dropped_reason;
 };
 
 void visibility_init(struct visibility *visibility, const petal_allocator *allocator,

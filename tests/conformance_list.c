@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const rule_names[RULES] = {[RULE_EQUAL_TIMESTAMPS] = "equal-timestamps",
-                                              [RULE_EQUAL_INSIDE] = "equal-timestamps-inside",
-                                              [RULE_BATCH_ERROR] = "batch-error",
-                                              [RULE_SKIP_RANGES] = "skip-row-ranges",
-                                              [RULE_FAKE_START] = "fake-start-row"};
+static const char *const rule_names[RULES] = {
+    [RULE_EQUAL_TIMESTAMPS] = "equal-timestamps", [RULE_EQUAL_INSIDE] = "equal-timestamps-inside",
+    [RULE_BATCH_ERROR] = "batch-error",           [RULE_SKIP_RANGES] = "skip-row-ranges",
+    [RULE_FAKE_START] = "fake-start-row",         [RULE_WHILE_RANGES] = "while-row-ranges",
+    [RULE_DONE_BRANCH] = "done-branch",           [RULE_KEPT_MARKER] = "kept-marker",
+    [RULE_DELETED_AGAIN] = "deleted-again",       [RULE_ORDER_OF_WRITES] = "order-of-writes",
+    [RULE_NEXT_COLUMN] = "next-column",           [RULE_EXPIRED_LATEST] = "expired-latest"};
 
 /* The next word of the line, empty at its end. */
 static petal_slice
@@ -47,7 +49,8 @@ read_entry(struct difference_list *list, petal_slice line)
         entry.rule++;
     if (entry.rule == RULES)
         return "the rule is none of equal-timestamps, equal-timestamps-inside, batch-error, "
-               "skip-row-ranges, fake-start-row";
+               "skip-row-ranges, fake-start-row, while-row-ranges, done-branch, kept-marker, "
+               "deleted-again, order-of-writes, next-column, expired-latest";
     list->entries = arena_grow(&list->arena, list->entries, list->count, sizeof entry);
     list->entries[list->count++] = entry;
     return NULL;

@@ -13,7 +13,15 @@ enum difference_rule {
     RULE_EQUAL_INSIDE,     /* equal-timestamps-inside: the same, of ties inside one operation */
     RULE_BATCH_ERROR,      /* batch-error: the answer of a batch of which a member was refused */
     RULE_SKIP_RANGES,      /* skip-row-ranges: a filter with SKIP around a MultiRowRangeFilter */
-    RULE_FAKE_START, /* fake-start-row: a scan of named columns from the beginning under WHILE */
+    RULE_FAKE_START,   /* fake-start-row: a scan of named columns from the beginning under WHILE */
+    RULE_WHILE_RANGES, /* while-row-ranges: a reversed scan with WHILE and MultiRowRangeFilter */
+    RULE_DONE_BRANCH,  /* done-branch: a filter with OR and DependentColumnFilter */
+    /* Those of history_explains. */
+    RULE_KEPT_MARKER,
+    RULE_DELETED_AGAIN,
+    RULE_ORDER_OF_WRITES,
+    RULE_NEXT_COLUMN,
+    RULE_EXPIRED_LATEST,
     RULES
 };
 

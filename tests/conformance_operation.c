@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define MOST_MINOR_FILES 1000
+
 /* ---- parts ---- */
 
 static bool
@@ -290,6 +292,19 @@ read_clock(struct reader *reader, struct recorded_operation *operation)
 }
 
 static bool
+read_minor(struct reader *reader, struct recorded_operation *operation)
+{
+    int64_t files;
+
+    if (!reader_take_number(reader, "the number of files", &files))
+        return false;
+    if (files < 1 || files > MOST_MINOR_FILES)
+        return reader_fail(reader, "minor merges 1 to %d files", MOST_MINOR_FILES);
+    operation->files = (size_t)files;
+    return true;
+}
+
+static bool
 read_nothing(struct reader *reader, struct recorded_operation *operation)
 {
     (void)reader;
@@ -327,6 +342,7 @@ operation_read(struct reader *reader, struct recorded_operation *operation)
     } forms[] = {{"clock", OPERATION_CLOCK, read_clock},
                  {"flush", OPERATION_FLUSH, read_nothing},
                  {"compact", OPERATION_COMPACT, read_nothing},
+                 {"minor", OPERATION_MINOR, read_minor},
                  {"reopen", OPERATION_REOPEN, read_nothing},
                  {"rowmutations", OPERATION_ROW_MUTATIONS, read_row_mutations},
                  {"batch", OPERATION_BATCH, read_bracketed_mutations},

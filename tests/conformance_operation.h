@@ -53,6 +53,7 @@ enum operation_kind {
     OPERATION_CLOCK,
     OPERATION_FLUSH,
     OPERATION_COMPACT,
+    OPERATION_MINOR,
     OPERATION_REOPEN,
     OPERATION_MUTATION,
     OPERATION_ROW_MUTATIONS,
@@ -68,6 +69,7 @@ struct recorded_operation {
     size_t line;
     petal_slice text; /* the line */
     int64_t clock_ms;
+    size_t files;    /* of minor: how many of each family are merged, the newest */
     petal_slice row; /* of row mutations, check and mutate, get */
     struct recorded_condition condition;
     struct recorded_mutation *mutations; /* one, for a mutation */

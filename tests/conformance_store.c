@@ -1,6 +1,7 @@
 /* conformance_store.c -- see conformance_store.h: the database, and operations that write. */
 #include "tests/conformance_store.h"
 
+#include "tests/conformance_minor.h"
 #include "tests/conformance_query.h"
 
 #include <stdlib.h>
@@ -372,6 +373,8 @@ run_upkeep(struct store *store, const struct recorded_operation *operation, stru
         status = petal_flush(store->db, store->table, &error);
     else if (operation->kind == OPERATION_COMPACT)
         status = petal_compact(store->table, NULL, &error);
+    else if (operation->kind == OPERATION_MINOR)
+        status = minor_compaction(store->table, operation->files, &error);
     else
         status = reopen(store, &error);
     answer_set_status(answer, arena, ANSWER_OK, status, &error);

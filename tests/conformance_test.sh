@@ -39,6 +39,10 @@ if [ -z "${SANITIZE:-}" ]; then
     done
 fi
 
+# What is right where HBase contradicts itself is right without a list of differences.
+: >"$scratch/none"
+run 0 "the right answers" --differences "$scratch/none" "$here/conformance/right.txt"
+
 # ---- malformed input ----
 
 # malformed LINE MESSAGE TEXT: the mistake is told with its line.
@@ -75,6 +79,7 @@ malformed 5 "{row T} does not stand alone" "${head}delete \"a\" {row 1} {latest 
 malformed 5 "'timerange' is no option of this mutation" "${head}put \"a\" timerange=1,2 {\"f\" \"q\" 1 \"v\"}\n"
 malformed 5 "batch and atomic take puts and deletes only" "${head}batch [append \"a\" {\"f\" \"q\" \"v\"}]\n"
 malformed 5 "']' is missing" "${head}atomic [put \"a\" {\"f\" \"q\" 1 \"v\"}\n"
+malformed 5 "minor merges 1 to 1000 files" "${head}minor 0\n"
 malformed 5 "then is missing" "${head}checkandmutate \"a\" absent \"f\" \"q\" timerange=1,2 put \"a\"\n"
 malformed 6 "the operation before has no answer" "${head}flush\nflush\n"
 malformed 6 "this is no answer to the operation before" "${head}flush\n= true\n"
@@ -119,6 +124,27 @@ case_of core-1 "$marker$put$hidden"
 run 1 "a difference at a tie in a group that has no entry" "$scratch/case.txt"
 case_of ties-1 "$marker$put"'put "b" {"f" "q" 3 "v"}\n= ok\nget "b"\n= result 0\n'
 run 1 "a difference in another row than the tie" "$scratch/case.txt"
+raw='scan raw\n= results 1\n= result 1\n- "a" "f" "q" 9 Put "v"\n'
+behind='put "a" {"f" "q" 9 "v"}\n= ok\n'
+case_of core-1 "$put${marker}${behind}flush\n= ok\n$raw"
+run 0 "a marker that HBase has stepped over" "$scratch/case.txt"
+case_of core-1 "$put$marker$behind$raw"
+run 1 "a marker that nothing has flushed" "$scratch/case.txt"
+case_of core-1 "$put${marker}flush\n= ok\nscan raw\n= results 0\n"
+run 1 "a marker that no put stands before" "$scratch/case.txt"
+case_of core-1 "${behind}${put}flush\n= ok\nscan raw versions=2\n= results 0\n"
+run 1 "a put that a raw scan lacks" "$scratch/case.txt"
+shown='get "a"\n= result 1\n- "a" "f" "q" 3 Put "v"\n'
+case_of core-1 "$put$marker$shown"
+run 0 "a deleted put that HBase shows" "$scratch/case.txt"
+case_of core-1 "delete \"a\" {column \"f\" \"q\" 4}\n= ok\n$put$shown"
+run 1 "a put that was written after what hides it" "$scratch/case.txt"
+printf 'case core-1 1\nfamily "f" NEW_VERSION_BEHAVIOR=true\nclock 5\n= ok\n%bend\n' "$put$hidden" >"$scratch/case.txt"
+run 0 "a live put that HBase lacks, in the order of writes" "$scratch/case.txt"
+printf 'case core-1 1\nfamily "f" NEW_VERSION_BEHAVIOR=true\nclock 5\n= ok\n%bend\n' "$put$behind"'get "a"\n= result 0\n' >"$scratch/case.txt"
+run 0 "the newest of two, in the order of writes" "$scratch/case.txt"
+printf 'case core-1 1\nfamily "f" NEW_VERSION_BEHAVIOR=true\nclock 5\n= ok\n%bend\n' "$put"'get "a"\n= result 2\n- "a" "f" "q" 4 Put "w"\n- "a" "f" "q" 3 Put "v"\n' >"$scratch/case.txt"
+run 1 "a put that nobody wrote, in the order of writes" "$scratch/case.txt"
 case_of core-1 'batch [put "a" {"f" "q" 3 "v"}] [put "a" {"x" "q" 3 "v"}]\n= batch NoSuchColumnFamily ok\n'
 run 0 "a batch of which HBase refused a member" "$scratch/case.txt"
 case_of core-1 'checkandmutate "a" value "f" "q" = "v" then put "a" {"x" "q" 3 "v"}\n= false\n'

@@ -256,10 +256,7 @@ test_what_does_not_balance_is_refused(void **state)
     struct read_trace trace = {0};
     struct read_context context = {.trace = &trace, .keep_out_of_cache = true};
     struct rewrite_result result = {0};
-    struct rewrite_job job = {.purpose = VISIBILITY_FLUSH,
-                              .read_point = UINT64_MAX,
-                              .earliest_put = INT64_MIN,
-                              .file_bytes = UINT64_MAX};
+    struct rewrite_job job = {.file_bytes = UINT64_MAX};
     struct sst_iter iter;
     struct view *view;
     struct bed bed;
@@ -268,6 +265,7 @@ test_what_does_not_balance_is_refused(void **state)
     (void)state;
     bed_open(&bed);
     job.family = petal_table_family_at(bed_table(&bed.fixture, "t", NULL), 0);
+    visibility_rules_of(&job.rules, family_options(job.family), VISIBILITY_PART, UINT64_MAX, 0);
     bed_put(job.family->table, "r", 10, "a");
     bed_flush(bed.fixture.db);
     view = read_pin_view(bed.fixture.db);

@@ -50,7 +50,8 @@ works(const struct model_rules *rules, const struct model_cell *marker)
 {
     if (!model_is_marker(marker) || !model_exists(rules, marker))
         return false;
-    if (rules->family->keep_deleted == PETAL_KEEP_DELETED_FALSE)
+    if (rules->family->keep_deleted == PETAL_KEEP_DELETED_FALSE ||
+        (rules->rewrite && rules->family->new_version_behavior))
         return true;
     if (!rules->rewrite)
         return marker->timestamp >= rules->time_min && marker->timestamp < rules->time_limit;
@@ -78,12 +79,9 @@ hides(const struct model_cell *marker, const struct model_cell *put)
 
 static bool
 hidden_by(const struct model_rules *rules, const struct model_cell *cells, size_t count,
-          const struct model_cell *put, bool of_all_versions_only)
+          const struct model_cell *put)
 {
     for (size_t i = 0; i < count; i++) {
-        if (of_all_versions_only && cells[i].type != PETAL_DELETE_COLUMN &&
-            cells[i].type != PETAL_DELETE_FAMILY)
-            continue;
         if (works(rules, &cells[i]) && hides(&cells[i], put))
             return true;
     }
@@ -147,7 +145,7 @@ model_find_living(const struct model_rules *rules, const struct model_cell *cell
     }
     for (size_t i = 0; i < count; i++) {
         living[i] = !model_is_marker(&cells[i]) && model_exists(rules, &cells[i]) &&
-                    !hidden_by(rules, cells, count, &cells[i], false);
+                    !hidden_by(rules, cells, count, &cells[i]);
         for (size_t j = 0; living[i] && j < i;
              j++) { /* rule 4; equal timestamps: greater sequence first */
             if (living[j] && model_same_column(&cells[i], &cells[j]) &&
@@ -159,154 +157,195 @@ model_find_living(const struct model_rules *rules, const struct model_cell *cell
 
 /* ---- flush and compaction ---- */
 
-/* What of the column came before. */
-struct progress {
-    uint32_t counted; /* living versions */
-    bool has_put;
-    bool done; /* the rest of the column goes, markers, too */
+/* The row that is rewritten. */
+struct rewritten {
+    const struct model_rules *rules;
+    const struct model_cell *cells;
+    size_t count;
+    bool all_files;
+    int64_t earliest_put;
+    bool living[MODEL_MOST_ROW_CELLS];
 };
 
-/*
- * Under NEW_VERSION_BEHAVIOR HBase's compaction counts the markers that it keeps as if they were versions, and begins anew with the
- * first put of a column only: so those before it go on from the count of the column before.
- */
-static bool
-counts_marker(const struct model_rules *rules, const struct model_cell *marker,
-              struct progress *progress)
+/* Living versions of the column that are newer. */
+static uint32_t
+count_living(const struct rewritten *row, size_t index)
 {
-    uint32_t most = rules->family->versions;
+    uint32_t count = 0;
 
-    if (model_is_expired(rules, marker) && rules->family->min_versions < most)
-        most = rules->family->min_versions;
-    progress->counted++;
-    progress->done = progress->counted >= most && marker->qualifier.size > 0;
-    return progress->counted <= most;
+    for (size_t i = 0; i < index; i++)
+        count += row->living[i] && model_same_column(&row->cells[i], &row->cells[index]);
+    return count;
 }
 
-/* A marker at or below the read point, in a compaction of all files. */
-static bool
-compaction_keeps_marker(const struct model_rules *rules, const struct model_cell *cells,
-                        size_t index, const bool *kept, struct progress *progress,
-                        int64_t earliest_put)
+/* Timestamps of puts of the column that come before, deleted or not. */
+static uint32_t
+count_timestamps(const struct rewritten *row, size_t index)
 {
-    const struct model_cell *marker = &cells[index];
-    bool expired = model_is_expired(rules, marker);
+    const struct model_cell *last = NULL;
+    uint32_t count = 0;
 
-    if (rules->family->keep_deleted == PETAL_KEEP_DELETED_FALSE ||
-        (rules->family->keep_deleted == PETAL_KEEP_DELETED_TTL && expired))
+    for (size_t i = 0; i < index; i++) {
+        const struct model_cell *cell = &row->cells[i];
+
+        if (model_is_marker(cell) || !model_same_column(cell, &row->cells[index]) ||
+            !model_exists(row->rules, cell))
+            continue;
+        count += last == NULL || last->timestamp != cell->timestamp;
+        last = cell;
+    }
+    return count;
+}
+
+static bool
+is_within(const struct rewritten *row, const struct model_cell *cell, uint32_t before)
+{
+    const struct model_family *family = row->rules->family;
+
+    return before < family->versions &&
+           (!model_is_expired(row->rules, cell) || before < family->min_versions);
+}
+
+/* KEEP_DELETED_CELLS, of the marker or of what it deletes. */
+static bool
+keeps_what_is_deleted(const struct rewritten *row, const struct model_cell *marker)
+{
+    enum petal_keep_deleted keep = row->rules->family->keep_deleted;
+
+    return keep == PETAL_KEEP_DELETED_TRUE ||
+           (keep == PETAL_KEEP_DELETED_TTL && !model_is_expired(row->rules, marker));
+}
+
+/* In the order of writes, in all files: a put that a marker has ended stays as long as it is within VERSIONS, deleted ones counted. */
+static bool
+keeps_ended_put(const struct rewritten *row, size_t index)
+{
+    const struct model_cell *put = &row->cells[index], *marker = NULL;
+
+    for (size_t i = 0; i < row->count; i++) {
+        const struct model_cell *cell = &row->cells[i];
+
+        if (cell->sequence <= put->sequence || !model_exists(row->rules, cell))
+            continue;
+        if (!model_is_marker(cell)) {
+            if (model_same_column(cell, put) && cell->timestamp == put->timestamp)
+                return false;
+        } else if (matches(cell, put) && (marker == NULL || cell->sequence < marker->sequence)) {
+            marker = cell;
+        }
+    }
+    return marker != NULL && keeps_what_is_deleted(row, marker) &&
+           is_within(row, put, count_timestamps(row, index));
+}
+
+static bool
+keeps_put(const struct rewritten *row, size_t index)
+{
+    if (row->living[index])
+        return is_within(row, &row->cells[index], count_living(row, index));
+    return row->rules->family->new_version_behavior && keeps_ended_put(row, index);
+}
+
+/* In all files. */
+static bool
+keeps_marker(const struct rewritten *row, size_t index, const bool *kept)
+{
+    const struct model_cell *marker = &row->cells[index];
+
+    if (!keeps_what_is_deleted(row, marker) || marker->timestamp < row->earliest_put)
         return false;
-    if (marker->timestamp < earliest_put)
-        return false;
-    if (rules->family->new_version_behavior)
-        return counts_marker(rules, marker, progress);
+    if (row->rules->family->new_version_behavior)
+        return model_is_family_marker(marker) ||
+               is_within(row, marker, count_timestamps(row, index));
     for (size_t i = 0; i < index; i++) { /* a double */
-        if (kept[i] && cells[i].type == marker->type && model_same_column(&cells[i], marker) &&
-            cells[i].timestamp == marker->timestamp && cells[i].sequence <= rules->read_point)
+        if (kept[i] && row->cells[i].type == marker->type &&
+            model_same_column(&row->cells[i], marker) &&
+            row->cells[i].timestamp == marker->timestamp &&
+            row->cells[i].sequence <= row->rules->read_point)
             return false;
     }
-    return progress->counted <= rules->family->versions &&
-           (!expired || progress->counted <= rules->family->min_versions);
+    /* It goes behind a put that goes for want of room. */
+    return count_living(row, index) == 0 || is_within(row, marker, count_living(row, index) - 1);
 }
-
-/* A put at or below the read point. */
-static bool
-keeps_put(const struct model_rules *rules, const struct model_cell *cells, size_t count,
-          size_t index, const bool *living, struct progress *progress)
-{
-    const struct model_cell *put = &cells[index];
-    bool steps_over = put->qualifier.size > 0; /* else HBase goes cell by cell */
-    bool by_writes = rules->family->new_version_behavior;
-    bool keep;
-
-    if (progress->done)
-        return false;
-    if (!progress->has_put)
-        progress->counted = 0;
-    progress->has_put = true;
-    if (!living[index]) {
-        if (!by_writes && hidden_by(rules, cells, count, put, true))
-            progress->done = steps_over;
-        return false;
-    }
-    progress->counted++;
-    keep = progress->counted <= rules->family->versions &&
-           (!model_is_expired(rules, put) || progress->counted <= rules->family->min_versions);
-    progress->done =
-        steps_over && (!keep || (by_writes && progress->counted == rules->family->versions));
-    return keep;
-}
-
-/* What is rewritten. */
-enum kind { OF_MEMORY, OF_SOME_FILES, OF_ALL_FILES };
 
 static void
-judge_row(const struct model_rules *rules, const struct model_cell *cells, size_t count,
-          enum kind kind, int64_t earliest_put, bool *kept)
+judge_row(struct rewritten *row, bool *kept)
 {
-    bool compact = kind == OF_ALL_FILES;
+    model_find_living(row->rules, row->cells, row->count, row->living);
+    for (size_t i = 0; i < row->count; i++) {
+        const struct model_cell *cell = &row->cells[i];
 
-    bool living[MODEL_MOST_ROW_CELLS];
-    struct progress progress = {0};
-
-    model_find_living(rules, cells, count, living);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && !model_same_column(&cells[i], &cells[i - 1]))
-            progress = (struct progress){
-                .counted = rules->family->new_version_behavior ? progress.counted : 0};
-        if (cells[i].sequence > rules->read_point ||
-            (rules->family->new_version_behavior && !compact))
+        if (cell->sequence > row->rules->read_point ||
+            (row->rules->family->new_version_behavior && !row->all_files))
             kept[i] = true;
-        else if (!model_exists(rules, &cells[i]))
+        else if (!model_exists(row->rules, cell))
             kept[i] = false;
-        else if (!model_is_marker(&cells[i]))
-            kept[i] = keeps_put(rules, cells, count, i, living, &progress);
-        else if (kind == OF_SOME_FILES)
-            kept[i] = true;
-        else if (progress.done)
-            kept[i] = false;
+        else if (!model_is_marker(cell))
+            kept[i] = keeps_put(row, i);
         else
-            kept[i] =
-                !compact || compaction_keeps_marker(rules, cells, i, kept, &progress, earliest_put);
+            kept[i] = !row->all_files || keeps_marker(row, i, kept);
     }
+}
+
+/* The least timestamp of a put in the family's runs, but for those that are past the time to live as a whole. */
+static int64_t
+earliest_put(const struct model *model, const struct model_rules *rules, unsigned family)
+{
+    int64_t earliest = INT64_MAX;
+
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_cell *cell = &model->cells[i];
+        bool lives = false;
+
+        if (cell->family != family || cell->run == 0 || model_is_marker(cell))
+            continue;
+        for (size_t k = 0; k < model->count; k++)
+            lives =
+                lives ||
+                (model->cells[k].family == family && model->cells[k].run == cell->run &&
+                 (rules->family->min_versions > 0 || !model_is_expired(rules, &model->cells[k])));
+        if (lives && cell->timestamp < earliest)
+            earliest = cell->timestamp;
+    }
+    return earliest;
 }
 
 /* Rewrite the family's cells of the runs least .. greatest, 0 being memory, into run `output`. */
 static void
-rewrite(struct model *model, unsigned family, uint64_t read_point, enum kind kind, uint64_t least,
+rewrite(struct model *model, unsigned family, uint64_t read_point, bool all_files, uint64_t least,
         uint64_t greatest, uint64_t output)
 {
     struct model_rules rules = {.family = &model->families[family],
                                 .read_point = read_point,
                                 .now_ms = model->now_ms,
                                 .rewrite = true};
-    static struct model_cell row[MODEL_MOST_ROW_CELLS];
-    int64_t earliest_put = INT64_MAX;
+    struct rewritten row = {.rules = &rules, .all_files = all_files};
+    static struct model_cell cells_of_row[MODEL_MOST_ROW_CELLS];
     size_t out = 0;
 
+    row.cells = cells_of_row;
+    row.earliest_put = all_files ? earliest_put(model, &rules, family) : INT64_MIN;
     for (size_t i = 0; i < model->count; i++) {
         const struct model_cell *cell = &model->cells[i];
 
-        if (cell->family != family || cell->run < least || cell->run > greatest)
-            continue;
-        if (!model_is_marker(cell) && cell->timestamp < earliest_put)
-            earliest_put = cell->timestamp;
         /* It is kept, and a marker may have to go on hiding it. */
-        if (cell->sequence > read_point && kind == OF_ALL_FILES)
-            kind = OF_MEMORY;
+        if (cell->family == family && cell->run >= least && cell->run <= greatest &&
+            cell->sequence > read_point)
+            row.all_files = false;
     }
     for (size_t first = 0, cells; first < model->count; first += cells) {
         bool kept[MODEL_MOST_ROW_CELLS];
-        size_t count = 0;
 
+        row.count = 0;
         cells = model_row_cells(model, first);
         for (size_t i = first; i < first + cells; i++) {
             if (model->cells[i].family == family && model->cells[i].run >= least &&
                 model->cells[i].run <= greatest)
-                row[count++] = model->cells[i];
+                cells_of_row[row.count++] = model->cells[i];
         }
-        judge_row(&rules, row, count, kind, earliest_put, kept);
+        judge_row(&row, kept);
         for (size_t i = first, j = 0; i < first + cells; i++) {
-            bool input = j < count && model->cells[i].sequence == row[j].sequence;
+            bool input = j < row.count && model->cells[i].sequence == row.cells[j].sequence;
 
             if (input && !kept[j++])
                 continue;
@@ -324,21 +363,21 @@ model_flush(struct model *model, uint64_t read_point)
 {
     model->runs++;
     for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        rewrite(model, family, read_point, OF_MEMORY, 0, 0, model->runs);
+        rewrite(model, family, read_point, false, 0, 0, model->runs);
 }
 
 void
 model_compact(struct model *model, unsigned family, uint64_t read_point, uint64_t newest_snapshot)
 {
-    enum kind kind = OF_ALL_FILES;
+    bool all_files = true;
 
     /* What a snapshot sees in memory, markers may have to go on hiding from it: then it goes as in a flush. */
     for (size_t i = 0; i < model->count; i++) {
         if (model->cells[i].family == family && model->cells[i].run == 0 &&
             model->cells[i].sequence <= newest_snapshot)
-            kind = OF_MEMORY;
+            all_files = false;
     }
-    rewrite(model, family, read_point, kind, 1, model->runs, model->runs);
+    rewrite(model, family, read_point, all_files, 1, model->runs, model->runs);
 }
 
 /* The family's oldest run behind `run`; 0: there is none. */
@@ -371,5 +410,5 @@ model_compact_runs(struct model *model, unsigned family, size_t first, size_t co
     if (first == 0 && next_run(model, family, greatest) == 0)
         model_compact(model, family, read_point, newest_snapshot);
     else
-        rewrite(model, family, read_point, OF_SOME_FILES, least, greatest, greatest);
+        rewrite(model, family, read_point, false, least, greatest, greatest);
 }

@@ -14,6 +14,7 @@
  * run then.
  */
 #include "tests/conformance_files.h"
+#include "tests/conformance_history.h"
 #include "tests/conformance_report.h"
 #include "tests/conformance_store.h"
 #include "tests/conformance_ties.h"
@@ -200,14 +201,19 @@ names_columns(const struct recorded_read *read)
     return false;
 }
 
-/* Whether a scan's difference lies where HBase is known to answer wrongly. */
+/* Whether a read's filter is one with which HBase is known to answer wrongly. */
 static bool
-defect_explains(enum difference_rule rule, const struct recorded_step *step)
+filter_explains(enum difference_rule rule, const struct recorded_step *step)
 {
     const struct recorded_read *read = &step->operation.read;
 
     if (rule == RULE_SKIP_RANGES)
         return line_has(step, "skip") && line_has(step, "MultiRowRangeFilter");
+    if (rule == RULE_WHILE_RANGES)
+        return read->reversed && line_has(step, "while") && line_has(step, "MultiRowRangeFilter");
+    if (rule == RULE_DONE_BRANCH)
+        return (line_has(step, "or(") || line_has(step, " or ")) &&
+               line_has(step, "DependentColumnFilter");
     return step->operation.kind == OPERATION_SCAN && line_has(step, "while") &&
            read->start.size == 0 && names_columns(read);
 }
@@ -215,7 +221,8 @@ defect_explains(enum difference_rule rule, const struct recorded_step *step)
 /* The entry of the list that allows the answer, NULL if none does. */
 static const struct listed_difference *
 find_entry(const struct difference_list *list, const struct recorded_case *recorded,
-           struct tie_ledger *ties, const struct recorded_step *step, const struct answer *actual)
+           struct tie_ledger *ties, const struct history *history, const struct recorded_step *step,
+           const struct answer *actual)
 {
     const struct listed_difference *entry =
         difference_list_find(list, RULE_EQUAL_TIMESTAMPS, recorded);
@@ -228,9 +235,11 @@ find_entry(const struct difference_list *list, const struct recorded_case *recor
     if (step->answer.kind == ANSWER_BATCH && answer_lists_error(&step->answer) &&
         actual->kind != ANSWER_FAILED)
         return difference_list_find(list, RULE_BATCH_ERROR, recorded);
-    for (enum difference_rule rule = RULE_SKIP_RANGES; rule <= RULE_FAKE_START; rule++) {
+    for (enum difference_rule rule = RULE_SKIP_RANGES; rule < RULES; rule++) {
         entry = difference_list_find(list, rule, recorded);
-        if (entry != NULL && defect_explains(rule, step))
+        if (entry != NULL &&
+            (rule < RULE_KEPT_MARKER ? filter_explains(rule, step)
+                                     : history_explains(history, rule, step, actual)))
             return entry;
     }
     return NULL;
@@ -241,6 +250,7 @@ run_steps(const struct settings *settings, struct store *store, const struct dif
           struct recorded_case *recorded, struct arena *arena, struct report *report)
 {
     struct tie_ledger ties = {.arena = arena};
+    struct history history = {.arena = arena, .recorded = recorded};
 
     for (size_t i = 0; i < recorded->step_count; i++) {
         const struct recorded_step *step = &recorded->steps[i];
@@ -254,11 +264,12 @@ run_steps(const struct settings *settings, struct store *store, const struct dif
         if (settings->only_case != NULL)
             report_step(report, step, &actual);
         ties_note(&ties, step);
+        history_note(&history, step);
         if (answer_equal(&step->answer, &actual))
             report_equal(report);
         else
             report_difference(report, step, &actual,
-                              find_entry(list, recorded, &ties, step, &actual));
+                              find_entry(list, recorded, &ties, &history, step, &actual));
         arena_clear(&answer_arena);
     }
 }

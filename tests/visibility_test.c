@@ -233,9 +233,9 @@ test_raw_reads(void **state)
 /* ---- flushes and compactions ---- */
 
 static void
-test_flushes(void **state)
+test_rewrites_of_a_part(void **state)
 {
-    struct visibility_rules rules = judged_rules(VISIBILITY_FLUSH, 2);
+    struct visibility_rules rules = judged_rules(VISIBILITY_PART, 2);
 
     (void)state;
     /* Markers stay; hidden, superseded and surplus puts go. */
@@ -243,13 +243,11 @@ test_flushes(void **state)
         &rules, "20.9V=shown a40.4P=shown a30.9D=shown a30.8P=masked a20.8P=masked a10.7P=shown "
                 "a5.7P=surplus");
     judged_row_check(&rules, "a40.4P=shown a40.3P=superseded");
-    /* Behind a put that a 12 or 14 hides, or that is surplus, markers of the column go, too; not in the empty qualifier. */
-    judged_row_check(
-        &rules, "20.9F=shown 20.8P=masked 10.7C=shown a30.9C=shown a20.8P=masked a15.9D=marker "
-                "a10.9P=masked "
-                "b20.8P=masked b15.9C=marker b10.9P=masked c30.9P=shown");
+    /* Also those behind what they or others hide, and behind surplus puts, in every column. */
     judged_row_check(&rules,
-                     "a40.9P=shown a30.9P=shown a20.9P=surplus a15.9C=marker a10.1P=surplus");
+                     "20.9F=shown 20.8P=masked 10.7C=shown a30.9C=shown a20.8P=masked a15.9D=shown "
+                     "a10.9P=masked b20.8P=masked b15.9C=shown b10.9P=masked c30.9P=shown");
+    judged_row_check(&rules, "a40.9P=shown a30.9P=shown a20.9P=surplus a15.9C=shown a10.1P=masked");
     judged_row_check(&rules, "40.9P=shown 30.9P=shown 20.9P=surplus 15.9C=shown 10.1P=masked");
     /* What is above the oldest read point stays, and does nothing. */
     rules.read_point = 5;
@@ -260,55 +258,32 @@ test_flushes(void **state)
 }
 
 static void
-test_flushes_of_what_expired(void **state)
+test_rewrites_of_a_part_that_expired(void **state)
 {
     petal_family_options family = {.versions = 3, .ttl_seconds = 1};
     struct visibility_rules rules;
 
     (void)state;
-    visibility_rules_of(&rules, &family, VISIBILITY_FLUSH, JUDGED_READ_POINT, 1500);
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules, "499.9F=expired a500.3P=shown a499.2C=expired a498.1P=expired "
                              "b500.2P~999=expired b500.1P~1000=shown");
     family.min_versions = 1;
-    visibility_rules_of(&rules, &family, VISIBILITY_FLUSH, JUDGED_READ_POINT, 1500);
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules, "a400.3P=shown a300.2P=expired b400.9D=shown b300.2P=shown");
     /* Under KEEP_DELETED_CELLS nothing is hidden; TTL: but by markers past the family's. */
     family.keep_deleted_cells = PETAL_KEEP_DELETED_TRUE;
-    visibility_rules_of(&rules, &family, VISIBILITY_FLUSH, JUDGED_READ_POINT, 1500);
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules,
                      "600.9F=shown a550.9C=shown a540.1P=shown b480.9C=shown b470.1P=shown");
     family.keep_deleted_cells = PETAL_KEEP_DELETED_TTL;
-    visibility_rules_of(&rules, &family, VISIBILITY_FLUSH, JUDGED_READ_POINT, 1500);
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules,
                      "600.9F=shown a550.9C=shown a540.1P=shown b480.9C=shown b470.1P=masked");
     /* In the order of writes everything stays, dead or not. */
     family.new_version_behavior = true;
-    visibility_rules_of(&rules, &family, VISIBILITY_FLUSH, JUDGED_READ_POINT, 1500);
+    visibility_rules_of(&rules, &family, VISIBILITY_PART, JUDGED_READ_POINT, 1500);
     judged_row_check(&rules,
                      "9.9F=shown a9.9C=shown a9.1P=shown a8.8P=shown a7.7P=shown a6.6P~1=shown");
-}
-
-/* As flushes, but every marker stays that is not past its time. */
-static void
-test_compactions_of_some_files(void **state)
-{
-    struct visibility_rules rules = judged_rules(VISIBILITY_MINOR, 2);
-
-    (void)state;
-    judged_row_check(
-        &rules, "20.9V=shown a40.4P=shown a30.9D=shown a30.8P=masked a20.8P=masked a10.7P=shown "
-                "a5.7P=surplus");
-    judged_row_check(&rules,
-                     "20.9F=shown 20.8P=masked 10.7C=shown a30.9C=shown a20.8P=masked a15.9D=shown "
-                     "a10.9P=masked b20.8P=masked b15.9C=shown b10.9P=masked");
-    judged_row_check(&rules,
-                     "a40.9P=shown a30.9P=shown a20.9P=surplus a15.9C=shown a10.1P=surplus");
-    rules.read_point = 5;
-    judged_row_check(&rules,
-                     "90.6F=shown a50.6P=shown a40.6C=shown a30.5P=shown a30.4P=superseded");
-    rules.read_point = JUDGED_READ_POINT;
-    rules.new_version_behavior = true;
-    judged_row_check(&rules, "9.9F=shown a9.9C=shown a9.1P=shown a8.8P=shown a7.7P=shown");
 }
 
 static void
@@ -354,6 +329,62 @@ test_compactions_that_keep_deleted_cells(void **state)
     judged_row_check(&rules, "a30.9C=shown a29.8P=shown b24.9C=marker b20.1P=masked");
 }
 
+/* What lives stays, and what a read hid stays hidden: by its marker, or because it goes. */
+static void
+test_compactions_in_the_order_of_writes(void **state)
+{
+    struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 1);
+
+    (void)state;
+    rules.new_version_behavior = true;
+    judged_row_check(&rules, "a5.2D=marker a3.1P=shown b5.2D=marker b5.1P=masked");
+    judged_row_check(&rules, "100.1F=marker 5.3F=marker a3.2P=masked");
+    for (rules.keep_deleted = PETAL_KEEP_DELETED_TRUE; rules.keep_deleted <= PETAL_KEEP_DELETED_TTL;
+         rules.keep_deleted++) {
+        /* Markers do not count as versions: in their column, and in the next. */
+        judged_row_check(&rules, "a5.2D=shown a3.1P=shown");
+        judged_row_check(&rules, "a9.9C=shown a8.8C=shown a7.7D=shown b3.1P=shown");
+        judged_row_check(&rules, "100.1F=shown 5.3F=shown a3.2P=shown");
+        judged_row_check(&rules, "a60.2P=shown a60.1C=marker");
+        judged_row_check(&rules, "9.9F=shown 7.1P=shown a7.2P=shown");
+        /* Deleted versions do: what is deleted stays within VERSIONS, what lives beyond them, too. */
+        judged_row_check(&rules,
+                         "a20.2D=shown a20.1P=shown a10.4D=marker a10.3P=masked a5.5P=shown "
+                         "a4.6D=marker");
+        /* Of one timestamp the latest write. */
+        judged_row_check(&rules, "a20.5D=shown a20.4P=shown a20.2D=marker a20.1P=masked");
+        /* Both of two markers alike: each may have ended other lives. */
+        judged_row_check(&rules, "30.9F=shown 30.1F=shown a20.5C=shown a20.3C=shown a10.4P=shown");
+        rules.versions = rules.kept_versions = 2;
+        judged_row_check(&rules,
+                         "a30.3P=shown a20.4C=shown a20.2P=shown a10.1P=surplus a5.9P=shown");
+        rules.versions = rules.kept_versions = 1;
+        rules.earliest_put = 10;
+        judged_row_check(&rules, "10.9F=shown 9.8F=marker a10.3C=shown a10.1P=shown b9.9C=marker");
+        rules.earliest_put = INT64_MIN;
+    }
+}
+
+/* MIN_VERSIONS: deleted versions past TTL stay within them; under TTL what a marker past it hides goes with that. */
+static void
+test_expired_compactions_in_the_order_of_writes(void **state)
+{
+    struct visibility_rules rules = judged_rules(VISIBILITY_COMPACT, 3);
+
+    (void)state;
+    rules.new_version_behavior = true;
+    rules.min_versions = 1;
+    rules.oldest_unexpired = 25;
+    rules.keep_deleted = PETAL_KEEP_DELETED_TRUE;
+    judged_row_check(&rules, "a30.2D=shown a30.1P=shown a20.4D=marker a20.3P=masked");
+    judged_row_check(&rules, "a20.4D=shown a20.3P=shown a15.9D=marker a15.8P=masked a10.1P=shown");
+    rules.keep_deleted = PETAL_KEEP_DELETED_TTL;
+    judged_row_check(&rules, "a30.2D=shown a30.1P=shown b20.4D=marker b20.3P=masked b10.1P=shown");
+    judged_row_check(&rules, "a30.2C=shown a24.3C=marker a24.1P=shown");
+    judged_row_check(&rules, "a30.3C=shown a24.2C=marker a24.1P=masked");
+    judged_row_check(&rules, "30.9F=shown 24.8F=marker a20.1P=masked b20.9P=shown");
+}
+
 static void
 test_every_allocation_fails_once(void **state)
 {
@@ -387,11 +418,12 @@ main(void)
         cmocka_unit_test(test_deleted_cells_that_are_kept),
         cmocka_unit_test(test_long_qualifiers),
         cmocka_unit_test(test_raw_reads),
-        cmocka_unit_test(test_flushes),
-        cmocka_unit_test(test_flushes_of_what_expired),
-        cmocka_unit_test(test_compactions_of_some_files),
+        cmocka_unit_test(test_rewrites_of_a_part),
+        cmocka_unit_test(test_rewrites_of_a_part_that_expired),
         cmocka_unit_test(test_compactions),
         cmocka_unit_test(test_compactions_that_keep_deleted_cells),
+        cmocka_unit_test(test_compactions_in_the_order_of_writes),
+        cmocka_unit_test(test_expired_compactions_in_the_order_of_writes),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_reasons_have_texts),
     };
