@@ -113,7 +113,6 @@ version_history_judge(struct version_history *history, const petal_allocator *al
 
     history->has_put = true;
     history->put = put;
-    history->ended_by = put.timestamp;
     *fate = ends < UINT64_MAX ? VERSION_ENDED : VERSION_LIVES;
     for (size_t i = 0; i < history->event_count; i++) {
         struct version_event *event = &history->events[i];
@@ -129,7 +128,6 @@ version_history_judge(struct version_history *history, const petal_allocator *al
         event->living++;
         if (ends_life(event, put)) {
             *fate = VERSION_ENDED;
-            history->ended_by = event->point.timestamp;
             return remember_life(history, allocator, put.sequence, event->point.sequence);
         }
     }
@@ -138,4 +136,19 @@ version_history_judge(struct version_history *history, const petal_allocator *al
     if (*fate == VERSION_LIVES)
         history->living_now++;
     return remember_life(history, allocator, put.sequence, ends);
+}
+
+int64_t
+version_history_least_end(const struct version_history *history, struct version_point put)
+{
+    int64_t least = INT64_MAX;
+
+    for (size_t i = 0; i < history->event_count; i++) {
+        const struct version_event *event = &history->events[i];
+
+        if (event->point.sequence > put.sequence && event->point.timestamp < least &&
+            ends_life(event, put))
+            least = event->point.timestamp;
+    }
+    return least;
 }

@@ -46,7 +46,6 @@ struct version_history {
     uint32_t living_now;
     bool has_put;
     struct version_point put; /* the latest one seen */
-    int64_t ended_by; /* the timestamp of what ended the life that was judged last, if it is VERSION_ENDED */
 };
 
 void version_history_fini(struct version_history *history, const petal_allocator *allocator);
@@ -66,5 +65,8 @@ enum version_fate { VERSION_LIVES, VERSION_ENDED, VERSION_SURPLUS };
 enum petal_status version_history_judge(struct version_history *history,
                                         const petal_allocator *allocator, struct version_point put,
                                         uint32_t versions, enum version_fate *fate);
+
+/* The least timestamp of a marker that was written after the put and matches it; INT64_MAX: there is none. */
+int64_t version_history_least_end(const struct version_history *history, struct version_point put);
 
 #endif

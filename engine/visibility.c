@@ -342,17 +342,18 @@ visibility_masked_by(const struct visibility *visibility, const struct cell *cel
 
 /*
  * A put whose life has ended, in a compaction that keeps deleted versions: they count when it is asked which of them stay, and of
- * one timestamp only the latest write can. `before` puts with greater timestamps were seen. What hides it must stay, too.
+ * one timestamp only the latest write can. `before` puts with greater timestamps were seen. All that hides it must stay, too.
  */
 static bool
-keeps_deleted_put(const struct visibility *visibility, int64_t timestamp, uint32_t before)
+keeps_deleted_put(const struct visibility *visibility, struct version_point put, uint32_t before)
 {
     const struct visibility_rules *rules = &visibility->rules;
-    bool hidden_for_good = rules->keep_deleted == PETAL_KEEP_DELETED_TTL &&
-                           is_expired(visibility, visibility->history.ended_by);
 
-    return visibility->distinct > before && before < rules->versions && !hidden_for_good &&
-           (!is_expired(visibility, timestamp) || before < rules->min_versions);
+    if (visibility->distinct == before || before >= rules->versions ||
+        (is_expired(visibility, put.timestamp) && before >= rules->min_versions))
+        return false;
+    return rules->keep_deleted == PETAL_KEEP_DELETED_TRUE ||
+           !is_expired(visibility, version_history_least_end(&visibility->history, put));
 }
 
 /* A put in the order of writes: older timestamps may have been written later, so a hidden one says nothing of those that follow. */
@@ -372,8 +373,7 @@ judge_put_life(struct visibility *visibility, struct version_point put,
         *verdict = count_put(visibility, put.timestamp);
     else if (fate == VERSION_SURPLUS)
         *verdict = hide(visibility, VISIBILITY_SURPLUS);
-    else if (keeps_deleted(&visibility->rules) &&
-             keeps_deleted_put(visibility, put.timestamp, before))
+    else if (keeps_deleted(&visibility->rules) && keeps_deleted_put(visibility, put, before))
         *verdict = VISIBILITY_SHOW;
     else
         *verdict = hide(visibility, VISIBILITY_MASKED);

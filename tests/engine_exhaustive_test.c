@@ -2,7 +2,7 @@
  * engine_exhaustive_test.c -- all sequences of a few operations out of those below, on two rows, two columns and two
  * timestamps, each on a fresh table and checked by full reads against the naive model: gets of rows and of columns, with all
  * versions and in each half of time, scans both ways, and a raw one. Gets are asked with and without leaving files out because newer cells were
- * found.
+ * found. Sequences with `more` == 0 are flushed and compacted in the end, and read after each.
  *
  * PETAL_DEPTH says how many operations a sequence has at least; PETAL_LONG asks for one more.
  */
@@ -70,6 +70,12 @@ static const struct step version_steps[] = {
 };
 #define VERSION_STEPS (sizeof version_steps / sizeof *version_steps)
 
+/* Behind a sequence. */
+static const struct step tidy_steps[] = {
+    {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
+    {OPERATION_COMPACT, PETAL_PUT, 0, 0, 0},
+};
+
 struct world {
     struct fixture fixture;
     const struct step *steps;
@@ -79,6 +85,7 @@ struct world {
     struct model_family family;
     uint64_t tables; /* made so far */
     uint64_t sequences, checks;
+    bool tidies_up; /* flushes and compacts behind each sequence */
     struct model_text model_text, engine_text;
     struct model_answer answer;
 };
@@ -298,6 +305,18 @@ reads_agree(struct world *world, const struct model *model)
     return same && agree(world, model, &scan);
 }
 
+static void
+check_reads(struct world *world, const struct model *model, const unsigned *sequence,
+            unsigned depth, const char *more)
+{
+    if (reads_agree(world, model))
+        return;
+    print_error("after\n");
+    print_sequence(world, sequence, depth);
+    print_error("%smodel:\n%sengine:\n%s", more, world->model_text.bytes, world->engine_text.bytes);
+    fail();
+}
+
 /* ---- all sequences ---- */
 
 static void
@@ -311,11 +330,12 @@ try_sequence(struct world *world, const unsigned *sequence, unsigned depth)
     create(world);
     for (unsigned i = 0; i < depth; i++)
         do_step(world, &model, &world->steps[sequence[i]], i);
-    if (!reads_agree(world, &model)) {
-        print_error("after\n");
-        print_sequence(world, sequence, depth);
-        print_error("model:\n%sengine:\n%s", world->model_text.bytes, world->engine_text.bytes);
-        fail();
+    check_reads(world, &model, sequence, depth, "");
+    if (world->tidies_up) {
+        do_step(world, &model, &tidy_steps[0], depth);
+        check_reads(world, &model, sequence, depth, "    flush\n");
+        do_step(world, &model, &tidy_steps[1], depth);
+        check_reads(world, &model, sequence, depth, "    flush\n    compact\n");
     }
     drop(world);
     model_free(&model);
@@ -346,7 +366,8 @@ run_steps(const struct model_family *family, enum petal_bloom_type bloom, const 
     struct world world = {.steps = which,
                           .step_count = (unsigned)count,
                           .family = *family,
-                          .settings = {.bloom = bloom}};
+                          .settings = {.bloom = bloom},
+                          .tidies_up = more == 0};
 
     fixture_init(&world.fixture, 1);
     fixture_must_open(&world.fixture);
@@ -393,6 +414,16 @@ test_order_of_writes(void **state)
 }
 
 static void
+test_order_of_writes_deleted_cells_kept(void **state)
+{
+    struct model_family family = {
+        .versions = 1, .keep_deleted = PETAL_KEEP_DELETED_TRUE, .new_version_behavior = true};
+
+    (void)state;
+    run(&family, PETAL_BLOOM_NONE, 0);
+}
+
+static void
 test_markers_of_single_versions(void **state)
 {
     struct model_family family = {.versions = 3, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
@@ -408,6 +439,7 @@ main(void)
         cmocka_unit_test(test_one_version),
         cmocka_unit_test(test_two_versions_deleted_cells_kept),
         cmocka_unit_test(test_order_of_writes),
+        cmocka_unit_test(test_order_of_writes_deleted_cells_kept),
         cmocka_unit_test(test_markers_of_single_versions),
     };
 

@@ -220,21 +220,19 @@ keeps_what_is_deleted(const struct rewritten *row, const struct model_cell *mark
 static bool
 keeps_ended_put(const struct rewritten *row, size_t index)
 {
-    const struct model_cell *put = &row->cells[index], *marker = NULL;
+    const struct model_cell *put = &row->cells[index];
 
     for (size_t i = 0; i < row->count; i++) {
         const struct model_cell *cell = &row->cells[i];
 
         if (cell->sequence <= put->sequence || !model_exists(row->rules, cell))
             continue;
-        if (!model_is_marker(cell)) {
-            if (model_same_column(cell, put) && cell->timestamp == put->timestamp)
-                return false;
-        } else if (matches(cell, put) && (marker == NULL || cell->sequence < marker->sequence)) {
-            marker = cell;
-        }
+        if (model_is_marker(cell)
+                ? matches(cell, put) && !keeps_what_is_deleted(row, cell)
+                : model_same_column(cell, put) && cell->timestamp == put->timestamp)
+            return false;
     }
-    return marker != NULL && keeps_what_is_deleted(row, marker) &&
+    return row->rules->family->keep_deleted != PETAL_KEEP_DELETED_FALSE &&
            is_within(row, put, count_timestamps(row, index));
 }
 
