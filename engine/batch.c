@@ -75,6 +75,7 @@ petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error)
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
+    made->allocator = db->env.allocator;
     return PETAL_OK;
 }
 
@@ -84,7 +85,7 @@ free_chunks(petal_batch *batch, struct batch_chunk *chunk)
     while (chunk != NULL) {
         struct batch_chunk *next = chunk->next;
 
-        mem_free(batch->db->env.allocator, chunk, sizeof *chunk + chunk->size);
+        mem_free(batch->allocator, chunk, sizeof *chunk + chunk->size);
         chunk = next;
     }
 }
@@ -92,7 +93,7 @@ free_chunks(petal_batch *batch, struct batch_chunk *chunk)
 void
 batch_fini(petal_batch *batch)
 {
-    const petal_allocator *allocator = batch->db->env.allocator;
+    const petal_allocator *allocator = batch->allocator;
 
     free_chunks(batch, batch->chunks);
     mem_free(allocator, batch->cells, batch->capacity * sizeof *batch->cells);
@@ -105,7 +106,7 @@ petal_batch_free(petal_batch *batch)
     if (batch == NULL)
         return;
     batch_fini(batch);
-    mem_free(batch->db->env.allocator, batch, sizeof *batch);
+    mem_free(batch->allocator, batch, sizeof *batch);
 }
 
 void
@@ -155,8 +156,8 @@ petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, pe
                          (long long)options.time_min, (long long)options.time_limit);
     if (batch->mutation_count == UINT32_MAX)
         return error_set(error, PETAL_INVALID, "the batch would exceed %u mutations", UINT32_MAX);
-    grown = mem_grow(batch->db->env.allocator, &mutations, &batch->mutation_capacity,
-                     batch->mutation_count, batch->mutation_count + 1, sizeof *batch->mutations);
+    grown = mem_grow(batch->allocator, &mutations, &batch->mutation_capacity, batch->mutation_count,
+                     batch->mutation_count + 1, sizeof *batch->mutations);
     batch->mutations = mutations;
     if (!grown)
         return error_no_memory(error);
@@ -205,7 +206,7 @@ batch_take_bytes(petal_batch *batch, size_t size)
     if (chunk == NULL || chunk->size - chunk->used < size) {
         size_t chunk_size = size > BATCH_CHUNK_BYTES ? size : BATCH_CHUNK_BYTES;
 
-        chunk = mem_alloc(batch->db->env.allocator, sizeof *chunk + chunk_size);
+        chunk = mem_alloc(batch->allocator, sizeof *chunk + chunk_size);
         if (chunk == NULL)
             return NULL;
         chunk->next = batch->chunks;
@@ -243,8 +244,8 @@ batch_add(petal_batch *batch, struct write_cell *write, petal_error *error)
     if (batch->bytes + size > PETAL_MAX_BATCH_BYTES)
         return error_set(error, PETAL_INVALID, "the batch would exceed %u bytes",
                          PETAL_MAX_BATCH_BYTES);
-    if (!mem_grow(batch->db->env.allocator, &cells, &batch->capacity, batch->count,
-                  batch->count + 1, sizeof *batch->cells))
+    if (!mem_grow(batch->allocator, &cells, &batch->capacity, batch->count, batch->count + 1,
+                  sizeof *batch->cells))
         return error_no_memory(error);
     batch->cells = cells;
     to = batch_take_bytes(batch, size);

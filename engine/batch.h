@@ -15,7 +15,8 @@ struct batch_mutation {
 };
 
 struct petal_batch {
-    petal_db *db;
+    petal_db *db; /* not looked at by clearing and freeing, which may be after petal_close */
+    const petal_allocator *allocator;
     struct write_cell *cells;
     size_t count, capacity;
     size_t readers;                   /* cells that need a read before */

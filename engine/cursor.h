@@ -16,6 +16,7 @@ enum cursor_state { CURSOR_START, CURSOR_BETWEEN, CURSOR_IN_ROW, CURSOR_ENDED };
 
 struct petal_cursor {
     petal_table *table;
+    bool counted; /* in the database's `open`; those that gets use inside are not */
     const struct table_descriptor *descriptor; /* of the table when the cursor was opened */
     struct view *view;                         /* referenced */
     petal_scan_options options;

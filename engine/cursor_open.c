@@ -198,18 +198,26 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
         return PETAL_INVALID;
     scan_options_init(&options, given);
     status = check_scan(table, &options, error);
-    return status == PETAL_OK ? make_cursor(table, &options, false, cursor, error) : status;
+    if (status == PETAL_OK)
+        status = make_cursor(table, &options, false, cursor, error);
+    if (status != PETAL_OK)
+        return status;
+    (*cursor)->counted = true;
+    atomic_fetch_add_explicit(&table->db->open.cursor, 1, memory_order_relaxed);
+    return PETAL_OK;
 }
 
 void
 petal_cursor_close(petal_cursor *cursor)
 {
     const petal_allocator *allocator;
+    _Atomic(uint32_t) *counter;
 
     /* What it shares with others is not touched in another process, where its files must not go, either. */
     if (cursor == NULL || db_is_of_another_process(cursor->table->db))
         return;
     allocator = cursor->table->db->env.allocator;
+    counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
     for (size_t i = 0; i < cursor->store_count; i++)
         store_scan_close(&cursor->stores[i]);
     mem_free(allocator, cursor->stores, cursor->descriptor->family_count * sizeof *cursor->stores);
@@ -220,6 +228,8 @@ petal_cursor_close(petal_cursor *cursor)
     petal_result_free(cursor->buffer);
     view_unref(cursor->view);
     mem_free(allocator, cursor, sizeof *cursor);
+    if (counter != NULL)
+        atomic_fetch_sub_explicit(counter, 1, memory_order_release);
 }
 
 /* ---- a get ---- */

@@ -14,6 +14,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 
 /* ---- texts ---- */
@@ -546,6 +547,41 @@ petal_open(const char *directory, const petal_options *given, petal_db **db, pet
     return PETAL_OK;
 }
 
+/* PETAL_BUSY, with what is open: "1 cursor and 2 receipts". */
+static enum petal_status
+check_nothing_open(petal_db *db, petal_error *error)
+{
+    const struct {
+        const char *name;
+        uint32_t count;
+    } kinds[] = {
+#define OPEN_KIND(kind) {#kind, atomic_load_explicit(&db->open.kind, memory_order_acquire)},
+        DB_OPEN_KINDS(OPEN_KIND)
+#undef OPEN_KIND
+    };
+    size_t named = 0, left = 0, used = 0;
+    char list[160];
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        left += kinds[i].count > 0;
+    if (left == 0)
+        return PETAL_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].count == 0)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %s%s",
+                                 named == 0  ? ""
+                                 : left == 1 ? " and "
+                                             : ", ",
+                                 kinds[i].count, kinds[i].name, kinds[i].count == 1 ? "" : "s");
+        named++;
+        left--;
+    }
+    return error_file(error, PETAL_BUSY, db->directory.path,
+                      "the database %s is in use: %s must be closed first", db->directory.path,
+                      list);
+}
+
 enum petal_status
 petal_close(petal_db *db, petal_error *error)
 {
@@ -555,6 +591,9 @@ petal_close(petal_db *db, petal_error *error)
     /* Of another process nothing is released: threads that are not here may have been changing it when that forked. */
     if (db == NULL || db_is_of_another_process(db))
         return PETAL_OK;
+    status = check_nothing_open(db, error);
+    if (status != PETAL_OK)
+        return status;
     if (!db->read_only)
         compactor_stop(db);
     pace_close(db);

@@ -39,6 +39,12 @@
 #include "engine/wal.h"
 #include "engine/write_queue.h"
 
+/* What users of the library have open of a database, by what it is called. */
+#define DB_OPEN_KINDS(X)                                                                           \
+    X(cursor)                                                                                      \
+    X(snapshot)                                                                                    \
+    X(receipt)
+
 /* A store: one family of one table. Lives until the database is closed, dropped or not. */
 struct petal_family {
     petal_table *table;
@@ -186,6 +192,12 @@ struct petal_db {
 
     /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
     pthread_mutex_t capture_mutex;
+
+    struct {
+#define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
+        DB_OPEN_KINDS(DB_OPEN_COUNT)
+#undef DB_OPEN_COUNT
+    } open; /* that petal_close would leave behind */
 
     /* Compactions. */
     struct compactor *compactor; /* NULL until petal_open has recovered */

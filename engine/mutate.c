@@ -410,6 +410,7 @@ mutate_run(struct mutate *m, int64_t *sum)
         return status;
     status = petal_result_new(m->db, &m->read, m->error);
     m->work.db = m->db;
+    m->work.allocator = m->db->env.allocator;
     if (status == PETAL_OK)
         status = list_readers(m);
     if (status == PETAL_OK)
@@ -432,6 +433,7 @@ mutate_cell(struct write_cell *write, const petal_write_options *options, int64_
     const struct cell *cell = &write->cell;
     petal_batch batch = {
         .db = write->family->table->db,
+        .allocator = write->family->table->db->env.allocator,
         .cells = write,
         .count = 1,
         .readers = 1,

@@ -326,7 +326,8 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
 
 /* Flush what is in memory, then release everything, also when the flush failed (then its status is
- * returned and the log still holds the data).  All cursors must be closed and no call be running. NULL: no-op. */
+ * returned and the log still holds the data).  PETAL_BUSY, and the database stays as it is: cursors, snapshots or receipts are open; the
+ * text tells how many.  Results, batches and filters may be freed afterwards.  No call may be running. NULL: no-op. */
 PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
 
 /* ---- Tables and families -------------------------------------------------------------------- */
@@ -526,7 +527,7 @@ typedef struct petal_result petal_result;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_result_new(petal_db *db, petal_result **result,
                                                               petal_error *error);
-PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op; before petal_close */
+PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op */
 PETAL_API size_t petal_result_count(const petal_result *result);
 
 /* Cells by row, family, qualifier, newest version first; good until the result's next use or free.  `index` < count. */
@@ -683,7 +684,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
                      petal_filter *const *members, size_t count, petal_filter **filter,
                      petal_error *error);
-PETAL_API void petal_filter_free(petal_filter *filter); /* NULL: no-op; before petal_close */
+PETAL_API void petal_filter_free(petal_filter *filter); /* NULL: no-op */
 
 /* The i-th name that petal_filter_parse knows, in alphabetic order; NULL behind the last. */
 PETAL_API const char *petal_filter_name(size_t index);

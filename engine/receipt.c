@@ -13,19 +13,24 @@ petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error)
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
+    atomic_fetch_add_explicit(&db->open.receipt, 1, memory_order_relaxed);
     return PETAL_OK;
 }
 
 void
 petal_receipt_free(petal_receipt *receipt)
 {
+    petal_db *db;
+
     if (receipt == NULL || db_is_of_another_process(receipt->db))
         return; /* the view is shared with others */
+    db = receipt->db;
     view_unref(receipt->view);
     mem_free(receipt->db->env.allocator, receipt->sources,
              receipt->capacity * sizeof *receipt->sources);
     mem_free(receipt->db->env.allocator, receipt->names, receipt->names_capacity);
-    mem_free(receipt->db->env.allocator, receipt, sizeof *receipt);
+    mem_free(db->env.allocator, receipt, sizeof *receipt);
+    atomic_fetch_sub_explicit(&db->open.receipt, 1, memory_order_release);
 }
 
 void

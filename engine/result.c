@@ -15,6 +15,7 @@ petal_result_new(petal_db *db, petal_result **result, petal_error *error)
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
+    made->allocator = db->env.allocator;
     row_collect_init(&made->collect, db->env.allocator);
     return PETAL_OK;
 }
@@ -26,7 +27,7 @@ petal_result_free(petal_result *result)
 
     if (result == NULL)
         return;
-    allocator = result->db->env.allocator;
+    allocator = result->allocator;
     row_collect_fini(&result->collect);
     mem_free(allocator, result->cells, result->capacity * sizeof *result->cells);
     mem_free(allocator, result->bytes, result->byte_capacity);

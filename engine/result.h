@@ -9,7 +9,8 @@
 #include "engine/row_collect.h"
 
 struct petal_result {
-    petal_db *db;
+    petal_db *db; /* not looked at when it is freed, which may be after petal_close */
+    const petal_allocator *allocator;
     petal_cell *cells;
     size_t count, capacity;
     uint8_t *bytes; /* rows, qualifiers and values of the cells */

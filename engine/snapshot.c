@@ -25,6 +25,7 @@ petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
         list->oldest = made;
     list->newest = made;
     pthread_mutex_unlock(&list->mutex);
+    atomic_fetch_add_explicit(&db->open.snapshot, 1, memory_order_relaxed);
     return PETAL_OK;
 }
 
@@ -32,10 +33,12 @@ void
 petal_snapshot_free(petal_snapshot *snapshot)
 {
     struct snapshot_list *list;
+    petal_db *db;
 
     if (snapshot == NULL || db_is_of_another_process(snapshot->db))
         return; /* others may have been at the list */
-    list = &snapshot->db->snapshots;
+    db = snapshot->db;
+    list = &db->snapshots;
     pthread_mutex_lock(&list->mutex);
     if (snapshot->older != NULL)
         snapshot->older->newer = snapshot->newer;
@@ -46,7 +49,8 @@ petal_snapshot_free(petal_snapshot *snapshot)
     else
         list->newest = snapshot->older;
     pthread_mutex_unlock(&list->mutex);
-    mem_free(snapshot->db->env.allocator, snapshot, sizeof *snapshot);
+    mem_free(db->env.allocator, snapshot, sizeof *snapshot);
+    atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_release);
 }
 
 uint64_t
