@@ -55,32 +55,34 @@ other_case(uint32_t c)
 }
 
 static bool
-in_ranges(const struct regex *regex, const struct regex_class *class, uint32_t c)
+in_class(const struct regex *regex, const struct regex_class *class, uint32_t c)
 {
-    for (size_t i = 0; i < class->range_count; i++) {
-        const struct regex_range *range = &regex->ranges[class->first_range + i];
+    const struct regex_range *ranges = &regex->ranges[class->first_range];
+    size_t low = 0, high = class->range_count;
 
-        if (c >= range->low && c <= range->high)
-            return true;
+    /* The ranges before `low` end before it, those from `high` on do not. */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (ranges[middle].high < c)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    return class->negated != (low < class->range_count && ranges[low].low <= c);
 }
 
 /* Does a step that takes a character take this one? */
 static bool
 takes(const struct regex *regex, const struct regex_step *step, uint32_t c)
 {
-    const struct regex_class *class;
-
     switch (step->kind) {
     case REGEX_ANY:
         return true;
     case REGEX_CHARACTER:
         return c == step->value || (step->ignore_case && other_case(c) == step->value);
     case REGEX_CLASS:
-        class = &regex->classes[step->value];
-        return class->negated != (in_ranges(regex, class, c) ||
-                                  (step->ignore_case && in_ranges(regex, class, other_case(c))));
+        return in_class(regex, &regex->classes[step->value], c);
     default:
         return false;
     }

@@ -10,7 +10,7 @@
  * \p, \h, \R, \X, \G, classes within classes, other flags, and what grows beyond REGEX_MOST_STEPS.
  *
  * An expression becomes a small program whose states are followed all at once (Thompson), so that no text and no expression
- * makes it slow: at most REGEX_MOST_STEPS steps for each character. Immutable once made; for any number of threads.
+ * makes it slow: at most REGEX_MOST_STEPS steps for each character, and a class is searched by halves. Immutable once made; for any number of threads.
  */
 #ifndef PETAL_ENGINE_REGEX_H
 #define PETAL_ENGINE_REGEX_H

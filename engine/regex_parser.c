@@ -6,6 +6,8 @@
 #include "engine/regex_program.h"
 #include "engine/utf8.h"
 
+#include <stdlib.h>
+
 #define NO_LIMIT UINT32_MAX
 
 struct parser {
@@ -141,13 +143,61 @@ names_ranges(uint8_t c)
     return c == 'd' || c == 'D' || c == 'w' || c == 'W' || c == 's' || c == 'S';
 }
 
-/* The ranges from `first_range` on become a class, and a step that takes it. */
+/* The letters of the ranges from `first_range` on, in their other case, too. */
+static enum petal_status
+add_other_case(struct parser *parser, size_t first_range)
+{
+    size_t count = parser->regex->range_count;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = first_range; status == PETAL_OK && i < count; i++) {
+        for (uint32_t first = 'A'; status == PETAL_OK && first <= 'a'; first += 'a' - 'A') {
+            struct regex_range range = parser->regex->ranges[i];
+            uint32_t low = range.low > first ? range.low : first;
+            uint32_t high = range.high < first + 25 ? range.high : first + 25;
+
+            if (low <= high)
+                status = add_range(parser, low ^ 0x20, high ^ 0x20);
+        }
+    }
+    return status;
+}
+
+static int
+compare_lows(const void *a, const void *b)
+{
+    const struct regex_range *first = a, *second = b;
+
+    return first->low < second->low ? -1 : first->low > second->low;
+}
+
+/* Make the ranges from `first_range` on disjoint and ordered, with a gap between each two. */
+static void
+order_ranges(struct regex *regex, size_t first_range)
+{
+    struct regex_range *ranges = &regex->ranges[first_range];
+    size_t count = regex->range_count - first_range, kept = 0;
+
+    qsort(ranges, count, sizeof *ranges, compare_lows);
+    for (size_t i = 0; i < count; i++) {
+        if (kept == 0 || ranges[i].low > ranges[kept - 1].high + 1)
+            ranges[kept++] = ranges[i];
+        else if (ranges[i].high > ranges[kept - 1].high)
+            ranges[kept - 1].high = ranges[i].high;
+    }
+    regex->range_count = first_range + kept;
+}
+
+/* The ranges from `first_range` on, one at least, become a class, and a step that takes it. */
 static enum petal_status
 add_class(struct parser *parser, size_t first_range, bool negated)
 {
     struct regex *regex = parser->regex;
     void *classes = regex->classes;
 
+    if (parser->ignore_case && add_other_case(parser, first_range) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    order_ranges(regex, first_range);
     if (!mem_grow(regex->allocator, &classes, &regex->class_capacity, regex->class_count,
                   regex->class_count + 1, sizeof *regex->classes))
         return PETAL_NO_MEMORY;

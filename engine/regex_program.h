@@ -33,6 +33,7 @@ struct regex_range {
     uint32_t low, high;
 };
 
+/* Its ranges are disjoint and from low to high; of a class that ignores case they have both. */
 struct regex_class {
     size_t first_range, range_count;
     bool negated;

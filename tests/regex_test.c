@@ -252,15 +252,83 @@ test_memory_failures(void **state)
     }
 }
 
+/* A class of random members, as it is written and as what it must hold, for characters below 0x200. */
+struct members {
+    char text[1024];
+    size_t size;
+    bool held[0x200];
+};
+
+static void
+add_character(struct members *members, unsigned c)
+{
+    members->size += (size_t)snprintf(members->text + members->size,
+                                      sizeof members->text - members->size, "\\u%04X", c);
+}
+
+static void
+add_members(struct members *members, struct test_random *random, bool ignore_case)
+{
+    unsigned low = (unsigned)test_random_below(random, 0x200), high = low;
+
+    add_character(members, low);
+    if (test_random_below(random, 2) == 0) {
+        high = low + (unsigned)test_random_below(random, 0x20);
+        if (high > 0x1FF)
+            high = 0x1FF;
+        members->text[members->size++] = '-';
+        add_character(members, high);
+    }
+    for (unsigned c = low; c <= high; c++) {
+        members->held[c] = true;
+        if (ignore_case && ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') && c < 0x80)
+            members->held[c ^ 0x20] = true;
+    }
+}
+
+static void
+test_classes_hold_their_members(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, 18);
+    for (int round = 0; round < 200; round++) {
+        bool negated = test_random_below(&random, 2) == 0;
+        bool ignore_case = test_random_below(&random, 2) == 0;
+        struct members members = {.size = 0};
+        size_t count = 1 + test_random_below(&random, 40);
+
+        members.size =
+            (size_t)snprintf(members.text, sizeof members.text, "^[%s", negated ? "^" : "");
+        for (size_t i = 0; i < count; i++)
+            add_members(&members, &random, ignore_case);
+        snprintf(members.text + members.size, sizeof members.text - members.size, "]\\z");
+        for (unsigned c = 0; c < 0x200; c++) {
+            char text[2] = {(char)(c < 0x80 ? c : 0xC0 | c >> 6), (char)(0x80 | (c & 0x3F))};
+
+            if (found_in(members.text, ignore_case, slice_make(text, c < 0x80 ? 1 : 2)) !=
+                (members.held[c] != negated))
+                fail_msg("%s %s: character %u", members.text, ignore_case ? "ignoring case" : "",
+                         c);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_literals_and_anchors),   cmocka_unit_test(test_classes),
-        cmocka_unit_test(test_groups_and_repetition),  cmocka_unit_test(test_case),
-        cmocka_unit_test(test_bytes_that_are_no_utf8), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_hostile_nesting),        cmocka_unit_test(test_time_is_linear),
+        cmocka_unit_test(test_literals_and_anchors),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_groups_and_repetition),
+        cmocka_unit_test(test_case),
+        cmocka_unit_test(test_bytes_that_are_no_utf8),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_hostile_nesting),
+        cmocka_unit_test(test_time_is_linear),
         cmocka_unit_test(test_memory_failures),
+        cmocka_unit_test(test_classes_hold_their_members),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
