@@ -32,6 +32,7 @@ LIB_FOLDERS = base bloom cache memtable sstable engine
 LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
+RECORD_SOURCES = $(addprefix tools/shell_,record.c record_deb822.c record_table.c text.c memory.c)
 BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
 SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c tests/replay_%.c,$(wildcard tests/*.c)))
 CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
@@ -103,7 +104,8 @@ CPPFLAGS += -DHAVE_WIREDTIGER
 PEER_LIBS += -lwiredtiger -ldl
 endif
 
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
+# It measures the shell's reader of records, too.
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a

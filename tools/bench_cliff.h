@@ -37,6 +37,7 @@ struct cliff {
 
 extern const struct cliff bench_cliffs_filters[];
 extern const struct cliff bench_cliffs_reads[];
+extern const struct cliff bench_cliffs_records[];
 
 /* Make and open the database; remove it. */
 void cliff_make(struct cliff_bed *bed, const petal_family_options *options);

@@ -13,7 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_filters};
+static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_filters,
+                                            bench_cliffs_records};
 #define AREAS (sizeof areas / sizeof *areas)
 
 struct measure {

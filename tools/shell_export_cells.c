@@ -30,8 +30,9 @@ struct order {
     struct text last;         /* line held back until the group's end */
 
     struct text markers, later; /* lines held back until the family's end */
-    int64_t *marked;            /* timestamps of those markers */
+    int64_t *marked;            /* timestamps of those markers, from great to small */
     size_t marked_count, marked_capacity;
+    petal_column *wanted; /* the export's columns, by compare_columns */
     struct text scratch;
 };
 
@@ -47,6 +48,7 @@ order_free(struct order *order)
     text_free(&order->scratch);
     free(order->lines);
     free(order->marked);
+    free(order->wanted);
 }
 
 static void
@@ -124,10 +126,17 @@ hold_marker(struct order *order, const petal_cell *cell)
 static bool
 is_marked(const struct order *order, int64_t timestamp)
 {
-    for (size_t i = 0; i < order->marked_count; i++)
-        if (order->marked[i] == timestamp)
-            return true;
-    return false;
+    size_t low = 0, high = order->marked_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (order->marked[middle] > timestamp)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < order->marked_count && order->marked[low] == timestamp;
 }
 
 /* Does a get of just this version see it? */
@@ -203,20 +212,70 @@ add_version(struct order *order, const petal_cell *cell, petal_error *error)
     return outcome;
 }
 
+/* By family; of one family the whole of it first, then by qualifier. */
+static int
+compare_columns(const void *a, const void *b)
+{
+    const petal_column *first = a, *second = b;
+    int order = slices_compare(petal_family_name(first->family), petal_family_name(second->family));
+
+    if (order == 0)
+        order = (int)second->whole_family - (int)first->whole_family;
+    return order == 0 ? slices_compare(first->qualifier, second->qualifier) : order;
+}
+
+static void
+sort_columns(struct order *order)
+{
+    const struct cell_export *export = order->export;
+    size_t bytes = export->column_count * sizeof(*order->wanted);
+
+    if (bytes == 0)
+        return;
+    order->wanted = memory_allocate(bytes);
+    memcpy(order->wanted, export->columns, bytes);
+    qsort(order->wanted, export->column_count, sizeof(*order->wanted), compare_columns);
+}
+
+/* The first of the wanted columns that is not before this place; NULL behind the last. */
+static const petal_column *
+first_wanted(const struct order *order, petal_slice family, petal_slice qualifier, bool whole)
+{
+    size_t low = 0, high = order->export->column_count;
+
+    while (low < high) {
+        const petal_column *column = &order->wanted[low + (high - low) / 2];
+        int place = slices_compare(petal_family_name(column->family), family);
+
+        if (place == 0)
+            place = (int)whole - (int)column->whole_family;
+        if (place == 0)
+            place = slices_compare(column->qualifier, qualifier);
+        if (place < 0)
+            low += (high - low) / 2 + 1;
+        else
+            high = low + (high - low) / 2;
+    }
+    return low < order->export->column_count ? &order->wanted[low] : NULL;
+}
+
 /* Of all versions a scan takes no columns, so they are chosen here. A family's markers go with each of its columns. */
 static bool
-is_wanted(const struct cell_export *export, const petal_cell *cell)
+is_wanted(const struct order *order, const petal_cell *cell)
 {
     bool marker = cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION;
+    const petal_column *column;
 
-    for (size_t i = 0; i < export->column_count; i++) {
-        const petal_column *column = &export->columns[i];
-
-        if (slices_equal(petal_family_name(column->family), cell->family) &&
-            (marker || column->whole_family || slices_equal(column->qualifier, cell->qualifier)))
-            return true;
-    }
-    return export->column_count == 0;
+    if (order->export->column_count == 0)
+        return true;
+    column = first_wanted(order, cell->family, (petal_slice){NULL, 0}, true);
+    if (column == NULL || !slices_equal(petal_family_name(column->family), cell->family))
+        return false;
+    if (marker || column->whole_family)
+        return true;
+    column = first_wanted(order, cell->family, cell->qualifier, false);
+    return column != NULL && slices_equal(petal_family_name(column->family), cell->family) &&
+           slices_equal(column->qualifier, cell->qualifier);
 }
 
 /* Lines of the group at hand stay, since they may have to be turned round. */
@@ -238,7 +297,7 @@ write_all(struct order *order, petal_cursor *cursor, petal_error *error)
     const petal_cell *cell;
 
     while ((outcome = petal_cursor_next(cursor, &cell, error)) == PETAL_OK && cell != NULL) {
-        if (!is_wanted(export, cell))
+        if (!is_wanted(order, cell))
             continue;
         if (export->all_versions)
             outcome = add_version(order, cell, error);
@@ -263,6 +322,7 @@ export_cells(struct cell_export *export)
     petal_error error;
     enum petal_status outcome = PETAL_OK;
 
+    sort_columns(&order);
     if (export->all_versions) {
         outcome = petal_snapshot_new(export->session->db, &snapshot, &error);
         export->scan.read.snapshot = snapshot;

@@ -42,6 +42,7 @@ shell_record_reader_free(struct record_reader *reader)
     for (size_t i = 0; i < reader->column_count; i++)
         text_free(&reader->columns[i].name);
     free(reader->columns);
+    free(reader->slots);
     free(reader->fields);
     free(reader->line_bytes);
     text_free(&reader->bytes);
@@ -101,14 +102,54 @@ is_column(const struct record_reader *reader, size_t column, petal_slice name)
     return known.size == name.size && strncasecmp(known.data, name.data, name.size) == 0;
 }
 
+/* FNV-1a; names that are one to is_column have one hash. */
+static size_t
+hash_name(const struct record_reader *reader, petal_slice name)
+{
+    const uint8_t *byte = name.data;
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < name.size; i++) {
+        bool capital = byte[i] >= 'A' && byte[i] <= 'Z' && reader->format == RECORD_DEB822;
+
+        hash = (hash ^ (capital ? byte[i] | 0x20u : byte[i])) * 0x100000001b3u;
+    }
+    return (size_t)(hash ^ hash >> 32);
+}
+
+/* The slot of the column of that name, or the empty one where it belongs. */
+static size_t *
+find_slot(const struct record_reader *reader, petal_slice name)
+{
+    size_t at = hash_name(reader, name) & (reader->slot_count - 1);
+
+    while (reader->slots[at] != 0 && !is_column(reader, reader->slots[at] - 1, name))
+        at = (at + 1) & (reader->slot_count - 1);
+    return &reader->slots[at];
+}
+
+static void
+grow_slots(struct record_reader *reader)
+{
+    reader->slot_count = reader->slot_count == 0 ? 64 : 2 * reader->slot_count;
+    free(reader->slots);
+    reader->slots = memory_allocate(reader->slot_count * sizeof(*reader->slots));
+    memset(reader->slots, 0, reader->slot_count * sizeof(*reader->slots));
+    for (size_t i = 0; i < reader->column_count; i++)
+        *find_slot(reader, text_slice(&reader->columns[i].name)) = i + 1;
+}
+
 size_t
 shell_record_column(struct record_reader *reader, petal_slice name)
 {
     struct record_column *column;
+    size_t *slot;
 
-    for (size_t i = 0; i < reader->column_count; i++)
-        if (is_column(reader, i, name))
-            return i;
+    if (2 * (reader->column_count + 1) >= reader->slot_count)
+        grow_slots(reader);
+    slot = find_slot(reader, name);
+    if (*slot != 0)
+        return *slot - 1;
     if (reader->column_count == reader->column_capacity) {
         reader->column_capacity = 2 * reader->column_capacity + 32;
         reader->columns =
@@ -117,7 +158,16 @@ shell_record_column(struct record_reader *reader, petal_slice name)
     column = &reader->columns[reader->column_count];
     *column = (struct record_column){.family = NULL};
     text_add_slice(&column->name, name);
-    return reader->column_count++;
+    *slot = ++reader->column_count;
+    return *slot - 1;
+}
+
+bool
+shell_record_has_field(const struct record_reader *reader, size_t column)
+{
+    size_t field = reader->columns[column].field;
+
+    return field < reader->field_count && reader->fields[field].column == column;
 }
 
 struct record_field *
@@ -130,6 +180,7 @@ shell_record_add_field(struct record_reader *reader, size_t column)
         reader->fields =
             memory_grow(reader->fields, reader->field_capacity * sizeof(*reader->fields));
     }
+    reader->columns[column].field = reader->field_count;
     field = &reader->fields[reader->field_count++];
     *field = (struct record_field){.column = column, .begin = reader->bytes.size};
     return field;

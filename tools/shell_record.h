@@ -33,6 +33,7 @@ enum record_outcome {
 
 struct record_column {
     struct text name;
+    size_t field;         /* the place of its field in the latest record that has one */
     petal_family *family; /* for the user of the reader, NULL at first */
     bool resolved, wanted;
 };
@@ -52,6 +53,8 @@ struct record_reader {
     char message[256];
     struct record_column *columns;
     size_t column_count, column_capacity;
+    size_t *slots;     /* by the hash of the name: the column's number plus one, or 0 */
+    size_t slot_count; /* a power of 2, more than twice the columns; 0 at first */
 
     /* The record at hand, good until the next call. */
     petal_slice row;
@@ -80,6 +83,8 @@ enum record_outcome shell_record_next_table(struct record_reader *reader);
 bool shell_record_read_line(struct record_reader *reader);
 void shell_record_begin(struct record_reader *reader);
 size_t shell_record_column(struct record_reader *reader, petal_slice name);
+/* Has the record at hand a field of the column already? */
+bool shell_record_has_field(const struct record_reader *reader, size_t column);
 struct record_field *shell_record_add_field(struct record_reader *reader, size_t column);
 enum record_outcome shell_record_finish(struct record_reader *reader, petal_slice row);
 enum record_outcome shell_record_fail(struct record_reader *reader, enum record_outcome outcome,

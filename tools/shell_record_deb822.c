@@ -26,11 +26,10 @@ take_field(struct record_reader *reader, petal_slice line)
     if (colon == NULL || colon == begin)
         return shell_record_fail(reader, RECORD_BAD, reader->line, "expected 'Name: value'");
     column = shell_record_column(reader, (petal_slice){begin, (size_t)(colon - begin)});
-    for (size_t i = 0; i < reader->field_count; i++)
-        if (reader->fields[i].column == column)
-            return shell_record_fail(reader, RECORD_BAD, reader->line,
-                                     "the field %.80s stands twice in one paragraph",
-                                     text_string(&reader->columns[column].name));
+    if (shell_record_has_field(reader, column))
+        return shell_record_fail(reader, RECORD_BAD, reader->line,
+                                 "the field %.80s stands twice in one paragraph",
+                                 text_string(&reader->columns[column].name));
     for (value = colon + 1; value < end && (*value == ' ' || *value == '\t'); value++)
         ;
     (void)shell_record_add_field(reader, column);
