@@ -56,6 +56,18 @@ cell_compare_key(const struct cell *cell, const struct cell_key *key)
     return compare_version(cell->timestamp, cell->sequence, key->timestamp, key->sequence);
 }
 
+/* Eight zero bytes, escaped. */
+static const uint8_t escaped_zeros[16] = {
+    ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO,
+    ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO, ESCAPE, ESCAPED_ZERO};
+
+static bool
+has_zero_byte(uint64_t word)
+{
+    return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
+}
+
+/* Both ways eight bytes go at once if all or none of them are zero: rows of numbers have long runs of zeros. */
 static uint8_t *
 escape(uint8_t *to, petal_slice bytes)
 {
@@ -63,16 +75,28 @@ escape(uint8_t *to, petal_slice bytes)
     const uint8_t *end = from + bytes.size;
 
     while (from < end) {
-        const uint8_t *zero = memchr(from, ESCAPE, (size_t)(end - from));
-        size_t plain = (size_t)((zero != NULL ? zero : end) - from);
+        size_t near = (size_t)(end - from) < 8 ? (size_t)(end - from) : 8;
+        uint64_t word;
 
-        memcpy(to, from, plain);
-        to += plain;
-        from += plain;
-        if (zero != NULL) {
-            *to++ = ESCAPE;
-            *to++ = ESCAPED_ZERO;
-            from++;
+        if (near == 8) {
+            memcpy(&word, from, 8);
+            if (!has_zero_byte(word)) {
+                memcpy(to, from, 8);
+                from += 8;
+                to += 8;
+                continue;
+            }
+            if (word == 0) {
+                memcpy(to, escaped_zeros, 16);
+                from += 8;
+                to += 16;
+                continue;
+            }
+        }
+        for (; near > 0; near--) {
+            *to++ = *from;
+            if (*from++ == ESCAPE)
+                *to++ = ESCAPED_ZERO;
         }
     }
     return to;
@@ -149,17 +173,37 @@ unescape(const uint8_t *from, const uint8_t *end, uint8_t **scratch, petal_slice
         *bytes = slice_make(start, (size_t)(zero - start));
         return zero + 1;
     }
-    while (zero != NULL && zero + 1 < end) {
-        memcpy(to, from, (size_t)(zero - from));
-        to += zero - from;
-        if (zero[1] != ESCAPED_ZERO) {
+    memcpy(to, from, (size_t)(zero - from));
+    to += zero - from;
+    from = zero;
+    while (end - from >= 2) {
+        uint64_t word = 0;
+
+        if (end - from >= 16) {
+            memcpy(&word, from, 8);
+            if (!has_zero_byte(word)) {
+                memcpy(to, from, 8);
+                from += 8;
+                to += 8;
+                continue;
+            }
+            if (memcmp(from, escaped_zeros, 16) == 0) {
+                memset(to, 0, 8);
+                from += 16;
+                to += 8;
+                continue;
+            }
+        }
+        if (from[0] != ESCAPE) {
+            *to++ = *from++;
+        } else if (from[1] == ESCAPED_ZERO) {
+            *to++ = 0;
+            from += 2;
+        } else {
             *bytes = slice_make(*scratch, (size_t)(to - *scratch));
             *scratch = to;
-            return zero + 1;
+            return from + 1;
         }
-        *to++ = 0;
-        from = zero + 2;
-        zero = memchr(from, ESCAPE, (size_t)(end - from));
     }
     return NULL;
 }
@@ -206,6 +250,8 @@ slice_common_prefix(petal_slice a, petal_slice b)
     size_t limit = a.size < b.size ? a.size : b.size;
     size_t i = 0;
 
+    while (limit - i >= 8 && memcmp(left + i, right + i, 8) == 0)
+        i += 8;
     while (i < limit && left[i] == right[i])
         i++;
     return i;
