@@ -9,7 +9,7 @@
  * too large for the other one goes before small jobs of its store as long as the first has nothing to do. They look for work (engine/compaction_policy.h) when
  * a flush or a job has ended, and every COMPACTOR_TICK_SECONDS for what only time makes due.
  *
- * A job that finds the disk full, or no memory, is tried again later, at first after a second, then after twice as long each time up
+ * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after a second, then after twice as long each time up
  * to ten minutes, and so is every job with as many bytes: one that the disk has no room for would fill it again and again. Smaller
  * ones go on. petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for small jobs. An input that cannot be read is left alone from then on (engine/damage.h). Any other failure of a
  * background job turns the database read-only with that cause: it would come again for ever. Inputs are kept in any case (engine/compact.h).

@@ -195,13 +195,16 @@ db_edit_counters(petal_db *db, struct manifest_edit *edit)
 enum petal_status
 db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
 {
-    petal_error local;
-    enum petal_status status = manifest_commit(db->manifest, edit, error != NULL ? error : &local);
+    petal_error cause;
+    enum petal_status status = manifest_commit(db->manifest, edit, &cause);
 
-    /* A refused edit changed nothing, nor did one for which there was no space. */
-    if (status != PETAL_OK && status != PETAL_INVALID && status != PETAL_NO_MEMORY &&
-        (status != PETAL_NO_SPACE || manifest_is_dead(db->manifest)))
-        db_fail(db, error != NULL ? error : &local);
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */
+    if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
+        db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
     return status;
 }
 

@@ -212,8 +212,8 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
 
 /* ---- the queue of jobs ---- */
 
-static void
-enqueue(petal_db *db, struct flush_job *job)
+void
+flush_enqueue(petal_db *db, struct flush_job *job)
 {
     pthread_mutex_lock(&db->flush_mutex);
     job->ticket = ++db->flush_ticket;
@@ -280,7 +280,7 @@ flush_make_room(petal_db *db, petal_error *error)
         if (status != PETAL_OK)
             return status;
         if (job != NULL)
-            enqueue(db, job);
+            flush_enqueue(db, job);
     }
     return PETAL_OK;
 }
@@ -354,7 +354,7 @@ flush_and_capture(petal_db *db, const petal_table *table, struct capture *captur
     if (status == PETAL_OK && capture != NULL)
         status = add_capture(db, &job, capture, error);
     if (job != NULL)
-        enqueue(db, job);
+        flush_enqueue(db, job);
     ticket = hurry_jobs(db, tries);
     write_lead_end(db, &place);
     if (status == PETAL_OK)
@@ -398,7 +398,7 @@ run_oldest(petal_db *db)
         db_collect(db);
         compactor_wake(db);
     }
-    if (status != PETAL_OK && status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
+    if (status != PETAL_OK && !error_passes(&error))
         db_fail(db, &error);
     pthread_mutex_lock(&db->flush_mutex);
     job->status = status;

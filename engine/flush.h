@@ -8,8 +8,8 @@
  * the sequences up to which their stores are flushed; then a view replaces the memtables by the files; then logs that are not
  * needed any more go. Jobs run one at a time in the order of their sequences.
  *
- * A job that fails before the manifest keeps its memtables; a full disk is tried again, other failures turn the database
- * read-only. A failed manifest commit leaves both old and new files where they are.
+ * A job that fails before the manifest keeps its memtables; what passes (error_passes: want of space, memory, descriptors) is tried
+ * again, other failures turn the database read-only. A failed manifest commit leaves both old and new files where they are.
  */
 #ifndef PETAL_ENGINE_FLUSH_H
 #define PETAL_ENGINE_FLUSH_H
@@ -58,6 +58,9 @@ struct flush_job *flush_job_new(petal_db *db, size_t part_count);
 /* Let go of what the job holds: memory is given back and files may go, so the caller holds no lock that writers take. */
 void flush_job_release(petal_db *db, struct flush_job *job);
 
+/* Remove what was written of it: it begins anew when it is run again. REQUIRES: it failed before its commit. */
+void flush_job_remove_files(petal_db *db, struct flush_job *job);
+
 /* Release and free. Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
 void flush_job_free(petal_db *db, struct flush_job *job);
 
@@ -68,6 +71,9 @@ flush_is_due(const petal_db *db)
     return db->active_bytes >= db->memtable_bytes ||
            db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
 }
+
+/* Hand a job to the flush thread, which may not have been started yet. Jobs come in the order of their sequences. */
+void flush_enqueue(petal_db *db, struct flush_job *job);
 
 /* Before a group of writes: freeze the memtables when they are full, or half as much again while a commit keeps the leader from it.
  * LEADER. */

@@ -19,6 +19,15 @@ flush_job_new(petal_db *db, size_t part_count)
 }
 
 void
+flush_job_remove_files(petal_db *db, struct flush_job *job)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        rewrite_result_fini(&job->parts[i].result, db->env.allocator, true);
+        job->parts[i].written = false;
+    }
+}
+
+void
 flush_job_release(petal_db *db, struct flush_job *job)
 {
     bool remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);

@@ -6,6 +6,8 @@
 
 #include "engine/write.h"
 
+#define COPY_BYTES ((size_t)64 << 10)
+
 /* ---- the current log and the spare ---- */
 
 /* A number for a new log, noted in the same breath: a flush that looks now must not take the log for one that is gone. */
@@ -405,6 +407,69 @@ log_rotate(petal_db *db, petal_error *error)
         (struct closed_log){wal_number(wal), wal_stored_sequence(wal), wal_length(wal), wal};
     db->wal = NULL;
     pthread_mutex_unlock(&db->log_mutex);
+    return PETAL_OK;
+}
+
+/* ---- logs that an opening keeps ---- */
+
+/* Each byte as it is, up to `length`; then sync. */
+static enum petal_status
+write_again(petal_db *db, const char *path, petal_file *file, uint8_t *buffer, uint64_t length,
+            petal_error *error)
+{
+    const petal_vfs *vfs = db->env.vfs;
+    const char *action = "read";
+    size_t got = 0;
+    int failed = 0;
+
+    for (uint64_t at = 0; failed == 0 && at < length; at += got) {
+        size_t piece = length - at < COPY_BYTES ? (size_t)(length - at) : COPY_BYTES;
+
+        action = "read";
+        failed = vfs->read_at(vfs->context, file, at, buffer, piece, &got);
+        if (failed == 0 && got != piece)
+            return error_corrupt(error, path, at + got, "%s has become shorter", path);
+        if (failed == 0) {
+            action = "write to";
+            failed = vfs->write_at(vfs->context, file, at, buffer, piece);
+        }
+    }
+    if (failed != 0)
+        return error_io(error, path, failed, action);
+    failed = vfs->sync(vfs->context, file);
+    return failed == 0 ? PETAL_OK : error_sync(error, path, failed);
+}
+
+enum petal_status
+log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence, petal_error *error)
+{
+    const petal_vfs *vfs = db->env.vfs;
+    char path[PETAL_PATH_BYTES];
+    uint8_t *buffer = mem_alloc(db->env.allocator, COPY_BYTES);
+    petal_file *file;
+    enum petal_status status;
+    int failed;
+
+    if (buffer == NULL || !reserve_closed(db)) {
+        mem_free(db->env.allocator, buffer, COPY_BYTES);
+        return error_no_memory(error);
+    }
+    filename_log(path, db->directory.path, number);
+    failed = directory_open_file(&db->directory, path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+    if (failed == 0) {
+        status = write_again(db, path, file, buffer, length, error);
+        vfs->close(vfs->context, file);
+    } else {
+        status = error_io(error, path, failed, "open");
+    }
+    mem_free(db->env.allocator, buffer, COPY_BYTES);
+    if (status != PETAL_OK)
+        return status;
+    db->closed_logs[db->closed_log_count++] =
+        (struct closed_log){number, last_sequence, length, NULL};
+    db->predecessor_number = db->newest_log = number;
+    db->predecessor_length = length;
+    db->predecessor_last_sequence = last_sequence;
     return PETAL_OK;
 }
 

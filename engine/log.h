@@ -51,6 +51,14 @@ enum petal_status log_rotate(petal_db *db, petal_error *error);
  */
 enum petal_status log_sync_closed(petal_db *db, petal_error *error);
 
+/*
+ * An opening keeps a log that it has replayed: as one that is closed. It is written again as far as `length`, for a sync that has failed
+ * made its pages pass for clean, and synced. Takes no space where files are overwritten in place. REQUIRES: no thread runs; logs come in
+ * their order.
+ */
+enum petal_status log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
+                           petal_error *error);
+
 /* Make a spare if the current log has none. Any thread; waits for the medium. */
 void log_make_spare(petal_db *db);
 

@@ -23,6 +23,7 @@ struct manifest_writer {
     uint64_t synced_length;
     uint64_t snapshot_length;
     uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
+    uint64_t loaded_end;                    /* where the next record goes if it is written to */
     bool loaded_is_promised;                /* each of its edits was synced when it was written */
     bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
@@ -271,6 +272,8 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
             promise = record.promise;
     }
     writer->loaded_is_promised = edits <= promise;
+    /* Behind promised edits there is a seal, which is not: the next record takes its place. */
+    writer->loaded_end = writer->loaded_is_promised && edits > 0 ? edits : offset;
     promise = greatest_promise(writer, file, offset);
     if (promise > offset)
         return error_corrupt(error, path, offset,
@@ -538,10 +541,15 @@ make_durable(struct manifest_writer *writer, const struct manifest *state,
              const struct manifest_edit *edit, petal_error *error)
 {
     bool grown = writer->length + edit->size > 4 * writer->snapshot_length + GROWTH_BYTES;
+    enum petal_status status;
 
-    if (writer->file == NULL || grown)
-        return write_file(writer, state, error);
-    return append_edit(writer, edit, error);
+    if (writer->file != NULL && !grown)
+        return append_edit(writer, edit, error);
+    status = write_file(writer, state, error);
+    /* What drops a table may fit in where a whole file does not, and make room for one. */
+    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed)
+        status = append_edit(writer, edit, error);
+    return status;
 }
 
 bool
@@ -609,7 +617,7 @@ write_again(struct manifest_writer *writer, petal_file *file, petal_error *error
     return status;
 }
 
-/* The file that was loaded, its bytes and its name. */
+/* The file that was loaded, its bytes and its name. Then it is as if written by this writer, which appends to it. */
 static enum petal_status
 sync_loaded(struct manifest_writer *writer, petal_error *error)
 {
@@ -628,11 +636,18 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
         if (failed != 0)
             status = error_sync(error, writer->path, failed);
     }
-    vfs->close(vfs->context, file);
-    if (status != PETAL_OK)
+    if (status == PETAL_OK) {
+        failed = directory_sync(writer->directory);
+        if (failed != 0)
+            status = error_sync(error, writer->directory->path, failed);
+    }
+    if (status != PETAL_OK) {
+        vfs->close(vfs->context, file);
         return status;
-    failed = directory_sync(writer->directory);
-    return failed == 0 ? PETAL_OK : error_sync(error, writer->directory->path, failed);
+    }
+    writer->file = file;
+    writer->length = writer->synced_length = writer->loaded_end;
+    return erase_tail(writer, error);
 }
 
 enum petal_status

@@ -4,7 +4,7 @@
  *
  * It lives in one file, MANIFEST: a snapshot of the state, then one record for each edit.  An edit is atomic: after a
  * power cut all of it is there or nothing.  FORMAT.md describes every byte.  What was read may be in
- * the page cache only, so nothing is appended to it: manifest_make_durable, or the first commit, writes a new file
+ * the page cache only, so nothing is appended to it as it is: manifest_make_durable, or the first commit, writes a new file
  * (MANIFEST.tmp, sync, rename, directory sync); later commits append and sync, until the file has grown far beyond
  * its snapshot.
  *
@@ -92,7 +92,7 @@ enum petal_status manifest_load(struct manifest **manifest, const struct directo
  * Make durable what was loaded, before anything is removed, written or said that goes by it: a process that
  * died, or whose sync failed, may have left it in the page cache only.  Writes a new file.  Where the disk is too
  * full for one, the file that is there is written again in its place, unless promises tell that it was synced, and
- * is synced with its name.  Does nothing when this manifest has written a file already.
+ * is synced with its name; then commits append to it.  Does nothing when this manifest has written a file already.
  */
 enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 

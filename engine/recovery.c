@@ -61,9 +61,18 @@ publish_counters(petal_db *db)
     atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
 }
 
+/* A log that was replayed. */
+struct replayed_log {
+    uint64_t number, length, last_sequence;
+};
+
 struct replay_state {
     petal_db *db;
-    uint64_t cells; /* put back into memtables */
+    uint64_t cells;       /* put back into memtables */
+    petal_error no_space; /* why memtables were not flushed; PETAL_OK: they were */
+    uint64_t sequence;    /* greatest of the log at hand */
+    struct replayed_log *logs;
+    size_t log_count, log_capacity;
 };
 
 /* Where a cell of the log belongs; *family NULL when its table or family was dropped. */
@@ -105,6 +114,8 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
         db->last_timestamp = logged->cell.timestamp;
     if (logged->cell.sequence > db->last_sequence)
         db->last_sequence = logged->cell.sequence;
+    if (logged->cell.sequence > state->sequence)
+        state->sequence = logged->cell.sequence;
     if (write.family == NULL || logged->cell.sequence <= flushed)
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
@@ -119,19 +130,70 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
-/* Write all memtables to store files, named by one edit, so that no batch is split by a power cut now. */
+/*
+ * Write all memtables to store files, named by one edit, so that no batch is split by a power cut now. From the first that
+ * finds no space on they wait for the flush thread instead.
+ */
 static enum petal_status
-flush_replayed(petal_db *db, petal_error *error)
+flush_replayed(struct replay_state *state, petal_error *error)
 {
+    petal_db *db = state->db;
     struct flush_job *job;
     enum petal_status status;
 
     publish_counters(db);
     status = flush_freeze(db, NULL, &job, error);
-    if (status == PETAL_OK && job != NULL)
-        status = flush_run(db, job, error);
-    flush_job_free(db, job);
-    return status;
+    if (status != PETAL_OK || job == NULL)
+        return status;
+    if (state->no_space.status == PETAL_OK) {
+        petal_error cause;
+
+        status = flush_run(db, job, &cause);
+        if (status == PETAL_NO_SPACE) {
+            state->no_space = cause;
+            flush_job_remove_files(db,
+                                   job); /* nothing names them: they are strays, and take space */
+        } else if (status != PETAL_OK && error != NULL)
+            *error = cause;
+        if (status != PETAL_NO_SPACE) {
+            flush_job_free(db, job);
+            return status;
+        }
+    }
+    flush_enqueue(db, job);
+    return PETAL_OK;
+}
+
+/* After a record. Without space memtables grow as far as they may. */
+static enum petal_status
+make_room(struct replay_state *state, petal_error *error)
+{
+    petal_db *db = state->db;
+    uint64_t limit = memory_budget_memtable_limit(&db->memory);
+    enum petal_status status = PETAL_OK;
+
+    if (flush_is_due(db))
+        status = flush_replayed(state, error);
+    if (status != PETAL_OK || state->no_space.status == PETAL_OK ||
+        atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) <= limit)
+        return status;
+    return error_file(error, PETAL_NO_SPACE, state->no_space.file,
+                      "the logs hold more than memory_bytes lets memtables have, and there is no "
+                      "space to flush them: %s",
+                      state->no_space.text);
+}
+
+static enum petal_status
+note_log(void *argument, uint64_t number, uint64_t length, petal_error *error)
+{
+    struct replay_state *state = argument;
+
+    if (!mem_grow_array(state->db->env.allocator, &state->logs, &state->log_capacity,
+                        state->log_count, state->log_count + 1, sizeof(struct replayed_log)))
+        return error_no_memory(error);
+    state->logs[state->log_count++] = (struct replayed_log){number, length, state->sequence};
+    state->sequence = 0;
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -155,9 +217,7 @@ replay_record(void *argument, petal_slice record, const char *path, uint64_t off
     if (status == PETAL_OK && !record_at_end(&reader))
         return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
                              (unsigned long long)offset);
-    if (status == PETAL_OK && !state->db->read_only && flush_is_due(state->db))
-        status = flush_replayed(state->db, error);
-    return status;
+    return status == PETAL_OK && !state->db->read_only ? make_room(state, error) : status;
 }
 
 /* The manifest forgets the logs that were there, whether or not they held something new. */
@@ -172,6 +232,70 @@ retire_logs(petal_db *db, petal_error *error)
     db_edit_counters(db, &edit);
     status = manifest_commit(db->manifest, &edit, error);
     manifest_edit_fini(&edit);
+    return status;
+}
+
+struct later_logs {
+    petal_db *db;
+    uint64_t below;  /* look at those below */
+    uint64_t number; /* the greatest of them */
+};
+
+static void
+note_later_log(void *argument, const char *name)
+{
+    struct later_logs *later = argument;
+    uint64_t number;
+
+    if (filename_parse(name, &number) == FILENAME_LOG && number < later->below &&
+        number > later->number)
+        later->number = number;
+}
+
+/* Remove the logs behind the last one that was replayed (0: all), which were dropped or are empty: what they say of others would tell
+ * that the log ends before the next one. Each may be named by those behind it, so the newest goes first, for good. */
+static enum petal_status
+remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
+{
+    struct later_logs later = {.db = db, .below = UINT64_MAX};
+
+    for (;;) {
+        char path[PETAL_PATH_BYTES];
+        int failed;
+        enum petal_status status;
+
+        later.number = last;
+        failed = directory_list(&db->directory, note_later_log, &later);
+        if (failed != 0)
+            return error_io(error, db->directory.path, failed, "list directory");
+        if (later.number == last)
+            return PETAL_OK;
+        filename_log(path, db->directory.path, later.number);
+        failed = directory_remove(&db->directory, path);
+        if (failed != 0)
+            return error_io(error, path, failed, "remove");
+        status = db_sync_directory(db, error);
+        if (status != PETAL_OK)
+            return status;
+        later.below = later.number;
+    }
+}
+
+/* What was replayed waits in memory, so the logs stay. */
+static enum petal_status
+keep_logs(struct replay_state *state, petal_error *error)
+{
+    petal_db *db = state->db;
+    uint64_t last = state->log_count > 0 ? state->logs[state->log_count - 1].number : 0;
+    enum petal_status status = remove_later_logs(db, last, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < state->log_count; i++)
+        status = log_keep(db, state->logs[i].number, state->logs[i].length,
+                          state->logs[i].last_sequence, error);
+    if (status == PETAL_OK)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "what the logs held waits in memory for space, and the logs stay: %s",
+                state->no_space.text);
     return status;
 }
 
@@ -201,6 +325,7 @@ static enum petal_status
 replay_logs(petal_db *db, petal_error *error)
 {
     struct replay_state state = {.db = db};
+    petal_error cause = {.status = PETAL_OK};
     struct wal_replay replay = {
         .directory = &db->directory,
         .database_identity = db->identity,
@@ -208,6 +333,7 @@ replay_logs(petal_db *db, petal_error *error)
         .obsolete_sequence = obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
         .visit = replay_record,
+        .ended = note_log,
         .argument = &state,
     };
     enum petal_status status;
@@ -216,6 +342,7 @@ replay_logs(petal_db *db, petal_error *error)
     status = wal_replay(&replay, error);
     if (status != PETAL_OK || replay.greatest_log == 0) {
         db->recovering = false;
+        mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
         return status;
     }
     if (replay.dropped_bytes > 0)
@@ -223,10 +350,20 @@ replay_logs(petal_db *db, petal_error *error)
                 "dropped the torn tail of the log: %llu bytes that no sync had promised",
                 (unsigned long long)replay.dropped_bytes);
     if (!db->read_only)
-        status = flush_replayed(db, error);
+        status = flush_replayed(&state, error);
     db->recovering = false;
-    if (status == PETAL_OK && !db->read_only)
-        status = retire_logs(db, error);
+    if (status == PETAL_OK && !db->read_only && state.no_space.status == PETAL_OK) {
+        status = retire_logs(db, &cause);
+        if (status == PETAL_NO_SPACE && !manifest_is_dead(db->manifest)) {
+            state.no_space = cause;
+            status = PETAL_OK;
+        } else if (status != PETAL_OK && error != NULL) {
+            *error = cause;
+        }
+    }
+    if (status == PETAL_OK && state.no_space.status != PETAL_OK)
+        status = keep_logs(&state, error);
+    mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
     if (status == PETAL_OK)
         env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log%s",
                 (unsigned long long)state.cells,

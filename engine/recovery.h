@@ -9,6 +9,9 @@
  * logs writes what they held to store files and retires them: a log that another process wrote is never continued, since
  * what the page cache holds of it may not be on the medium. Removes files that nothing names.
  *
+ * Where the disk is too full for that, what the logs held stays in memtables, as far as memory_bytes lets memtables grow, and waits for the
+ * flush thread. The logs are made durable in their place and kept as closed ones; the next log follows on them.
+ *
  * The manifest may be in the page cache only, just so. It is made durable before anything is removed or written that goes by it:
  * else a power cut would bring an older one back, whose files are gone, and below which the log names tables it never had.
  *

@@ -126,6 +126,10 @@ struct wal_replay {
     /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse with an error. */
     enum petal_status (*visit)(void *argument, petal_slice record, const char *path,
                                uint64_t offset, petal_error *error);
+    /* Called behind the records of each log that is part of the log, not dropped or passed over; `length`: where it ends. May refuse. NULL:
+     * not wanted. */
+    enum petal_status (*ended)(void *argument, uint64_t number, uint64_t length,
+                               petal_error *error);
     void *argument;
     /* Results. */
     uint64_t greatest_log; /* greatest number seen in the directory, replayed or not; 0: none */

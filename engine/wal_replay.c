@@ -303,11 +303,13 @@ replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_r
     list->torn = final > end;
     if (!continues && records > 0)
         return refuse_order(list, entry, reader->path, error);
-    if (entry->whole && continues)
-        replay->end = (struct wal_promise){entry->number, end};
     if (records > 0)
         list->last_number = entry->number;
-    return PETAL_OK;
+    if (!entry->whole || !continues)
+        return PETAL_OK;
+    replay->end = (struct wal_promise){entry->number, end};
+    return replay->ended != NULL ? replay->ended(replay->argument, entry->number, end, error)
+                                 : PETAL_OK;
 }
 
 static enum petal_status

@@ -339,41 +339,6 @@ test_power_cut_at_every_call(void **state)
     assert_true(cuts > 40);
 }
 
-/* ---- openings without room for what they flush ---- */
-
-static void
-test_openings_without_room_leave_nothing(void **state)
-{
-    struct fixture fixture;
-    struct ledger ledger;
-    petal_error error;
-    uint64_t used, writes = 300;
-
-    (void)state;
-    start(&fixture, &ledger);
-    for (uint64_t number = 1; number <= writes; number++)
-        must(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, &error), &error);
-    fixture_die(&fixture);
-    used = memory_vfs_used(fixture.vfs);
-    for (uint64_t room = 500; room < 20000; room += 1500) {
-        enum petal_status status;
-
-        memory_vfs_set_capacity(fixture.vfs, used + room);
-        status = fixture_open(&fixture, &error);
-        if (status == PETAL_OK) {
-            fixture_die(&fixture);
-            break;
-        }
-        assert_int_equal(status, PETAL_NO_SPACE);
-        assert_true(memory_vfs_used(fixture.vfs) <= used);
-    }
-    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-    fixture_must_open(&fixture);
-    assert_int_equal(must_be_prefix(&fixture, &ledger), writes);
-    fixture_must_close(&fixture);
-    fixture_fini(&fixture);
-}
-
 int
 main(void)
 {
@@ -383,7 +348,6 @@ main(void)
         cmocka_unit_test(test_a_flush_tries_again),
         cmocka_unit_test(test_changes_of_tables_that_do_not_fit),
         cmocka_unit_test(test_power_cut_at_every_call),
-        cmocka_unit_test(test_openings_without_room_leave_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
