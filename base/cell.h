@@ -37,7 +37,8 @@ struct cell {
     int64_t ttl_ms; /* may be 0 or negative; 0 without has_ttl */
 };
 
-/* The time that `now` must pass for the cell to be dead, cut at the ends of the range. REQUIRES: has_ttl. */
+/* The time that `now` must pass for the cell to be dead, cut at the ends of the range: both numbers may be any.
+ * REQUIRES: has_ttl. */
 static inline int64_t
 cell_death_ms(const struct cell *cell)
 {
@@ -51,9 +52,7 @@ cell_death_ms(const struct cell *cell)
 static inline bool
 cell_is_dead(const struct cell *cell, int64_t now_ms)
 {
-    /* timestamp >= 0, so only a great time to live can overflow; then the cell lives. */
-    return cell->has_ttl && (cell->ttl_ms < 0 || cell->ttl_ms <= INT64_MAX - cell->timestamp) &&
-           cell->timestamp + cell->ttl_ms < now_ms;
+    return cell->has_ttl && cell_death_ms(cell) < now_ms;
 }
 
 #define CELL_KEY_SUFFIX_BYTES 16 /* time and sequence */

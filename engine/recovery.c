@@ -7,6 +7,8 @@
 #include "engine/pace.h"
 #include "engine/write.h"
 
+#include <inttypes.h>
+
 /* ---- store files ---- */
 
 static enum petal_status
@@ -448,6 +450,7 @@ scan_directory(petal_db *db, enum scan_purpose purpose, petal_error *error)
 enum petal_status
 recovery_run(petal_db *db, petal_error *error)
 {
+    int64_t now_ms = env_clock_ms(&db->env);
     enum petal_status status;
 
     atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
@@ -469,10 +472,11 @@ recovery_run(petal_db *db, petal_error *error)
     if (status != PETAL_OK)
         return status;
     publish_counters(db);
-    if (!db->read_only && env_clock_ms(&db->env) < db->last_timestamp)
+    if (!db->read_only && now_ms < db->last_timestamp)
         env_log(&db->env, PETAL_LOG_WARNING,
-                "the clock is %lld ms behind the newest timestamp that was assigned; timestamps "
+                "the clock is %" PRIu64
+                " ms behind the newest timestamp that was assigned; timestamps "
                 "stand still until it has caught up",
-                (long long)(db->last_timestamp - env_clock_ms(&db->env)));
+                (uint64_t)db->last_timestamp - (uint64_t)now_ms);
     return PETAL_OK;
 }

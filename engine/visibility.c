@@ -16,7 +16,7 @@ visibility_rules_of(struct visibility_rules *rules, const petal_family_options *
         .purpose = purpose,
         .read_point = read_point,
         .now_ms = now_ms,
-        .time_min = 0,
+        .time_min = purpose <= VISIBILITY_RAW ? 0 : INT64_MIN,
         .time_limit = INT64_MAX,
         .oldest_unexpired = INT64_MIN,
         .versions = family->versions,
@@ -296,7 +296,7 @@ count_put(struct visibility *visibility, int64_t timestamp)
 
     visibility->has_put = true;
     visibility->put_timestamp = timestamp;
-    if (timestamp >= rules->time_limit)
+    if (timestamp >= rules->time_limit && is_read(visibility))
         return hide(visibility, VISIBILITY_OUTSIDE);
     if (timestamp < rules->time_min)
         return finish_column(visibility, VISIBILITY_OUTSIDE);

@@ -387,6 +387,25 @@ test_expired_compactions_in_the_order_of_writes(void **state)
     judged_row_check(&rules, "a30.2C=shown a20.3C=marker a20.1P=masked");
 }
 
+/* Of files whose timestamps no write makes a rewrite loses nothing; no read shows them. */
+static void
+test_impossible_timestamps(void **state)
+{
+    struct visibility_rules rules = judged_rules(VISIBILITY_READ, 2);
+    petal_family_options family = {.versions = 2};
+
+    (void)state;
+    judged_row_check(&rules,
+                     "a9223372036854775807.1P~1=outside a-5.1P~-9223372036854775808=expired");
+    judged_row_check(&rules, "a-5.1P~9223372036854775807=outside!");
+    for (enum visibility_purpose purpose = VISIBILITY_PART; purpose <= VISIBILITY_COMPACT;
+         purpose++) {
+        visibility_rules_of(&rules, &family, purpose, JUDGED_READ_POINT, 1500);
+        judged_row_check(&rules, "a9223372036854775807.1P=shown a-5.1P~9223372036854775807=shown");
+        judged_row_check(&rules, "a-5.1P=shown a-9223372036854775808.1P=shown");
+    }
+}
+
 static void
 test_every_allocation_fails_once(void **state)
 {
@@ -426,6 +445,7 @@ main(void)
         cmocka_unit_test(test_compactions_that_keep_deleted_cells),
         cmocka_unit_test(test_compactions_in_the_order_of_writes),
         cmocka_unit_test(test_expired_compactions_in_the_order_of_writes),
+        cmocka_unit_test(test_impossible_timestamps),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_reasons_have_texts),
     };

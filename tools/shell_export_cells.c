@@ -150,7 +150,8 @@ is_seen(struct order *order, const petal_cell *cell, bool *seen, petal_error *er
                                   .column_count = 1,
                                   .has_time_range = true,
                                   .time_min = cell->timestamp,
-                                  .time_limit = cell->timestamp + 1,
+                                  .time_limit =
+                                      cell->timestamp < INT64_MAX ? cell->timestamp + 1 : INT64_MAX,
                                   .snapshot = export->scan.read.snapshot};
     enum petal_status outcome =
         petal_table_family(export->table, cell->family, &column.family, error);
