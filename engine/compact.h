@@ -8,7 +8,7 @@
  * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing older than the inputs is outside;
  * what is newer lies in memtables, and in files that were flushed from them meanwhile.
  * SOME FILES: a minor one. Its output has sequences within those of the inputs, so it stands where they stood (engine/store_runs.h);
- * what lies outside, older or newer, is of no account for what goes (MINOR in engine/visibility.h).
+ * what lies outside, older or newer, is of no account for what goes (A REWRITE OF A PART in engine/visibility.h).
  *
  * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under manifest_mutex and view_mutex only,
  * and each change starts from the current one, so jobs that end at the same time find each other's result. A family that is dropped

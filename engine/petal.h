@@ -24,8 +24,9 @@
  * - A marker hides what is below it in time, whenever that is written, until a compaction of all files drops the marker: then a put
  *   that was written after it and lay below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the
  *   marker stays.  Flushes and compactions of some files keep every marker, but those that are past a time to live.
- * - Under NEW_VERSION_BEHAVIOR a flush or compaction changes no answer; but with KEEP_DELETED_CELLS a time range may lose deleted
- *   versions of which VERSIONS newer ones are stored, deleted ones counted, and no longer find those in the way of live ones.
+ * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans, and take versions past TTL that
+ *   MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a compaction takes deleted versions, too, when VERSIONS newer ones are stored,
+ *   deleted ones counted: a time range that lies behind the deletion finds them no longer, nor are they in the way of live ones there.
  * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
  *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
  *   survives both.

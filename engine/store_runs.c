@@ -102,7 +102,7 @@ facts_dead(const struct file_facts *facts, const petal_family_options *family,
     double expired = 0;
 
     /* Cells above the oldest read point stay whatever their age. The order of writes keeps expired cells, too, as long as the markers
-     * stay: see the first lines of FLUSH in engine/visibility.h. */
+     * stay: see A REWRITE OF A PART in engine/visibility.h. */
     if (facts->sequence_max <= moment->read_point &&
         !(family->new_version_behavior && moment->markers_stay))
         expired = expired_cells(facts, family, moment->now_ms);

@@ -167,7 +167,7 @@ enum petal_cell_type visibility_masked_by(const struct visibility *visibility,
 
 /*
  * Judge the row's next cell. PETAL_NO_MEMORY when a long qualifier or many markers cannot be remembered.
- * For FLUSH, MINOR and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.
+ * For PART and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.
  */
 enum petal_status visibility_judge(struct visibility *visibility, const struct cell *cell,
                                    enum visibility_verdict *verdict);

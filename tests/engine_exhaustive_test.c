@@ -2,7 +2,7 @@
  * engine_exhaustive_test.c -- all sequences of a few operations out of those below, on two rows, two columns and two
  * timestamps, each on a fresh table and checked by full reads against the naive model: gets of rows and of columns, with all
  * versions and in each half of time, scans both ways, and a raw one. Gets are asked with and without leaving files out because newer cells were
- * found. Sequences with `more` == 0 are flushed and compacted in the end, and read after each.
+ * found. Most families' sequences are flushed and compacted in the end, and read after each.
  *
  * PETAL_DEPTH says how many operations a sequence has at least; PETAL_LONG asks for one more.
  */
