@@ -75,18 +75,13 @@ take_table(struct capture *capture, const struct view *view)
 {
     const petal_allocator *allocator = capture->db->env.allocator;
     const struct table_descriptor *descriptor = table_descriptor(capture->table);
-    const struct manifest_table *described =
+    struct manifest_table *described =
         manifest_find_table(capture->db->manifest, capture->table->id);
-    struct manifest *state = &capture->state;
     enum petal_status status = PETAL_OK;
 
     if (table_is_dropped(capture->table) || described == NULL)
         return PETAL_NOT_FOUND;
-    state->tables = mem_zalloc(allocator, sizeof *state->tables);
-    if (state->tables == NULL)
-        return PETAL_NO_MEMORY;
-    state->table_capacity = state->table_count = 1;
-    status = manifest_copy_table(&state->tables[0], described, allocator);
+    status = manifest_copy_alone(&capture->state, described, allocator);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
         status = pin_files(capture, view_store(view, descriptor->families[i]));
     return status;

@@ -102,7 +102,7 @@ for_each_file(struct checkpoint *checkpoint,
     enum petal_status status = PETAL_OK;
 
     for (size_t t = 0; t < state->table_count; t++) {
-        const struct manifest_table *table = &state->tables[t];
+        const struct manifest_table *table = state->tables[t];
 
         for (size_t f = 0; f < table->family_count; f++) {
             const struct manifest_family *family = &table->families[f];

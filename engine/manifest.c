@@ -262,12 +262,15 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
             return error_file(error, PETAL_UNSUPPORTED, path,
                               "%s: the record at %llu is of a newer kind", path,
                               (unsigned long long)offset);
-        if (record.kind == MANIFEST_EDIT &&
-            manifest_state_apply(manifest, writer->env->allocator, record.payload, &cause) !=
-                PETAL_OK)
-            return refuse_record(path, offset, &cause, error);
-        if (record.kind == MANIFEST_EDIT)
+        if (record.kind == MANIFEST_EDIT) {
+            struct manifest_change change;
+
+            if (manifest_state_apply(manifest, writer->env->allocator, record.payload, &change,
+                                     &cause) != PETAL_OK)
+                return refuse_record(path, offset, &cause, error);
+            manifest_change_keep(manifest, &change);
             edits = offset + record.bytes;
+        }
         if (record.promise > promise)
             promise = record.promise;
     }
@@ -279,8 +282,6 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
         return error_corrupt(error, path, offset,
                              "%s is damaged at offset %llu: %llu bytes were synced", path,
                              (unsigned long long)offset, (unsigned long long)promise);
-    if (manifest_state_check(manifest, writer->env->allocator, &cause) != PETAL_OK)
-        return refuse_record(path, offset, &cause, error);
     return PETAL_OK;
 }
 
@@ -563,7 +564,7 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
 {
     struct manifest_writer *writer = manifest->writer;
     const petal_allocator *allocator = writer->env->allocator;
-    struct manifest next;
+    struct manifest_change change;
     enum petal_status status;
 
     if (writer->failed) {
@@ -571,20 +572,18 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
             *error = writer->failure;
         return writer->failure.status;
     }
-    if (edit->failed || manifest_state_copy(&next, manifest, allocator) != PETAL_OK)
+    if (edit->failed)
         return error_no_memory(error);
-    status = manifest_state_apply(&next, allocator, slice_make(edit->bytes, edit->size), error);
-    if (status == PETAL_OK)
-        status = manifest_state_check(&next, allocator, error);
-    if (status == PETAL_OK)
-        status = make_durable(writer, &next, edit, error);
-    if (status != PETAL_OK) {
-        manifest_state_fini(&next, allocator);
+    status = manifest_state_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &change,
+                                  error);
+    if (status != PETAL_OK)
         return status;
-    }
-    manifest_state_fini(manifest, allocator);
-    *manifest = next;
-    return PETAL_OK;
+    status = make_durable(writer, manifest, edit, error);
+    if (status == PETAL_OK)
+        manifest_change_keep(manifest, &change);
+    else
+        manifest_change_undo(manifest, &change);
+    return status;
 }
 
 /* ---- what was loaded ---- */

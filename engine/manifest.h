@@ -12,12 +12,16 @@
  * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
  * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced.  An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
  *
+ * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
+ * those come back when the commit fails.  Other tables are not touched.
+ *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
 #ifndef PETAL_ENGINE_MANIFEST_H
 #define PETAL_ENGINE_MANIFEST_H
 
 #include "base/env.h"
+#include "base/number_map.h"
 #include "engine/wal.h"
 
 struct manifest_file {
@@ -57,11 +61,12 @@ struct manifest_table {
         next_family_id; /* a created family raises it. An id below that is not in `families` was dropped */
     struct manifest_family *families; /* in order of creation */
     size_t family_count, family_capacity;
+    bool changing; /* made by the edit that is being applied; false between edits */
 };
 
 struct manifest_writer;
 
-/* What is durable, for reading.  Pointers into `tables` are good until the next manifest_commit, which replaces them. */
+/* What is durable, for reading.  Pointers to tables are good until the next manifest_commit, which replaces those that it changes. */
 struct manifest {
     uint64_t database_identity;
     uint64_t salt;             /* of the Bloom filters' hashes */
@@ -72,8 +77,10 @@ struct manifest {
     int64_t last_timestamp; /* the greatest one that the store assigned; 0: none */
     uint64_t oldest_log;    /* logs below are obsolete */
     struct wal_promise promise;
-    struct manifest_table *tables; /* by id */
+    struct manifest_table **tables; /* by id */
     size_t table_count, table_capacity;
+    struct number_map numbers; /* of the store files, each with its table's id */
+    struct number_map names;   /* hashes of the names of tables and of snapshots, likewise */
     struct manifest_writer *writer;
 };
 
@@ -104,6 +111,7 @@ void manifest_free(struct manifest *manifest); /* NULL: no-op */
 struct manifest_table *manifest_find_table(const struct manifest *manifest, uint32_t id);
 struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
 struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
+bool manifest_names_file(const struct manifest *manifest, uint64_t number);
 
 static inline bool
 manifest_is_snapshot(const struct manifest_table *table)
@@ -112,13 +120,16 @@ manifest_is_snapshot(const struct manifest_table *table)
 }
 
 /*
- * Copies of the state, of a table in it, with memory of their own: all but the writer, which the copy has none of. On
+ * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the copy has none of. On
  * PETAL_NO_MEMORY the copy holds nothing.
  */
 enum petal_status manifest_copy(struct manifest *copy, const struct manifest *manifest,
                                 const petal_allocator *allocator);
 enum petal_status manifest_copy_table(struct manifest_table *copy,
                                       const struct manifest_table *table,
+                                      const petal_allocator *allocator);
+/* A state that is this table alone. */
+enum petal_status manifest_copy_alone(struct manifest *copy, struct manifest_table *table,
                                       const petal_allocator *allocator);
 void manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator);
 void manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator);

@@ -6,13 +6,48 @@
 
 /* ---- lookups ---- */
 
+bool
+apply_touch(const struct apply *apply, uint32_t id, struct manifest_table *before)
+{
+    struct manifest_change *change = apply->change;
+
+    if (!mem_grow_array(apply->allocator, &change->touched, &change->touched_capacity,
+                        change->touched_count, change->touched_count + 1, sizeof *change->touched))
+        return false;
+    change->touched[change->touched_count++] = (struct manifest_touched){id, before};
+    return true;
+}
+
+enum petal_status
+apply_find_place(const struct apply *apply, uint32_t id, size_t *place)
+{
+    const struct manifest *manifest = apply->manifest;
+
+    *place = manifest_place_of(manifest, id);
+    if (*place == manifest->table_count || manifest->tables[*place]->id != id)
+        return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there",
+                         id);
+    return PETAL_OK;
+}
+
 enum petal_status
 apply_find_table(const struct apply *apply, uint32_t id, struct manifest_table **table)
 {
-    *table = manifest_find_table(apply->manifest, id);
-    if (*table == NULL)
-        return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there",
-                         id);
+    size_t place;
+    enum petal_status status = apply_find_place(apply, id, &place);
+
+    if (status != PETAL_OK)
+        return status;
+    *table = apply->manifest->tables[place];
+    if ((*table)->changing)
+        return PETAL_OK;
+    *table = manifest_table_copy(*table, apply->allocator);
+    if (*table == NULL || !apply_touch(apply, id, apply->manifest->tables[place])) {
+        manifest_table_free(*table, apply->allocator);
+        return error_no_memory(apply->error);
+    }
+    (*table)->changing = true;
+    apply->manifest->tables[place] = *table;
     return PETAL_OK;
 }
 
@@ -216,25 +251,146 @@ apply_item(const struct apply *apply, const struct item *item)
     return appliers[item->tag].apply(apply, item);
 }
 
+/* ---- the whole edit ---- */
+
+static struct manifest_table *
+touched_now(const struct manifest *manifest, const struct manifest_touched *touched)
+{
+    return manifest_find_table(manifest, touched->id);
+}
+
 /* Tables come with their families in one edit, and keep at least one. */
 static enum petal_status
 check_families(const struct apply *apply)
 {
-    for (size_t i = 0; i < apply->manifest->table_count; i++) {
-        if (apply->manifest->tables[i].family_count == 0)
-            return error_set(apply->error, PETAL_INVALID, "table %u has no family",
-                             apply->manifest->tables[i].id);
+    for (size_t i = 0; i < apply->change->touched_count; i++) {
+        const struct manifest_table *table =
+            touched_now(apply->manifest, &apply->change->touched[i]);
+
+        if (table != NULL && table->family_count == 0)
+            return error_set(apply->error, PETAL_INVALID, "table %u has no family", table->id);
     }
     return PETAL_OK;
 }
 
+/* Give up the lookups of the first `count` touched tables as they are. */
+static void
+remove_from_index(struct manifest *manifest, const struct manifest_change *change, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct manifest_table *table = touched_now(manifest, &change->touched[i]);
+
+        if (table != NULL)
+            manifest_index_remove(manifest, table);
+    }
+}
+
+/* Those as they were. */
+static void
+index_before(struct manifest *manifest, const struct manifest_change *change,
+             void (*index)(struct manifest *manifest, const struct manifest_table *table))
+{
+    for (size_t i = 0; i < change->touched_count; i++) {
+        if (change->touched[i].before != NULL)
+            index(manifest, change->touched[i].before);
+    }
+}
+
+/* Lookups find the tables as they are, or, on failure, as they were. Names and file numbers are distinct. */
+static enum petal_status
+index_touched(const struct apply *apply)
+{
+    struct manifest *manifest = apply->manifest;
+    struct manifest_change *change = apply->change;
+    enum petal_status status = PETAL_OK;
+    size_t added;
+
+    index_before(manifest, change, manifest_index_remove);
+    for (added = 0; status == PETAL_OK && added < change->touched_count; added++) {
+        const struct manifest_table *table = touched_now(manifest, &change->touched[added]);
+
+        if (table != NULL && !manifest_index_reserve(manifest, table, apply->allocator))
+            status = error_no_memory(apply->error);
+        else if (table != NULL)
+            status = manifest_index_add_new(manifest, table, apply->error);
+    }
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    remove_from_index(manifest, change, added - 1);
+    index_before(manifest, change, manifest_index_add);
+    return status;
+}
+
+/* The tables and counters as they were. */
+static void
+take_back(struct manifest *manifest, struct manifest_change *change)
+{
+    for (size_t i = change->touched_count; i > 0; i--) {
+        const struct manifest_touched *touched = &change->touched[i - 1];
+        size_t place = manifest_place_of(manifest, touched->id);
+        struct manifest_table **at = &manifest->tables[place];
+        size_t behind = manifest->table_count - place;
+
+        if (behind > 0 && (*at)->id == touched->id) {
+            manifest_table_free(*at, change->allocator);
+            *at = touched->before;
+            if (touched->before == NULL) {
+                memmove(at, at + 1, (behind - 1) * sizeof(struct manifest_table *));
+                manifest->table_count--;
+            }
+        } else if (touched->before != NULL) {
+            memmove(at + 1, at, behind * sizeof(struct manifest_table *));
+            *at = touched->before;
+            manifest->table_count++;
+        }
+    }
+    manifest->next_file_number = change->counters.next_file_number;
+    manifest->next_table_id = change->counters.next_table_id;
+    manifest->last_sequence = change->counters.last_sequence;
+    manifest->last_timestamp = change->counters.last_timestamp;
+    manifest->oldest_log = change->counters.oldest_log;
+    manifest->promise = change->counters.promise;
+}
+
+static void
+forget(struct manifest_change *change)
+{
+    mem_free(change->allocator, change->touched,
+             change->touched_capacity * sizeof *change->touched);
+    change->touched = NULL;
+    change->touched_count = change->touched_capacity = 0;
+}
+
+void
+manifest_change_keep(struct manifest *manifest, struct manifest_change *change)
+{
+    for (size_t i = 0; i < change->touched_count; i++) {
+        struct manifest_table *table = touched_now(manifest, &change->touched[i]);
+
+        manifest_table_free(change->touched[i].before, change->allocator);
+        if (table != NULL)
+            table->changing = false;
+    }
+    forget(change);
+}
+
+void
+manifest_change_undo(struct manifest *manifest, struct manifest_change *change)
+{
+    remove_from_index(manifest, change, change->touched_count);
+    index_before(manifest, change, manifest_index_add);
+    take_back(manifest, change);
+    forget(change);
+}
+
 enum petal_status
 manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator, petal_slice items,
-                     petal_error *error)
+                     struct manifest_change *change, petal_error *error)
 {
-    struct apply apply = {manifest, allocator, error};
+    struct apply apply = {manifest, allocator, change, error};
     enum petal_status status = PETAL_OK;
 
+    *change = (struct manifest_change){.allocator = allocator, .counters = *manifest};
     while (status == PETAL_OK && items.size > 0) {
         struct item item = {0};
 
@@ -242,5 +398,13 @@ manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator
         if (status == PETAL_OK)
             status = apply_item(&apply, &item);
     }
-    return status == PETAL_OK ? check_families(&apply) : status;
+    if (status == PETAL_OK)
+        status = check_families(&apply);
+    if (status == PETAL_OK)
+        status = index_touched(&apply);
+    if (status != PETAL_OK) {
+        take_back(manifest, change);
+        forget(change);
+    }
+    return status;
 }

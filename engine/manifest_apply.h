@@ -11,6 +11,7 @@
 struct apply {
     struct manifest *manifest;
     const petal_allocator *allocator;
+    struct manifest_change *change;
     petal_error *error;
 };
 
@@ -24,8 +25,15 @@ struct item {
 enum petal_status apply_take_item(const struct apply *apply, petal_slice *items, struct item *item);
 enum petal_status apply_check_size(const struct apply *apply, const struct item *item, size_t size);
 
+/* The table, to be changed: it is the edit's own. */
 enum petal_status apply_find_table(const struct apply *apply, uint32_t id,
                                    struct manifest_table **table);
+
+/* Where it stands, to be dropped. */
+enum petal_status apply_find_place(const struct apply *apply, uint32_t id, size_t *place);
+
+/* Note what was there before the first change of a table. False: no memory. */
+bool apply_touch(const struct apply *apply, uint32_t id, struct manifest_table *before);
 
 /* The store whose ids begin an item's payload. */
 enum petal_status apply_find_family(const struct apply *apply, const uint8_t *ids,

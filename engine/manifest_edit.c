@@ -385,7 +385,7 @@ void
 manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manifest)
 {
     for (size_t i = 0; i < manifest->table_count; i++)
-        snapshot_table(edit, &manifest->tables[i]);
+        snapshot_table(edit, manifest->tables[i]);
     (void)add_counters(edit, manifest->next_file_number, manifest->last_sequence,
                        manifest->last_timestamp, manifest->next_table_id);
     (void)manifest_edit_oldest_log(edit, manifest->oldest_log);

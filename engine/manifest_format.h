@@ -106,19 +106,48 @@ void manifest_family_fini(struct manifest_family *family, const petal_allocator 
 bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
 void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
 
-/* `copy` becomes equal to `manifest`, with tables of its own; on PETAL_NO_MEMORY it holds nothing. */
-enum petal_status manifest_state_copy(struct manifest *copy, const struct manifest *manifest,
-                                      const petal_allocator *allocator);
+/* A table of the state, with memory of its own; NULL: no memory. */
+struct manifest_table *manifest_table_copy(const struct manifest_table *table,
+                                           const petal_allocator *allocator);
+void manifest_table_free(struct manifest_table *table,
+                         const petal_allocator *allocator); /* NULL: no-op */
+
+/* Where the table of that id stands, or would. */
+size_t manifest_place_of(const struct manifest *manifest, uint32_t id);
+
+/*
+ * `numbers` and `names` of the state. Room comes first; `add` is for what was there before, add_new refuses, with PETAL_INVALID and
+ * nothing added, a name or a number that is there.
+ */
+bool manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
+                            const petal_allocator *allocator);
+void manifest_index_add(struct manifest *manifest, const struct manifest_table *table);
+void manifest_index_remove(struct manifest *manifest, const struct manifest_table *table);
+enum petal_status manifest_index_add_new(struct manifest *manifest,
+                                         const struct manifest_table *table, petal_error *error);
+
+/* A table that an edit has made, changed or dropped. */
+struct manifest_touched {
+    uint32_t id;
+    struct manifest_table *before; /* NULL: there was none */
+};
+
+/* What an edit has changed, to be kept or undone. */
+struct manifest_change {
+    const petal_allocator *allocator;
+    struct manifest counters; /* before; its tables and lookups are not used */
+    struct manifest_touched *touched;
+    size_t touched_count, touched_capacity;
+};
 
 /*
  * Apply a list of items.  PETAL_INVALID: it is malformed or does not fit the state; PETAL_UNSUPPORTED: it holds a tag or
- * a value of a newer version.  After a failure the state is good for manifest_state_fini only.
+ * a value of a newer version.  After a failure the state is as it was; else one of the other two calls follows.
  */
 enum petal_status manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator,
-                                       petal_slice items, petal_error *error);
-
-/* What must hold between edits but is dear to check with each change: file numbers are distinct. */
-enum petal_status manifest_state_check(const struct manifest *manifest,
-                                       const petal_allocator *allocator, petal_error *error);
+                                       petal_slice items, struct manifest_change *change,
+                                       petal_error *error);
+void manifest_change_keep(struct manifest *manifest, struct manifest_change *change);
+void manifest_change_undo(struct manifest *manifest, struct manifest_change *change);
 
 #endif

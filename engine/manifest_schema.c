@@ -239,39 +239,17 @@ set_table_attributes(const struct apply *apply, struct manifest_table *table,
     return PETAL_OK;
 }
 
-/* Tables have their names apart from those of snapshots. */
-static bool
-is_taken(const struct manifest *manifest, const struct attributes *attributes)
-{
-    if (attributes->snapshot.name.size > 0)
-        return manifest_find_snapshot(manifest, attributes->snapshot.name) != NULL;
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        if (!manifest_is_snapshot(&manifest->tables[i]) &&
-            slice_equal(manifest->tables[i].name, attributes->family.name))
-            return true;
-    }
-    return false;
-}
-
 static enum petal_status
 check_new_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
 {
     const struct manifest *manifest = apply->manifest;
-    petal_slice name = attributes->family.name;
-    enum petal_status status = table_name_check(name, apply->error);
-    char text[NAME_TEXT_BYTES];
+    enum petal_status status = table_name_check(attributes->family.name, apply->error);
 
     if (status != PETAL_OK)
         return status;
     if (id < manifest->next_table_id || id == UINT32_MAX)
         return error_set(apply->error, PETAL_INVALID, "table id %u; the next one is %u", id,
                          manifest->next_table_id);
-    if (attributes->snapshot.name.size > 0)
-        name = attributes->snapshot.name;
-    if (is_taken(manifest, attributes))
-        return error_set(apply->error, PETAL_INVALID, "%s %s is created twice",
-                         attributes->snapshot.name.size > 0 ? "snapshot" : "table",
-                         error_quote(name, text, sizeof text));
     return PETAL_OK;
 }
 
@@ -279,20 +257,23 @@ static enum petal_status
 add_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
 {
     struct manifest *manifest = apply->manifest;
-    void *array = manifest->tables;
     struct manifest_table *table;
     enum petal_status status = check_new_table(apply, id, attributes);
 
     if (status != PETAL_OK)
         return status;
-    if (!mem_grow(apply->allocator, &array, &manifest->table_capacity, manifest->table_count,
-                  manifest->table_count + 1, sizeof *table))
+    if (!mem_grow_array(apply->allocator, &manifest->tables, &manifest->table_capacity,
+                        manifest->table_count, manifest->table_count + 1,
+                        sizeof(struct manifest_table *)) ||
+        !apply_touch(apply, id, NULL))
         return error_no_memory(apply->error);
-    manifest->tables = array;
-    table = &manifest->tables[manifest->table_count];
-    *table = (struct manifest_table){.id = id, .snapshot = attributes->snapshot};
+    table = mem_zalloc(apply->allocator, sizeof *table);
+    if (table == NULL)
+        return error_no_memory(apply->error);
+    /* Ids only grow: it is the last. */
+    manifest->tables[manifest->table_count++] = table;
+    *table = (struct manifest_table){.id = id, .snapshot = attributes->snapshot, .changing = true};
     table->snapshot.name = slice_make(NULL, 0);
-    manifest->table_count++;
     if (!manifest_copy_name(&table->name, attributes->family.name, apply->allocator) ||
         (attributes->snapshot.name.size > 0 &&
          !manifest_copy_name(&table->snapshot.name, attributes->snapshot.name, apply->allocator)))
@@ -344,15 +325,18 @@ enum petal_status
 apply_drop_table(const struct apply *apply, const struct item *item)
 {
     struct manifest *manifest = apply->manifest;
-    struct manifest_table *table;
-    enum petal_status status = apply_find_table(apply, get_le32(item->payload), &table);
-    size_t behind;
+    size_t place;
+    enum petal_status status = apply_find_place(apply, get_le32(item->payload), &place);
+    struct manifest_table **at;
 
     if (status != PETAL_OK)
         return status;
-    manifest_table_fini(table, apply->allocator);
-    behind = manifest->table_count - (size_t)(table - manifest->tables) - 1;
-    memmove(table, table + 1, behind * sizeof *table);
+    at = &manifest->tables[place];
+    if ((*at)->changing)
+        manifest_table_free(*at, apply->allocator);
+    else if (!apply_touch(apply, (*at)->id, *at))
+        return error_no_memory(apply->error);
+    memmove(at, at + 1, (manifest->table_count - place - 1) * sizeof(struct manifest_table *));
     manifest->table_count--;
     return PETAL_OK;
 }

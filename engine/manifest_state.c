@@ -1,10 +1,11 @@
 /* manifest_state.c -- the state that a manifest describes: its memory, lookups, and what must hold for all of it; see manifest_format.h. */
-#include <stdlib.h>
-
+#include "base/checksum.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/attributes.h"
 #include "engine/manifest_format.h"
+
+#define NAME_TEXT_BYTES 160
 
 /* ---- memory ---- */
 
@@ -24,7 +25,7 @@ static void
 free_name(petal_slice name, const petal_allocator *allocator)
 {
     union {
-        const void *borrowed;
+        const void *only;
         void *owned;
     } memory = {name.data};
 
@@ -74,6 +75,15 @@ manifest_table_fini(struct manifest_table *table, const petal_allocator *allocat
 }
 
 void
+manifest_table_free(struct manifest_table *table, const petal_allocator *allocator)
+{
+    if (table == NULL)
+        return;
+    manifest_table_fini(table, allocator);
+    mem_free(allocator, table, sizeof *table);
+}
+
+void
 manifest_state_init(struct manifest *manifest)
 {
     memset(manifest, 0, sizeof *manifest);
@@ -85,10 +95,12 @@ void
 manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator)
 {
     for (size_t i = 0; i < manifest->table_count; i++)
-        manifest_table_fini(&manifest->tables[i], allocator);
+        manifest_table_free(manifest->tables[i], allocator);
     mem_free(allocator, manifest->tables, manifest->table_capacity * sizeof *manifest->tables);
     manifest->tables = NULL;
     manifest->table_count = manifest->table_capacity = 0;
+    number_map_fini(&manifest->numbers, allocator);
+    number_map_fini(&manifest->names, allocator);
 }
 
 /* `copy` begins without files. */
@@ -165,14 +177,59 @@ manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *all
     memset(copy, 0, sizeof *copy);
 }
 
+struct manifest_table *
+manifest_table_copy(const struct manifest_table *table, const petal_allocator *allocator)
+{
+    struct manifest_table *copy = mem_alloc(allocator, sizeof *copy);
+
+    if (copy != NULL && !copy_table(copy, table, allocator)) {
+        manifest_table_free(copy, allocator);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* Copies of `count` tables from `tables` on, in a copy that has none. */
+static enum petal_status
+copy_tables(struct manifest *copy, struct manifest_table *const *tables, size_t count,
+            const petal_allocator *allocator)
+{
+    if (count == 0)
+        return PETAL_OK;
+    copy->tables = mem_alloc(allocator, count * sizeof(struct manifest_table *));
+    if (copy->tables == NULL)
+        return PETAL_NO_MEMORY;
+    copy->table_capacity = count;
+    for (size_t i = 0; i < count; i++) {
+        copy->tables[i] = manifest_table_copy(tables[i], allocator);
+        copy->table_count += copy->tables[i] != NULL;
+        if (copy->tables[i] == NULL || !manifest_index_reserve(copy, copy->tables[i], allocator)) {
+            manifest_state_fini(copy, allocator);
+            return PETAL_NO_MEMORY;
+        }
+        manifest_index_add(copy, copy->tables[i]);
+    }
+    return PETAL_OK;
+}
+
 enum petal_status
 manifest_copy(struct manifest *copy, const struct manifest *manifest,
               const petal_allocator *allocator)
 {
-    enum petal_status status = manifest_state_copy(copy, manifest, allocator);
-
+    *copy = *manifest;
     copy->writer = NULL;
-    return status;
+    copy->tables = NULL;
+    copy->table_count = copy->table_capacity = 0;
+    copy->numbers = copy->names = (struct number_map){0};
+    return copy_tables(copy, manifest->tables, manifest->table_count, allocator);
+}
+
+enum petal_status
+manifest_copy_alone(struct manifest *copy, struct manifest_table *table,
+                    const petal_allocator *allocator)
+{
+    memset(copy, 0, sizeof *copy);
+    return copy_tables(copy, &table, 1, allocator);
 }
 
 void
@@ -181,37 +238,59 @@ manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator)
     manifest_state_fini(copy, allocator);
 }
 
-enum petal_status
-manifest_state_copy(struct manifest *copy, const struct manifest *manifest,
-                    const petal_allocator *allocator)
-{
-    *copy = *manifest;
-    copy->tables = NULL;
-    copy->table_count = copy->table_capacity = 0;
-    if (manifest->table_count == 0)
-        return PETAL_OK;
-    copy->tables = mem_alloc(allocator, manifest->table_count * sizeof *copy->tables);
-    if (copy->tables == NULL)
-        return PETAL_NO_MEMORY;
-    copy->table_capacity = manifest->table_count;
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        copy->table_count++;
-        if (!copy_table(&copy->tables[i], &manifest->tables[i], allocator)) {
-            manifest_state_fini(copy, allocator);
-            return PETAL_NO_MEMORY;
-        }
-    }
-    return PETAL_OK;
-}
-
 /* ---- lookups ---- */
+
+size_t
+manifest_place_of(const struct manifest *manifest, uint32_t id)
+{
+    size_t first = 0, behind = manifest->table_count;
+
+    while (first < behind) {
+        size_t middle = first + (behind - first) / 2;
+
+        if (manifest->tables[middle]->id < id)
+            first = middle + 1;
+        else
+            behind = middle;
+    }
+    return first;
+}
 
 struct manifest_table *
 manifest_find_table(const struct manifest *manifest, uint32_t id)
 {
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        if (manifest->tables[i].id == id)
-            return &manifest->tables[i];
+    size_t place = manifest_place_of(manifest, id);
+
+    return place < manifest->table_count && manifest->tables[place]->id == id
+               ? manifest->tables[place]
+               : NULL;
+}
+
+/* Tables have their names apart from those of snapshots. */
+static petal_slice
+own_name(const struct manifest_table *table)
+{
+    return manifest_is_snapshot(table) ? table->snapshot.name : table->name;
+}
+
+static uint64_t
+hash_of_name(const struct manifest *manifest, petal_slice name, bool of_snapshot)
+{
+    return checksum_at(manifest->salt, of_snapshot, name.data, name.size);
+}
+
+static struct manifest_table *
+find_by_name(const struct manifest *manifest, petal_slice name, bool of_snapshot)
+{
+    uint64_t hash = hash_of_name(manifest, name, of_snapshot), id;
+    size_t place = 0;
+
+    while (number_map_next(&manifest->names, hash, &place, &id)) {
+        struct manifest_table *table = manifest_find_table(manifest, (uint32_t)id);
+
+        if (table != NULL && manifest_is_snapshot(table) == of_snapshot &&
+            slice_equal(own_name(table), name))
+            return table;
     }
     return NULL;
 }
@@ -219,13 +298,16 @@ manifest_find_table(const struct manifest *manifest, uint32_t id)
 struct manifest_table *
 manifest_find_snapshot(const struct manifest *manifest, petal_slice name)
 {
-    for (size_t i = 0; i < manifest->table_count; i++) {
-        struct manifest_table *table = &manifest->tables[i];
+    return find_by_name(manifest, name, true);
+}
 
-        if (manifest_is_snapshot(table) && slice_equal(table->snapshot.name, name))
-            return table;
-    }
-    return NULL;
+bool
+manifest_names_file(const struct manifest *manifest, uint64_t number)
+{
+    size_t place = 0;
+    uint64_t id;
+
+    return number_map_next(&manifest->numbers, number, &place, &id);
 }
 
 struct manifest_family *
@@ -238,53 +320,96 @@ manifest_find_family(const struct manifest_table *table, uint16_t id)
     return NULL;
 }
 
-/* ---- the whole state ---- */
-
-static int
-compare_numbers(const void *a, const void *b)
-{
-    uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-
-    return first < second ? -1 : first > second;
-}
+/* ---- what lookups need ---- */
 
 static size_t
-gather_numbers(const struct manifest *manifest, uint64_t *numbers)
+files_of(const struct manifest_table *table)
 {
     size_t count = 0;
 
-    for (size_t t = 0; t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t].family_count; f++) {
-            const struct manifest_family *family = &manifest->tables[t].families[f];
-
-            for (size_t i = 0; numbers != NULL && i < family->file_count; i++)
-                numbers[count + i] = family->files[i].number;
-            count += family->file_count;
-        }
-    }
+    for (size_t f = 0; f < table->family_count; f++)
+        count += table->families[f].file_count;
     return count;
 }
 
-enum petal_status
-manifest_state_check(const struct manifest *manifest, const petal_allocator *allocator,
-                     petal_error *error)
+bool
+manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
+                       const petal_allocator *allocator)
 {
-    size_t count = gather_numbers(manifest, NULL);
-    enum petal_status status = PETAL_OK;
-    uint64_t *numbers;
+    return number_map_reserve(&manifest->numbers, allocator, files_of(table)) &&
+           number_map_reserve(&manifest->names, allocator, 1);
+}
 
-    if (count == 0)
-        return PETAL_OK;
-    numbers = mem_alloc(allocator, count * sizeof *numbers);
-    if (numbers == NULL)
-        return error_no_memory(error);
-    gather_numbers(manifest, numbers);
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
-    for (size_t i = 1; status == PETAL_OK && i < count; i++) {
-        if (numbers[i] == numbers[i - 1])
-            status = error_set(error, PETAL_INVALID, "store file %llu is there twice",
-                               (unsigned long long)numbers[i]);
+static void
+index_name(struct manifest *manifest, const struct manifest_table *table,
+           void (*change)(struct number_map *map, uint64_t key, uint64_t value))
+{
+    change(&manifest->names, hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)),
+           table->id);
+}
+
+/* Of the table's files the first `count`. */
+static void
+index_files(struct manifest *manifest, const struct manifest_table *table, size_t count,
+            void (*change)(struct number_map *map, uint64_t key, uint64_t value))
+{
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--)
+            change(&manifest->numbers, table->families[f].files[i].number, table->id);
     }
-    mem_free(allocator, numbers, count * sizeof *numbers);
+}
+
+void
+manifest_index_add(struct manifest *manifest, const struct manifest_table *table)
+{
+    index_files(manifest, table, SIZE_MAX, number_map_add);
+    index_name(manifest, table, number_map_add);
+}
+
+void
+manifest_index_remove(struct manifest *manifest, const struct manifest_table *table)
+{
+    index_files(manifest, table, SIZE_MAX, number_map_remove);
+    index_name(manifest, table, number_map_remove);
+}
+
+/* *added: how many are there when one is found twice. */
+static enum petal_status
+add_new_files(struct manifest *manifest, const struct manifest_table *table, size_t *added,
+              petal_error *error)
+{
+    *added = 0;
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count; i++) {
+            uint64_t number = table->families[f].files[i].number;
+
+            if (manifest_names_file(manifest, number))
+                return error_set(error, PETAL_INVALID, "store file %llu is there twice",
+                                 (unsigned long long)number);
+            number_map_add(&manifest->numbers, number, table->id);
+            ++*added;
+        }
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+manifest_index_add_new(struct manifest *manifest, const struct manifest_table *table,
+                       petal_error *error)
+{
+    bool of_snapshot = manifest_is_snapshot(table);
+    char text[NAME_TEXT_BYTES];
+    enum petal_status status;
+    size_t added;
+
+    if (find_by_name(manifest, own_name(table), of_snapshot) != NULL)
+        return error_set(error, PETAL_INVALID, "%s %s is created twice",
+                         of_snapshot ? "snapshot" : "table",
+                         error_quote(own_name(table), text, sizeof text));
+    status = add_new_files(manifest, table, &added, error);
+    if (status == PETAL_OK)
+        index_name(manifest, table, number_map_add);
+    else
+        index_files(manifest, table, added, number_map_remove);
     return status;
 }

@@ -35,8 +35,8 @@ open_tables(petal_db *db, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < db->manifest->table_count; i++) {
         petal_table *table;
 
-        if (!manifest_is_snapshot(&db->manifest->tables[i]))
-            status = table_attach(db, &db->manifest->tables[i], &table);
+        if (!manifest_is_snapshot(db->manifest->tables[i]))
+            status = table_attach(db, db->manifest->tables[i], &table);
     }
     if (status == PETAL_OK)
         status = view_new(&view, db->env.allocator, NULL, db->slot_count);
@@ -312,7 +312,7 @@ obsolete_sequence(const struct manifest *manifest)
     uint64_t flushed = 0;
 
     for (size_t i = 0; i < manifest->table_count; i++) {
-        const struct manifest_table *table = &manifest->tables[i];
+        const struct manifest_table *table = manifest->tables[i];
 
         dropped = dropped || table->family_count < table->next_family_id;
         for (size_t k = 0; k < table->family_count; k++) {
@@ -386,22 +386,6 @@ struct directory_scan {
     enum scan_purpose purpose;
 };
 
-static bool
-is_named(const petal_db *db, uint64_t number)
-{
-    for (size_t i = 0; i < db->manifest->table_count; i++) {
-        const struct manifest_table *table = &db->manifest->tables[i];
-
-        for (size_t f = 0; f < table->family_count; f++) {
-            for (size_t k = 0; k < table->families[f].file_count; k++) {
-                if (table->families[f].files[k].number == number)
-                    return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void
 visit_name(void *argument, const char *name)
 {
@@ -424,7 +408,7 @@ visit_name(void *argument, const char *name)
         filename_log(path, db->directory.path, number);
         break;
     case FILENAME_STORE_FILE:
-        stray = !is_named(db, number);
+        stray = !manifest_names_file(db->manifest, number);
         filename_store_file(path, db->directory.path, number);
         break;
     case FILENAME_MANIFEST_TEMPORARY:

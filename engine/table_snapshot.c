@@ -128,7 +128,7 @@ find_expired(petal_db *db, struct manifest_table *copy, bool *found, petal_error
     *found = false;
     pthread_mutex_lock(&db->manifest_mutex);
     for (size_t i = 0; !*found && i < db->manifest->table_count; i++) {
-        const struct manifest_table *table = &db->manifest->tables[i];
+        const struct manifest_table *table = db->manifest->tables[i];
 
         *found = is_expired(table, now_ms);
         if (*found)
@@ -246,7 +246,7 @@ take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool
 
     if (status != PETAL_OK)
         return status;
-    taken = &capture->state.tables[0];
+    taken = capture->state.tables[0];
     status = table_files_link(db, taken, error);
     if (status == PETAL_OK) {
         status = commit_snapshot(db, taken, snapshot, error);
@@ -342,7 +342,7 @@ gather(petal_db *db, struct snapshot_names *names)
     int64_t now_ms = env_clock_ms(&db->env);
 
     for (size_t i = 0; i < db->manifest->table_count; i++) {
-        const struct manifest_table *table = &db->manifest->tables[i];
+        const struct manifest_table *table = db->manifest->tables[i];
         struct listed_snapshot *listed;
 
         if (!manifest_is_snapshot(table) || is_expired(table, now_ms))

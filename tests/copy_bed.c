@@ -124,8 +124,8 @@ count_named(struct fixture *fixture, const struct manifest *manifest)
     size_t count = 0;
 
     for (size_t t = 0; t < manifest->table_count; t++) {
-        for (size_t f = 0; f < manifest->tables[t].family_count; f++) {
-            const struct manifest_family *family = &manifest->tables[t].families[f];
+        for (size_t f = 0; f < manifest->tables[t]->family_count; f++) {
+            const struct manifest_family *family = &manifest->tables[t]->families[f];
 
             for (size_t i = 0; i < family->file_count; i++) {
                 char path[PETAL_PATH_BYTES];

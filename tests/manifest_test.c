@@ -786,7 +786,7 @@ test_attributes_of_later_versions(void **state)
     add_raw(&edit, MANIFEST_OPTIONAL_TAG + 1, "whatever", 8);
     assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
     /* What is not given is the default. */
-    assert_int_equal(manifest_find_family(manifest->tables, 5)->options.block_bytes, 65536);
+    assert_int_equal(manifest_find_family(manifest->tables[0], 5)->options.block_bytes, 65536);
     manifest_edit_fini(&edit);
     manifest_free(manifest);
 }
@@ -1222,10 +1222,10 @@ test_golden_bytes_of_alterations(void **state)
     manifest_free(manifest);
     check_golden(fixture, "tests/golden/MANIFEST-v1-alter");
     manifest = load(fixture);
-    assert_true(manifest->tables[0].read_only);
-    assert_int_equal(manifest->tables[0].family_count, 1);
-    assert_int_equal(manifest->tables[0].families[0].id, 2);
-    assert_int_equal(manifest->tables[0].families[0].options.versions, 3);
+    assert_true(manifest->tables[0]->read_only);
+    assert_int_equal(manifest->tables[0]->family_count, 1);
+    assert_int_equal(manifest->tables[0]->families[0].id, 2);
+    assert_int_equal(manifest->tables[0]->families[0].options.versions, 3);
     manifest_free(manifest);
 }
 
