@@ -27,7 +27,7 @@
 enum petal_status log_current(petal_db *db, struct wal **wal, petal_error *error);
 
 /* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock. After a failure the log is dead, or
- * has stored nothing. LEADER. */
+ * has stored nothing; or it is PETAL_IO and undecided, as wal.h tells. LEADER. */
 enum petal_status log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms,
                              petal_error *error);
 

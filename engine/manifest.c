@@ -25,6 +25,7 @@ struct manifest_writer {
     uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
     uint64_t loaded_end;                    /* where the next record goes if it is written to */
     bool loaded_is_promised;                /* each of its edits was synced when it was written */
+    bool renew;                             /* the next commit writes a new file, no other way */
     bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
     const struct directory *directory;
@@ -443,15 +444,22 @@ write_file(struct manifest_writer *writer, const struct manifest *state, petal_e
     writer->file = file;
     writer->file_identity = file_identity;
     writer->length = writer->synced_length = writer->snapshot_length = size;
+    writer->renew = false;
     return install_file(writer, temporary, error);
 }
 
 /* ---- committing: one record more ---- */
 
+static bool
+is_full(int os_error)
+{
+    return os_error == ENOSPC || os_error == EDQUOT;
+}
+
 /* Make nothing of what an append that did not fit left behind the end: zeros take no new space.  Without that a later record, in
  * part on the medium when the power fails, might complete the refused one. */
 static enum petal_status
-erase_tail(struct manifest_writer *writer, petal_error *error)
+erase_tail(struct manifest_writer *writer, uint64_t least, petal_error *error)
 {
     static const uint8_t zeros[4096];
     const petal_vfs *vfs = writer->env->vfs;
@@ -460,34 +468,33 @@ erase_tail(struct manifest_writer *writer, petal_error *error)
 
     if (failed == 0 && size <= at)
         return PETAL_OK;
+    /* A record of which the end is missing will not be whole unless something is written there. */
+    writer->renew = failed == 0 && size < least;
     while (failed == 0 && at < size) {
         size_t piece = size - at < sizeof zeros ? (size_t)(size - at) : sizeof zeros;
 
         failed = vfs->write_at(vfs->context, writer->file, at, zeros, piece);
         at += piece;
     }
+    if (is_full(failed) && writer->renew)
+        return PETAL_OK;
     if (failed == 0)
         failed = vfs->sync(vfs->context, writer->file);
     if (failed != 0)
         return writer_fail(writer, writer->path, failed, "take back what did not fit in", error);
+    writer->renew = false;
     return PETAL_OK;
-}
-
-static bool
-is_full(int os_error)
-{
-    return os_error == ENOSPC || os_error == EDQUOT;
 }
 
 /* An append failed. */
 static enum petal_status
-fail_append(struct manifest_writer *writer, int os_error, petal_error *error)
+fail_append(struct manifest_writer *writer, size_t bytes, int os_error, petal_error *error)
 {
     enum petal_status status;
 
     if (!is_full(os_error))
         return writer_fail(writer, writer->path, os_error, "write", error);
-    status = erase_tail(writer, error);
+    status = erase_tail(writer, writer->length + bytes, error);
     return status == PETAL_OK ? error_io(error, writer->path, os_error, "write") : status;
 }
 
@@ -525,7 +532,7 @@ append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, pe
     failed = vfs->write_at(vfs->context, writer->file, writer->length, record, bytes);
     mem_free(writer->env->allocator, record, bytes);
     if (failed != 0)
-        return fail_append(writer, failed, error);
+        return fail_append(writer, bytes, failed, error);
     failed = vfs->sync(vfs->context, writer->file);
     if (failed != 0)
         return writer_fail(writer, writer->path, failed, "sync", error);
@@ -544,11 +551,11 @@ make_durable(struct manifest_writer *writer, const struct manifest *state,
     bool grown = writer->length + edit->size > 4 * writer->snapshot_length + GROWTH_BYTES;
     enum petal_status status;
 
-    if (writer->file != NULL && !grown)
+    if (writer->file != NULL && !grown && !writer->renew)
         return append_edit(writer, edit, error);
     status = write_file(writer, state, error);
     /* What drops a table may fit in where a whole file does not, and make room for one. */
-    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed)
+    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed && !writer->renew)
         status = append_edit(writer, edit, error);
     return status;
 }
@@ -646,7 +653,7 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     }
     writer->file = file;
     writer->length = writer->synced_length = writer->loaded_end;
-    return erase_tail(writer, error);
+    return erase_tail(writer, 0, error);
 }
 
 enum petal_status

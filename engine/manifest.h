@@ -10,7 +10,9 @@
  *
  * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
  * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
- * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced.  An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
+ * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced; where
+ * overwriting takes space and finds none, the end of the record is missing for good, since the next commit writes a new file.
+ * An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
  *
  * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
  * those come back when the commit fails.  Other tables are not touched.

@@ -34,6 +34,8 @@
  *   succeed again when there is space. Nor does it keep a database from being opened for writing: what its logs hold waits in memory, as
  *   far as memory_bytes lets memtables grow, and tables can be dropped to make room. Flushes and compactions that find no memory or no
  *   descriptor are tried again as well. Every other failed write or sync of log or manifest makes the database read-only.
+ *   Where files are copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process die before there is
+ *   space, it may be there afterwards; those behind it are PETAL_NO_SPACE as above.
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
  *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
  *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be

@@ -29,6 +29,7 @@ struct wal {
     uint8_t *buffer;
     size_t used, capacity;
     uint64_t buffer_offset; /* of the buffer's first byte in the file */
+    bool undecided;         /* behind buffer_offset there is what no one could take back yet */
     size_t begun;           /* where the record begun has its first header, in the buffer */
     size_t begun_bytes;     /* its payload */
     uint64_t begun_total;   /* with all its headers */
@@ -370,6 +371,7 @@ erase_tail(struct wal *wal, petal_error *error)
     enum petal_status status;
     int failed = vfs->size(vfs->context, wal->file, &size);
 
+    wal->undecided = wal->undecided && size > at;
     if (failed == 0 && size <= at)
         return PETAL_OK;
     while (failed == 0 && at < size) {
@@ -378,6 +380,9 @@ erase_tail(struct wal *wal, petal_error *error)
         failed = vfs->log_store(vfs->context, wal->file, at, zeros, piece);
         at += piece;
     }
+    wal->undecided = failed == ENOSPC || failed == EDQUOT;
+    if (wal->undecided)
+        return error_io(error, wal->path, failed, "take back what did not fit in");
     if (failed != 0)
         return wal_fail(wal, failed, "take back what did not fit in", error);
     pthread_mutex_lock(&wal->sync_mutex);
@@ -400,7 +405,11 @@ fail_store(struct wal *wal, int os_error, petal_error *error)
     if (os_error != ENOSPC && os_error != EDQUOT)
         return wal_fail(wal, os_error, "write to", error);
     status = erase_tail(wal, error);
-    return status == PETAL_OK ? error_io(error, wal->path, os_error, "write to") : status;
+    if (status == PETAL_OK)
+        return error_io(error, wal->path, os_error, "write to");
+    if (wal->undecided && error != NULL)
+        error->status = PETAL_IO;
+    return wal->undecided ? PETAL_IO : status;
 }
 
 enum petal_status
@@ -410,6 +419,8 @@ wal_store(struct wal *wal, petal_error *error)
     enum petal_status status = wal_check(wal, error);
     int failed;
 
+    if (status == PETAL_OK && wal->undecided)
+        status = erase_tail(wal, error);
     if (status != PETAL_OK || wal->used == 0)
         return status;
     failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);

@@ -19,6 +19,11 @@
  * to be, see LOGS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next, and a torn tail
  * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
  * what was refused.  The buffer keeps its records, until wal_forget takes them back.  If overwriting or sync fails, the log is dead.
+ *
+ * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody knows whether what was stored
+ * is replayed, should the process die now: that store is PETAL_IO, and the log is not dead.  Each later one tries again to take
+ * it back first, and is PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  A log that is closed meanwhile ends where
+ * it ended before: the next one's header says so.
  */
 #ifndef PETAL_ENGINE_WAL_H
 #define PETAL_ENGINE_WAL_H

@@ -251,10 +251,12 @@ room_for(struct memory_vfs *vfs, const struct memory_file *file, uint64_t offset
 {
     uint64_t used, free_bytes, limit;
 
-    if (vfs->capacity == UINT64_MAX || offset + size <= file->live.size)
+    if (vfs->capacity == UINT64_MAX || (offset + size <= file->live.size && !vfs->copy_on_write))
         return size;
     used = memory_tree_used_bytes(vfs->root);
     free_bytes = used < vfs->capacity ? vfs->capacity - used : 0;
+    if (vfs->copy_on_write)
+        return size < free_bytes ? size : (size_t)free_bytes;
     limit = file->live.size + free_bytes; /* how long the file may become */
     if (offset >= limit)
         return 0;
@@ -590,6 +592,7 @@ memory_vfs_clone(struct memory_vfs *vfs)
     clone->revert_on_failed_sync = vfs->revert_on_failed_sync;
     clone->capacity = vfs->capacity;
     clone->log_windows = vfs->log_windows;
+    clone->copy_on_write = vfs->copy_on_write;
     pthread_mutex_unlock(&vfs->mutex);
     return clone;
 }

@@ -62,6 +62,9 @@ void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
 uint64_t memory_vfs_used(struct memory_vfs *vfs);
 
+/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC without it. */
+void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
+
 /* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there is room, and stores into them
  * (base/log_window.h).  They stay when the file is closed, as when the process is killed. */
 void memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use);

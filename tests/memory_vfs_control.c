@@ -118,6 +118,14 @@ memory_vfs_used(struct memory_vfs *vfs)
 }
 
 void
+memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->copy_on_write = copy;
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void
 memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use)
 {
     pthread_mutex_lock(&vfs->mutex);

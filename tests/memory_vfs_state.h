@@ -47,6 +47,7 @@ struct memory_vfs {
     bool off;
     bool revert_on_failed_sync;
     uint64_t capacity;
+    bool copy_on_write;
     bool log_windows;
 
     bool tracing;
