@@ -17,6 +17,9 @@
  * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
  * those come back when the commit fails.  Other tables are not touched.
  *
+ * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
+ * those come back when the commit fails.  Other tables are not touched.
+ *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
 #ifndef PETAL_ENGINE_MANIFEST_H
