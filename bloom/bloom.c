@@ -145,6 +145,13 @@ blocked_density(double rate)
     return best;
 }
 
+/* Plans that the thread has made, in turn: finding one takes a million instructions, far more than writing a small store file does, and
+ * there are few rates. */
+#define REMEMBERED_PLANS 32
+
+static _Thread_local struct bloom_plan remembered[REMEMBERED_PLANS]; /* rate 0: none */
+static _Thread_local uint64_t plans_found;
+
 void
 bloom_plan_init(struct bloom_plan *plan, enum bloom_layout layout, double rate)
 {
@@ -153,10 +160,23 @@ bloom_plan_init(struct bloom_plan *plan, enum bloom_layout layout, double rate)
         rate = BLOOM_MIN_RATE;
     if (rate > BLOOM_MAX_RATE)
         rate = BLOOM_MAX_RATE;
+    for (size_t i = 0; i < REMEMBERED_PLANS; i++) {
+        if (remembered[i].rate == rate && remembered[i].layout == layout) {
+            *plan = remembered[i];
+            return;
+        }
+    }
     *plan = (struct bloom_plan){.layout = layout, .rate = rate};
     plan->standard = standard_density(rate);
     if (layout == BLOOM_BLOCKED)
         plan->blocked = blocked_density(rate);
+    remembered[plans_found++ % REMEMBERED_PLANS] = *plan;
+}
+
+uint64_t
+bloom_plans_found(void)
+{
+    return plans_found;
 }
 
 static struct bloom_shape

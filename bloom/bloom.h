@@ -80,8 +80,11 @@ struct bloom_plan {
 };
 
 /* `rate` is clamped to BLOOM_MIN_RATE..BLOOM_MAX_RATE.  The k of each layout is the one that needs
- * the fewest bits. */
+ * the fewest bits.  A thread remembers the plans that it has found last. */
 void bloom_plan_init(struct bloom_plan *plan, enum bloom_layout layout, double rate);
+
+/* How many the calling thread has found and not remembered. */
+uint64_t bloom_plans_found(void);
 
 /*
  * The shape for `keys` keys (0 counts as 1; at most BLOOM_MAX_KEYS).  STANDARD: the fewest bits that

@@ -357,6 +357,27 @@ columns_and_family_markers_are_questions_of_their_own(void **state)
     }
 }
 
+/* Whatever the rate: finding the share of one that is too low for the most bits takes many plans, once. */
+static void
+shares_are_found_once(void **state)
+{
+    petal_family_options family = {.bloom_error_rate = 0.0001};
+    double flush = bloom_share_rate(&family, FILE_ORIGIN_FLUSH);
+    double all = bloom_share_rate(&family, FILE_ORIGIN_ALL_FILES);
+    uint64_t found = bloom_plans_found();
+
+    (void)state;
+    for (unsigned i = 0; i < 1000; i++) {
+        struct bloom_plan plan;
+
+        assert_true(bloom_share_rate(&family, FILE_ORIGIN_FLUSH) == flush);
+        bloom_plan_init(&plan, BLOOM_BLOCKED, flush);
+        assert_true(plan.rate == flush);
+    }
+    assert_true(bloom_share_rate(&family, FILE_ORIGIN_ALL_FILES) == all);
+    assert_in_range(bloom_plans_found() - found, 0, 1);
+}
+
 int
 main(void)
 {
@@ -368,6 +389,7 @@ main(void)
         cmocka_unit_test(files_record_their_share),
         cmocka_unit_test(small_rates_hold),
         cmocka_unit_test(columns_and_family_markers_are_questions_of_their_own),
+        cmocka_unit_test(shares_are_found_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
