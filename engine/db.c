@@ -510,6 +510,8 @@ db_free(petal_db *db)
         table_free(table);
     }
     damage_free(db);
+    number_map_fini(&db->tables_by_name, allocator);
+    number_map_fini(&db->tables_by_id, allocator);
     while (db->key_values != NULL) {
         petal_kv *kv = db->key_values;
 

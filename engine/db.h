@@ -182,6 +182,8 @@ struct petal_db {
 
     pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards tables, key_values */
     petal_table *tables;
+    /* Its tables: those that live by hashes of their names, and all by their ids; values are pointers. Guarded by ddl_mutex. */
+    struct number_map tables_by_name, tables_by_id;
     petal_kv *key_values;
     size_t slot_count; /* of stores ever, in this opening */
 
@@ -397,6 +399,14 @@ void family_free(petal_family *family); /* NULL: no-op */
 /* Take over a descriptor in place of the present one, which is kept. REQUIRES: ddl_mutex held. */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
+
+/* The table is dropped: its name finds it no more. REQUIRES: ddl_mutex held. */
+void table_forget_name(petal_table *table);
+
+/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in the database after all. REQUIRES: the
+ * same. */
+void table_change_id(petal_table *table, uint32_t id);
+void table_detach(petal_table *table);
 
 petal_table *table_by_id(petal_db *db, uint32_t id);
 petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: ddl_mutex held */

@@ -1,6 +1,8 @@
 /* handle.c -- the handles of tables and families, and what they say of themselves. */
 #include "engine/db.h"
 
+#include "base/checksum.h"
+
 /* ---- making, describing, freeing ---- */
 
 petal_family *
@@ -128,6 +130,26 @@ attach_families(petal_table *table, const struct manifest_table *described)
     return PETAL_OK;
 }
 
+/* ---- finding tables ---- */
+
+static uint64_t
+hash_of_name(const petal_db *db, petal_slice name)
+{
+    return checksum_at(db->salt, 0, name.data, name.size);
+}
+
+static uint64_t
+address_of(const petal_table *table)
+{
+    return (uint64_t)(uintptr_t)table;
+}
+
+static petal_table *
+table_at(uint64_t address)
+{
+    return (petal_table *)(uintptr_t)address;
+}
+
 enum petal_status
 table_attach(petal_db *db, const struct manifest_table *described, petal_table **table)
 {
@@ -142,14 +164,47 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
     atomic_init(&made->descriptor, NULL);
     memcpy(made + 1, described->name.data, described->name.size);
     made->name = slice_make(made + 1, described->name.size);
-    if (attach_families(made, described) != PETAL_OK) {
+    if (!number_map_reserve(&db->tables_by_name, db->env.allocator, 1) ||
+        !number_map_reserve(&db->tables_by_id, db->env.allocator, 1) ||
+        attach_families(made, described) != PETAL_OK) {
         table_free(made);
         return PETAL_NO_MEMORY;
     }
     made->next = db->tables;
     db->tables = made;
+    number_map_add(&db->tables_by_name, hash_of_name(db, made->name), address_of(made));
+    number_map_add(&db->tables_by_id, made->id, address_of(made));
     *table = made;
     return PETAL_OK;
+}
+
+void
+table_forget_name(petal_table *table)
+{
+    petal_db *db = table->db;
+
+    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
+}
+
+void
+table_change_id(petal_table *table, uint32_t id)
+{
+    number_map_remove(&table->db->tables_by_id, table->id, address_of(table));
+    table->id = id;
+    number_map_add(&table->db->tables_by_id, table->id, address_of(table));
+}
+
+void
+table_detach(petal_table *table)
+{
+    petal_db *db = table->db;
+    petal_table **link = &db->tables;
+
+    table_forget_name(table);
+    number_map_remove(&db->tables_by_id, table->id, address_of(table));
+    while (*link != table)
+        link = &(*link)->next;
+    *link = table->next;
 }
 
 /* ---- what the engine asks of them ---- */
@@ -157,11 +212,25 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
 petal_table *
 table_by_id(petal_db *db, uint32_t id)
 {
-    petal_table *table = db->tables;
+    size_t place = 0;
+    uint64_t address;
 
-    while (table != NULL && table->id != id)
-        table = table->next;
-    return table;
+    return number_map_next(&db->tables_by_id, id, &place, &address) ? table_at(address) : NULL;
+}
+
+petal_table *
+table_by_name(petal_db *db, petal_slice name)
+{
+    uint64_t hash = hash_of_name(db, name), address;
+    size_t place = 0;
+
+    while (number_map_next(&db->tables_by_name, hash, &place, &address)) {
+        petal_table *table = table_at(address);
+
+        if (!table_is_dropped(table) && slice_equal(table->name, name))
+            return table;
+    }
+    return NULL;
 }
 
 petal_family *

@@ -6,17 +6,6 @@
 
 #include <stdlib.h>
 
-/* The living table of that name. REQUIRES: ddl_mutex held. */
-petal_table *
-table_by_name(petal_db *db, petal_slice name)
-{
-    for (petal_table *table = db->tables; table != NULL; table = table->next) {
-        if (!table_is_dropped(table) && slice_equal(table->name, name))
-            return table;
-    }
-    return NULL;
-}
-
 /* ---- create ---- */
 
 enum petal_status
@@ -179,6 +168,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     if (status != PETAL_OK && *table != NULL) {
         /* The table is in the manifest; it can be used when the database is opened again. */
         atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
+        table_forget_name(*table);
         *table = NULL;
     }
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
@@ -266,6 +256,7 @@ drop_table(petal_db *db, petal_table *table, petal_error *error)
         error_no_memory(error);
     if (status == PETAL_OK) {
         atomic_store_explicit(&table->dropped, true, memory_order_release);
+        table_forget_name(table);
         unpublish_stores(db, table, view);
     } else {
         view_unref(view);

@@ -70,7 +70,7 @@ commit(struct restoration *restoration, const petal_table *before, petal_error *
     struct manifest_edit edit;
     enum petal_status status;
 
-    restoration->table->id = db->manifest->next_table_id;
+    table_change_id(restoration->table, db->manifest->next_table_id);
     manifest_edit_init(&edit, db->env.allocator);
     if (before != NULL)
         manifest_edit_drop_table(&edit, before->id);
@@ -91,6 +91,7 @@ publish(struct restoration *restoration, petal_table *before, struct view *view)
         const struct table_descriptor *descriptor = table_descriptor(before);
 
         atomic_store_explicit(&before->dropped, true, memory_order_release);
+        table_forget_name(before);
         for (size_t i = 0; i < descriptor->family_count; i++)
             family_remove_store(descriptor->families[i], view);
     }
@@ -161,12 +162,8 @@ install(struct restoration *restoration, petal_error *error)
 static void
 remove_handles(petal_db *db, petal_table *table)
 {
-    petal_table **link = &db->tables;
-
     pthread_mutex_lock(&db->ddl_mutex);
-    while (*link != table)
-        link = &(*link)->next;
-    *link = table->next;
+    table_detach(table);
     pthread_mutex_unlock(&db->ddl_mutex);
     table_free(table);
 }
