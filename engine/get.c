@@ -20,6 +20,13 @@
 
 #include <stdlib.h>
 
+/* For what is seldom called by functions that often are. */
+#if defined(__GNUC__)
+#define NEVER_INLINE __attribute__((noinline))
+#else
+#define NEVER_INLINE
+#endif
+
 /* ---- the stay in the epoch ---- */
 
 struct get_stay {
@@ -78,6 +85,8 @@ struct store_get {
     struct row_collect *collect;
     const petal_read_options *options;
     uint64_t row_head;
+    struct collect_depth depth;
+    uint32_t files_visited;
     uint64_t filter_false_positives;
     petal_error *error;
 };
@@ -197,6 +206,7 @@ static enum petal_status
 read_file(const struct store_get *get, const struct file_entry *file,
           const struct read_context *context, bool family_markers, bool *gave_cells)
 {
+    uint32_t kinds = file->marker_kinds & (family_markers ? UINT32_MAX : ~COLLECT_FAMILY_MARKERS);
     struct sst_iter iter;
     size_t before = get->collect->count;
     enum petal_status status;
@@ -204,11 +214,7 @@ read_file(const struct store_get *get, const struct file_entry *file,
     /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
     get->stay->iter = &iter;
-    status = row_collect_source(
-        get->collect, &iter.iter,
-        &(struct collect_markers){.family = family_markers,
-                                  .column_deletes = file->facts->column_deletes > 0},
-        get->error);
+    status = row_collect_source(get->collect, &iter.iter, kinds, get->error);
     get->stay->iter = NULL;
     iter.iter.ops->close(&iter.iter);
     *gave_cells = get->collect->count > before;
@@ -269,6 +275,7 @@ visit_files(struct store_get *get)
             receipt_add_file(get->options->receipt, get->family, &store->files[i],
                              PETAL_SKIP_FOUND_NEWER);
     }
+    get->files_visited = i;
     stats = stats_of(get);
     STATS_ADD(stats, files_considered, store->file_count);
     STATS_ADD(stats, files_read, skipped[PETAL_SKIP_NONE]);
@@ -286,6 +293,7 @@ static enum petal_status
 visit_memtables(struct store_get *get)
 {
     enum petal_status status = PETAL_OK;
+    struct stats_shard *stats;
     uint32_t considered = 0, filtered = 0;
 
     for (uint32_t i = 0; status == PETAL_OK && i < get->store->memtable_count; i++) {
@@ -310,15 +318,11 @@ visit_memtables(struct store_get *get)
         } else {
             uint64_t cells_before = get->collect->cells_read;
             uint32_t seeks_before = get->collect->seeks;
-            struct collect_markers markers;
+            uint32_t kinds = atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed);
             struct memtable_iter iter;
 
             memtable_iter_init(&iter, memtable->memtable);
-            markers.family =
-                atomic_load_explicit(&memtable->family_markers, memory_order_relaxed) > 0;
-            markers.column_deletes =
-                atomic_load_explicit(&memtable->column_deletes, memory_order_relaxed) > 0;
-            status = row_collect_source(get->collect, &iter.iter, &markers, get->error);
+            status = row_collect_source(get->collect, &iter.iter, kinds, get->error);
             iter.iter.ops->close(&iter.iter);
             trace.cells_read = get->collect->cells_read - cells_before;
             trace.seeks = get->collect->seeks - seeks_before;
@@ -326,8 +330,9 @@ visit_memtables(struct store_get *get)
         if (at != SIZE_MAX)
             receipt_set_trace(get->options->receipt, at, &trace);
     }
-    STATS_ADD(stats_of(get), memtables_considered, considered);
-    STATS_ADD(stats_of(get), memtables_skipped, filtered);
+    stats = stats_of(get);
+    STATS_ADD(stats, memtables_considered, considered);
+    STATS_ADD(stats, memtables_skipped, filtered);
     return status;
 }
 
@@ -374,6 +379,83 @@ ask_sources(struct store_get *get)
     return visit_files(get);
 }
 
+/* ---- markers of kind 10 that were left ---- */
+
+static enum petal_status
+check_memtable(struct store_get *get, const struct store_memtable *memtable, bool *found)
+{
+    struct memtable_iter iter;
+    enum petal_status status;
+
+    memtable_iter_init(&iter, memtable->memtable);
+    status = row_collect_check_family_versions(get->collect, &iter.iter, found, get->error);
+    iter.iter.ops->close(&iter.iter);
+    return status;
+}
+
+static enum petal_status
+check_file(struct store_get *get, const struct file_entry *file, bool *found)
+{
+    struct read_trace trace = {0};
+    struct read_context context = {.trace = &trace,
+                                   .keep_out_of_cache = get->options->keep_out_of_cache,
+                                   .stay = &get->stay->stay};
+    struct sst_iter iter;
+    enum petal_status status;
+
+    sst_iter_init(&iter, file->reader, &context, true, true);
+    get->stay->iter = &iter;
+    status = row_collect_check_family_versions(get->collect, &iter.iter, found, get->error);
+    get->stay->iter = NULL;
+    iter.iter.ops->close(&iter.iter);
+    read_count_trace(stats_of(get), &trace);
+    return status;
+}
+
+/* For answers of more cells it is cheaper to take all markers. */
+#define MOST_CHECKED_CELLS 64
+
+/* Does one of the markers that were not taken hide a cell of the answer? Then it is not *complete. */
+static enum petal_status
+check_family_versions(struct store_get *get, bool *complete)
+{
+    const struct store_view *store = get->store;
+    enum petal_status status = PETAL_OK;
+    bool found = false;
+
+    if (get->collect->shown_count > MOST_CHECKED_CELLS) {
+        get->depth.family_versions = UINT64_MAX;
+        *complete = false;
+        return PETAL_OK;
+    }
+    for (uint32_t i = 0; status == PETAL_OK && i < store->memtable_count; i++) {
+        if ((atomic_load_explicit(&store->memtables[i]->marker_kinds, memory_order_relaxed) &
+             marker_kind(PETAL_DELETE_FAMILY_VERSION)) != 0)
+            status = check_memtable(get, store->memtables[i], &found);
+    }
+    for (uint32_t i = 0; status == PETAL_OK && i < get->files_visited; i++) {
+        if ((store->files[i].marker_kinds & marker_kind(PETAL_DELETE_FAMILY_VERSION)) != 0 &&
+            !outside_row_range(get, &store->files[i]))
+            status = check_file(get, &store->files[i], &found);
+    }
+    *complete = !found;
+    return status;
+}
+
+/* ---- the answer ---- */
+
+static NEVER_INLINE enum petal_status
+add_checked(struct store_get *get, petal_result *result, bool *complete)
+{
+    const struct row_collect *collect = get->collect;
+    enum petal_status status = check_family_versions(get, complete);
+
+    if (status != PETAL_OK || !*complete)
+        return status;
+    status = result_add(result, get->family, collect->shown, collect->shown_count);
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(get->error);
+}
+
 /* More cells than these are judged and copied outside of the epoch. */
 #define MOST_JUDGED_INSIDE 1024
 
@@ -383,23 +465,41 @@ answer(struct store_get *get, petal_result *result, bool *complete)
 {
     bool outside = get->collect->count > MOST_JUDGED_INSIDE;
     enum petal_status status = outside ? epoch_interrupt(&get->stay->stay) : PETAL_OK;
+    bool to_check;
 
     if (status != PETAL_OK)
         return error_no_memory(get->error);
     status = row_collect_finish(get->collect, complete);
-    if (status == PETAL_OK && *complete)
+    to_check = *complete && get->collect->family_versions_left;
+    if (status == PETAL_OK && *complete && !to_check)
         status = result_add(result, get->family, get->collect->shown, get->collect->shown_count);
     if (outside)
         epoch_resume(&get->stay->stay);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(get->error);
+    if (status != PETAL_OK)
+        return error_no_memory(get->error);
+    return to_check ? add_checked(get, result, complete) : PETAL_OK;
 }
 
 /* How many versions more than wanted are taken of each source when it is asked a second time. */
 #define FIRST_SPARE_VERSIONS 16
 
+/* How many markers of kind 10 are taken of each source at first. */
+#define FIRST_FAMILY_VERSIONS 64
+
+/* Take twice as much. */
+static void
+deepen(struct collect_depth *depth)
+{
+    depth->spare_versions =
+        depth->spare_versions == 0 ? FIRST_SPARE_VERSIONS : 2 * depth->spare_versions;
+    if (depth->family_versions <= UINT64_MAX / 2)
+        depth->family_versions *= 2;
+}
+
 /*
- * Answer the part of a get that concerns one family, from its part of the view. A source that is asked again, which takes a marker of a
- * single version that was written after the version and stands in a file of older timestamps, gives at least twice as much as before.
+ * Answer the part of a get that concerns one family, from its part of the view. Sources are asked again only where a marker of a single
+ * version was written after the version and stands in a file of older timestamps, or behind many others of the row; they then give at least
+ * twice as much as before.
  */
 static enum petal_status
 store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t row_hash,
@@ -414,11 +514,11 @@ store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t
         .collect = collect,
         .options = options,
         .row_head = slice_head(row, 0),
+        .depth.family_versions = FIRST_FAMILY_VERSIONS,
         .error = error,
     };
     struct receipt_mark mark;
-    uint64_t spare = 0;
-    bool complete = false;
+    bool complete;
 
     if (get.store == NULL)
         return PETAL_OK;
@@ -435,9 +535,10 @@ store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t
     STATS_ADD(stats_of(&get), gets, 1);
     if (options->receipt != NULL)
         mark = receipt_mark(options->receipt);
-    while (!complete) {
+    row_collect_forget_hiding(collect);
+    for (;;) {
         enum petal_status status =
-            row_collect_start(collect, row, row_hash, qualifiers, count, spare);
+            row_collect_start(collect, row, row_hash, qualifiers, count, &get.depth);
 
         status = status == PETAL_OK ? ask_sources(&get) : error_no_memory(error);
         if (status == PETAL_OK)
@@ -446,9 +547,11 @@ store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t
             damage_name(family, error);
             return status;
         }
-        if (!complete && options->receipt != NULL)
+        if (complete)
+            break;
+        if (options->receipt != NULL)
             receipt_forget_hidden(options->receipt, &mark);
-        spare = spare == 0 ? FIRST_SPARE_VERSIONS : 2 * spare;
+        deepen(&get.depth);
     }
     return PETAL_OK;
 }

@@ -38,6 +38,8 @@ row_collect_fini(struct row_collect *collect)
     mem_free(collect->allocator, collect->runs, collect->run_capacity * sizeof *collect->runs);
     mem_free(collect->allocator, collect->place, collect->place_capacity);
     mem_free(collect->allocator, collect->values, collect->value_capacity);
+    mem_free(collect->allocator, collect->hiding,
+             collect->hiding_capacity * sizeof *collect->hiding);
     mem_free(collect->allocator, collect->shown, collect->shown_capacity * sizeof *collect->shown);
     visibility_fini(&collect->visibility);
 }
@@ -101,62 +103,11 @@ set_columns(struct row_collect *collect, const petal_slice *qualifiers, size_t c
     collect->column_count = kept;
 }
 
-enum petal_status
-row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
-                  const petal_slice *qualifiers, size_t count, uint64_t spare_versions)
-{
-    uint32_t versions = collect->visibility.rules.versions;
-    size_t key_bytes = cell_key_bound(row.size, 0);
-    uint8_t *to;
-
-    collect->wanted = versions + spare_versions;
-    collect->tracked = versions > MOST_TRACKED_VERSIONS ? 0 : versions;
-    for (size_t i = 0; i < count; i++)
-        key_bytes += cell_key_bound(row.size, qualifiers[i].size);
-    if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
-                        1) ||
-        !mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, count,
-                        sizeof *collect->columns) ||
-        !mem_grow_array(collect->allocator, &collect->points, &collect->point_capacity, 0,
-                        count * collect->tracked, sizeof *collect->points))
-        return PETAL_NO_MEMORY;
-    collect->row = row;
-    collect->row_hash = row_hash;
-    set_columns(collect, qualifiers, count);
-    to = collect->keys;
-    cell_key_make(&collect->row_key, to, row, slice_make(NULL, 0), true, INT64_MAX,
-                  CELL_SEQUENCE_MAX);
-    to += collect->row_key.encoded.size;
-    for (size_t i = 0; i < collect->column_count; i++) {
-        struct collect_column *column = &collect->columns[i];
-
-        cell_key_of_column(&column->key, to, &collect->row_key, column->key.qualifier);
-        column->asked = true;
-        column->has_delete = false;
-        column->put_count = 0;
-        column->puts = collect->points + i * collect->tracked;
-        to += column->key.encoded.size;
-    }
-    collect->count = 0;
-    collect->run_count = 0;
-    collect->cells_read = 0;
-    collect->stay_ends = CELLS_OF_A_STAY;
-    collect->seeks = 0;
-    collect->column_versions_deleted = 0;
-    collect->family_versions_deleted = 0;
-    collect->has_family_delete = false;
-    collect->qualifier_bytes = 0;
-    collect->value_bytes = 0;
-    collect->held = 0;
-    collect->shown_count = 0;
-    return PETAL_OK;
-}
-
 /* ---- what was kept ---- */
 
 /* Row, qualifier and value are borrowed. */
 static enum petal_status
-keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier)
+keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier, bool cut)
 {
     struct collected_cell *kept;
 
@@ -167,7 +118,7 @@ keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier
     kept->cell = *cell;
     kept->cell.row = collect->row;
     kept->cell.qualifier = qualifier;
-    kept->cut = false;
+    kept->cut = cut;
     return PETAL_OK;
 }
 
@@ -346,6 +297,77 @@ version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
             any_run_hides(collect, true, slice_make(NULL, 0), version));
 }
 
+/* ---- the question ---- */
+
+/* What was searched and found before is the first run. */
+static NEVER_INLINE enum petal_status
+take_hiding(struct row_collect *collect)
+{
+    for (size_t i = 0; i < collect->hiding_count; i++) {
+        struct cell marker = {.timestamp = collect->hiding[i].timestamp,
+                              .sequence = collect->hiding[i].sequence,
+                              .type = PETAL_DELETE_FAMILY_VERSION};
+
+        if (keep(collect, &marker, slice_make(NULL, 0), false) != PETAL_OK)
+            return PETAL_NO_MEMORY;
+    }
+    collect->family_versions_deleted = collect->hiding_count;
+    return end_run(collect);
+}
+
+enum petal_status
+row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
+                  const petal_slice *qualifiers, size_t count, const struct collect_depth *depth)
+{
+    uint32_t versions = collect->visibility.rules.versions;
+    size_t key_bytes = cell_key_bound(row.size, 0);
+    uint8_t *to;
+
+    collect->wanted = versions + depth->spare_versions;
+    collect->most_family_versions = depth->family_versions;
+    collect->tracked = versions > MOST_TRACKED_VERSIONS ? 0 : versions;
+    for (size_t i = 0; i < count; i++)
+        key_bytes += cell_key_bound(row.size, qualifiers[i].size);
+    if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
+                        1) ||
+        !mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, count,
+                        sizeof *collect->columns) ||
+        !mem_grow_array(collect->allocator, &collect->points, &collect->point_capacity, 0,
+                        count * collect->tracked, sizeof *collect->points))
+        return PETAL_NO_MEMORY;
+    collect->row = row;
+    collect->row_hash = row_hash;
+    set_columns(collect, qualifiers, count);
+    to = collect->keys;
+    cell_key_make(&collect->row_key, to, row, slice_make(NULL, 0), true, INT64_MAX,
+                  CELL_SEQUENCE_MAX);
+    to += collect->row_key.encoded.size;
+    for (size_t i = 0; i < collect->column_count; i++) {
+        struct collect_column *column = &collect->columns[i];
+
+        cell_key_of_column(&column->key, to, &collect->row_key, column->key.qualifier);
+        column->asked = true;
+        column->has_delete = false;
+        column->put_count = 0;
+        column->puts = collect->points + i * collect->tracked;
+        to += column->key.encoded.size;
+    }
+    collect->count = 0;
+    collect->run_count = 0;
+    collect->cells_read = 0;
+    collect->stay_ends = CELLS_OF_A_STAY;
+    collect->seeks = 0;
+    collect->column_versions_deleted = 0;
+    collect->family_versions_deleted = 0;
+    collect->family_versions_left = false;
+    collect->has_family_delete = false;
+    collect->qualifier_bytes = 0;
+    collect->value_bytes = 0;
+    collect->held = 0;
+    collect->shown_count = 0;
+    return collect->hiding_count > 0 ? take_hiding(collect) : PETAL_OK;
+}
+
 /* ---- one source ---- */
 
 static inline bool
@@ -457,9 +479,11 @@ use_of_family_marker(const struct row_collect *collect, struct column_take *take
     return USE_KEEP;
 }
 
-/* Take the row's family markers; the source is positioned at its first cell. */
+/* Take the row's family markers; the source is positioned at its first cell. Of those of kind 10 only the first ones, unless one of kind 14 may
+ * stand behind them: then all up to that. */
 static enum petal_status
-take_family_markers(struct row_collect *collect, struct cell_iter *source, petal_error *error)
+take_family_markers(struct row_collect *collect, struct cell_iter *source, bool family_deletes,
+                    petal_error *error)
 {
     enum petal_status status = PETAL_OK;
     struct column_take take = {0};
@@ -474,10 +498,15 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, petal
         if (status != PETAL_OK)
             break;
         use = use_of_family_marker(collect, &take, cell);
+        if (use == USE_KEEP && !family_deletes &&
+            take.versions++ == collect->most_family_versions) {
+            collect->family_versions_left = true;
+            break;
+        }
         if (use == USE_END)
             break;
         if (use != USE_PASS) {
-            status = keep(collect, cell, slice_make(NULL, 0));
+            status = keep(collect, cell, slice_make(NULL, 0), false);
             if (cell->type == PETAL_DELETE_FAMILY)
                 raise_point(&collect->has_family_delete, &collect->family_delete,
                             (struct version_point){cell->timestamp, cell->sequence});
@@ -612,16 +641,14 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         if (use != USE_PASS) {
             struct version_point point = {cell->timestamp, cell->sequence};
 
-            status = keep(collect, cell, qualifier);
+            status = keep(collect, cell, qualifier, use == USE_CUT);
             if (status != PETAL_OK)
                 break;
-            collect->column_versions_deleted += cell->type == PETAL_DELETE;
-            if (use == USE_CUT)
-                collect->cells[collect->count - 1].cut = true;
-            if (column != NULL && cell->type == PETAL_DELETE_COLUMN)
+            if (cell->type == PETAL_DELETE)
+                collect->column_versions_deleted++;
+            else if (column != NULL && cell->type != PETAL_PUT)
                 raise_point(&column->has_delete, &column->column_delete, point);
-            else if (column != NULL && cell->type == PETAL_PUT && use != USE_DELETED &&
-                     collect->tracked > 0)
+            else if (column != NULL && use != USE_DELETED && collect->tracked > 0)
                 track_put(collect, column, point);
         }
         if (use == USE_LAST || use == USE_CUT)
@@ -694,20 +721,22 @@ take_row(struct row_collect *collect, struct cell_iter *source, petal_error *err
 }
 
 enum petal_status
-row_collect_source(struct row_collect *collect, struct cell_iter *source,
-                   const struct collect_markers *markers, petal_error *error)
+row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32_t marker_kinds,
+                   petal_error *error)
 {
     const struct visibility_rules *rules = &collect->visibility.rules;
     bool whole = collect->column_count == 0;
+    bool family_markers = (marker_kinds & COLLECT_FAMILY_MARKERS) != 0;
     enum petal_status status = PETAL_OK;
 
     /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range, unless deleted cells are kept. */
-    collect->skips_later =
-        !markers->column_deletes || rules->keep_deleted > PETAL_KEEP_DELETED_FALSE;
-    if (markers->family || whole)
+    collect->skips_later = (marker_kinds & UINT32_C(1) << PETAL_DELETE_COLUMN) == 0 ||
+                           rules->keep_deleted > PETAL_KEEP_DELETED_FALSE;
+    if (family_markers || whole)
         status = seek(collect, source, &collect->row_key, error);
-    if (status == PETAL_OK && markers->family)
-        status = take_family_markers(collect, source, error);
+    if (status == PETAL_OK && family_markers)
+        status = take_family_markers(
+            collect, source, (marker_kinds & UINT32_C(1) << PETAL_DELETE_FAMILY) != 0, error);
     if (status == PETAL_OK && whole)
         status = leave_family_markers(collect, source, error);
     if (status == PETAL_OK && whole)
@@ -718,6 +747,76 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source,
     }
     if (status == PETAL_OK)
         status = end_run(collect);
+    if (status == PETAL_NO_MEMORY)
+        error_no_memory(error);
+    return status;
+}
+
+/* ---- markers that were left ---- */
+
+/* Remember a marker, in its place, once. */
+static enum petal_status
+note_hiding(struct row_collect *collect, struct version_point marker)
+{
+    size_t at = collect->hiding_count;
+
+    while (at > 0 && version_point_below(collect->hiding[at - 1], marker))
+        at--;
+    if (at > 0 && !version_point_below(marker, collect->hiding[at - 1]))
+        return PETAL_OK;
+    if (!mem_grow_array(collect->allocator, &collect->hiding, &collect->hiding_capacity,
+                        collect->hiding_count, collect->hiding_count + 1, sizeof *collect->hiding))
+        return PETAL_NO_MEMORY;
+    memmove(&collect->hiding[at + 1], &collect->hiding[at],
+            (collect->hiding_count - at) * sizeof *collect->hiding);
+    collect->hiding[at] = marker;
+    collect->hiding_count++;
+    return PETAL_OK;
+}
+
+/* The source is at the first family marker of the put's timestamp, or behind. */
+static enum petal_status
+find_hiding(struct row_collect *collect, struct cell_iter *source, const struct cell *put,
+            bool *found, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && at_family_marker(collect, source) &&
+           source->cell.timestamp == put->timestamp && source->cell.sequence > put->sequence) {
+        const struct cell *cell = &source->cell;
+
+        status = look_at_cell(collect, error);
+        if (status == PETAL_OK)
+            status = complete(source, error);
+        if (status != PETAL_OK)
+            break;
+        if (cell->type == PETAL_DELETE_FAMILY_VERSION &&
+            cell->sequence <= collect->visibility.rules.read_point &&
+            visibility_rules_heed_marker(&collect->visibility.rules, cell)) {
+            *found = true;
+            return note_hiding(collect, (struct version_point){cell->timestamp, cell->sequence});
+        }
+        status = source->ops->next(source, error);
+    }
+    return status;
+}
+
+enum petal_status
+row_collect_check_family_versions(struct row_collect *collect, struct cell_iter *source,
+                                  bool *found, petal_error *error)
+{
+    petal_slice none = slice_make(NULL, 0);
+    enum petal_status status = reserve_place(collect, none) ? PETAL_OK : PETAL_NO_MEMORY;
+
+    for (size_t i = 0; status == PETAL_OK && i < collect->shown_count; i++) {
+        struct cell_key key;
+
+        cell_key_make(&key, collect->place, collect->row, none, true, collect->shown[i]->timestamp,
+                      CELL_SEQUENCE_MAX);
+        status = seek(collect, source, &key, error);
+        if (status == PETAL_OK)
+            status = find_hiding(collect, source, collect->shown[i], found, error);
+    }
     if (status == PETAL_NO_MEMORY)
         error_no_memory(error);
     return status;

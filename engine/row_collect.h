@@ -25,6 +25,12 @@ struct collect_column {
         *puts; /* the greatest of the time range, one a timestamp, greatest first */
 };
 
+/* How much is taken of each source. It can turn out to be too little (row_collect_finish, row_collect_check_family_versions). */
+struct collect_depth {
+    uint64_t spare_versions;  /* of a column, beyond those wanted */
+    uint64_t family_versions; /* markers of kind 10 of the row, where they can be searched */
+};
+
 struct collected_cell {
     struct cell cell; /* value borrowed from the source, good inside the epoch, or held */
     bool cut;         /* its source may have more versions of the column, which were not taken */
@@ -43,7 +49,8 @@ struct row_collect {
     /* The question. */
     petal_slice row;
     uint64_t row_hash;
-    uint64_t wanted;  /* versions of a column that are taken of each source */
+    uint64_t wanted;               /* versions of a column that are taken of each source */
+    uint64_t most_family_versions; /* likewise */
     bool skips_later; /* of the source at hand: nothing above the time range matters in a column */
     uint32_t tracked; /* versions of a column that settle it; 0: nothing but a marker does */
     struct cell_key row_key; /* the place of the row's family markers: its first possible cell */
@@ -57,8 +64,12 @@ struct row_collect {
     size_t run_capacity;
     uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
     uint64_t family_versions_deleted; /* of kind 10 */
+    bool family_versions_left;        /* some source has more of them than were taken */
     bool has_family_delete;
     struct version_point family_delete;
+    struct version_point
+        *hiding; /* markers of kind 10 that were searched and found, in cell order */
+    size_t hiding_count, hiding_capacity;
     uint64_t cells_read; /* of all sources: looked at */
     uint64_t stay_ends;  /* by that count */
     uint32_t seeks;      /* likewise */
@@ -83,22 +94,25 @@ void row_collect_fini(struct row_collect *collect);
 
 /*
  * Begin with a row; `qualifiers` (any order, twice allowed; count 0: whole family) are borrowed until the finish.
- * Of each source so many versions of a column are taken as are wanted, and `spare_versions` beyond.
+ * What row_collect_check_family_versions has found belongs to what is found, until it is forgotten.
  * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without NEW_VERSION_BEHAVIOR.
  */
 enum petal_status row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
                                     const petal_slice *qualifiers, size_t count,
-                                    uint64_t spare_versions);
+                                    const struct collect_depth *depth);
+static inline void
+row_collect_forget_hiding(struct row_collect *collect)
+{
+    collect->hiding_count = 0;
+}
 
-/* Which markers a source may hold. */
-struct collect_markers {
-    bool family;         /* of kinds 10 and 14 in the row */
-    bool column_deletes; /* of kind 12 anywhere */
-};
+/* Of a set of kinds of markers: bits (1 << type). */
+#define COLLECT_FAMILY_MARKERS                                                                     \
+    (UINT32_C(1) << PETAL_DELETE_FAMILY_VERSION | UINT32_C(1) << PETAL_DELETE_FAMILY)
 
-/* Take what matters from one source: the family markers, and the columns that are `asked`. */
+/* Take what matters from one source, which may hold such kinds of markers: the row's family markers, and the columns that are `asked`. */
 enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
-                                     const struct collect_markers *markers, petal_error *error);
+                                     uint32_t marker_kinds, petal_error *error);
 
 /* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the epoch. */
 enum petal_status row_collect_hold(struct row_collect *collect);
@@ -113,5 +127,13 @@ bool row_collect_column_settled(struct row_collect *collect, const struct collec
  * source that was asked before they were known, and the source has more: then the same is to be done with more spare versions.
  */
 enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
+
+/*
+ * Behind a finish with family_versions_left: search a source for markers of kind 10 that hide cells of the answer, with a seek for each cell. *found
+ * is set if there are: then the answer is wrong, and the same is to be done again.
+ */
+enum petal_status row_collect_check_family_versions(struct row_collect *collect,
+                                                    struct cell_iter *source, bool *found,
+                                                    petal_error *error);
 
 #endif

@@ -43,8 +43,7 @@ store_memtable_new(struct store_memtable **memtable, const petal_allocator *allo
     }
     atomic_init(&made->references, 1);
     atomic_init(&made->sequence_first, 0);
-    atomic_init(&made->family_markers, 0);
-    atomic_init(&made->column_deletes, 0);
+    atomic_init(&made->marker_kinds, 0);
     atomic_init(&made->ttl_cells, 0);
     made->allocator = allocator;
     *memtable = made;
@@ -131,6 +130,15 @@ store_view_bytes(size_t memtable_count, size_t file_count)
            file_count * sizeof(struct file_entry);
 }
 
+static uint32_t
+marker_kinds(const struct file_facts *facts)
+{
+    return (facts->deletes > 0 ? marker_kind(PETAL_DELETE) : 0) |
+           (facts->family_version_deletes > 0 ? marker_kind(PETAL_DELETE_FAMILY_VERSION) : 0) |
+           (facts->column_deletes > 0 ? marker_kind(PETAL_DELETE_COLUMN) : 0) |
+           (facts->family_deletes > 0 ? marker_kind(PETAL_DELETE_FAMILY) : 0);
+}
+
 static struct file_entry
 file_entry_of(struct store_file *file)
 {
@@ -145,6 +153,7 @@ file_entry_of(struct store_file *file)
         .time_min = facts->time_min,
         .time_max = facts->time_max,
         .sequence_max = facts->sequence_max,
+        .marker_kinds = marker_kinds(facts),
     };
 }
 

@@ -19,6 +19,13 @@
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
 
+/* The bit of a kind of marker. */
+static inline uint32_t
+marker_kind(enum petal_cell_type type)
+{
+    return UINT32_C(1) << type;
+}
+
 /* A memtable with its count and what the engine must know of it. */
 struct store_memtable {
     _Atomic(uint32_t) references;
@@ -29,9 +36,8 @@ struct store_memtable {
     _Atomic(uint64_t)
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
     /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
-    _Atomic(uint32_t) family_markers; /* kinds 10 and 14 */
-    _Atomic(uint32_t) column_deletes; /* kind 12 */
-    _Atomic(uint32_t) ttl_cells;      /* cells with a TTL of their own, likewise */
+    _Atomic(uint32_t) marker_kinds; /* marker_kind() of each */
+    _Atomic(uint32_t) ttl_cells;    /* cells with a TTL of their own, likewise */
 };
 
 /* A store file with its count. When `obsolete` is set the last reference removes the file. */
@@ -56,6 +62,7 @@ struct file_entry {
     uint64_t row_min_head, row_max_head; /* slice_head(row, 0) */
     int64_t time_min, time_max;
     uint64_t sequence_max;
+    uint32_t marker_kinds; /* marker_kind() of those in it */
 };
 
 struct store_view {

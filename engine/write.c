@@ -236,10 +236,8 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0)
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
-    if (cell_is_family_marker(type))
-        atomic_fetch_add_explicit(&active->family_markers, 1, memory_order_relaxed);
-    if (type == PETAL_DELETE_COLUMN)
-        atomic_fetch_add_explicit(&active->column_deletes, 1, memory_order_relaxed);
+    if (cell_is_marker(type))
+        atomic_fetch_or_explicit(&active->marker_kinds, marker_kind(type), memory_order_relaxed);
     if (write->cell.has_ttl)
         atomic_fetch_add_explicit(&active->ttl_cells, 1, memory_order_relaxed);
     bytes = write->cell.row.size + write->cell.qualifier.size + write->cell.value.size +

@@ -456,6 +456,85 @@ test_the_greatest_family_marker_is_enough(void **state)
     }
 }
 
+/* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for matter. */
+static void
+test_family_versions_are_searched(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned i = 0; i < 8; i++) {
+            bool whole = i & 1, flushed = i & 2, apart = i & 4;
+            struct work work;
+            struct bed bed;
+
+            begin(&bed, PETAL_BLOOM_ROW);
+            for (unsigned timestamp = 2; timestamp < 10; timestamp++)
+                add_put(&bed, text("row"), text("q"), timestamp);
+            write_batch(&bed);
+            if (apart)
+                reads_flush(&bed.reads);
+            for (unsigned k = 0; k < count; k++)
+                add_marker(&bed, text("row"), (petal_slice){0}, 2 * k + 1,
+                           PETAL_DELETE_FAMILY_VERSION);
+            write_batch(&bed);
+            if (flushed)
+                reads_flush(&bed.reads);
+            work = get(&bed, whole, &(petal_read_options){.versions = 3});
+            expect_answer(&bed, "row/f:q@8=value row/f:q@6=value row/f:q@4=value ");
+            assert_in_range(work.cells_read, 3, 600);
+            assert_in_range(work.blocks, 0, 30);
+            end(&bed);
+        }
+    }
+}
+
+/* Gets agree with scans, which take all markers, whatever is hidden. */
+static void
+test_many_family_versions_at_random(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_short() ? 10 : 60); round++) {
+        uint64_t span = 10 + test_random_below(&random, 1000);
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_ROW);
+        for (unsigned i = 0; i < 600; i++) {
+            int64_t timestamp = (int64_t)test_random_below(&random, span);
+            petal_slice qualifier = test_random_chance(&random, 50) ? text("q") : text("p");
+
+            if (test_random_chance(&random, 60))
+                add_marker(&bed, text("row"), (petal_slice){0}, timestamp,
+                           PETAL_DELETE_FAMILY_VERSION);
+            else if (test_random_chance(&random, 2))
+                add_marker(&bed, text("row"), (petal_slice){0}, timestamp / 4, PETAL_DELETE_FAMILY);
+            else if (test_random_chance(&random, 20))
+                add_marker(&bed, text("row"), qualifier, timestamp, PETAL_DELETE);
+            else
+                add_put(&bed, text("row"), qualifier, timestamp);
+            if (test_random_chance(&random, 2)) {
+                write_batch(&bed);
+                reads_flush(&bed.reads);
+            }
+        }
+        write_batch(&bed);
+        for (int32_t versions = 1; versions <= 64; versions *= 2) {
+            petal_column column = {.family = bed.family, .qualifier = text("q")};
+            petal_scan_options scan = {.read = {.versions = versions}};
+
+            for (unsigned named = 0; named < 2; named++) {
+                scan.read.columns = &column;
+                scan.read.column_count = named;
+                assert_string_equal(reads_get(&bed.reads, text("row"), &scan.read),
+                                    reads_scan(&bed.reads, &scan));
+            }
+        }
+        end(&bed);
+    }
+}
+
 int
 main(void)
 {
@@ -469,6 +548,8 @@ main(void)
         cmocka_unit_test(test_versions_above_the_range_are_sought_past),
         cmocka_unit_test(test_named_columns_of_wide_rows),
         cmocka_unit_test(test_the_greatest_family_marker_is_enough),
+        cmocka_unit_test(test_family_versions_are_searched),
+        cmocka_unit_test(test_many_family_versions_at_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

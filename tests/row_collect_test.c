@@ -44,8 +44,7 @@ collect_from(struct row_collect *collect, struct memtable *memtable)
     struct memtable_iter iter;
 
     memtable_iter_init(&iter, memtable);
-    assert_int_equal(row_collect_source(collect, &iter.iter, &(struct collect_markers){0}, NULL),
-                     PETAL_OK);
+    assert_int_equal(row_collect_source(collect, &iter.iter, 0, NULL), PETAL_OK);
     iter.iter.ops->close(&iter.iter);
 }
 
@@ -56,7 +55,8 @@ start(struct row_collect *collect, const petal_allocator *allocator)
 
     row_collect_init(collect, allocator);
     visibility_rules_of(&collect->visibility.rules, &family, VISIBILITY_READ, UINT64_MAX, 0);
-    assert_int_equal(row_collect_start(collect, ROW, bloom_hash_row(SALT, "row", 3), NULL, 0, 0),
+    assert_int_equal(row_collect_start(collect, ROW, bloom_hash_row(SALT, "row", 3), NULL, 0,
+                                       &(struct collect_depth){0}),
                      PETAL_OK);
 }
 
