@@ -36,6 +36,7 @@ struct cliff {
 };
 
 extern const struct cliff bench_cliffs_filters[];
+extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_reads[];
 extern const struct cliff bench_cliffs_records[];
 

@@ -13,8 +13,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_filters,
-                                            bench_cliffs_records};
+static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_gets,
+                                            bench_cliffs_filters, bench_cliffs_records};
 #define AREAS (sizeof areas / sizeof *areas)
 
 struct measure {
