@@ -19,6 +19,8 @@
  */
 #include "base/epoch.h"
 
+#include "base/inline.h"
+
 #include <assert.h>
 #include <time.h>
 
@@ -107,12 +109,14 @@ take_any_slot(struct epoch *epoch, unsigned slot)
     return EPOCH_SLOTS;
 }
 
-/* Sleep until a reader leaves. */
-static unsigned
-wait_for_slot(struct epoch *epoch, unsigned choice)
+/* Take another slot than the one chosen first, or sleep until a reader leaves. */
+static NEVER_INLINE unsigned
+take_other_slot(struct epoch *epoch, unsigned choice)
 {
-    unsigned slot;
+    unsigned slot = take_any_slot(epoch, choice);
 
+    if (slot < EPOCH_SLOTS)
+        return slot;
     pthread_mutex_lock(&epoch->waiting_mutex);
     atomic_fetch_add(&epoch->waiting, 1);
     while ((slot = take_any_slot(epoch, choice)) == EPOCH_SLOTS) {
@@ -135,15 +139,11 @@ unsigned
 epoch_enter(struct epoch *epoch)
 {
     unsigned choice = first_choice();
-    unsigned slot;
 
-    if (take_slot(epoch, &epoch->slots[choice]))
-        return choice;
-    slot = take_any_slot(epoch, choice);
-    return slot < EPOCH_SLOTS ? slot : wait_for_slot(epoch, choice);
+    return take_slot(epoch, &epoch->slots[choice]) ? choice : take_other_slot(epoch, choice);
 }
 
-static void
+static NEVER_INLINE void
 wake_waiting(struct epoch *epoch)
 {
     pthread_mutex_lock(&epoch->waiting_mutex);

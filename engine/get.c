@@ -11,6 +11,7 @@
  * many cells, the get interrupts its stay. Before it leaves it makes its own what it needs on (hold_get): a count on the view, pins on
  * what the file's iterator stands on, copies of the values. The answer of many cells is made outside.
  */
+#include "base/inline.h"
 #include "bloom/hash.h"
 #include "engine/cursor.h"
 #include "engine/read.h"
@@ -19,13 +20,6 @@
 #include "engine/snapshot.h"
 
 #include <stdlib.h>
-
-/* For what is seldom called by functions that often are. */
-#if defined(__GNUC__)
-#define NEVER_INLINE __attribute__((noinline))
-#else
-#define NEVER_INLINE
-#endif
 
 /* ---- the stay in the epoch ---- */
 
@@ -70,7 +64,6 @@ enter(struct get_stay *get, petal_db *db, const struct read_pin *pin, struct row
 static void
 leave(struct get_stay *get)
 {
-    get->collect->stay = NULL;
     epoch_leave(get->stay.epoch, get->stay.slot);
     if (get->counted)
         view_unref(get->point.view);

@@ -1,16 +1,10 @@
 /* row_collect.c -- see row_collect.h. */
 #include "engine/row_collect.h"
 
+#include "base/inline.h"
 #include "engine/receipt.h"
 
 #include <assert.h>
-
-/* For what is seldom called by functions that often are. */
-#if defined(__GNUC__)
-#define NEVER_INLINE __attribute__((noinline))
-#else
-#define NEVER_INLINE
-#endif
 
 /* Of more versions than these it is not tracked whether they settle a column: then all sources are read. */
 #define MOST_TRACKED_VERSIONS 64
