@@ -126,7 +126,7 @@ consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_erro
         *found = true;
         return PETAL_OK;
     }
-    store->move = verdict == VISIBILITY_COLUMN_DONE ? SCAN_NEXT_COLUMN : SCAN_STEP;
+    store->move = store_scan_move_behind(store, verdict);
     return store_scan_move_on(store, error);
 }
 

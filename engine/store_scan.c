@@ -6,6 +6,26 @@
 
 /* ---- open and close ---- */
 
+/*
+ * Puts later than the time range are not asked for, and of the markers there only those of kind 12 reach into it, unless deleted cells are
+ * kept. In the order of writes later versions make those of the range surplus.
+ */
+static bool
+skips_later(const struct store_view *store, const struct visibility_rules *rules)
+{
+    bool skips = rules->purpose == VISIBILITY_READ && !rules->new_version_behavior &&
+                 rules->time_limit < INT64_MAX && rules->time_limit > INT64_MIN;
+    uint32_t kinds = 0;
+
+    if (!skips || rules->keep_deleted > PETAL_KEEP_DELETED_FALSE)
+        return skips;
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        kinds |= atomic_load_explicit(&store->memtables[i]->marker_kinds, memory_order_relaxed);
+    for (uint32_t i = 0; i < store->file_count; i++)
+        kinds |= store->files[i].marker_kinds;
+    return (kinds & marker_kind(PETAL_DELETE_COLUMN)) == 0;
+}
+
 enum petal_status
 store_scan_open(struct store_scan *scan, const petal_family *family, const struct store_view *store,
                 uint64_t sequence, const petal_scan_options *options,
@@ -25,6 +45,7 @@ store_scan_open(struct store_scan *scan, const petal_family *family, const struc
     };
     if (store != NULL)
         read_rules(&options->read, family, store, options->raw, sequence, &rules);
+    scan->skips_later = store != NULL && skips_later(store, &rules);
     visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
     if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
                          qualifier_count) != PETAL_OK)
@@ -188,6 +209,28 @@ to_next_column(struct store_scan *scan, petal_error *error)
     return seek_place(scan, scan->row, column, false, true, error);
 }
 
+/* From a version that is later than the time range. */
+static enum petal_status
+to_time_range(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    petal_slice column = visibility_column(&scan->visibility);
+    int64_t time_limit = scan->visibility.rules.time_limit;
+    struct cell_key key;
+
+    for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK || !at_row(scan) || input->cell.timestamp < time_limit ||
+            !slice_equal(input->cell.qualifier, column))
+            return status;
+    }
+    if (place_key(scan, &key, scan->row, column, false, false) != PETAL_OK)
+        return error_no_memory(error);
+    cell_key_make(&key, scan->key, scan->row, column, false, time_limit - 1, CELL_SEQUENCE_MAX);
+    return input->ops->seek(input, &key, error);
+}
+
 enum petal_status
 store_scan_move_on(struct store_scan *scan, petal_error *error)
 {
@@ -197,6 +240,8 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     switch (move) {
     case SCAN_STEP:
         return scan->inputs.cells->ops->next(scan->inputs.cells, error);
+    case SCAN_TIME_RANGE:
+        return to_time_range(scan, error);
     case SCAN_NEXT_COLUMN:
         return to_next_column(scan, error);
     case SCAN_NEXT_ROW:
@@ -382,10 +427,11 @@ consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *er
         return PETAL_OK;
     }
     status = visibility_judge(&scan->visibility, &input->cell, &verdict);
-    scan->move = verdict == VISIBILITY_COLUMN_DONE ? SCAN_NEXT_COLUMN : SCAN_STEP;
+    scan->move = SCAN_STEP;
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (verdict != VISIBILITY_SHOW) {
+        scan->move = store_scan_move_behind(scan, verdict);
         if (scan->options->read.receipt != NULL)
             receipt_hide_judged(scan->options->read.receipt, scan->family->name, &scan->visibility,
                                 &input->cell);

@@ -26,6 +26,7 @@ enum scan_move {
     SCAN_STAY,
     SCAN_BEGIN, /* stay, at the first cell of the row just entered */
     SCAN_STEP,
+    SCAN_TIME_RANGE, /* past the column's versions that are later than the read's time range */
     SCAN_NEXT_COLUMN,
     SCAN_NEXT_ROW
 };
@@ -39,7 +40,8 @@ struct store_scan {
     bool plain;                        /* what is visible is shown: no filter, no limits in a row */
     struct scan_inputs inputs;
     struct visibility visibility;
-    uint8_t *key; /* of a place sought */
+    bool skips_later; /* nothing later than the time range matters in a column */
+    uint8_t *key;     /* of a place sought */
     size_t key_capacity;
     /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
     bool has_next;
@@ -111,6 +113,22 @@ enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error
 
 /* In a row: go behind it, between rows. */
 enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
+
+/* The move behind the input's cell, which is not shown. */
+static inline enum scan_move
+store_scan_move_behind(const struct store_scan *scan, enum visibility_verdict verdict)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    if (verdict == VISIBILITY_COLUMN_DONE)
+        return SCAN_NEXT_COLUMN;
+    if (!scan->skips_later || cell->type != PETAL_PUT ||
+        cell->timestamp < scan->visibility.rules.time_limit)
+        return SCAN_STEP;
+    /* One behind the read point may not have begun its column. */
+    return slice_equal(cell->qualifier, visibility_column(&scan->visibility)) ? SCAN_TIME_RANGE
+                                                                              : SCAN_STEP;
+}
 
 /* The input's cell, of the row at hand, as the caller of a cursor sees it. */
 static inline void

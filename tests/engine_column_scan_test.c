@@ -281,6 +281,46 @@ rows_cost_what_they_have(void **state)
     fixture_fini(&bed.fixture);
 }
 
+/* ---- old versions ---- */
+
+#define VERSIONS 2000
+
+/* What is later than the time range is not walked through, unless a marker there may hide what is in it. */
+static void
+versions_later_than_the_range_are_sought_past(void **state)
+{
+    petal_family_options family = {.versions = VERSIONS, .block_bytes = 1024};
+    petal_scan_options scan = {.read = {.versions = PETAL_ALL_VERSIONS,
+                                        .has_time_range = true,
+                                        .time_min = 10,
+                                        .time_limit = 12}};
+    struct read_bed bed;
+
+    (void)state;
+    reads_open(&bed, "f", &family);
+    for (const char *qualifier = "ab"; *qualifier != '\0'; qualifier++) {
+        for (int i = 1; i <= VERSIONS; i++)
+            reads_put(&bed, "f", text("r"), slice_make(qualifier, 1), i, text("v"));
+    }
+    reads_flush(&bed);
+    for (int reversed = 0; reversed < 2; reversed++) {
+        struct work work;
+
+        scan.reversed = reversed;
+        work = work_of(&bed, scan);
+        assert_int_equal(work.cells, 4);
+        assert_in_range(work.cells_read, 4, 30);
+        assert_in_range(work.blocks, 1, 10);
+        assert_string_equal(reads_scan(&bed, &scan),
+                            "r/f:a@11=v r/f:a@10=v r/f:b@11=v r/f:b@10=v ");
+    }
+    reads_delete(&bed, "f", text("r"), text("a"), 50, PETAL_DELETE_COLUMN);
+    assert_string_equal(reads_scan(&bed, &scan), "r/f:b@11=v r/f:b@10=v ");
+    reads_flush(&bed);
+    assert_string_equal(reads_scan(&bed, &scan), "r/f:b@11=v r/f:b@10=v ");
+    fixture_fini(&bed.fixture);
+}
+
 int
 main(void)
 {
@@ -290,6 +330,7 @@ main(void)
         cmocka_unit_test(reversed_scans_cost_what_forward_ones_do),
         cmocka_unit_test(files_are_asked_about_rows_that_they_have),
         cmocka_unit_test(rows_cost_what_they_have),
+        cmocka_unit_test(versions_later_than_the_range_are_sought_past),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
