@@ -39,6 +39,7 @@ extern const struct cliff bench_cliffs_filters[];
 extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_reads[];
 extern const struct cliff bench_cliffs_records[];
+extern const struct cliff bench_cliffs_scans[];
 
 /* Make and open the database; remove it. */
 void cliff_make(struct cliff_bed *bed, const petal_family_options *options);

@@ -14,7 +14,8 @@
 #include <string.h>
 
 static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_gets,
-                                            bench_cliffs_filters, bench_cliffs_records};
+                                            bench_cliffs_filters, bench_cliffs_records,
+                                            bench_cliffs_scans};
 #define AREAS (sizeof areas / sizeof *areas)
 
 struct measure {
