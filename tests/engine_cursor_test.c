@@ -312,7 +312,7 @@ test_moves_beside_background_work(void **state)
     uint64_t seed = test_seed();
 
     (void)state;
-    for (unsigned round = 0; round < ROUNDS / 2; round++)
+    for (unsigned round = 0; round < (test_long() ? ROUNDS : 5u); round++)
         move_beside_writes(seed + round);
 }
 
