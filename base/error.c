@@ -116,9 +116,9 @@ error_io(petal_error *error, const char *file, int os_error, const char *action)
 }
 
 enum petal_status
-error_sync(petal_error *error, const char *file, int os_error)
+error_unknown(petal_error *error, const char *file, int os_error, const char *action)
 {
-    return fill_io(error, PETAL_IO, file, os_error, "sync");
+    return fill_io(error, PETAL_IO, file, os_error, action);
 }
 
 enum petal_status

@@ -18,9 +18,10 @@
 /* A system call on `file` failed with `os_error`; PETAL_NO_SPACE for a full disk, else PETAL_IO. */
 enum petal_status error_io(petal_error *error, const char *file, int os_error, const char *action);
 
-/* A sync of `file`, which others read, or of a directory failed with `os_error`: always PETAL_IO, also where the
- * disk is full, since what it was to make durable may be there afterwards or not. */
-enum petal_status error_sync(petal_error *error, const char *file, int os_error);
+/* The same where nobody knows what the call has done, as with a sync of a file that others read or of a directory:
+ * always PETAL_IO, also of a full disk, since what was written may be there afterwards or not. */
+enum petal_status error_unknown(petal_error *error, const char *file, int os_error,
+                                const char *action);
 
 /* Bytes of `file` at `offset` are not what was written. */
 enum petal_status error_corrupt(petal_error *error, const char *file, uint64_t offset,

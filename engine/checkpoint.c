@@ -86,7 +86,8 @@ make_directory(struct checkpoint *checkpoint, const char *path, petal_error *err
     if (status != PETAL_OK)
         return status;
     failed = directory_sync_parent(&checkpoint->directory);
-    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "sync the directory that holds");
+    return failed == 0 ? PETAL_OK
+                       : error_unknown(error, path, failed, "sync the directory that holds");
 }
 
 /* ---- files ---- */
@@ -179,7 +180,7 @@ fill_directory(struct checkpoint *checkpoint, petal_error *error)
         return status;
     failed = directory_sync(&checkpoint->directory);
     if (failed != 0)
-        return error_io(error, checkpoint->directory.path, failed, "sync directory");
+        return error_unknown(error, checkpoint->directory.path, failed, "sync directory");
     return write_manifest(checkpoint, error);
 }
 

@@ -112,7 +112,7 @@ db_sync_directory(petal_db *db, petal_error *error)
 
     if (failed == 0)
         return PETAL_OK;
-    error_io(&cause, db->directory.path, failed, "sync directory");
+    error_unknown(&cause, db->directory.path, failed, "sync directory");
     db_fail(db, &cause);
     if (error != NULL)
         *error = cause;
@@ -335,7 +335,7 @@ sync_parent(petal_db *db, petal_error *error)
 
     return failed == 0
                ? PETAL_OK
-               : error_io(error, db->directory.path, failed, "sync the directory that holds");
+               : error_unknown(error, db->directory.path, failed, "sync the directory that holds");
 }
 
 static void

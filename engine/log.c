@@ -437,7 +437,7 @@ write_again(petal_db *db, const char *path, petal_file *file, uint8_t *buffer, u
     if (failed != 0)
         return error_io(error, path, failed, action);
     failed = vfs->sync(vfs->context, file);
-    return failed == 0 ? PETAL_OK : error_sync(error, path, failed);
+    return failed == 0 ? PETAL_OK : error_unknown(error, path, failed, "sync");
 }
 
 enum petal_status

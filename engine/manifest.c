@@ -397,7 +397,7 @@ writer_fail(struct manifest_writer *writer, const char *path, int os_error, cons
             petal_error *error)
 {
     writer->failed = true;
-    error_io(&writer->failure, path, os_error, action);
+    error_unknown(&writer->failure, path, os_error, action);
     if (error != NULL)
         *error = writer->failure;
     return writer->failure.status;
@@ -640,12 +640,12 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     if (status == PETAL_OK) {
         failed = vfs->sync(vfs->context, file);
         if (failed != 0)
-            status = error_sync(error, writer->path, failed);
+            status = error_unknown(error, writer->path, failed, "sync");
     }
     if (status == PETAL_OK) {
         failed = directory_sync(writer->directory);
         if (failed != 0)
-            status = error_sync(error, writer->directory->path, failed);
+            status = error_unknown(error, writer->directory->path, failed, "sync directory");
     }
     if (status != PETAL_OK) {
         vfs->close(vfs->context, file);
@@ -668,7 +668,7 @@ manifest_make_durable(struct manifest *manifest, petal_error *error)
     manifest_edit_init(&nothing, writer->env->allocator);
     status = manifest_commit(manifest, &nothing, error);
     manifest_edit_fini(&nothing);
-    if (status == PETAL_NO_SPACE && !writer->failed)
+    if (status == PETAL_NO_SPACE)
         status = sync_loaded(writer, error);
     return status;
 }

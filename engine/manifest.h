@@ -9,13 +9,10 @@
  * its snapshot.
  *
  * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
- * commit returns that first error.  A new file that could not be written leaves the old one as it was, and the next
+ * commit returns that first error, PETAL_IO.  A new file that could not be written leaves the old one as it was, and the next
  * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced; where
  * overwriting takes space and finds none, the end of the record is missing for good, since the next commit writes a new file.
  * An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
- *
- * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
- * those come back when the commit fails.  Other tables are not touched.
  *
  * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
  * those come back when the commit fails.  Other tables are not touched.
@@ -196,7 +193,8 @@ enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct w
 /* A commit has failed such that nobody knows what the file holds. */
 bool manifest_is_dead(const struct manifest *manifest);
 
-/* Make the edit durable, then apply it to the state: all of it or nothing. */
+/* Make the edit durable, then apply it to the state: all of it or nothing. Where the manifest is dead
+ * afterwards it is PETAL_IO, and nobody knows which of them a later opening will find. */
 enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,
                                   petal_error *error);
 

@@ -36,6 +36,8 @@
  *   descriptor are tried again as well. Every other failed write or sync of log or manifest makes the database read-only.
  *   Where files are copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process die before there is
  *   space, it may be there afterwards; those behind it are PETAL_NO_SPACE as above.
+ *   A failed sync is PETAL_IO, also where it is the sync that finds the disk full: the change that it was to make durable
+ *   may be there when the database is opened again, or not.
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
  *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
  *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be

@@ -67,12 +67,13 @@ fail_with(struct wal *wal, petal_error *cause)
     pthread_mutex_unlock(&wal->failure_mutex);
 }
 
+/* PETAL_IO, also where a sync found the disk full: nobody knows what the file holds. */
 static enum petal_status
 wal_fail(struct wal *wal, int os_error, const char *action, petal_error *error)
 {
     petal_error cause;
 
-    error_io(&cause, wal->path, os_error, action);
+    error_unknown(&cause, wal->path, os_error, action);
     fail_with(wal, &cause);
     if (error != NULL)
         *error = cause;

@@ -116,7 +116,8 @@ uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced
  *  - A log with records that does not continue the log replayed before it is refused: PETAL_CORRUPT.
  *
  * So a log without predecessor may hold records only when the manifest's oldest_log has made those before it obsolete.
- * A log of another database, or under another log's name, is refused.
+ * A log of another database is refused.  One with the header of another log of this database shows what the medium held before:
+ * its own was never written, so it is torn.
  */
 struct wal_promise {
     uint64_t log_number; /* 0: none */

@@ -83,16 +83,13 @@ check_identity(const struct wal_reader *reader, const uint8_t *header, uint64_t 
     const char *path = reader->path;
     bool has_predecessor = identity->predecessor_number != 0;
 
-    if (get_le32(header + 8) != WAL_VERSION)
-        return error_file(error, PETAL_UNSUPPORTED, path, "%s has log format %u; this is %u", path,
-                          get_le32(header + 8), WAL_VERSION);
     if (identity->database_identity != database_identity)
         return error_corrupt(
             error, path, 16, "%s belongs to database %016llx; this database is %016llx", path,
             (unsigned long long)identity->database_identity, (unsigned long long)database_identity);
-    if (identity->number != reader->number)
-        return error_corrupt(error, path, 24, "%s says that it is log %llu", path,
-                             (unsigned long long)identity->number);
+    if (get_le32(header + 8) != WAL_VERSION)
+        return error_file(error, PETAL_UNSUPPORTED, path, "%s has log format %u; this is %u", path,
+                          get_le32(header + 8), WAL_VERSION);
     if (get_le32(header + 12) != WAL_HEADER_BYTES ||
         identity->predecessor_number >= identity->number ||
         identity->predecessor_synced > identity->predecessor_length ||
@@ -121,6 +118,9 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
         header_bytes > reader->frame_bytes ||
         get_le64(header + header_bytes - WAL_CHECKSUM_BYTES) !=
             wal_header_checksum(header, header_bytes))
+        return PETAL_OK;
+    /* What an older log of this database had in the block, which this one never wrote. */
+    if (get_le64(header + 16) == database_identity && get_le64(header + 24) != reader->number)
         return PETAL_OK;
     *whole = true;
     identity->database_identity = get_le64(header + 16);

@@ -83,6 +83,8 @@ write_some(struct run *run, uint64_t count)
             if (!again(run, status, tries))
                 break;
         }
+        if (status == PETAL_NO_SPACE)
+            run->attempted = number - 1; /* it has changed nothing, whenever that is looked at */
         if (status != PETAL_OK)
             return;
         run->stored = number;
@@ -397,6 +399,44 @@ test_read_only_after_the_log_failed(void **state)
     }
 }
 
+/* Where space is found when data goes to the medium, a sync finds the disk full. What it was to make durable may be there. */
+static void
+test_a_sync_that_finds_the_disk_full(void **state)
+{
+    static const int errors[] = {ENOSPC, EDQUOT};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct fixture fixture;
+        struct ledger ledger = {0};
+        petal_error error;
+        petal_table *table;
+
+        start_with_writes(&fixture, &ledger);
+        memory_vfs_fail_at(fixture.vfs, 2, errors[i], false); /* the store, the sync */
+        assert_int_equal(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), PETAL_IO);
+        assert_int_equal(error.os_error, errors[i]);
+        assert_int_equal(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), PETAL_READ_ONLY);
+        assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
+        fixture.db = NULL;
+        fixture_must_open(&fixture);
+        must(ledger_attach(&ledger, fixture.db, &error), &error);
+        assert_int_equal(ledger_must_be_prefix(&ledger), 8);
+        fixture_fini(&fixture);
+
+        start_with_writes(&fixture, &ledger);
+        memory_vfs_fail_at(fixture.vfs, 2, errors[i], false); /* the edit, the sync */
+        assert_int_equal(petal_table_drop(ledger.tables[1], &error), PETAL_IO);
+        assert_int_equal(error.os_error, errors[i]);
+        assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
+        fixture.db = NULL;
+        fixture_must_open(&fixture);
+        assert_int_equal(petal_table_open(fixture.db, slice_from_text("right"), &table, &error),
+                         PETAL_NOT_FOUND);
+        fixture_fini(&fixture);
+    }
+}
+
 static void
 test_read_only_after_the_manifest_failed(void **state)
 {
@@ -490,6 +530,7 @@ main(void)
         cmocka_unit_test(test_every_call_finds_no_space),
         cmocka_unit_test(test_failed_syncs_that_revert),
         cmocka_unit_test(test_read_only_after_the_log_failed),
+        cmocka_unit_test(test_a_sync_that_finds_the_disk_full),
         cmocka_unit_test(test_read_only_after_the_manifest_failed),
         cmocka_unit_test(test_full_disk_at_a_flush),
         cmocka_unit_test(test_every_allocation_fails_once),

@@ -555,14 +555,91 @@ rename_file(struct wal_fixture *fixture, const char *from, const char *to)
     assert_int_equal(vfs_rename(table, from, to), 0);
 }
 
+/* What stands there is not its own: it counts as torn where nothing was promised of it. */
 static void
-test_a_log_under_another_name_is_refused(void **state)
+test_a_log_under_another_name(void **state)
 {
     struct wal_fixture *fixture = *state;
+    struct wal_promise promise = {5, WAL_HEADER_BYTES};
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
 
     write_three_logs(fixture);
     rename_file(fixture, WAL_FIXTURE_DIRECTORY "/000003.log", WAL_FIXTURE_DIRECTORY "/000005.log");
-    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000005.log");
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 8);
+    assert_true(replay.dropped_bytes > 0);
+    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000005.log");
+}
+
+/* The first block of log 2 shows what log 1 had there. */
+static void
+write_old_block(struct wal_fixture *fixture, size_t block_bytes)
+{
+    uint8_t *old, *bytes;
+    size_t old_size, size;
+
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &old, &old_size), 0);
+    assert_int_equal(
+        memory_vfs_read_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000002.log", &bytes, &size), 0);
+    assert_true(old_size >= block_bytes && size >= block_bytes);
+    memcpy(bytes, old, block_bytes);
+    assert_int_equal(
+        memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000002.log", bytes, size), 0);
+    free(bytes);
+    free(old);
+}
+
+/* A power cut left the blocks of a new log as they were when they belonged to an older one. */
+static void
+test_a_new_log_with_old_blocks(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+    struct wal_promise promise = {2, WAL_HEADER_BYTES};
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
+
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, first, 1000);
+    store_and_sync(first);
+    second = wal_fixture_must_create(fixture, 2, first);
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, second, 1000);
+    store(second);
+    wal_close(first);
+    wal_close(second);
+    write_old_block(fixture, 4096);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 9);
+    assert_int_equal(replay.end.log_number, 1);
+    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000002.log");
+}
+
+/* The same of a log that was synced, as a log behind it tells, or a record of its own. */
+static void
+test_a_synced_log_with_old_blocks_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, first, 1000);
+    store_and_sync(first);
+    second = wal_fixture_must_create(fixture, 2, first);
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, second, 1000);
+    store_and_sync(second);
+    wal_fixture_add(fixture, second, 10);
+    store(second);
+    wal_close(first);
+    wal_close(second);
+    write_old_block(fixture, 4096);
+    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
 static void
@@ -961,7 +1038,9 @@ main(void)
         TEST(test_what_lies_behind_the_final_length_is_no_part),
         TEST(test_a_log_made_in_vain_is_passed_over),
         TEST(test_records_that_follow_on_nothing_are_refused),
-        TEST(test_a_log_under_another_name_is_refused),
+        TEST(test_a_log_under_another_name),
+        TEST(test_a_new_log_with_old_blocks),
+        TEST(test_a_synced_log_with_old_blocks_is_damage),
         TEST(test_a_log_of_another_database_is_refused),
         TEST(test_a_newer_format_is_refused),
         TEST(test_power_cut_at_every_call),
