@@ -14,6 +14,8 @@
 #define GROWTH_BYTES ((uint64_t)64 << 10)
 /* Far beyond what a snapshot of millions of store files takes; a larger file is not read. */
 #define MOST_FILE_BYTES ((uint64_t)1 << 30)
+/* Half of it is what commits may write: a new file that an opening makes of such a one is never too large to be read. */
+#define MOST_WRITTEN_BYTES (MOST_FILE_BYTES / 2)
 
 struct manifest_writer {
     const struct env *env;
@@ -22,6 +24,7 @@ struct manifest_writer {
     uint64_t length; /* where the next record goes */
     uint64_t synced_length;
     uint64_t snapshot_length;
+    uint64_t most_bytes; /* that commits may write; half of it where they make or alter tables */
     uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
     uint64_t loaded_end;                    /* where the next record goes if it is written to */
     bool loaded_is_promised;                /* each of its edits was synced when it was written */
@@ -106,6 +109,7 @@ manifest_make(struct manifest **made, const struct directory *directory, petal_e
     manifest->writer = writer;
     writer->env = env;
     writer->directory = directory;
+    writer->most_bytes = MOST_WRITTEN_BYTES;
     filename_manifest(writer->path, directory->path);
     *made = manifest;
     return PETAL_OK;
@@ -341,9 +345,6 @@ encode_file(const struct manifest *state, uint64_t file_identity, struct manifes
     manifest_edit_snapshot(edit, state);
     if (edit->failed)
         return error_no_memory(error);
-    if (edit->size > MOST_FILE_BYTES / 2)
-        return error_set(error, PETAL_INVALID, "the manifest would be larger than %llu bytes",
-                         (unsigned long long)MOST_FILE_BYTES / 2);
     *size = MANIFEST_HEADER_BYTES + record_bytes(edit->size);
     to = mem_alloc(edit->allocator, *size);
     *bytes = to;
@@ -544,18 +545,78 @@ append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, pe
 
 /* ---- committing ---- */
 
+/* How long the file would be with the edit and its seal. */
+static uint64_t
+length_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
+{
+    return writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
+}
+
+/* How long a new file with this state would be; 0: no memory. */
+static uint64_t
+new_length(const struct env *env, const struct manifest *state)
+{
+    struct manifest_edit edit;
+    uint64_t length;
+
+    manifest_edit_init(&edit, env->allocator);
+    manifest_edit_snapshot(&edit, state);
+    length = edit.failed ? 0 : MANIFEST_HEADER_BYTES + record_bytes(edit.size);
+    manifest_edit_fini(&edit);
+    return length;
+}
+
+static uint64_t
+most_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
+{
+    return edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
+}
+
+/* How long a new file would be without the edit; 0 where that does not matter: a state never takes more than the file that led
+ * to it. */
+static uint64_t
+length_before(const struct manifest_writer *writer, const struct manifest *state,
+              const struct manifest_edit *edit)
+{
+    if (length_with(writer, edit) <= most_with(writer, edit))
+        return 0;
+    return new_length(writer->env, state);
+}
+
+/* The edit is applied to `state`.  One that is too large already may become smaller. */
+static enum petal_status
+check_length(const struct manifest_writer *writer, const struct manifest *state,
+             const struct manifest_edit *edit, uint64_t before, petal_error *error)
+{
+    uint64_t most = most_with(writer, edit), after;
+
+    if (length_with(writer, edit) <= most)
+        return PETAL_OK;
+    after = new_length(writer->env, state);
+    if (before == 0 || after == 0)
+        return error_no_memory(error);
+    if (after <= most || after < before)
+        return PETAL_OK;
+    return error_file(error, PETAL_INVALID, writer->path,
+                      "%s would have %llu bytes, and %llu is the most: there are too many tables, "
+                      "families, attributes, snapshots or store files",
+                      writer->path, (unsigned long long)after, (unsigned long long)most);
+}
+
 static enum petal_status
 make_durable(struct manifest_writer *writer, const struct manifest *state,
              const struct manifest_edit *edit, petal_error *error)
 {
-    bool grown = writer->length + edit->size > 4 * writer->snapshot_length + GROWTH_BYTES;
+    uint64_t length = length_with(writer, edit);
+    bool grown = length > 4 * writer->snapshot_length + GROWTH_BYTES;
     enum petal_status status;
 
-    if (writer->file != NULL && !grown && !writer->renew)
+    if (writer->file != NULL && !grown && !writer->renew && length <= writer->most_bytes)
         return append_edit(writer, edit, error);
     status = write_file(writer, state, error);
     /* What drops a table may fit in where a whole file does not, and make room for one. */
-    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed && !writer->renew)
+    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed && !writer->renew &&
+        length <= MOST_FILE_BYTES)
         status = append_edit(writer, edit, error);
     return status;
 }
@@ -566,6 +627,12 @@ manifest_is_dead(const struct manifest *manifest)
     return manifest->writer->failed;
 }
 
+void
+manifest_limit(struct manifest *manifest, uint64_t bytes)
+{
+    manifest->writer->most_bytes = bytes;
+}
+
 enum petal_status
 manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, petal_error *error)
 {
@@ -573,6 +640,7 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     const petal_allocator *allocator = writer->env->allocator;
     struct manifest_change change;
     enum petal_status status;
+    uint64_t before;
 
     if (writer->failed) {
         if (error != NULL)
@@ -581,11 +649,14 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     }
     if (edit->failed)
         return error_no_memory(error);
+    before = length_before(writer, manifest, edit);
     status = manifest_state_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &change,
                                   error);
     if (status != PETAL_OK)
         return status;
-    status = make_durable(writer, manifest, edit, error);
+    status = check_length(writer, manifest, edit, before, error);
+    if (status == PETAL_OK)
+        status = make_durable(writer, manifest, edit, error);
     if (status == PETAL_OK)
         manifest_change_keep(manifest, &change);
     else
@@ -660,14 +731,11 @@ enum petal_status
 manifest_make_durable(struct manifest *manifest, petal_error *error)
 {
     struct manifest_writer *writer = manifest->writer;
-    struct manifest_edit nothing;
     enum petal_status status;
 
     if (writer->file != NULL)
         return PETAL_OK;
-    manifest_edit_init(&nothing, writer->env->allocator);
-    status = manifest_commit(manifest, &nothing, error);
-    manifest_edit_fini(&nothing);
+    status = write_file(writer, manifest, error);
     if (status == PETAL_NO_SPACE)
         status = sync_loaded(writer, error);
     return status;

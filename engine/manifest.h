@@ -13,6 +13,8 @@
  * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced; where
  * overwriting takes space and finds none, the end of the record is missing for good, since the next commit writes a new file.
  * An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
+ * So is one that would make the file larger than a reader takes, 1 GiB: far below, at 256 MiB, where it makes or alters tables,
+ * at 512 MiB otherwise, so that what is in memory can still be flushed, and what is there be dropped.
  *
  * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
  * those come back when the commit fails.  Other tables are not touched.
@@ -145,6 +147,7 @@ struct manifest_edit {
     const petal_allocator *allocator;
     uint8_t *bytes; /* encoded items */
     size_t size, capacity;
+    bool describes; /* it makes or alters tables or families */
     bool failed;
 };
 
@@ -189,6 +192,9 @@ enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t ne
                                          uint64_t last_sequence, int64_t last_timestamp);
 enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
 enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
+
+/* For tests: how large the file may become, in place of 512 MiB; half of it where an edit makes or alters tables. */
+void manifest_limit(struct manifest *manifest, uint64_t bytes);
 
 /* A commit has failed such that nobody knows what the file holds. */
 bool manifest_is_dead(const struct manifest *manifest);

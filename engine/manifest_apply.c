@@ -116,7 +116,8 @@ apply_add_file(const struct apply *apply, const struct item *item)
 
     if (status != PETAL_OK)
         return status;
-    if (file.number == 0 || file.number == UINT64_MAX || file.sequence_min > file.sequence_max)
+    if (file.number == 0 || file.number >= MANIFEST_FILE_NUMBER_END ||
+        file.sequence_min > file.sequence_max)
         return error_set(apply->error, PETAL_INVALID,
                          "store file %llu, sequences %llu to %llu: no file can be so",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
@@ -383,6 +384,21 @@ manifest_change_undo(struct manifest *manifest, struct manifest_change *change)
     forget(change);
 }
 
+/* Numbers of files come in their order, and never end. */
+static enum petal_status
+check_numbers(const struct apply *apply)
+{
+    const struct manifest *manifest = apply->manifest;
+
+    if (manifest->next_file_number <= MANIFEST_FILE_NUMBER_END &&
+        manifest->oldest_log <= manifest->next_file_number)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID,
+                     "the next file number is %llu, the oldest log %llu: this cannot be",
+                     (unsigned long long)manifest->next_file_number,
+                     (unsigned long long)manifest->oldest_log);
+}
+
 enum petal_status
 manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator, petal_slice items,
                      struct manifest_change *change, petal_error *error)
@@ -398,6 +414,8 @@ manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator
         if (status == PETAL_OK)
             status = apply_item(&apply, &item);
     }
+    if (status == PETAL_OK)
+        status = check_numbers(&apply);
     if (status == PETAL_OK)
         status = check_families(&apply);
     if (status == PETAL_OK)

@@ -158,6 +158,7 @@ add_table(struct manifest_edit *edit, unsigned tag, uint32_t table, const petal_
 {
     size_t start = begin_item(edit, tag, table, 0);
 
+    edit->describes = true;
     if (name != NULL)
         add_bytes(edit, MANIFEST_NAME, *name);
     add_u32(edit, MANIFEST_DURABILITY, (uint32_t)options->durability);
@@ -174,6 +175,7 @@ add_family(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
 {
     size_t start = begin_item(edit, tag, table, family);
 
+    edit->describes = true;
     if (tag == MANIFEST_CREATE_FAMILY)
         add_bytes(edit, MANIFEST_NAME, options->name);
     add_u32(edit, MANIFEST_VERSIONS, options->versions);
@@ -390,4 +392,5 @@ manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *manife
                        manifest->last_timestamp, manifest->next_table_id);
     (void)manifest_edit_oldest_log(edit, manifest->oldest_log);
     (void)manifest_edit_wal_promise(edit, manifest->promise);
+    edit->describes = false; /* nothing that is not there */
 }

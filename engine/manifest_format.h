@@ -88,6 +88,9 @@ enum manifest_attribute {
 #define MANIFEST_NEXT_FAMILY_BYTES 8
 /* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
 #define MANIFEST_IDS_BYTES 8
+
+/* Numbers of logs and store files are below, so far that counting on from any of them never ends. */
+#define MANIFEST_FILE_NUMBER_END ((uint64_t)1 << 62)
 /* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow. */
 #define MANIFEST_TEXT_BYTES 4
 /* The attribute SNAPSHOT begins with so many bytes: when it was made, its time to live; its name follows. */

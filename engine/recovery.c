@@ -259,7 +259,7 @@ note_later_log(void *argument, const char *name)
 static enum petal_status
 remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
 {
-    struct later_logs later = {.db = db, .below = UINT64_MAX};
+    struct later_logs later = {.db = db, .below = db_next_file_number(db)};
 
     for (;;) {
         char path[PETAL_PATH_BYTES];
@@ -332,6 +332,7 @@ replay_logs(petal_db *db, petal_error *error)
         .directory = &db->directory,
         .database_identity = db->identity,
         .oldest_log = db->manifest->oldest_log,
+        .next_log = db_next_file_number(db),
         .obsolete_sequence = obsolete_sequence(db->manifest),
         .promise = db->manifest->promise,
         .visit = replay_record,
@@ -381,6 +382,20 @@ enum scan_purpose {
     SCAN_ALL /* remove whatever nothing names */
 };
 
+/*
+ * Beyond the number that the manifest gives for the next file. No database makes so many files between two commits; a file with
+ * a number that is not among these was put there by somebody else. It is left alone and not counted: numbers must not end.
+ */
+#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
+
+static bool
+is_possible_number(const petal_db *db, uint64_t number)
+{
+    uint64_t next = db->manifest->next_file_number;
+
+    return number < next || number - next < MOST_NUMBERS_AHEAD;
+}
+
 struct directory_scan {
     petal_db *db;
     enum scan_purpose purpose;
@@ -396,6 +411,13 @@ visit_name(void *argument, const char *name)
     enum filename_kind kind = filename_parse(name, &number);
     bool stray = false;
 
+    if (!is_possible_number(db, number)) {
+        if (scan->purpose == SCAN_NUMBERS)
+            env_log(&db->env, PETAL_LOG_WARNING,
+                    "%s/%s is no file of this database: it stays as it is", db->directory.path,
+                    name);
+        return;
+    }
     if (scan->purpose == SCAN_NUMBERS) {
         if ((kind == FILENAME_LOG || kind == FILENAME_STORE_FILE) &&
             number >= db_next_file_number(db))

@@ -126,7 +126,9 @@ struct wal_promise {
 struct wal_replay {
     const struct directory *directory;
     uint64_t database_identity;
-    uint64_t oldest_log;        /* logs below are obsolete and not looked at */
+    uint64_t oldest_log; /* logs below are obsolete and not looked at */
+    uint64_t
+        next_log; /* nor are files with this number or a greater one: no log of this database; 0: all are */
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
     /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse with an error. */
@@ -138,7 +140,7 @@ struct wal_replay {
                                petal_error *error);
     void *argument;
     /* Results. */
-    uint64_t greatest_log; /* greatest number seen in the directory, replayed or not; 0: none */
+    uint64_t greatest_log; /* greatest number of a log in the directory, replayed or not; 0: none */
     struct wal_promise
         end; /* the last log replayed, not dropped, and where its last whole record ends; number 0: none */
     uint64_t records;

@@ -31,7 +31,8 @@ visit_name(void *argument, const char *name)
     void *array = list->entries;
     uint64_t number;
 
-    if (filename_parse(name, &number) != FILENAME_LOG)
+    if (filename_parse(name, &number) != FILENAME_LOG ||
+        (replay->next_log != 0 && number >= replay->next_log))
         return;
     if (number > replay->greatest_log)
         replay->greatest_log = number;

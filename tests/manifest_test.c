@@ -710,6 +710,11 @@ test_what_does_not_fit_is_refused(void **state)
     wrong = file_of(501);
     wrong.sequence_min = wrong.sequence_max + 1;
     REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    wrong = file_of(MANIFEST_FILE_NUMBER_END);
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    REFUSED(manifest_edit_counters(&edit, MANIFEST_FILE_NUMBER_END + 1, 1, 1), "file number");
+    REFUSED(manifest_edit_counters(&edit, UINT64_MAX, 1, 1), "file number");
+    REFUSED(manifest_edit_oldest_log(&edit, manifest->next_file_number + 1), "oldest log");
 #undef REFUSED
     add_raw(&edit, MANIFEST_COUNTERS, "short", 5);
     expect_refused(manifest, &edit, PETAL_INVALID, "has 5 bytes");
@@ -1077,6 +1082,104 @@ test_a_new_file_that_does_not_fit_can_be_written_later(void **state)
     manifest_free(manifest);
 }
 
+/* ---- the largest file ---- */
+
+#define MOST_BYTES 6000
+
+static enum petal_status
+commit_table(struct fixture *fixture, struct manifest *manifest, uint32_t id, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+    char name[16];
+
+    snprintf(name, sizeof name, "table%u", id);
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, id, name, two_families, 2), PETAL_OK);
+    status = manifest_commit(manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static enum petal_status
+commit_file(struct fixture *fixture, struct manifest *manifest, uint64_t number, petal_error *error)
+{
+    struct manifest_file file = file_of(number);
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    status = manifest_commit(manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static size_t
+manifest_size(struct fixture *fixture)
+{
+    uint8_t *bytes;
+    size_t size;
+
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    free(bytes);
+    return size;
+}
+
+/* What would make the file larger than a reader takes is refused, and nothing else: tables first, so that what is written to those
+ * that are there can still be flushed. */
+static void
+test_what_would_be_too_large_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    enum petal_status status = PETAL_OK;
+    struct manifest_edit edit;
+    struct image before;
+    petal_error error;
+    uint32_t tables = 0;
+    uint64_t files = 0;
+
+    manifest_limit(manifest, MOST_BYTES);
+    while (status == PETAL_OK) {
+        before = image_of(manifest);
+        status = commit_table(fixture, manifest, tables + 1, &error);
+        tables += status == PETAL_OK;
+        assert_true(manifest_size(fixture) <= MOST_BYTES);
+        if (status == PETAL_OK)
+            free(before.bytes);
+    }
+    assert_int_equal(status, PETAL_INVALID);
+    assert_non_null(strstr(error.text, "bytes"));
+    assert_true(tables > 3);
+    assert_true(state_is(manifest, &before));
+    free(before.bytes);
+    for (status = PETAL_OK; status == PETAL_OK; files += status == PETAL_OK) {
+        status = commit_file(fixture, manifest, files + 1, &error);
+        assert_true(manifest_size(fixture) <= MOST_BYTES);
+    }
+    assert_int_equal(status, PETAL_INVALID);
+    assert_true(files > 20);
+    before = image_of(manifest);
+    manifest_free(manifest);
+
+    /* An opening writes it anew, though it is too large for a table more; one that goes makes room. */
+    manifest = load(fixture);
+    manifest_limit(manifest, MOST_BYTES);
+    assert_int_equal(manifest_make_durable(manifest, &error), PETAL_OK);
+    assert_true(state_is(manifest, &before));
+    free(before.bytes);
+    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_INVALID);
+    assert_int_equal(commit_file(fixture, manifest, files + 1, &error), PETAL_INVALID);
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(manifest_edit_drop_table(&edit, 1), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    manifest_edit_fini(&edit);
+    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_OK);
+    manifest_free(manifest);
+    manifest_free(load(fixture));
+}
+
 static void
 test_every_allocation_fails(void **state)
 {
@@ -1250,6 +1353,7 @@ main(void)
         TEST(test_power_cut_after_a_death),
         TEST(test_a_failed_sync_is_final),
         TEST(test_a_new_file_that_does_not_fit_can_be_written_later),
+        TEST(test_what_would_be_too_large_is_refused),
         TEST(test_every_allocation_fails),
         TEST(test_an_edit_without_memory_is_not_committed),
         TEST(test_golden_bytes),
