@@ -10,9 +10,6 @@
 #include "engine/pace.h"
 #include "engine/write.h"
 
-/* How many times the memtable limit the logs may grow before a store that writes little is flushed to free them. */
-#define LOG_LIMIT_FACTOR 4
-
 #define RETRY_SECONDS 1
 
 /* ---- one job ---- */
@@ -345,12 +342,8 @@ flush_and_capture(petal_db *db, const petal_table *table, struct capture *captur
     pthread_mutex_unlock(&db->view_mutex);
     write_lead_alone(db, &place);
     status = db_check_writable(db, error);
-    if (status == PETAL_OK) {
-        /* When one cold store keeps the logs, all are flushed. */
-        if (log_kept_bytes(db) > (uint64_t)LOG_LIMIT_FACTOR * db->memtable_bytes)
-            table = NULL;
+    if (status == PETAL_OK)
         status = flush_freeze(db, table, &job, error);
-    }
     if (status == PETAL_OK && capture != NULL)
         status = add_capture(db, &job, capture, error);
     if (job != NULL)

@@ -42,7 +42,7 @@ struct flush_job {
     struct flush_part parts[];
 };
 
-/* Freeze the memtables of `table` (NULL: of all tables). *job is NULL if all were empty. LEADER. */
+/* Freeze the memtables of `table` (NULL: of all tables), and those whose cells have kept logs for too long (log_overdue_sequence). *job is NULL if all were empty. LEADER. */
 enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
                                petal_error *error);
 

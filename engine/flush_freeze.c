@@ -52,11 +52,28 @@ flush_job_free(petal_db *db, struct flush_job *job)
 
 /* ---- freeze ---- */
 
-static bool
-wants_flush(const petal_family *family, const petal_table *table)
+/* Which memtables to freeze. */
+struct choice {
+    const petal_table *table; /* NULL: of all tables */
+    uint64_t overdue; /* of the others those with a cell of this sequence or an earlier one */
+};
+
+static struct choice
+choose(petal_db *db, const petal_table *table)
 {
-    return (table == NULL || family->table == table) && !family_is_dropped(family) &&
-           atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed) != 0;
+    return (struct choice){table, table != NULL ? log_overdue_sequence(db) : 0};
+}
+
+static bool
+wants_flush(const petal_family *family, const struct choice *choice)
+{
+    bool chosen = choice->table == NULL || family->table == choice->table;
+    uint64_t first;
+
+    if (family_is_dropped(family)) /* it has no memtable */
+        return false;
+    first = atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
+    return first != 0 && (chosen || first <= choice->overdue);
 }
 
 /* Put an empty memtable in front of the family's in `view`, which is not published yet. */
@@ -83,7 +100,7 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
 
 /* Fill a new view and the job. REQUIRES: ddl_mutex and view_mutex held. */
 static enum petal_status
-freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct flush_job *job)
+freeze_stores(petal_db *db, const struct choice *choice, struct view *view, struct flush_job *job)
 {
     for (petal_table *t = db->tables; t != NULL; t = t->next) {
         const struct table_descriptor *descriptor = table_descriptor(t);
@@ -92,7 +109,7 @@ freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct 
             petal_family *family = descriptor->families[i];
             enum petal_status status;
 
-            if (!wants_flush(family, table))
+            if (!wants_flush(family, choice))
                 continue;
             status = freeze_family(db, family, view, &job->parts[job->part_count]);
             if (status != PETAL_OK)
@@ -105,7 +122,7 @@ freeze_stores(petal_db *db, const petal_table *table, struct view *view, struct 
 
 /* Memtables that hold cells. REQUIRES: ddl_mutex held. */
 static size_t
-count_full(petal_db *db, const petal_table *table)
+count_full(petal_db *db, const struct choice *choice)
 {
     size_t count = 0;
 
@@ -113,13 +130,13 @@ count_full(petal_db *db, const petal_table *table)
         const struct table_descriptor *descriptor = table_descriptor(t);
 
         for (size_t i = 0; i < descriptor->family_count; i++)
-            count += wants_flush(descriptor->families[i], table);
+            count += wants_flush(descriptor->families[i], choice);
     }
     return count;
 }
 
 static enum petal_status
-freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct flush_job **job)
+freeze_under_lock(petal_db *db, const struct choice *choice, size_t count, struct flush_job **job)
 {
     struct flush_job *made = flush_job_new(db, count);
     struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
@@ -130,7 +147,7 @@ freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct f
         return PETAL_NO_MEMORY;
     status = view_new(&view, db->env.allocator, current, current->store_count);
     if (status == PETAL_OK) {
-        status = freeze_stores(db, table, view, made);
+        status = freeze_stores(db, choice, view, made);
         if (status == PETAL_OK) {
             for (size_t i = 0; i < made->part_count; i++) {
                 petal_family *family = made->parts[i].family;
@@ -158,12 +175,13 @@ freeze_under_lock(petal_db *db, const petal_table *table, size_t count, struct f
 enum petal_status
 flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, petal_error *error)
 {
+    struct choice choice = choose(db, table);
     enum petal_status status;
     size_t count;
 
     *job = NULL;
     pthread_mutex_lock(&db->ddl_mutex);
-    count = count_full(db, table);
+    count = count_full(db, &choice);
     pthread_mutex_unlock(&db->ddl_mutex);
     if (count == 0)
         return PETAL_OK;
@@ -172,7 +190,7 @@ flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, pet
         return status;
     pthread_mutex_lock(&db->ddl_mutex);
     pthread_mutex_lock(&db->view_mutex);
-    status = freeze_under_lock(db, table, count, job);
+    status = freeze_under_lock(db, &choice, count, job);
     pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
@@ -181,17 +199,18 @@ flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, pet
 enum petal_status
 flush_try_to_freeze(petal_db *db, struct flush_job **job, petal_error *error)
 {
+    const struct choice all = {NULL, 0};
     enum petal_status status = PETAL_OK;
 
     *job = NULL;
     if (pthread_mutex_trylock(&db->ddl_mutex) != 0)
         return PETAL_OK;
     if (pthread_mutex_trylock(&db->view_mutex) == 0) {
-        size_t count = count_full(db, NULL);
+        size_t count = count_full(db, &all);
 
         if (count > 0)
             status = log_rotate(db, error);
-        if (status == PETAL_OK && count > 0 && freeze_under_lock(db, NULL, count, job) != PETAL_OK)
+        if (status == PETAL_OK && count > 0 && freeze_under_lock(db, &all, count, job) != PETAL_OK)
             status = error_no_memory(error);
         pthread_mutex_unlock(&db->view_mutex);
     }

@@ -87,8 +87,14 @@ struct wal_promise log_promise(petal_db *db);
 /* Forget and remove closed logs below `oldest`. */
 void log_remove_below(petal_db *db, uint64_t oldest);
 
-/* Bytes of all logs that are kept. LEADER. */
-uint64_t log_kept_bytes(petal_db *db);
+/*
+ * A store that writes little keeps the logs in which its cells lie, while others are flushed beside it. Where more logs are kept than
+ * LOG_MOST_KEPT, or more bytes than LOG_MOST_MEMTABLES times the memtable limit, the stores are to be flushed that have a cell of this
+ * sequence or an earlier one: then the older half of the logs can go. 0: there are not so many. LEADER.
+ */
+#define LOG_MOST_KEPT      32
+#define LOG_MOST_MEMTABLES 4
+uint64_t log_overdue_sequence(petal_db *db);
 
 /* Wake the log thread, which looks after the view bin, too. Does not wait; may be lost when the thread is about to sleep, then it looks
  * at the end of its interval. */

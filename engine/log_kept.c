@@ -91,13 +91,18 @@ log_remove_below(petal_db *db, uint64_t oldest)
 }
 
 uint64_t
-log_kept_bytes(petal_db *db)
+log_overdue_sequence(petal_db *db)
 {
-    uint64_t bytes = db->wal != NULL ? wal_length(db->wal) : 0;
+    uint64_t bytes = db->wal != NULL ? wal_length(db->wal) : 0, sequence = 0;
+    size_t count;
 
     pthread_mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count; i++)
+    count = db->closed_log_count;
+    for (size_t i = 0; i < count; i++)
         bytes += db->closed_logs[i].length;
+    if (count > LOG_MOST_KEPT ||
+        (count > 0 && bytes > (uint64_t)LOG_MOST_MEMTABLES * db->memtable_bytes))
+        sequence = db->closed_logs[(count - 1) / 2].last_sequence;
     pthread_mutex_unlock(&db->log_mutex);
-    return bytes;
+    return sequence;
 }

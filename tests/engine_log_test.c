@@ -516,6 +516,84 @@ test_all_logs_are_opened_as_the_option_says(void **state)
     }
 }
 
+/* ---- cold stores ---- */
+
+#define COLD_TABLES 5
+
+static petal_table *
+make_table(petal_db *db, const char *name)
+{
+    petal_family_options family = {.name = slice_from_text("f")};
+    petal_table_options options = {
+        .name = slice_from_text(name), .families = &family, .family_count = 1};
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_create(db, &options, &table, &error), &error);
+    return table;
+}
+
+static void
+put_one(petal_table *table, const void *value, size_t size)
+{
+    petal_error error;
+
+    must(petal_put(petal_table_family_at(table, 0), slice_from_text("row"), slice_from_text("q"),
+                   PETAL_LATEST, slice_make(value, size), NULL, &error),
+         &error);
+}
+
+/* A busy table is flushed by its owner again and again, `bytes` each time, beside tables in which somebody wrote one cell long ago. The logs
+ * do not pile up, and what is cold is flushed once. */
+static void
+flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
+{
+    uint8_t *value = test_allocate(bytes);
+    petal_table *cold[COLD_TABLES], *busy;
+    struct fixture fixture;
+    petal_stats stats;
+    petal_error error;
+
+    memset(value, 'v', bytes);
+    fixture_init(&fixture, 4);
+    fixture.options.memtable_bytes = 64 * 1024;
+    fixture_must_open(&fixture);
+    for (unsigned i = 0; i < COLD_TABLES; i++)
+        cold[i] = make_table(fixture.db, (const char *[]){"a", "b", "c", "d", "e"}[i]);
+    busy = make_table(fixture.db, "busy");
+    for (unsigned round = 0; round < rounds; round++) {
+        if (round % 7 == 0 && round / 7 < COLD_TABLES)
+            put_one(cold[round / 7], "cold", 4);
+        put_one(busy, value, bytes);
+        must(petal_flush(fixture.db, busy, &error), &error);
+        assert_in_range(fixture_count_files(&fixture, ".log"), 0, most_logs);
+    }
+    petal_stats_get(fixture.db, &stats);
+    assert_int_equal(stats.flushes, rounds + COLD_TABLES);
+    put_one(busy, "last", 4);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    for (unsigned i = 0; i < COLD_TABLES; i++) {
+        petal_result *result;
+
+        must(petal_table_open(fixture.db, slice_make("abcde" + i, 1), &cold[i], &error), &error);
+        must(petal_result_new(fixture.db, &result, &error), &error);
+        must(petal_get(cold[i], slice_from_text("row"), NULL, result, &error), &error);
+        assert_int_equal(petal_result_count(result), 1);
+        petal_result_free(result);
+    }
+    fixture_fini(&fixture);
+    free(value);
+}
+
+static void
+test_cold_cells_do_not_keep_the_logs(void **state)
+{
+    (void)state;
+    flush_beside_cold_cells(10, 150, 40);               /* small logs, by their number */
+    flush_beside_cold_cells((size_t)40 * 1024, 60, 12); /* large ones, by their bytes */
+}
+
 int
 main(void)
 {
@@ -529,6 +607,7 @@ main(void)
         cmocka_unit_test(test_a_spare_is_left_by_a_crash),
         cmocka_unit_test(test_a_spare_that_cannot_be_made),
         cmocka_unit_test(test_all_logs_are_opened_as_the_option_says),
+        cmocka_unit_test(test_cold_cells_do_not_keep_the_logs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
