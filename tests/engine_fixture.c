@@ -111,9 +111,9 @@ mark_table(void *argument, petal_table *table)
     return *marked;
 }
 
+/* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with what is pending in them. */
 static struct memory_vfs *
-further_life(const char *directory, struct memory_vfs *files, uint64_t n, enum memory_cut cut,
-             uint64_t seed, bool *opened)
+live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
 {
     struct fixture life;
     petal_error error;
@@ -127,8 +127,7 @@ further_life(const char *directory, struct memory_vfs *files, uint64_t n, enum m
     status = petal_open(directory, &life.options, &life.db, &error);
     if (n == 0)
         must(status, &error);
-    if (opened != NULL)
-        *opened = status == PETAL_OK;
+    *opened = *opened || status == PETAL_OK;
     if (status == PETAL_OK)
         status = petal_table_list(life.db, mark_table, &marked, &error);
     if (n == 0)
@@ -137,15 +136,7 @@ further_life(const char *directory, struct memory_vfs *files, uint64_t n, enum m
     petal_close(life.db, NULL);
     life.db = NULL;
     fixture_fini(&life);
-    memory_vfs_power_cut(files, cut, seed);
     return files;
-}
-
-struct memory_vfs *
-fixture_further_life(struct memory_vfs *files, uint64_t n, enum memory_cut cut, uint64_t seed,
-                     bool *opened)
-{
-    return further_life(FIXTURE_DIRECTORY, files, n, cut, seed, opened);
 }
 
 struct memory_vfs *
@@ -158,12 +149,18 @@ struct memory_vfs *
 fixture_further_state_in(const char *directory, struct memory_vfs *files, unsigned state,
                          uint64_t seed, bool *opened)
 {
-    enum memory_cut cut = state % 2 == 0 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM;
+    bool cut_short = state >= 2, dies_before = state % 2 == 1, any = false;
     struct test_random random;
 
     test_random_init(&random, seed + state);
-    return further_life(directory, files, state < 2 ? 0 : 1 + test_random_below(&random, 50), cut,
-                        seed + state, opened);
+    if (dies_before)
+        files = live(directory, files, 1 + test_random_below(&random, 50), seed, &any);
+    files = live(directory, files, cut_short ? 1 + test_random_below(&random, 50) : 0, seed, &any);
+    memory_vfs_power_cut(files, dies_before ? MEMORY_CUT_RANDOM : MEMORY_CUT_LOSE_ALL,
+                         seed + state);
+    if (opened != NULL)
+        *opened = any;
+    return files;
 }
 
 /* ---- files ---- */

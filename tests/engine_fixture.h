@@ -50,15 +50,11 @@ void fixture_must_close(struct fixture *fixture);
 void fixture_die(struct fixture *fixture);
 
 /*
- * A FURTHER LIFE. A process that died left `files`, of which the medium may lack all that it did not sync. Another one opens them, writes
- * a synced marker that hides nothing into each family, and then the power fails: during the n-th file call of this life, or, n 0,
- * when it has done all that.  Consumes `files`, gives what is there when the power is back.  *opened, may be NULL: the opening
- * was acknowledged; without a cut on the way (n 0) it must be.
+ * FURTHER LIVES. A process that died left `files`, of which the medium may lack all that it did not sync. Another one opens
+ * them and writes a synced marker that hides nothing into each family; then the power fails. `state` chooses of these lives: the
+ * power fails at the end (0 and 1) or during some call, and before (odd states) one more process has died during some call of
+ * the same. Consumes `files`, gives what is there when the power is back.  *opened, may be NULL: an opening was acknowledged.
  */
-struct memory_vfs *fixture_further_life(struct memory_vfs *files, uint64_t n, enum memory_cut cut,
-                                        uint64_t seed, bool *opened);
-
-/* The `state`-th of the further lives that a workload tries at each of its own cuts: what comes first are lives to the end. */
 struct memory_vfs *fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed,
                                          bool *opened);
 
