@@ -724,7 +724,8 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     }
     writer->file = file;
     writer->length = writer->synced_length = writer->loaded_end;
-    return erase_tail(writer, 0, error);
+    /* Where the seal behind it cannot be cleared it is durable all the same, and the next commit writes a new file. */
+    return erase_tail(writer, UINT64_MAX, error);
 }
 
 enum petal_status
