@@ -6,7 +6,8 @@
  * that time have left, the table's reference is dropped -> with the last reference it is released -> its
  * descriptor is allocated again.  A block that is not kept goes from allocated straight to deferred.  If a pin
  * is left when the table's reference is dropped, the last unpin defers the block once more, so that its caller
- * may use it until leaving.  So an item is never in the epoch's list twice: the second time comes after the
+ * may use it until leaving.  So does the drop itself where the block was ever pinned: who unpinned it last may have entered after it was
+ * taken out, and be inside still.  So an item is never in the epoch's list twice: the second time comes after the
  * first was over.
  *
  * WHY A STALE HINT IS SAFE.  A hint is the address of a descriptor that some time described the block wanted.  The
@@ -163,16 +164,24 @@ release_block(struct epoch_item *item)
     pool_release(&block->cache->pool, block);
 }
 
-/* The release function after the table. */
+/* The release function after the table.  What waits on stays in limbo. */
 static void
 drop_table_reference(struct epoch_item *item)
 {
     struct cache_block *block = block_of(item);
+    struct cache *cache = block->cache;
+    uint64_t charge = pool_charge(block);
 
-    leave_limbo(block);
-    /* Acquire and release: what the holders of other references did comes before the release. */
-    if (atomic_fetch_sub_explicit(&block->pins, 1, memory_order_acq_rel) == 1)
-        pool_release(&block->cache->pool, block);
+    /* Acquire and release: what the holders of other references did comes before the release.  Where pins are left the block may be gone
+     * behind this line. */
+    if (atomic_fetch_sub_explicit(&block->pins, 1, memory_order_acq_rel) != 1) {
+        atomic_fetch_sub_explicit(&cache->limbo_bytes, charge, memory_order_relaxed);
+    } else if (atomic_load_explicit(&block->pinned, memory_order_relaxed) != 0) {
+        block->retire.release = release_block;
+        epoch_defer(cache->epoch, &block->retire);
+    } else {
+        release_block(item);
+    }
 }
 
 /*
@@ -223,14 +232,14 @@ cache_close(struct cache *cache)
 
             atomic_fetch_add_explicit(&cache->limbo_bytes, pool_charge(removed),
                                       memory_order_relaxed);
-            drop_table_reference(&removed->retire);
+            release_block(&removed->retire); /* nobody has it pinned */
             removed = next;
         }
         shard_fini(&cache->shards[i]);
     }
     /* The rest waits in the epoch; nothing does when epoch_fini was called before, and then the epoch is gone. */
-    if (pool_usage_get(&cache->pool).blocks > 0)
-        epoch_collect(cache->epoch);
+    for (int i = 0; i < 2 && pool_usage_get(&cache->pool).blocks > 0; i++)
+        epoch_collect(cache->epoch); /* twice: what was pinned is deferred again */
     mem_free(cache->allocator, cache->shards, cache->shard_count * sizeof *cache->shards);
     pool_fini(&cache->pool);
     mem_free(cache->allocator, cache, sizeof *cache);
@@ -397,6 +406,8 @@ cache_pin(struct cache_block *block)
 {
     uint32_t before = atomic_fetch_add_explicit(&block->pins, 1, memory_order_relaxed);
 
+    if (atomic_load_explicit(&block->pinned, memory_order_relaxed) == 0)
+        atomic_store_explicit(&block->pinned, 1, memory_order_relaxed);
     assert(before > 0 && before < UINT32_MAX);
     (void)before;
 }

@@ -81,6 +81,7 @@ struct cache_block {
     _Atomic(struct cache_block *) next; /* in the hash chain */
     _Atomic(uint32_t) pins;             /* one of them is the table's own */
     _Atomic(uint8_t) recent;            /* used since the clock hand passed */
+    _Atomic(uint8_t) pinned;            /* by some reader, at some time of this life */
     uint8_t kind;                       /* enum petal_block_kind */
     uint8_t priority;                   /* enum cache_priority; guarded by the shard's mutex */
 

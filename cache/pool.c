@@ -270,6 +270,7 @@ describe(struct cache_block *block, uint8_t *data, uint32_t size, uint32_t hint_
         cache_hint_init(&block->hints[i]);
     atomic_store_explicit(&block->next, NULL, memory_order_relaxed);
     atomic_store_explicit(&block->pins, 1, memory_order_relaxed);
+    atomic_store_explicit(&block->pinned, 0, memory_order_relaxed);
     atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
     block->queue_next = NULL;
     block->queue_previous = NULL;

@@ -263,6 +263,34 @@ a_pin_outlives_eviction_and_epoch(void **state)
 }
 
 /* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after all. */
+/* Evicted before the reader entered, unpinned by it, and then let go by the table, while it is inside. */
+static void
+an_unpinned_block_is_good_until_the_reader_leaves(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(64 * KIB, 1);
+    unsigned other = epoch_enter(f->epoch), slot = epoch_enter(f->epoch);
+    struct cache_block *block =
+        fixture_put_in(f->cache, 1, 0, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    uint64_t with_block = fixture_usage(f->cache).blocks_out;
+
+    (void)state;
+    cache_pin(block);
+    epoch_leave(f->epoch, slot);
+    cache_erase_file(f->cache, 1); /* `other` keeps it from being dropped */
+    epoch_collect(f->epoch);
+    slot = epoch_enter(f->epoch);
+    cache_unpin(f->cache, block);
+    epoch_leave(f->epoch, other);
+    epoch_collect(f->epoch);
+    epoch_collect(f->epoch);
+    assert_int_equal(fixture_usage(f->cache).blocks_out, with_block);
+    assert_true(fixture_is_block(block, 1, 0));
+    epoch_leave(f->epoch, slot);
+    epoch_collect(f->epoch);
+    assert_int_equal(fixture_usage(f->cache).blocks_out, with_block - 1);
+    cache_fixture_free(f);
+}
+
 static void
 pins_that_come_and_go_after_eviction(void **state)
 {
@@ -415,6 +443,7 @@ main(void)
         cmocka_unit_test(a_stale_hint_never_leads_to_the_wrong_block),
         cmocka_unit_test(an_evicted_block_is_good_until_the_reader_leaves),
         cmocka_unit_test(a_pin_outlives_eviction_and_epoch),
+        cmocka_unit_test(an_unpinned_block_is_good_until_the_reader_leaves),
         cmocka_unit_test(pins_that_come_and_go_after_eviction),
         cmocka_unit_test(pinned_blocks_in_the_table_are_only_unpinned),
         cmocka_unit_test(the_epoch_may_end_before_the_cache),
