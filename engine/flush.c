@@ -271,8 +271,8 @@ flush_make_room(petal_db *db, petal_error *error)
         log_ask_for_spare(db);
     if (flush_is_due(db)) {
         struct flush_job *job;
-        enum petal_status status = is_overfull(db) ? flush_freeze(db, NULL, &job, error)
-                                                   : flush_try_to_freeze(db, &job, error);
+        enum petal_status status = is_overfull(db) ? flush_freeze_largest(db, &job, error)
+                                                   : flush_try_to_freeze_largest(db, &job, error);
 
         if (status != PETAL_OK)
             return status;

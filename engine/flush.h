@@ -1,8 +1,10 @@
 /*
  * flush.h -- memtables become store files.
  *
- * FREEZE (leader): every memtable that holds cells gets an empty one in front, in one new view, and the log is
- * rotated, so that the frozen memtables' cells lie in closed logs. The frozen ones are one flush job.
+ * FREEZE (leader): the memtables that are chosen get an empty one in front, in one new view, and the log is rotated, so that
+ * the frozen memtables' cells lie in closed logs. The frozen ones are one flush job. When memory is full, the largest are chosen, as
+ * few as give half of it back: thousands of tables that hold a cell each are not thousands of files. Those that stay keep their logs
+ * until these are too many (log_overdue_sequence).
  * FLUSH (flush thread): what some reader can still need of each is written to a store file (engine/rewrite.h); then the closed logs are synced, so that no power cut
  * leaves a part of a batch in files and loses the rest with the log; then one manifest edit names all files of the job and
  * the sequences up to which their stores are flushed; then a view replaces the memtables by the files; then logs that are not
@@ -46,8 +48,13 @@ struct flush_job {
 enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
                                petal_error *error);
 
-/* The same for all tables, but not now (*job is NULL) while another thread holds what it takes, perhaps over a sync. LEADER. */
-enum petal_status flush_try_to_freeze(petal_db *db, struct flush_job **job, petal_error *error);
+/* Freeze the largest memtables of all tables, as few as give back half of what is too much, and the overdue ones. REQUIRES: flush_is_due.
+ * LEADER. */
+enum petal_status flush_freeze_largest(petal_db *db, struct flush_job **job, petal_error *error);
+
+/* The same, but not now (*job is NULL) while another thread holds what it takes, perhaps over a sync. LEADER. */
+enum petal_status flush_try_to_freeze_largest(petal_db *db, struct flush_job **job,
+                                              petal_error *error);
 
 /* Write, commit, install. Frees nothing of the job. Called by the flush thread, and by recovery. */
 enum petal_status flush_run(petal_db *db, struct flush_job *job, petal_error *error);
@@ -64,12 +71,24 @@ void flush_job_remove_files(petal_db *db, struct flush_job *job);
 /* Release and free. Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
 void flush_job_free(petal_db *db, struct flush_job *job);
 
-/* Are the active memtables full? Their overhead may be more than is reckoned with: so many families have one each. LEADER. */
+/* Are the active memtables full, by the bytes of their cells, or by the memory they take? Their overhead may be more than is reckoned
+ * with: so many families have one each. LEADER. */
+static inline bool
+flush_bytes_are_due(const petal_db *db)
+{
+    return db->active_bytes >= db->memtable_bytes;
+}
+
+static inline bool
+flush_memory_is_due(const petal_db *db)
+{
+    return db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
+}
+
 static inline bool
 flush_is_due(const petal_db *db)
 {
-    return db->active_bytes >= db->memtable_bytes ||
-           db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
+    return flush_bytes_are_due(db) || flush_memory_is_due(db);
 }
 
 /* Hand a job to the flush thread, which may not have been started yet. Jobs come in the order of their sequences. */

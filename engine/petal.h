@@ -293,7 +293,10 @@ typedef struct petal_options {
         cache_bytes; /* most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
                                 at least 64 KiB, or PETAL_NO_CACHE */
     size_t
-        memtable_bytes; /* of all memtables that take writes, before they are flushed; default 64 MiB, or with memory_bytes
+        memtable_bytes; /* of all memtables that take writes, before the largest are flushed, as few as hold half of them: a family
+                                that is seldom written may stay in memory, also what is not logged, until petal_flush,
+                                petal_close, or until more than 32 logs, or logs of more than four times memtable_bytes, are
+                                kept; default 64 MiB, or with memory_bytes
                                 an eighth of it if that is less; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes */
     uint32_t
         open_files; /* store files that are open at once, also while many threads read; default 512, at least 8, and not

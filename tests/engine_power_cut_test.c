@@ -5,7 +5,8 @@
  *
  * The run makes two tables, writes at its durability, flushes all and then one table, makes and drops a third table, dies
  * as a process and recovers, closes and opens again: so cuts fall into recovery, closing and opening as well.
- * Another run compacts: some runs, then all, flushes in between.
+ * Another run compacts: some runs, then all, flushes in between. A third one fills the memory again and again, so that the largest
+ * memtables are flushed and others keep their logs, with batches over both.
  * For each cut these states are tried: all that was not synced is lost; all is kept, which is also what the death of the
  * process alone leaves; and random ones.  Prints its seed and how many states it tried.
  */
@@ -17,6 +18,7 @@
 
 #include "base/slice.h"
 #include "engine/compactor.h"
+#include "engine/flush.h"
 #include "tests/engine_fixture.h"
 #include "tests/vfs_paths.h"
 
@@ -256,7 +258,7 @@ check_third(const struct run *run, petal_db *db)
 static uint64_t
 check_content(const struct run *run, struct fixture *after, uint64_t promised)
 {
-    struct ledger ledger = {0};
+    struct ledger ledger = {.filler = run->ledger.filler};
     petal_error error;
     uint64_t count;
 
@@ -571,6 +573,63 @@ test_cut_at_every_call_of_compactions(void **state)
     print_message("%" PRIu64 " cuts, %" PRIu64 " states\n", tally.cuts, tally.states);
 }
 
+/* ---- memory that fills ---- */
+
+/* Each write is followed by the flush that it brings about, so that the calls come in one order. */
+static bool
+write_until_flushed(struct run *run, uint64_t memtables)
+{
+    petal_stats stats;
+
+    do {
+        if (!write_some(run, 1) || flush_wait_idle(run->fixture.db, NULL) != PETAL_OK)
+            return false;
+        petal_stats_get(run->fixture.db, &stats);
+    } while (stats.flushes < memtables);
+    return true;
+}
+
+static bool
+filling_run(struct run *run, struct plan plan)
+{
+    *run = (struct run){.plan = plan, .ledger.filler = LEDGER_MAX_FILLER};
+    fixture_init(&run->fixture, 5);
+    run->fixture.options.memtable_bytes = (size_t)64 * 1024;
+    plan_fault(run);
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->progress.tables_made = true;
+    if (!write_until_flushed(run, 1))
+        return false;
+    /* Some were left, and their log with them. */
+    assert_true(run->fixture.db->active_bytes > 0);
+    assert_int_equal(run->fixture.db->closed_log_count, 1);
+    return write_until_flushed(run, 6) && die(run) && open_again(run) &&
+           write_until_flushed(run, 3) && write_some(run, 5) && close_cleanly(run);
+}
+
+static void
+test_cut_at_every_call_of_flushes_of_the_largest(void **state)
+{
+    struct plan plan = {.durability = PETAL_DURABILITY_DEFAULT};
+    struct tally tally = {0};
+    bool completed = false;
+    struct run run;
+
+    (void)state;
+    while (!completed) {
+        plan.cut_at += test_long() ? 1 : test_short() ? 4 : 2;
+        completed = filling_run(&run, plan);
+        tally.cuts++;
+        try_states(&run, test_long() ? 50 : 2, &tally);
+        try_further_lives(&run, test_short() ? 1 : 2, &tally);
+        end_run(&run);
+    }
+    assert_true(plan.cut_at > 200);
+    print_message("%" PRIu64 " cuts, %" PRIu64 " states\n", tally.cuts, tally.states);
+}
+
 /* ---- calls that fail ---- */
 
 /* One call of the run fails, the process ends where it finds that out, or at the end, and the next one opens what the kernel holds. */
@@ -653,6 +712,7 @@ main(void)
         cmocka_unit_test(test_cut_at_every_call_mixed),
         cmocka_unit_test(test_cut_at_every_call_with_log_windows),
         cmocka_unit_test(test_cut_at_every_call_of_compactions),
+        cmocka_unit_test(test_cut_at_every_call_of_flushes_of_the_largest),
         cmocka_unit_test(test_every_call_fails_before_a_cut),
         cmocka_unit_test(test_every_call_of_compactions_fails_before_a_cut),
         cmocka_unit_test(test_unlogged_writes_survive_their_flush),
