@@ -4,7 +4,7 @@
  * LOST: a file that cannot be opened when the database is, since it is not there or is not what the manifest describes. Any cell of the
  * family may be in it, so the family is unusable until it is dropped or the database opened again with the file back: reads, writes
  * (who could read them?), compactions and copies of it are refused with the cause. What logs hold for it is recovered and flushed as
- * for any other. The file keeps its name in the manifest, and stays, until the family is dropped.
+ * for any other. The file keeps its name in the manifest, and stays, until the family is dropped, its table truncated or restored.
  *
  * BAD: a file that a compaction could not read. Reads that need no bad block of it go on, and so do writes and flushes. Compactions in the
  * background leave it and the older runs of its store alone from then on. petal_compact tries again, and ends this when it succeeds.

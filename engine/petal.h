@@ -41,9 +41,9 @@
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
  *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
  *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be
- *   dropped (petal_table_drop, petal_table_alter), or restored from a table snapshot; with the file back in its place, and the database
- *   opened again, it is as it was. Compactions in the background try a damaged file once, then leave it and older ones of its
- *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
+ *   dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or restored from a table snapshot; with the file back
+ *   in its place, and the database opened again, it is as it was. Compactions in the background try a damaged file once, then leave
+ *   it and older ones of its family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
  * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off, all calls on it, its tables, cursors and so on
@@ -446,6 +446,12 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
  * PETAL_NOT_FOUND. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
                                                               petal_error *error);
+
+/* The table loses all its cells in one step; its name, attributes and families stay, also when it is READONLY, and families that are
+ * damaged become usable. Handles to the table as it was behave as after a drop: *truncated is the new one, NULL on failure, which changes
+ * nothing. Cursors that are open go on with what was there; table snapshots stay. */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
 
 /*
  * Make the table what `options` says (its name stays and need not be given): families that are not named go with their

@@ -1,9 +1,11 @@
 /*
- * table_restore.c -- tables made of snapshots: under a new name (clone), or in the place of the table it was taken of (restore).
+ * table_restore.c -- tables made of snapshots: under a new name (clone), or in the place of the table it was taken of (restore); and of a
+ * table without its cells, in its place (truncate).
  *
  * Files get their further names, handles and stores are made, files opened, all beside writers and readers. Then, under the write
  * leadership, one edit drops the old table, if any, and makes the new one, and one view takes over. So readers see the old
- * table or the new one, and a power cut leaves one of the two.
+ * table or the new one, and a power cut leaves one of the two. Truncating needs no file, and holds the leadership from the
+ * beginning: what it makes is the table as it is when it goes.
  */
 #include "cache/cache.h"
 #include "engine/options.h"
@@ -13,7 +15,8 @@
 
 struct restoration {
     petal_db *db;
-    struct manifest_table source; /* the snapshot, later with the files of the table to be */
+    struct manifest_table
+        source; /* a copy of the snapshot or table, later with the files of the table to be */
     petal_slice name;
     bool replaces; /* a table of that name goes */
     petal_table *table;
@@ -24,9 +27,9 @@ struct restoration {
 
 /* ---- preparing ---- */
 
-/* Handles that nobody finds: they count as dropped until the table is committed. */
+/* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES: ddl_mutex. */
 static enum petal_status
-make_handles(struct restoration *restoration)
+make_handles(struct restoration *restoration, petal_error *error)
 {
     struct manifest_table described = restoration->source;
     enum petal_status status;
@@ -35,12 +38,11 @@ make_handles(struct restoration *restoration)
         described.families[i].id = (uint16_t)i;
     described.id = 0; /* the commit gives one */
     described.name = restoration->name;
-    pthread_mutex_lock(&restoration->db->ddl_mutex);
     status = table_attach(restoration->db, &described, &restoration->table);
-    if (status == PETAL_OK)
-        atomic_store_explicit(&restoration->table->dropped, true, memory_order_release);
-    pthread_mutex_unlock(&restoration->db->ddl_mutex);
-    return status;
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    atomic_store_explicit(&restoration->table->dropped, true, memory_order_release);
+    return PETAL_OK;
 }
 
 static enum petal_status
@@ -78,6 +80,8 @@ commit(struct restoration *restoration, const petal_table *before, petal_error *
     db_edit_counters(db, &edit);
     status = db_commit(db, &edit, error);
     manifest_edit_fini(&edit);
+    if (status != PETAL_OK)
+        table_change_id(restoration->table, 0); /* the next table gets that one */
     return status;
 }
 
@@ -136,24 +140,23 @@ take_over(struct restoration *restoration, petal_error *error)
     return status;
 }
 
-static enum petal_status
-install(struct restoration *restoration, petal_error *error)
+static void
+lock_all(petal_db *db, struct write_place *place)
 {
-    petal_db *db = restoration->db;
-    struct write_place place;
-    enum petal_status status;
-
-    write_lead_alone(db, &place);
+    write_lead_alone(db, place);
     pthread_mutex_lock(&db->ddl_mutex);
     pthread_mutex_lock(&db->manifest_mutex);
     pthread_mutex_lock(&db->view_mutex);
-    status = take_over(restoration, error);
+}
+
+static void
+unlock_all(petal_db *db, struct write_place *place)
+{
     pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->manifest_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
-    write_lead_end(db, &place);
+    write_lead_end(db, place);
     db_collect(db);
-    return status;
 }
 
 /* ---- taking back ---- */
@@ -205,17 +208,22 @@ restoration_end(struct restoration *restoration, bool succeeded)
 static enum petal_status
 restore(struct restoration *restoration, petal_error *error)
 {
-    enum petal_status status = table_files_link(restoration->db, &restoration->source, error);
+    petal_db *db = restoration->db;
+    enum petal_status status = table_files_link(db, &restoration->source, error);
+    struct write_place place;
 
     if (status != PETAL_OK)
         return status;
-    status = make_handles(restoration);
-    if (status != PETAL_OK)
-        error_no_memory(error);
+    pthread_mutex_lock(&db->ddl_mutex);
+    status = make_handles(restoration, error);
+    pthread_mutex_unlock(&db->ddl_mutex);
     if (status == PETAL_OK)
         status = open_stores(restoration, error);
-    if (status == PETAL_OK)
-        status = install(restoration, error);
+    if (status == PETAL_OK) {
+        lock_all(db, &place);
+        status = take_over(restoration, error);
+        unlock_all(db, &place);
+    }
     restoration_end(restoration, status == PETAL_OK);
     return status;
 }
@@ -286,4 +294,50 @@ petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **t
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     return restore_by_name(db, snapshot, slice_make(NULL, 0), table, error);
+}
+
+/* The table as it is, but without files. REQUIRES: manifest_mutex. */
+static enum petal_status
+copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_error *error)
+{
+    petal_db *db = table->db;
+
+    if (manifest_copy_table(copy, manifest_find_table(db->manifest, table->id),
+                            db->env.allocator) != PETAL_OK)
+        return error_no_memory(error);
+    for (size_t i = 0; i < copy->family_count; i++) {
+        copy->families[i].file_count = 0;
+        copy->families[i].flushed_sequence = 0;
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error)
+{
+    petal_db *db = table->db;
+    struct restoration restoration = {.db = db, .name = table->name, .replaces = true};
+    struct write_place place;
+    enum petal_status status;
+
+    *truncated = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    lock_all(db, &place);
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = copy_without_cells(table, &restoration.source, error);
+    if (status == PETAL_OK)
+        status = make_handles(&restoration, error);
+    if (status == PETAL_OK)
+        status = open_stores(&restoration, error);
+    if (status == PETAL_OK)
+        status = take_over(&restoration, error);
+    unlock_all(db, &place);
+    restoration_end(&restoration, status == PETAL_OK);
+    *truncated = restoration.table;
+    manifest_copy_table_fini(&restoration.source, db->env.allocator);
+    return status;
 }

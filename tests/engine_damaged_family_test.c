@@ -529,6 +529,15 @@ restore(struct bed *bed)
     must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("before"), &error), &error);
 }
 
+static void
+truncate_it(struct bed *bed)
+{
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_truncate(bed->tables[0], &table, &error), &error);
+}
+
 /* The damaged file goes with its family, the other files of it, and those that were flushed since; no file is left behind. */
 static void
 mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
@@ -536,6 +545,7 @@ mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
     struct bed bed;
     struct victim victim;
     petal_error error;
+    size_t cells;
 
     make_bed(&bed, 1);
     if (mender == restore)
@@ -559,11 +569,13 @@ mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
             must(get_row(&bed, 1, 1, 1, &error), &error);
         fixture_must_close(&bed.fixture);
         fixture_must_open(&bed.fixture);
-        if (mender == restore) {
+        if (mender == restore || mender == truncate_it) {
             attach(&bed);
             check_all_there(&bed, 0, 0);
-            for (unsigned row = 0; row < ROWS; row++)
+            for (unsigned row = 0; mender == restore && row < ROWS; row++)
                 must(get_row(&bed, 0, row, 0, &error), &error);
+            must(scan(&bed, 0, NULL, &cells, &error), &error);
+            assert_int_equal(cells > 0, mender == restore);
         } else {
             must(petal_table_open(bed.fixture.db, slice_from_text("good"), &bed.tables[1], &error),
                  &error);
@@ -592,6 +604,7 @@ test_it_can_be_dropped(void **state)
         mend(drop_table, kind, kind == MISSING);
         mend(alter_away, kind, kind == EMPTY);
         mend(restore, kind, kind == TRAILER);
+        mend(truncate_it, kind, kind != EMPTY);
     }
 }
 

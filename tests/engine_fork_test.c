@@ -307,6 +307,8 @@ call_everything(struct bed *bed)
     REFUSED(petal_table_open(bed->db, text("t"), &table, &error));
     CHECK(table == NULL);
     REFUSED(petal_table_alter(bed->table, &options, &error));
+    REFUSED(petal_table_truncate(bed->table, &table, &error));
+    CHECK(table == NULL);
     REFUSED(petal_table_drop(bed->table, &error));
     REFUSED(petal_table_list(bed->db, see_table, NULL, &error));
     REFUSED(petal_table_family(bed->table, text("f"), &found, &error));

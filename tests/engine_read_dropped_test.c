@@ -1,5 +1,5 @@
 /*
- * engine_read_dropped_test.c -- a read during which its table is replaced, dropped or altered gives what was there before or
+ * engine_read_dropped_test.c -- a read during which its table is replaced, truncated, dropped or altered gives what was there before or
  * PETAL_NOT_FOUND, and never the nothing that is in neither. An allocator makes the change between two steps of the read: at each
  * of its allocations in turn.
  */
@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-enum change { CHANGE_RESTORE, CHANGE_DROP, CHANGE_FAMILY, CHANGES };
+enum change { CHANGE_RESTORE, CHANGE_TRUNCATE, CHANGE_DROP, CHANGE_FAMILY, CHANGES };
 
 struct bed {
     struct fixture fixture;
@@ -37,6 +37,8 @@ make_change(struct bed *bed)
     if (bed->change == CHANGE_RESTORE)
         must(petal_table_snapshot_restore(bed->fixture.db, slice_from_text("s"), &made, &error),
              &error);
+    else if (bed->change == CHANGE_TRUNCATE)
+        must(petal_table_truncate(bed->table, &made, &error), &error);
     else if (bed->change == CHANGE_DROP)
         must(petal_table_drop(bed->table, &error), &error);
     else

@@ -119,6 +119,7 @@ refuse_the_rest(const struct ledger *ledger)
     refused(petal_table_create(ledger->db, &options, &table, &error), &error);
     refused(petal_table_alter(ledger->tables[0], &options, &error), &error);
     refused(petal_table_drop(ledger->tables[0], &error), &error);
+    refused(petal_table_truncate(ledger->tables[0], &table, &error), &error);
     refused(petal_flush(ledger->db, NULL, &error), &error);
     refused(petal_flush(ledger->db, ledger->tables[0], &error), &error);
     refused(petal_compact(ledger->tables[0], NULL, &error), &error);

@@ -315,11 +315,10 @@ COMMAND_FUNCTION(command_is_disabled)
     return show_state(session, &arguments[0], true, result);
 }
 
-/* Made anew: cells that an old timestamp would hide or show are gone with all others.  With one region there is
- * nothing that truncate_preserve would preserve beyond that. */
+/* Deletions go with all other cells: they hide no later put.  With one region there is nothing that truncate_preserve would preserve
+ * beyond that. */
 COMMAND_FUNCTION(command_truncate)
 {
-    petal_table_options options = {.size = sizeof(options)};
     petal_table *table;
     petal_error error;
     petal_slice name;
@@ -339,10 +338,8 @@ COMMAND_FUNCTION(command_truncate)
     if (!session_is_disabled(session, name))
         output_plain(&session->output, "Disabling table...");
     output_plain(&session->output, "Truncating table...");
-    petal_table_describe(table, &options);
     session_begin_write(session);
-    if (petal_table_drop(table, &error) != PETAL_OK ||
-        petal_table_create(session->db, &options, &table, &error) != PETAL_OK)
+    if (petal_table_truncate(table, &table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, name, false);
     return SHELL_FINE;
