@@ -278,7 +278,9 @@ petal_table_alter(petal_table *table, const petal_table_options *given, petal_er
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
+    status = options_copy(&options, sizeof options, given, "petal_table_options", error);
+    if (status != PETAL_OK)
+        return status;
     if (options.name.size > 0 && !slice_equal(options.name, table->name))
         return error_set(error, PETAL_INVALID, "a table keeps its name: it cannot be altered");
     status = table_attributes_check(&options, error);

@@ -145,12 +145,20 @@ enum petal_status
 petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, petal_error *error)
 {
     petal_mutation_options options;
+    enum petal_status status;
     void *mutations = batch->mutations;
     bool grown;
 
     if (db_enter(batch->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
+    status = options_copy(&options, sizeof options, given, "petal_mutation_options", error);
+    if (status == PETAL_OK)
+        status = options_check_ttl(options.has_ttl, options.ttl_ms, error);
+    if (status == PETAL_OK)
+        status = options_check_time_range(options.has_time_range, options.time_min,
+                                          options.time_limit, error);
+    if (status != PETAL_OK)
+        return status;
     if (options.has_time_range && (options.time_min < 0 || options.time_limit < options.time_min))
         return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
                          (long long)options.time_min, (long long)options.time_limit);
@@ -164,7 +172,7 @@ petal_batch_mutation(petal_batch *batch, const petal_mutation_options *given, pe
     batch->has_empty_mutation = batch->has_empty_mutation || latest_is_empty(batch);
     batch->mutations[batch->mutation_count++] = (struct batch_mutation){
         .has_ttl = options.has_ttl,
-        .ttl_ms = options.has_ttl ? options.ttl_ms : 0,
+        .ttl_ms = options.ttl_ms,
         .has_time_range = options.has_time_range,
         .time_min = options.time_min,
         .time_limit = options.time_limit,

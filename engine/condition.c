@@ -10,18 +10,24 @@ condition_init(struct condition *condition, petal_table *table, petal_slice row,
                const petal_condition *given, petal_error *error)
 {
     petal_condition *asked = &condition->asked;
+    enum petal_status status = options_copy(asked, sizeof *asked, given, "petal_condition", error);
 
     condition->table = table;
     condition->row = row;
-    options_copy(asked, sizeof *asked, given, given->size);
+    if (status == PETAL_OK)
+        status = options_check_time_range(asked->has_time_range, asked->time_min, asked->time_limit,
+                                          error);
+    if (status != PETAL_OK)
+        return status;
+    if (asked->compare > PETAL_GREATER ||
+        (asked->compare < PETAL_LESS && asked->filter == NULL && !asked->absent))
+        return error_set(error, PETAL_INVALID, "%d is no comparison; it is %d to %d",
+                         (int)asked->compare, (int)PETAL_LESS, (int)PETAL_GREATER);
     if (asked->filter != NULL)
         return PETAL_OK;
     if (asked->family == NULL || asked->family->table != table)
         return error_set(error, PETAL_INVALID,
                          "the condition names no column of the table and has no filter");
-    if (!asked->absent && (asked->compare < PETAL_LESS || asked->compare > PETAL_GREATER))
-        return error_set(error, PETAL_INVALID, "%d is no comparison; it is %d to %d",
-                         (int)asked->compare, (int)PETAL_LESS, (int)PETAL_GREATER);
     return PETAL_OK;
 }
 

@@ -160,30 +160,44 @@ check_scan(const petal_table *table, const petal_scan_options *options, petal_er
  * Fill `options` with what the caller gave. For a header that knows less of petal_read_options, or more, the members behind
  * `read` lie elsewhere: where the size in it says.
  */
-static void
-scan_options_init(petal_scan_options *options, const petal_scan_options *given)
+static enum petal_status
+scan_options_init(petal_scan_options *options, const petal_scan_options *given, petal_error *error)
 {
     const size_t head = offsetof(petal_scan_options, read);
     const size_t tail = offsetof(petal_scan_options, start_row);
-    size_t bytes = 0, read_bytes = 0;
+    size_t bytes, read_bytes, most;
     petal_read_options read = {0};
+    enum petal_status status;
 
     static_assert(offsetof(petal_scan_options, start_row) ==
                       offsetof(petal_scan_options, read) + sizeof(petal_read_options),
                   "the rest begins where `read` ends");
     *options = (petal_scan_options){.size = sizeof *options};
-    if (given != NULL)
-        bytes = given->size != 0 ? given->size : sizeof *given;
-    if (bytes >= head + sizeof given->read.size) {
-        read_bytes = given->read.size != 0 ? given->read.size : sizeof read;
-        if (read_bytes > bytes - head)
-            read_bytes = bytes - head;
-        options_copy(&read, sizeof read, &given->read, read_bytes);
-        if (bytes > head + read_bytes)
-            options_copy(&options->start_row, sizeof *options - tail,
-                         (const uint8_t *)given + head + read_bytes, bytes - head - read_bytes);
-    }
-    read_options_init(&options->read, &read);
+    if (given == NULL)
+        return read_options_init(&options->read, NULL, error);
+    status = options_check_size(given->size, "petal_scan_options", error);
+    if (status != PETAL_OK)
+        return status;
+    bytes = given->size != 0 ? given->size : sizeof *given;
+    if (bytes < head + sizeof given->read.size)
+        return read_options_init(&options->read, NULL, error);
+    status = options_check_size(given->read.size, "petal_read_options", error);
+    if (status != PETAL_OK)
+        return status;
+    most = given->size != 0 ? bytes - head : sizeof read;
+    if (given->read.size > most)
+        return error_set(error, PETAL_INVALID,
+                         "read.size of petal_scan_options is %zu; with its size, %zu, it is at "
+                         "most %zu",
+                         given->read.size, given->size, most);
+    read_bytes = given->read.size != 0 ? given->read.size : sizeof read;
+    if (read_bytes > most)
+        read_bytes = most;
+    options_copy_known(&read, sizeof read, &given->read, read_bytes);
+    if (bytes > head + read_bytes)
+        options_copy_known(&options->start_row, sizeof *options - tail,
+                           (const uint8_t *)given + head + read_bytes, bytes - head - read_bytes);
+    return read_options_init(&options->read, &read, error);
 }
 
 enum petal_status
@@ -196,8 +210,9 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
     *cursor = NULL;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    scan_options_init(&options, given);
-    status = check_scan(table, &options, error);
+    status = scan_options_init(&options, given, error);
+    if (status == PETAL_OK)
+        status = check_scan(table, &options, error);
     if (status == PETAL_OK)
         status = make_cursor(table, &options, false, cursor, error);
     if (status != PETAL_OK)

@@ -654,6 +654,21 @@ check_get(const petal_table *table, const petal_read_options *options, petal_err
     return status;
 }
 
+/* With options that read_options_init has filled in; by a cursor where the row has to be walked. */
+static inline enum petal_status
+get_by_either_way(petal_table *table, petal_slice row, const petal_read_options *options,
+                  petal_result *result, petal_error *error)
+{
+    enum petal_status status;
+
+    if (needs_walk(table, options))
+        return cursor_get_row(table, row, options, result, error);
+    status = get_as_of(table, table_descriptor(table), NULL, row, options, result, error);
+    return status == PETAL_OK && result->must_walk
+               ? cursor_get_row(table, row, options, result, error)
+               : status;
+}
+
 enum petal_status
 petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
           petal_result *result, petal_error *error)
@@ -664,18 +679,12 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
     result->count = 0;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    read_options_init(&options, given);
-    status = read_check_row(row, error);
+    status = read_options_init(&options, given, error);
+    if (status == PETAL_OK)
+        status = read_check_row(row, error);
     if (status == PETAL_OK)
         status = check_get(table, &options, error);
-    if (status != PETAL_OK)
-        return status;
-    if (needs_walk(table, &options))
-        return cursor_get_row(table, row, &options, result, error);
-    status = get_as_of(table, table_descriptor(table), NULL, row, &options, result, error);
-    return status == PETAL_OK && result->must_walk
-               ? cursor_get_row(table, row, &options, result, error)
-               : status;
+    return status == PETAL_OK ? get_by_either_way(table, row, &options, result, error) : status;
 }
 
 /* ---- several rows ---- */
@@ -698,8 +707,11 @@ get_sorted(petal_table *table, struct wanted_row *wanted, size_t count,
 {
     enum petal_status status = PETAL_OK;
 
-    for (size_t i = 0; status == PETAL_OK && i < count; i++)
-        status = petal_get(table, wanted[i].row, options, wanted[i].result, error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        status = read_check_row(wanted[i].row, error);
+        if (status == PETAL_OK)
+            status = get_by_either_way(table, wanted[i].row, options, wanted[i].result, error);
+    }
     return status;
 }
 
@@ -757,7 +769,9 @@ petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
         return PETAL_INVALID;
     if (count == 0)
         return PETAL_OK;
-    read_options_init(&options, given);
+    status = read_options_init(&options, given, error);
+    if (status != PETAL_OK)
+        return status;
     wanted = mem_alloc(db->env.allocator, count * sizeof *wanted);
     status = wanted != NULL ? check_get(table, &options, error) : error_no_memory(error);
     for (size_t i = 0; wanted != NULL && i < count; i++)

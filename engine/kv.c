@@ -12,11 +12,14 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
 {
     petal_family_options family;
     petal_table_options described = {.name = name, .families = &family, .family_count = 1};
-    enum petal_status status = petal_table_open(db, name, table, error);
+    enum petal_status status =
+        options_copy(&family, sizeof family, options, "petal_family_options", error);
 
+    if (status != PETAL_OK)
+        return status;
+    status = petal_table_open(db, name, table, error);
     if (status != PETAL_NOT_FOUND)
         return status;
-    options_copy(&family, sizeof family, options, options != NULL ? options->size : 0);
     if (family.block_bytes == 0)
         family.block_bytes = KV_BLOCK_BYTES;
     family.size = sizeof family;

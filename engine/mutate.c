@@ -214,13 +214,14 @@ complete_column(struct mutate *m, const struct write_cell *const *first, size_t 
 {
     const struct batch_mutation *mutation = batch_mutation_of(m->batch, *first);
     bool deletes = (*first)->operation == WRITE_DELETE_NEWEST;
+    bool ranged = mutation->has_time_range && !deletes;
     petal_column column = {(*first)->family, (*first)->cell.qualifier, false};
     petal_read_options options = {
         .columns = &column,
         .column_count = 1,
-        .has_time_range = mutation->has_time_range && !deletes,
-        .time_min = mutation->time_min,
-        .time_limit = mutation->time_limit,
+        .has_time_range = ranged,
+        .time_min = ranged ? mutation->time_min : 0,
+        .time_limit = ranged ? mutation->time_limit : 0,
         .versions = deletes && count < INT32_MAX ? (int32_t)count : 1,
     };
     enum petal_status status =
@@ -307,12 +308,11 @@ static enum petal_status
 init_op(struct mutate *m, struct write_op *op)
 {
     const petal_batch *work = &m->work;
-    enum petal_status status =
-        write_op_init(op, work->cells, work->count, work->bytes, m->options, m->error);
 
-    if (status == PETAL_OK && work->has_ttl && work->count > 1)
-        status = doubles_init(&op->doubles, work->cells, work->count, m->error);
-    return status;
+    write_op_init(op, work->cells, work->count, work->bytes, m->options, m->error);
+    return work->has_ttl && work->count > 1
+               ? doubles_init(&op->doubles, work->cells, work->count, m->error)
+               : PETAL_OK;
 }
 
 static bool
@@ -482,8 +482,9 @@ petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *giv
         *applied = false;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    write_options_init(&options, given_options);
-    status = read_check_row(row, error);
+    status = write_options_init(&options, given_options, error);
+    if (status == PETAL_OK)
+        status = read_check_row(row, error);
     if (status == PETAL_OK)
         status = table_check_alive(table, error);
     if (status == PETAL_OK)

@@ -9,15 +9,63 @@
 #define MOST_MEMTABLE_BYTES   ((uint64_t)4 << 30)
 #define MOST_TABLE_NAME_BYTES 255
 
-void
-options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes)
-{
-    size_t bytes = from_bytes == 0 || from_bytes > to_bytes ? to_bytes : from_bytes;
+/* ---- structs as callers give them ---- */
 
-    memset(to, 0, to_bytes);
-    if (from != NULL)
-        memcpy(to, from, bytes);
+enum petal_status
+options_check_size(size_t size, const char *name, petal_error *error)
+{
+    /* The size of a struct is a multiple of the alignment of its first member. */
+    if (size % sizeof size == 0)
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID, "the size of %s is %zu; it is 0 or sizeof(%s)", name,
+                     size, name);
 }
+
+void
+options_copy_known(void *to, size_t to_bytes, const void *from, size_t from_bytes)
+{
+    memset(to, 0, to_bytes);
+    memcpy(to, from, from_bytes < to_bytes ? from_bytes : to_bytes);
+}
+
+enum petal_status
+options_copy(void *to, size_t to_bytes, const void *from, const char *name, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    size_t size = 0;
+
+    if (from != NULL) {
+        memcpy(&size, from, sizeof size);
+        status = options_check_size(size, name, error);
+    }
+    if (from == NULL || status != PETAL_OK)
+        memset(to, 0, to_bytes);
+    else
+        options_copy_known(to, to_bytes, from, size == 0 ? to_bytes : size);
+    return status;
+}
+
+enum petal_status
+options_check_time_range(bool has_time_range, int64_t time_min, int64_t time_limit,
+                         petal_error *error)
+{
+    if (has_time_range || (time_min == 0 && time_limit == 0))
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID,
+                     "time_min is %lld and time_limit is %lld, but has_time_range is not set",
+                     (long long)time_min, (long long)time_limit);
+}
+
+enum petal_status
+options_check_ttl(bool has_ttl, int64_t ttl_ms, petal_error *error)
+{
+    if (has_ttl || ttl_ms == 0)
+        return PETAL_OK;
+    return error_set(error, PETAL_INVALID, "ttl_ms is %lld, but has_ttl is not set",
+                     (long long)ttl_ms);
+}
+
+/* ---- of databases ---- */
 
 /* What was not given, of cache and memtables; then the limit over both. */
 static void
@@ -73,10 +121,14 @@ resolve_memory(petal_options *options, petal_error *error)
 enum petal_status
 options_resolve(petal_options *options, const petal_options *given, petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_options", error);
 
-    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
     options->size = sizeof *options;
+    if (status == PETAL_OK && options->env != NULL)
+        status = options_check_size(options->env->size, "petal_env", error);
+    if (status != PETAL_OK)
+        return status;
     if (options->read_only && (options->create || options->error_if_exists))
         return error_set(error, PETAL_INVALID,
                          "read_only is given with %s; a read-only opening makes no database",
@@ -93,6 +145,8 @@ options_resolve(petal_options *options, const petal_options *given, petal_error 
                          (int)options->durability, (int)PETAL_FSYNC_WAL);
     return PETAL_OK;
 }
+
+/* ---- of families and tables ---- */
 
 static enum petal_status
 family_name_check(petal_slice name, petal_error *error)
@@ -181,11 +235,12 @@ enum petal_status
 family_options_resolve(petal_family_options *options, const petal_family_options *given,
                        petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_family_options", error);
 
-    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
     options->size = sizeof *options;
-    status = family_name_check(options->name, error);
+    if (status == PETAL_OK)
+        status = family_name_check(options->name, error);
     if (status != PETAL_OK)
         return status;
     status = resolve_versions(options, error);
@@ -216,6 +271,8 @@ table_attributes_check(const petal_table_options *options, petal_error *error)
                          (int)options->durability, (int)PETAL_FSYNC_WAL);
     return attributes_check(options->attributes, options->attribute_count, true, error);
 }
+
+/* ---- names ---- */
 
 /* Letters and digits; bytes of UTF-8 sequences pass as letters of other languages. */
 static bool

@@ -14,8 +14,23 @@
 #define DEFAULT_BLOOM_ERROR_RATE     0.01
 #define MOST_FAMILIES                4096
 
-/* Copy what the caller's header knows of a struct that begins with its size (0: all), the rest zero. `from` may be NULL. */
-void options_copy(void *to, size_t to_bytes, const void *from, size_t from_bytes);
+/* PETAL_INVALID: no struct that begins with a size_t is so large. 0 passes. `name` is the struct's. */
+enum petal_status options_check_size(size_t size, const char *name, petal_error *error);
+
+/* Copy the `from_bytes` that the caller's header knows of a struct, the rest zero. */
+void options_copy_known(void *to, size_t to_bytes, const void *from, size_t from_bytes);
+
+/*
+ * Copy what the caller's header knows of a struct that begins with its size (0: that of this header), the rest zero; `from` may be
+ * NULL. PETAL_INVALID, and `to` all zero, when the size is none; `name` is the struct's.
+ */
+enum petal_status options_copy(void *to, size_t to_bytes, const void *from, const char *name,
+                               petal_error *error);
+
+/* PETAL_INVALID: a value is set and its flag is not. */
+enum petal_status options_check_time_range(bool has_time_range, int64_t time_min,
+                                           int64_t time_limit, petal_error *error);
+enum petal_status options_check_ttl(bool has_ttl, int64_t ttl_ms, petal_error *error);
 
 enum petal_status options_resolve(petal_options *options, const petal_options *given,
                                   petal_error *error);

@@ -60,7 +60,9 @@
  *
  * OPTIONS.  Option structs begin with their size (sizeof, or 0, which is
  * taken as the size this header knows).  In every field 0 means the default; a NULL options
- * pointer means all defaults.
+ * pointer means all defaults.  What cannot be meant is PETAL_INVALID, and the text names the field: a
+ * size that no such struct has (not a multiple of sizeof(size_t)), a value without its flag (ttl_ms without has_ttl,
+ * time_min or time_limit without has_time_range), a number that its enumeration lacks.
  */
 #ifndef PETAL_H
 #define PETAL_H
@@ -424,8 +426,8 @@ typedef struct petal_table_options {
     petal_slice
         name; /* letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace of
                  letters, digits and '_', and a colon; not "default:". At most 255 bytes in all */
-    const petal_family_options *families;
-    size_t family_count; /* at least 1 */
+    const petal_family_options *families; /* all of one size */
+    size_t family_count;                  /* at least 1 */
     enum petal_durability durability;
     bool read_only;                    /* READONLY: writes are refused with PETAL_READ_ONLY */
     const petal_attribute *attributes; /* each (kind, name) once */
@@ -557,7 +559,7 @@ typedef struct petal_write_options {
     /* Of a single write: its cell dies when timestamp + ttl_ms < now. petal_write and petal_mutate_row refuse it
      * with PETAL_INVALID: in a batch each mutation has its own (petal_mutation_options). */
     bool has_ttl;
-    int64_t ttl_ms;
+    int64_t ttl_ms; /* may be negative, as in HBase; 0 without has_ttl */
     petal_result *
         result; /* receives the new cells of appends and increments: by mutation, in one by row, family and
                              qualifier; NULL: they are not wanted */
@@ -612,11 +614,11 @@ PETAL_API size_t petal_batch_count(const petal_batch *batch);
 /* What holds for the cells of one mutation of a batch. */
 typedef struct petal_mutation_options {
     size_t size;
-    bool has_ttl; /* each cell dies when its timestamp + ttl_ms < now */
-    int64_t ttl_ms;
+    bool has_ttl;   /* each cell dies when its timestamp + ttl_ms < now */
+    int64_t ttl_ms; /* may be negative, as in HBase; 0 without has_ttl */
     bool
         has_time_range; /* appends and increments read only versions with time_min <= timestamp < time_limit */
-    int64_t time_min, time_limit;
+    int64_t time_min, time_limit; /* 0 without has_time_range */
     bool no_results; /* its appends and increments give no cells to the result of the write */
 } petal_mutation_options;
 
@@ -719,8 +721,8 @@ typedef struct petal_condition {
         compare; /* holds when a version exists and `value` compare stored value. An empty `value` means "none":
         PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when there is none */
     petal_slice value;
-    bool has_time_range; /* of the read */
-    int64_t time_min, time_limit;
+    bool has_time_range;          /* of the read */
+    int64_t time_min, time_limit; /* 0 without has_time_range */
 } petal_condition;
 
 /*
@@ -782,9 +784,9 @@ typedef struct petal_read_options {
     size_t size;
     const petal_column *columns; /* of the table read; 0 columns: all families */
     size_t column_count;
-    bool has_time_range; /* only cells with time_min <= timestamp < time_limit */
-    int64_t time_min, time_limit;
-    bool keep_out_of_cache; /* data blocks that this read fetches do not enter the cache */
+    bool has_time_range;          /* only cells with time_min <= timestamp < time_limit */
+    int64_t time_min, time_limit; /* 0 without has_time_range */
+    bool keep_out_of_cache;       /* data blocks that this read fetches do not enter the cache */
     unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
     petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
     int32_t

@@ -15,16 +15,21 @@ read_check_row(petal_slice row, petal_error *error)
     return PETAL_OK;
 }
 
-void
-read_options_init(petal_read_options *options, const petal_read_options *given)
+enum petal_status
+read_options_init(petal_read_options *options, const petal_read_options *given, petal_error *error)
 {
-    options_copy(options, sizeof *options, given, given != NULL ? given->size : 0);
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_read_options", error);
+
     if (!options->has_time_range) {
+        if (options->time_min != 0 || options->time_limit != 0)
+            status = options_check_time_range(false, options->time_min, options->time_limit, error);
         options->time_min = 0;
         options->time_limit = INT64_MAX;
     }
     if (options->versions == 0)
         options->versions = 1;
+    return status;
 }
 
 static enum petal_status

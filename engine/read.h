@@ -22,8 +22,10 @@ enum petal_status read_check_options(const petal_table *table, const petal_read_
 enum petal_status read_check_alive(const petal_table *table, const petal_read_options *options,
                                    petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size. */
-void read_options_init(petal_read_options *options, const petal_read_options *given);
+/* Fill `options` with what the caller gave, defaults behind its size. PETAL_INVALID: the size is none, or a value is set without its
+ * flag. */
+enum petal_status read_options_init(petal_read_options *options, const petal_read_options *given,
+                                    petal_error *error);
 
 /* Is anything of this family asked? Gives the number of its named qualifiers, 0 for the whole family, and copies them to
  * `qualifiers` if that is not NULL. */

@@ -12,7 +12,9 @@ enum petal_status
 table_resolve_families(petal_db *db, const petal_table_options *options,
                        petal_family_options **families, petal_error *error)
 {
+    const uint8_t *given = (const uint8_t *)options->families;
     petal_family_options *resolved;
+    size_t first_bytes, stride;
 
     *families = NULL;
     if (options->family_count == 0)
@@ -24,10 +26,18 @@ table_resolve_families(petal_db *db, const petal_table_options *options,
     if (resolved == NULL)
         return error_no_memory(error);
     *families = resolved;
+    first_bytes = options->families[0].size;
+    stride = first_bytes != 0 ? first_bytes : sizeof *resolved; /* of the caller's array */
     for (size_t i = 0; i < options->family_count; i++) {
-        enum petal_status status =
-            family_options_resolve(&resolved[i], &options->families[i], error);
+        const petal_family_options *family = (const petal_family_options *)(given + i * stride);
+        enum petal_status status;
 
+        if ((family->size != 0 ? family->size : sizeof *family) != stride)
+            return error_set(error, PETAL_INVALID,
+                             "the size of petal_family_options %zu is %zu; that of the first is "
+                             "%zu",
+                             i + 1, family->size, first_bytes);
+        status = family_options_resolve(&resolved[i], family, error);
         if (status != PETAL_OK)
             return status;
         for (size_t k = 0; k < i; k++) {
@@ -185,8 +195,9 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
     *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
-    status = table_name_check(options.name, error);
+    status = options_copy(&options, sizeof options, given, "petal_table_options", error);
+    if (status == PETAL_OK)
+        status = table_name_check(options.name, error);
     if (status == PETAL_OK)
         status = table_attributes_check(&options, error);
     if (status == PETAL_OK)

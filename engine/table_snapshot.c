@@ -269,9 +269,10 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    options_copy(&options, sizeof options, given, given != NULL ? given->size : 0);
+    status = options_copy(&options, sizeof options, given, "petal_table_snapshot_options", error);
     snapshot.ttl_seconds = options.ttl_seconds;
-    status = snapshot_name_check(name, error);
+    if (status == PETAL_OK)
+        status = snapshot_name_check(name, error);
     if (status != PETAL_OK)
         return status;
     pthread_mutex_lock(&db->capture_mutex);

@@ -380,19 +380,14 @@ write_serve(petal_db *db, struct write_op *op)
 
 /* ---- public calls ---- */
 
-static enum petal_status
-resolve_durability(enum petal_durability *durability, const petal_write_options *options,
-                   const struct write_cell *cells, size_t count, petal_error *error)
+static enum petal_durability
+resolve_durability(const petal_write_options *options, const struct write_cell *cells, size_t count)
 {
     petal_db *db = cells[0].family->table->db;
     enum petal_durability strongest = PETAL_DURABILITY_DEFAULT;
 
-    *durability = options->durability;
-    if (*durability > PETAL_FSYNC_WAL)
-        return error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
-                         (int)*durability, (int)PETAL_FSYNC_WAL);
-    if (*durability != PETAL_DURABILITY_DEFAULT)
-        return PETAL_OK;
+    if (options->durability != PETAL_DURABILITY_DEFAULT)
+        return options->durability;
     for (size_t i = 0; i < count; i++) {
         enum petal_durability own = table_options(cells[i].family->table)->durability;
 
@@ -401,11 +396,10 @@ resolve_durability(enum petal_durability *durability, const petal_write_options 
         if (own > strongest)
             strongest = own;
     }
-    *durability = strongest;
-    return PETAL_OK;
+    return strongest;
 }
 
-enum petal_status
+void
 write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
               const petal_write_options *options, petal_error *error)
 {
@@ -414,19 +408,30 @@ write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_
         .cells = cells,
         .count = count,
         .read_point = WRITE_READ_NOTHING,
+        .durability = resolve_durability(options, cells, count),
         .error = error,
     };
-    return resolve_durability(&op->durability, options, cells, count, error);
 }
 
-void
-write_options_init(petal_write_options *options, const petal_write_options *given)
+enum petal_status
+write_options_init(petal_write_options *options, const petal_write_options *given,
+                   petal_error *error)
 {
-    *options = (petal_write_options){.size = sizeof *options};
-    if (given != NULL)
-        options_copy(options, sizeof *options, given, given->size);
+    enum petal_status status;
+
+    if (given == NULL) {
+        *options = (petal_write_options){.size = sizeof *options};
+        return PETAL_OK;
+    }
+    status = options_copy(options, sizeof *options, given, "petal_write_options", error);
     if (options->result != NULL)
         options->result->count = 0;
+    if (status == PETAL_OK)
+        status = options_check_ttl(options->has_ttl, options->ttl_ms, error);
+    if (status == PETAL_OK && options->durability > PETAL_FSYNC_WAL)
+        status = error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
+                           (int)options->durability, (int)PETAL_FSYNC_WAL);
+    return status;
 }
 
 /* Write the one cell, made with `status`, of a call. */
@@ -436,19 +441,22 @@ write_single(struct write_cell *write, enum petal_status status, const petal_wri
 {
     petal_write_options options;
     const struct cell *cell = &write->cell;
+    enum petal_status options_status =
+        write_options_init(&options, given, status == PETAL_OK ? error : NULL);
     struct write_op op;
     size_t bytes;
 
-    write_options_init(&options, given);
+    if (status == PETAL_OK)
+        status = options_status;
     if (status != PETAL_OK)
         return status;
     write->cell.has_ttl = options.has_ttl;
-    write->cell.ttl_ms = options.has_ttl ? options.ttl_ms : 0;
+    write->cell.ttl_ms = options.ttl_ms;
     if (write->operation != WRITE_PLAIN)
         return mutate_cell(write, &options, sum, error);
     bytes = cell->row.size + cell->qualifier.size + cell->value.size;
-    status = write_op_init(&op, write, 1, bytes, &options, error);
-    return status == PETAL_OK ? submit(write->family->table->db, &op, &options) : status;
+    write_op_init(&op, write, 1, bytes, &options, error);
+    return submit(write->family->table->db, &op, &options);
 }
 
 enum petal_status
@@ -515,16 +523,17 @@ petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, 
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    write_options_init(&options, given);
-    status = batch_check(batch, db, &options, error);
+    status = write_options_init(&options, given, error);
+    if (status == PETAL_OK)
+        status = batch_check(batch, db, &options, error);
     if (status == PETAL_OK)
         status = db_check_opened_for_writing(db, error);
     if (status != PETAL_OK || batch->count == 0)
         return status;
     if (batch->readers > 0)
         return mutate_batch(batch, &options, error);
-    status = write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
-    if (status == PETAL_OK && batch->has_ttl)
+    write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
+    if (batch->has_ttl)
         status = doubles_init(&op.doubles, batch->cells, batch->count, error);
     if (status == PETAL_OK)
         status = submit(db, &op, &options);

@@ -27,12 +27,13 @@ struct write_op {
 
 /* A write of `count` > 0 cells with `bytes` bytes; resolves its durability. When one of several cells has a time to live of its
  * own, doubles_init comes before the submission, and doubles_fini behind it. */
-enum petal_status write_op_init(struct write_op *op, struct write_cell *cells, size_t count,
-                                size_t bytes, const petal_write_options *options,
-                                petal_error *error);
+void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+                   const petal_write_options *options, petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is made empty. */
-void write_options_init(petal_write_options *options, const petal_write_options *given);
+/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is made empty. PETAL_INVALID: a field
+ * has no value that is one. */
+enum petal_status write_options_init(petal_write_options *options, const petal_write_options *given,
+                                     petal_error *error);
 
 /* What the write of these cells, with so many bytes in rows, qualifiers and values, is to ask of its pace; count > 0. */
 struct pace_write write_pace(petal_db *db, const struct write_cell *cells, size_t count,

@@ -205,7 +205,7 @@ test_families_keep_their_attributes(void **state)
 static void
 test_shorter_option_structs(void **state)
 {
-    petal_family_options family = {.size = offsetof(petal_family_options, bloom),
+    petal_family_options family = {.size = offsetof(petal_family_options, compression),
                                    .name = text("f"),
                                    .bloom = (enum petal_bloom_type)77,
                                    .bloom_error_rate = 9};
@@ -216,7 +216,7 @@ test_shorter_option_structs(void **state)
                                    .durability = (enum petal_durability)77};
     petal_family_options described = {.size = offsetof(petal_family_options, bloom),
                                       .bloom = (enum petal_bloom_type)66};
-    petal_read_options read = {.size = offsetof(petal_read_options, without),
+    petal_read_options read = {.size = offsetof(petal_read_options, keep_out_of_cache),
                                .without = ~0u,
                                .receipt = (petal_receipt *)&described};
     struct fixture fixture;

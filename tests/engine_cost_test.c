@@ -219,11 +219,13 @@ test_statistics_add_up(void **state)
     for (int i = 0; i < 500; i++) {
         petal_read_options options = {
             .has_time_range = i % 3 == 0,
-            .time_min = (int64_t)test_random_below(&random, 500),
-            .time_limit = 500,
             .without = (unsigned)test_random_below(&random, 1u << PETAL_SKIP_COUNT),
         };
 
+        if (options.has_time_range) {
+            options.time_min = (int64_t)test_random_below(&random, 500);
+            options.time_limit = 500;
+        }
         get(&store, number_text(bytes, "row", (unsigned)test_random_below(&random, 2000)),
             &options);
         for (size_t k = 0; k < petal_receipt_count(store.receipt); k++) {

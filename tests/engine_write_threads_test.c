@@ -214,9 +214,10 @@ aim(struct worker *worker, struct target *target)
         .durability = test_random_below(random, 50) == 0 ? PETAL_FSYNC_WAL
                                                          : levels[test_random_below(random, 4)],
         .has_ttl = test_random_chance(random, 20),
-        .ttl_ms = LONG_LIFE,
         .result = worker->given,
     };
+    if (target->options.has_ttl)
+        target->options.ttl_ms = LONG_LIFE;
 }
 
 static void
@@ -325,9 +326,10 @@ gather(struct worker *worker, unsigned row, unsigned f, petal_slice name)
     struct arena *arena = worker->arena;
     petal_family *family = arena->families[f];
     struct slot *slots = worker->slots[row][f];
-    petal_mutation_options options = {.has_ttl = test_random_chance(&worker->random, 50),
-                                      .ttl_ms = LONG_LIFE};
+    petal_mutation_options options = {.has_ttl = test_random_chance(&worker->random, 50)};
 
+    if (options.has_ttl)
+        options.ttl_ms = LONG_LIFE;
     fill(worker, 0, &slots[0]);
     batch_put(worker, family, name, 0, &slots[0]);
     done(worker, petal_batch_mutation(worker->batch, &options, &worker->error));
@@ -356,6 +358,7 @@ write_batch(struct worker *worker, const struct target *target)
     petal_write_options options = target->options;
 
     options.has_ttl = false;
+    options.ttl_ms = 0;
     petal_batch_clear(worker->batch);
     for (unsigned row = 0; row < ROWS; row++) {
         char name[16];
@@ -385,6 +388,7 @@ change_row(struct worker *worker, const struct target *target)
     bool applied;
 
     options.has_ttl = false;
+    options.ttl_ms = 0;
     memcpy(before, worker->slots[target->row], sizeof before);
     if (target->slot->exists)
         condition.value = value_of(&before[target->family][target->column]);

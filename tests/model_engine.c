@@ -32,8 +32,9 @@ write_single(struct engine *engine, const struct model_item *item, petal_error *
 {
     petal_family *family = engine->families[item->family];
     petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
-    petal_write_options options = {
-        .has_ttl = item->has_ttl, .ttl_ms = item->ttl_ms, .result = engine->result};
+    petal_write_options options = {.has_ttl = item->has_ttl,
+                                   .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
+                                   .result = engine->result};
 
     switch (item->kind) {
     case MODEL_PUT:
@@ -56,10 +57,10 @@ add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item 
     petal_family *family = engine->families[item->family];
     petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
     petal_mutation_options options = {.has_ttl = item->has_ttl,
-                                      .ttl_ms = item->ttl_ms,
+                                      .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
                                       .has_time_range = item->has_time_range,
-                                      .time_min = item->time_min,
-                                      .time_limit = item->time_limit,
+                                      .time_min = item->has_time_range ? item->time_min : 0,
+                                      .time_limit = item->has_time_range ? item->time_limit : 0,
                                       .no_results = item->no_results};
     enum petal_status status = PETAL_OK;
 
@@ -146,8 +147,8 @@ make_read(struct engine *engine, const struct operation *operation, unsigned wit
     *options = (petal_read_options){.columns = memory->columns,
                                     .column_count = read->column_count,
                                     .has_time_range = read->has_time_range,
-                                    .time_min = read->time_min,
-                                    .time_limit = read->time_limit,
+                                    .time_min = read->has_time_range ? read->time_min : 0,
+                                    .time_limit = read->has_time_range ? read->time_limit : 0,
                                     .without = without,
                                     .versions = read->versions,
                                     .family_time_ranges = memory->ranges,

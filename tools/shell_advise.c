@@ -250,6 +250,7 @@ read_again(struct advice *advice, const struct past_get *get, petal_error *error
                   PETAL_WITHOUT(PETAL_SKIP_TIME_RANGE) | PETAL_WITHOUT(PETAL_SKIP_EXPIRED);
     row.column_count = 0;
     row.has_time_range = false;
+    row.time_min = row.time_limit = 0;
     row.versions = PETAL_ALL_VERSIONS;
     if (status == PETAL_OK)
         status = petal_get(get->table, get->row, &asked, result, error);
