@@ -114,7 +114,7 @@ PETAL_API const char *petal_version(void);
     X(INVALID, 4, "invalid argument")                                                              \
     X(NOT_FOUND, 5, "no such database, table or column family")                                    \
     X(EXISTS, 6, "exists already")                                                                 \
-    X(BUSY, 7, "database is open elsewhere")                                                       \
+    X(BUSY, 7, "in use, or given up")                                                              \
     X(UNSUPPORTED, 8, "written by a newer format version")                                         \
     X(READ_ONLY, 9, "database is read-only")                                                       \
     X(NO_SPACE, 10, "no space left on the device")                                                 \

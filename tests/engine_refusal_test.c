@@ -24,6 +24,8 @@ test_texts(void **state)
     (void)state;
     assert_string_equal(petal_status_text(PETAL_CORRUPT), "stored data is damaged");
     assert_string_equal(petal_status_text((enum petal_status)99), "unknown status");
+    /* PETAL_BUSY is what petal_close and a verification return, too. */
+    assert_null(strstr(petal_status_text(PETAL_BUSY), "open elsewhere"));
     for (int skip = 0; skip < PETAL_SKIP_COUNT; skip++)
         assert_true(strlen(petal_skip_text((enum petal_skip)skip)) > 3);
     assert_non_null(petal_skip_text((enum petal_skip)77));
