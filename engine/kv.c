@@ -31,10 +31,10 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
     return status;
 }
 
-/* The handle of a family, made if there is none yet. An alter may have put another family in the place of one that has a handle.
- * REQUIRES: ddl_mutex held. */
+/* The handle of a family, which *fresh becomes if there is none yet. An alter may have put another family in the place of one that has a
+ * handle. REQUIRES: ddl_mutex held. */
 static petal_kv *
-handle_of(petal_db *db, petal_family *family)
+handle_of(petal_db *db, petal_family *family, petal_kv **fresh)
 {
     petal_kv *kv = db->key_values;
 
@@ -42,9 +42,8 @@ handle_of(petal_db *db, petal_family *family)
         kv = kv->next;
     if (kv != NULL)
         return kv;
-    kv = mem_zalloc(db->env.allocator, sizeof *kv);
-    if (kv == NULL)
-        return NULL;
+    kv = *fresh;
+    *fresh = NULL;
     *kv = (petal_kv){.table = family->table, .family = family, .next = db->key_values};
     db->key_values = kv;
     return kv;
@@ -55,23 +54,30 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
               petal_error *error)
 {
     const struct table_descriptor *descriptor;
+    petal_kv *fresh;
     petal_table *table;
     enum petal_status status;
 
     *kv = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    fresh = mem_zalloc(db->env.allocator, sizeof *fresh); /* before a table is made */
+    if (fresh == NULL)
+        return error_no_memory(error);
     status = open_table(db, name, options, &table, error);
-    if (status != PETAL_OK)
-        return status;
-    pthread_mutex_lock(&db->ddl_mutex);
-    descriptor = table_descriptor(table);
-    if (descriptor->family_count == 1)
-        *kv = handle_of(db, descriptor->families[0]);
-    pthread_mutex_unlock(&db->ddl_mutex);
-    if (descriptor->family_count != 1)
-        return error_set(error, PETAL_INVALID,
-                         "the table has %zu families; a key-value table has one",
-                         descriptor->family_count);
-    return *kv != NULL ? PETAL_OK : error_no_memory(error);
+    if (status == PETAL_OK) {
+        pthread_mutex_lock(&db->ddl_mutex);
+        descriptor = table_descriptor(table);
+        if (descriptor->family_count == 1)
+            *kv = handle_of(db, descriptor->families[0], &fresh);
+        else
+            status = error_set(error, PETAL_INVALID,
+                               "the table has %zu families; a key-value table has one",
+                               descriptor->family_count);
+        pthread_mutex_unlock(&db->ddl_mutex);
+    }
+    mem_free(db->env.allocator, fresh, sizeof *fresh);
+    return status;
 }
 
 enum petal_status

@@ -109,79 +109,130 @@ family_open_store(petal_family *family, const struct manifest_family *described,
     return status;
 }
 
-/* Give each store of the table an empty memtable and a place in the view. REQUIRES: ddl_mutex held. */
+/* Handles of a table to be: they count as dropped. REQUIRES: ddl_mutex held. */
 static enum petal_status
-publish_stores(petal_db *db, petal_table *table)
+attach_new(petal_db *db, const petal_table_options *options, petal_table **table)
 {
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    struct view *current, *view;
+    const petal_allocator *allocator = db->env.allocator;
+    size_t count = options->family_count;
+    struct manifest_family *families = mem_zalloc(allocator, count * sizeof *families);
+    struct manifest_table described = {
+        .name = options->name,
+        .durability = options->durability,
+        .read_only = options->read_only,
+        .attributes = options->attributes,
+        .attribute_count = options->attribute_count,
+        .families = families,
+        .family_count = count,
+    };
     enum petal_status status;
 
-    pthread_mutex_lock(&db->view_mutex);
-    current = atomic_load_explicit(&db->view, memory_order_relaxed);
-    status = view_new(&view, db->env.allocator, current, db->slot_count);
+    *table = NULL;
+    if (families == NULL)
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        families[i].id = (uint16_t)i;
+        families[i].options = options->families[i];
+    }
+    status = table_attach(db, &described, table);
+    if (status == PETAL_OK)
+        atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
+    mem_free(allocator, families, count * sizeof *families);
+    return status;
+}
+
+/* A view in which each store of the table has an empty memtable. REQUIRES: ddl_mutex, view_mutex. */
+static enum petal_status
+make_view(petal_table *table, struct view **view)
+{
+    petal_db *db = table->db;
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    enum petal_status status = view_new(view, db->env.allocator, current, db->slot_count);
+
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         petal_family *family = descriptor->families[i];
         struct store_view *store;
 
         status = family_new_store(family, &family->active, &store);
         if (status == PETAL_OK)
-            view_set_store(view, family->slot, store);
+            view_set_store(*view, family->slot, store);
     }
-    if (status == PETAL_OK)
-        db_publish_view(db, view);
-    else
-        view_unref(view);
-    pthread_mutex_unlock(&db->view_mutex);
     return status;
 }
 
+/* The table gets its id. REQUIRES: ddl_mutex, manifest_mutex. */
 static enum petal_status
-commit_table(petal_db *db, const petal_table_options *options, uint32_t *id, petal_error *error)
+commit_table(petal_table *table, const petal_table_options *options, petal_error *error)
 {
+    petal_db *db = table->db;
+    uint32_t id = db->manifest->next_table_id;
     struct manifest_edit edit;
     enum petal_status status;
 
-    pthread_mutex_lock(&db->manifest_mutex);
-    *id = db->manifest->next_table_id;
     manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_create_table(&edit, *id, options);
+    manifest_edit_create_table(&edit, id, options);
     db_edit_counters(db, &edit);
     status = db_commit(db, &edit, error);
     manifest_edit_fini(&edit);
+    if (status == PETAL_OK)
+        table_change_id(table, id);
+    return status;
+}
+
+/* Make stores and a view, commit, publish. REQUIRES: ddl_mutex held. */
+static enum petal_status
+establish(petal_table *table, const petal_table_options *options, petal_error *error)
+{
+    petal_db *db = table->db;
+    struct view *view;
+    enum petal_status status;
+
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = make_view(table, &view);
+    if (status == PETAL_OK)
+        status = commit_table(table, options, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK) {
+        atomic_store_explicit(&table->dropped, false, memory_order_release);
+        db_publish_view(db, view);
+    } else {
+        view_unref(view);
+    }
+    pthread_mutex_unlock(&db->view_mutex);
     pthread_mutex_unlock(&db->manifest_mutex);
     return status;
 }
 
-/* REQUIRES: ddl_mutex held. */
+/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex held. */
 static enum petal_status
 create_table(petal_db *db, const petal_table_options *options, petal_table **table,
              petal_error *error)
 {
-    const struct manifest_table *described;
+    size_t slot_count = db->slot_count;
+    petal_table *made;
     char quoted[160];
     enum petal_status status;
-    uint32_t id;
 
     if (table_by_name(db, options->name) != NULL)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(options->name, quoted, sizeof quoted));
-    status = commit_table(db, options, &id, error);
-    if (status != PETAL_OK)
-        return status;
-    pthread_mutex_lock(&db->manifest_mutex);
-    described = manifest_find_table(db->manifest, id);
-    status = described != NULL ? table_attach(db, described, table) : PETAL_NO_MEMORY;
-    pthread_mutex_unlock(&db->manifest_mutex);
-    if (status == PETAL_OK)
-        status = publish_stores(db, *table);
-    if (status != PETAL_OK && *table != NULL) {
-        /* The table is in the manifest; it can be used when the database is opened again. */
-        atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
-        table_forget_name(*table);
-        *table = NULL;
+    status = attach_new(db, options, &made);
+    if (status != PETAL_OK) {
+        db->slot_count = slot_count;
+        return error_no_memory(error);
     }
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+    status = establish(made, options, error);
+    if (status == PETAL_OK) {
+        *table = made;
+        return PETAL_OK;
+    }
+    table_detach(made);
+    table_free(made);
+    db->slot_count = slot_count; /* no view that was published has these */
+    return status;
 }
 
 enum petal_status

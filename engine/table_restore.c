@@ -69,19 +69,19 @@ static enum petal_status
 commit(struct restoration *restoration, const petal_table *before, petal_error *error)
 {
     petal_db *db = restoration->db;
+    uint32_t id = db->manifest->next_table_id;
     struct manifest_edit edit;
     enum petal_status status;
 
-    table_change_id(restoration->table, db->manifest->next_table_id);
     manifest_edit_init(&edit, db->env.allocator);
     if (before != NULL)
         manifest_edit_drop_table(&edit, before->id);
-    table_files_edit(&edit, &restoration->source, restoration->table->id, restoration->name, NULL);
+    table_files_edit(&edit, &restoration->source, id, restoration->name, NULL);
     db_edit_counters(db, &edit);
     status = db_commit(db, &edit, error);
     manifest_edit_fini(&edit);
-    if (status != PETAL_OK)
-        table_change_id(restoration->table, 0); /* the next table gets that one */
+    if (status == PETAL_OK)
+        table_change_id(restoration->table, id);
     return status;
 }
 
