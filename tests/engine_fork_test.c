@@ -443,10 +443,11 @@ static void
 test_a_child_opens_what_the_parent_has_closed(void **state)
 {
     struct bed *bed = *state;
-    int go[2];
+    int refused[2], go[2];
     pid_t child;
     char byte = 0;
 
+    assert_int_equal(pipe(refused), 0);
     assert_int_equal(pipe(go), 0);
     child = fork();
     if (child == 0) {
@@ -455,6 +456,7 @@ test_a_child_opens_what_the_parent_has_closed(void **state)
         alarm(CHILD_SECONDS);
         CHECK(petal_close(bed->db, NULL) == PETAL_OK);
         CHECK(petal_open(bed->directory, NULL, &again, &bed->error) == PETAL_BUSY);
+        CHECK(write(refused[1], &byte, 1) == 1);
         CHECK(read(go[0], &byte, 1) == 1);
         open_bed(bed);
         put(bed, 1);
@@ -462,6 +464,9 @@ test_a_child_opens_what_the_parent_has_closed(void **state)
         _exit(0);
     }
     assert_true(child > 0);
+    close(refused[1]); /* a child that ended is not waited for */
+    assert_int_equal(read(refused[0], &byte, 1), 1);
+    close(refused[0]);
     free_all(bed);
     must(petal_close(bed->db, &bed->error), &bed->error);
     assert_int_equal(write(go[1], &byte, 1), 1);
