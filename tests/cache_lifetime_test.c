@@ -262,7 +262,6 @@ a_pin_outlives_eviction_and_epoch(void **state)
     cache_fixture_free(f);
 }
 
-/* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after all. */
 /* Evicted before the reader entered, unpinned by it, and then let go by the table, while it is inside. */
 static void
 an_unpinned_block_is_good_until_the_reader_leaves(void **state)
@@ -291,6 +290,7 @@ an_unpinned_block_is_good_until_the_reader_leaves(void **state)
     cache_fixture_free(f);
 }
 
+/* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after all. */
 static void
 pins_that_come_and_go_after_eviction(void **state)
 {
