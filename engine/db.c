@@ -477,6 +477,17 @@ stop_threads(petal_db *db)
         pthread_join(db->log_thread, NULL);
 }
 
+static void
+free_tables(petal_table *table)
+{
+    while (table != NULL) {
+        petal_table *next = table->next;
+
+        table_free(table);
+        table = next;
+    }
+}
+
 /* Release everything; works from any point that opening reached. */
 static void
 db_free(petal_db *db)
@@ -503,12 +514,8 @@ db_free(petal_db *db)
     assert(atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&db->memory.files, memory_order_relaxed) == 0);
     cache_close(db->cache);
-    while (db->tables != NULL) {
-        petal_table *table = db->tables;
-
-        db->tables = table->next;
-        table_free(table);
-    }
+    free_tables(db->tables);
+    free_tables(db->dropped_tables);
     damage_free(db);
     number_map_fini(&db->tables_by_name, allocator);
     number_map_fini(&db->tables_by_id, allocator);

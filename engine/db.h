@@ -76,7 +76,8 @@ struct petal_table {
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;
     petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
-    petal_table *next;          /* in db->tables; guarded by ddl_mutex */
+    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by ddl_mutex. */
+    petal_table *next, **link;
 };
 
 /* The attributes as they are now. What is loaded once stays as it is until petal_close. */
@@ -180,8 +181,9 @@ struct petal_db {
         unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
     _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
 
-    pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards tables, key_values */
+    pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards what follows */
     petal_table *tables;
+    petal_table *dropped_tables; /* which handles of the caller's may still name */
     /* Its tables: those that live by hashes of their names, and all by their ids; values are pointers. Guarded by ddl_mutex. */
     struct number_map tables_by_name, tables_by_id;
     petal_kv *key_values;
@@ -400,8 +402,9 @@ void family_free(petal_family *family); /* NULL: no-op */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
 
-/* The table is dropped: its name finds it no more. REQUIRES: ddl_mutex held. */
-void table_forget_name(petal_table *table);
+/* The table is dropped: its name finds it no more, and who goes through the tables passes it by.
+ * REQUIRES: ddl_mutex held. */
+void table_retire(petal_table *table);
 
 /* A table that was attached with another id, and that nobody has seen, gets its own; or is not in the database after all. REQUIRES: the
  * same. */

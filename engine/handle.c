@@ -3,6 +3,8 @@
 
 #include "base/checksum.h"
 
+#include <assert.h>
+
 /* ---- making, describing, freeing ---- */
 
 petal_family *
@@ -150,6 +152,25 @@ table_at(uint64_t address)
     return (petal_table *)(uintptr_t)address;
 }
 
+static void
+enlist(petal_table *table, petal_table **list)
+{
+    table->next = *list;
+    table->link = list;
+    if (table->next != NULL)
+        table->next->link = &table->next;
+    *list = table;
+}
+
+static void
+delist(petal_table *table)
+{
+    assert(*table->link == table);
+    *table->link = table->next;
+    if (table->next != NULL)
+        table->next->link = table->link;
+}
+
 enum petal_status
 table_attach(petal_db *db, const struct manifest_table *described, petal_table **table)
 {
@@ -170,8 +191,7 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
         table_free(made);
         return PETAL_NO_MEMORY;
     }
-    made->next = db->tables;
-    db->tables = made;
+    enlist(made, &db->tables);
     number_map_add(&db->tables_by_name, hash_of_name(db, made->name), address_of(made));
     number_map_add(&db->tables_by_id, made->id, address_of(made));
     *table = made;
@@ -179,11 +199,13 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
 }
 
 void
-table_forget_name(petal_table *table)
+table_retire(petal_table *table)
 {
     petal_db *db = table->db;
 
     number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
+    delist(table);
+    enlist(table, &db->dropped_tables);
 }
 
 void
@@ -198,13 +220,10 @@ void
 table_detach(petal_table *table)
 {
     petal_db *db = table->db;
-    petal_table **link = &db->tables;
 
-    table_forget_name(table);
+    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
     number_map_remove(&db->tables_by_id, table->id, address_of(table));
-    while (*link != table)
-        link = &(*link)->next;
-    *link = table->next;
+    delist(table);
 }
 
 /* ---- what the engine asks of them ---- */

@@ -318,7 +318,7 @@ drop_table(petal_db *db, petal_table *table, petal_error *error)
         error_no_memory(error);
     if (status == PETAL_OK) {
         atomic_store_explicit(&table->dropped, true, memory_order_release);
-        table_forget_name(table);
+        table_retire(table);
         unpublish_stores(db, table, view);
     } else {
         view_unref(view);

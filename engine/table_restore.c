@@ -95,7 +95,7 @@ publish(struct restoration *restoration, petal_table *before, struct view *view)
         const struct table_descriptor *descriptor = table_descriptor(before);
 
         atomic_store_explicit(&before->dropped, true, memory_order_release);
-        table_forget_name(before);
+        table_retire(before);
         for (size_t i = 0; i < descriptor->family_count; i++)
             family_remove_store(descriptor->families[i], view);
     }

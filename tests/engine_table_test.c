@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "engine/db.h"
 #include "tests/table_fixture.h"
 
 /* ---- round trips ---- */
@@ -365,6 +366,29 @@ test_descriptions_stay_good(void **state)
     fixture_fini(&fixture);
 }
 
+/* Tables come and go for as long as a database is open: who goes through them meets those that live. */
+static void
+test_dropped_tables_are_passed_by(void **state)
+{
+    struct fixture fixture;
+    size_t living = 0;
+
+    (void)state;
+    table_begin(&fixture);
+    for (int i = 0; i < 50; i++) {
+        petal_table *table = table_make(&fixture, "f");
+
+        table_put(table, "f", "row", "value");
+        assert_int_equal(petal_table_drop(table, NULL), PETAL_OK);
+        assert_int_equal(petal_table_drop(table, NULL), PETAL_NOT_FOUND);
+    }
+    (void)table_make(&fixture, "f");
+    for (petal_table *table = fixture.db->tables; table != NULL; table = table->next)
+        living++;
+    assert_int_equal(living, 1);
+    fixture_fini(&fixture);
+}
+
 int
 main(void)
 {
@@ -374,6 +398,7 @@ main(void)
         cmocka_unit_test(test_wrong_texts_are_refused),
         cmocka_unit_test(test_a_table_keeps_its_name),
         cmocka_unit_test(test_descriptions_stay_good),
+        cmocka_unit_test(test_dropped_tables_are_passed_by),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
