@@ -296,20 +296,37 @@ posix_lock(void *context, petal_file *file, bool shared)
     return error;
 }
 
+/* A child that was forked off a moment ago may have the open file still: closing alone would leave
+ * the lock with it. */
+static void
+unlock(int descriptor)
+{
+#ifdef F_OFD_SETLK
+    struct flock whole_file = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+    (void)fcntl(descriptor, F_OFD_SETLK, &whole_file);
+#endif
+    (void)flock(descriptor, LOCK_UN);
+}
+
 static int
 posix_close(void *context, petal_file *file)
 {
+    bool locked;
     int descriptor;
 
     (void)context;
     pthread_mutex_lock(&locked_mutex);
     descriptor = file->descriptor;
-    if (file->locked_link != NULL) {
+    locked = file->locked_link != NULL;
+    if (locked) {
         *file->locked_link = file->next_locked;
         if (file->next_locked != NULL)
             file->next_locked->locked_link = file->locked_link;
     }
     pthread_mutex_unlock(&locked_mutex);
+    if (locked && descriptor >= 0)
+        unlock(descriptor);
     if (descriptor >= 0)
         log_window_close(&file->window, descriptor);
     free(file);

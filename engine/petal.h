@@ -41,8 +41,8 @@
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
  *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
  *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be
- *   dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or restored from a table snapshot; with the file back
- *   in its place, and the database opened again, it is as it was. Compactions in the background try a damaged file once, then leave
+ *   dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or, where a file was lost, restored from a table snapshot (which has a
+ *   damaged one in common with its table); with the file back in its place, and the database opened again, it is as it was. Compactions in the background try a damaged file once, then leave
  *   it and older ones of its family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
@@ -367,7 +367,8 @@ enum petal_keep_deleted {
     PETAL_KEEP_DELETED_DEFAULT = 0, /* FALSE */
     PETAL_KEEP_DELETED_FALSE = 1,
     PETAL_KEEP_DELETED_TRUE =
-        2, /* kept until VERSIONS or TTL drop them: time ranges see behind deletions; see CAVEATS */
+        2, /* cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that is stored in files: time
+              ranges see behind deletions; see CAVEATS */
     PETAL_KEEP_DELETED_TTL = 3 /* as TRUE until the marker is older than TTL, then as FALSE */
 };
 
@@ -464,7 +465,8 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);
 
-/* The table as it is, defaults filled in, families by name.  What it points to lives until petal_close. */
+/* The table as it is, defaults filled in, families by name.  `options->size` says how much of *options is filled
+ * (0: all of it), so set it, or PETAL_DEFAULTS, before.  What it points to lives until petal_close. */
 PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
 
 /* Call `visit` for each table, by namespace (none is "default"), then by name; it may call back into the library.  A visit that returns false ends it. */
@@ -482,7 +484,8 @@ PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t i
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
 
-/* The family's attributes, defaults filled in.  What it points to lives until petal_close. */
+/* The family's attributes, defaults filled in; `options->size` as for petal_table_describe.  What it points to lives
+ * until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 PETAL_API petal_slice petal_family_name(const petal_family *family);
 

@@ -98,7 +98,7 @@ Lookups, without the reason "columns".  Per get: the files considered, those ski
 newer was found, for their recorded columns, by the Bloom filter; data blocks read, and how many are to be expected;
 filter chunks fetched; the share of vain questions that filters let pass, and the one they were built for.
 A whole row asks 3 families, of $parts files each.  A family's error rate, 0.01, is for all its files: what a get of
-an absent row may cost in needless blocks.  So each file that a flush wrote has a thirtieth of it.
+an absent row may cost in needless blocks.  So each file that a flush wrote has a 46th of it.
 END
 # shellcheck disable=SC2086
 "$shell" --no-compaction "$dir/db" lookups --without columns --keys "absent row=$dir/absent" \

@@ -133,7 +133,7 @@ export_to_output(struct cell_export *export, enum shell_status (*run)(struct cel
 static void
 add_create(struct text *text, const petal_table *table, bool create)
 {
-    petal_table_options options;
+    petal_table_options options = PETAL_DEFAULTS;
     petal_slice name = petal_table_name(table);
     size_t begin = text->size;
 
@@ -153,7 +153,7 @@ add_create(struct text *text, const petal_table *table, bool create)
 static void
 warn_of_lost_order(const petal_table *table)
 {
-    petal_table_options options;
+    petal_table_options options = PETAL_DEFAULTS;
 
     petal_table_describe(table, &options);
     for (size_t i = 0; i < options.family_count; i++)

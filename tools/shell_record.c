@@ -73,8 +73,10 @@ shell_record_read_line(struct record_reader *reader)
         return true;
     }
     size = getline(&reader->line_bytes, &reader->line_capacity, reader->file);
-    if (size < 0)
+    if (size < 0) {
+        reader->read_error = errno;
         return false;
+    }
     reader->line++;
     reader->bytes_read += (uint64_t)size;
     if (size > 0 && reader->line_bytes[size - 1] == '\n')
@@ -215,6 +217,6 @@ shell_record_next(struct record_reader *reader)
 
     if (outcome == RECORD_END && ferror(reader->file))
         return shell_record_fail(reader, RECORD_FAILED, reader->line, "reading failed: %s",
-                                 strerror(errno));
+                                 strerror(reader->read_error));
     return outcome;
 }

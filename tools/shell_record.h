@@ -50,6 +50,7 @@ struct record_reader {
     const char *row_field; /* deb822: whose value is the row; borrowed */
     uint64_t line;         /* lines read so far */
     uint64_t bytes_read;
+    int read_error; /* errno of the read that failed */
     char message[256];
     struct record_column *columns;
     size_t column_count, column_capacity;

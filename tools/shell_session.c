@@ -104,7 +104,8 @@ session_close(struct session *session)
     petal_receipt_free(session->receipt);
     petal_result_free(session->result);
     if (petal_close(session->db, &error) != PETAL_OK)
-        status = print_petal_error("closing the database: ", &error);
+        status = print_petal_error(
+            "closing the database (what is not in store files stays in its log): ", &error);
     for (size_t i = 0; i < session->disabled_count; i++)
         text_free(&session->disabled[i]);
     free(session->disabled);
