@@ -4,9 +4,10 @@
 #include <inttypes.h>
 
 static void
-open_database(struct cliff_bed *bed)
+open_database(struct cliff_bed *bed, size_t memtable_bytes)
 {
-    const petal_options options = {.create = true, .no_compaction = true};
+    const petal_options options = {
+        .create = true, .no_compaction = true, .memtable_bytes = memtable_bytes};
     petal_error error;
 
     bench_check(petal_open(bed->directory, &options, &bed->db, &error), &error, "open");
@@ -35,7 +36,7 @@ cliff_make(struct cliff_bed *bed, const petal_family_options *options)
     family.name = bench_text("f");
     *bed = (struct cliff_bed){.counted = false};
     bench_make_directory(bed->directory, sizeof bed->directory);
-    open_database(bed);
+    open_database(bed, 0);
     bench_check(petal_table_create(bed->db, &table, &bed->table, &error), &error, "make a table");
     bed->family = petal_table_family_at(bed->table, 0);
 }
@@ -48,12 +49,12 @@ cliff_remove(struct cliff_bed *bed)
 }
 
 void
-cliff_reopen(struct cliff_bed *bed)
+cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes)
 {
     petal_error error;
 
     close_database(bed);
-    open_database(bed);
+    open_database(bed, memtable_bytes);
     bench_check(petal_table_open(bed->db, bench_text("t"), &bed->table, &error), &error,
                 "open the table");
     bed->family = petal_table_family_at(bed->table, 0);
@@ -62,7 +63,8 @@ cliff_reopen(struct cliff_bed *bed)
 void
 cliff_forget(struct cliff_bed *bed)
 {
-    bed->counted = false;
+    bed->counted = bed->flushed = false;
+    bed->files = bed->file_bytes = 0;
     bed->blocks = bed->seeks = bed->cells = 0;
 }
 

@@ -3,7 +3,7 @@
  *
  * A workload does work that grows with its size n, and says of how many units it was. It is run at n and at 10 n; what one unit costs
  * may grow by the factor `most` and no more. Costs are counted by receipts of the reads, and by callgrind, which counts the
- * instructions of bench_cliff_measure (tests/bench_cliffs_test.sh); the time is for people.
+ * instructions of bench_cliff_measure (tests/bench_cliffs_test.sh); of flushes the files and their bytes are counted; the time is for people.
  *
  * A workload is one entry of an array in a file tools/bench_cliff_….c, by area; tools/bench_cliffs.c has the list of arrays.
  */
@@ -22,6 +22,8 @@ struct cliff_bed {
     petal_receipt *receipt;
     bool counted; /* reads have been counted since cliff_forget */
     uint64_t blocks, seeks, cells;
+    bool flushed; /* flushes have been counted */
+    uint64_t files, file_bytes;
 };
 
 struct cliff {
@@ -36,6 +38,7 @@ struct cliff {
 };
 
 extern const struct cliff bench_cliffs_filters[];
+extern const struct cliff bench_cliffs_flushes[];
 extern const struct cliff bench_cliffs_gets[];
 extern const struct cliff bench_cliffs_reads[];
 extern const struct cliff bench_cliffs_records[];
@@ -45,8 +48,8 @@ extern const struct cliff bench_cliffs_scans[];
 void cliff_make(struct cliff_bed *bed, const petal_family_options *options);
 void cliff_remove(struct cliff_bed *bed);
 
-/* Close it and open it anew, with nothing cached. */
-void cliff_reopen(struct cliff_bed *bed);
+/* Close it and open it anew, with nothing cached; `memtable_bytes` 0: the default. */
+void cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes);
 
 void cliff_forget(struct cliff_bed *bed); /* what was counted */
 

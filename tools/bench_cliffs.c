@@ -2,8 +2,8 @@
  * bench_cliffs.c -- `kv-bench cliffs`: what a unit of work costs at n and at 10 n, counted.  A cost that grows with the size although
  * the work does not is a cliff; the exit status is 1 if there is one.
  *
- * JSON: {…, "workloads": [{"name", "shows", "unit", "most", "sizes": [{"n", "units", "blocks", "seeks", "cells", "seconds"}, …]}, …]},
- * sums each; blocks, seeks and cells are null where no read was counted.
+ * JSON: {…, "workloads": [{"name", "shows", "unit", "most", "sizes": [{"n", "units", "blocks", "seeks", "cells", "files", "file_bytes", "seconds"}, …]},
+ * …]}, sums each; blocks, seeks and cells are null where no read was counted, files and file_bytes where no flush was.
  */
 #include "tools/bench_cliff.h"
 #include "tools/bench_commands.h"
@@ -13,15 +13,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const struct cliff *const areas[] = {bench_cliffs_reads, bench_cliffs_gets,
-                                            bench_cliffs_filters, bench_cliffs_records,
-                                            bench_cliffs_scans};
+static const struct cliff *const areas[] = {bench_cliffs_reads,   bench_cliffs_gets,
+                                            bench_cliffs_flushes, bench_cliffs_filters,
+                                            bench_cliffs_records, bench_cliffs_scans};
 #define AREAS (sizeof areas / sizeof *areas)
 
 struct measure {
     uint64_t n, units;
     bool counted; /* else the three are unknown */
     uint64_t blocks, seeks, cells;
+    bool flushed; /* else the two are unknown */
+    uint64_t files, file_bytes;
     double seconds;
 };
 
@@ -30,7 +32,7 @@ usage(void)
 {
     fputs("usage: kv-bench cliffs [options]\n"
           "What a unit of work costs at n and at 10 n: blocks, seeks and cells that were looked "
-          "at, by receipts.\n"
+          "at, by receipts; files and bytes of flushes.\n"
           "  --only NAMES           workloads; all\n"
           "  --scale N              each n times N; 1\n"
           "  --list                 name them and say what they show\n"
@@ -70,6 +72,9 @@ run_once(const struct cliff *cliff, uint64_t n)
     measure.blocks = bed.blocks;
     measure.seeks = bed.seeks;
     measure.cells = bed.cells;
+    measure.flushed = bed.flushed;
+    measure.files = bed.files;
+    measure.file_bytes = bed.file_bytes;
     cliff_remove(&bed);
     return measure;
 }
@@ -109,6 +114,11 @@ print(const struct cliff *cliff, const struct measure sizes[2])
         print_count("seeks", sizes[0].seeks, sizes[1].seeks, sizes, cliff->most, &is_cliff);
         print_count("cells", sizes[0].cells, sizes[1].cells, sizes, cliff->most, &is_cliff);
     }
+    if (sizes[0].flushed) {
+        print_count("files", sizes[0].files, sizes[1].files, sizes, cliff->most, &is_cliff);
+        print_count("file bytes", sizes[0].file_bytes, sizes[1].file_bytes, sizes, cliff->most,
+                    &is_cliff);
+    }
     printf("  %-10s %14.3f %14.3f %8.2f   (time is not judged)\n", "us",
            1e6 * sizes[0].seconds / (double)sizes[0].units,
            1e6 * sizes[1].seconds / (double)sizes[1].units,
@@ -132,6 +142,13 @@ size_json(const struct measure *measure)
         bench_json_set(size, "blocks", json_null());
         bench_json_set(size, "seeks", json_null());
         bench_json_set(size, "cells", json_null());
+    }
+    if (measure->flushed) {
+        bench_json_set_count(size, "files", measure->files);
+        bench_json_set_count(size, "file_bytes", measure->file_bytes);
+    } else {
+        bench_json_set(size, "files", json_null());
+        bench_json_set(size, "file_bytes", json_null());
     }
     bench_json_set(size, "seconds", json_real(measure->seconds));
     return size;
