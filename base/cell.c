@@ -67,7 +67,8 @@ has_zero_byte(uint64_t word)
     return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
 }
 
-/* Both ways eight bytes go at once if all or none of them are zero: rows of numbers have long runs of zeros. */
+/* Both ways eight bytes go at once if all or none of them are zero: rows of numbers have long runs
+ * of zeros. */
 static uint8_t *
 escape(uint8_t *to, petal_slice bytes)
 {

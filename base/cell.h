@@ -37,8 +37,8 @@ struct cell {
     int64_t ttl_ms; /* may be 0 or negative; 0 without has_ttl */
 };
 
-/* The time that `now` must pass for the cell to be dead, cut at the ends of the range: both numbers may be any.
- * REQUIRES: has_ttl. */
+/* The time that `now` must pass for the cell to be dead, cut at the ends of the range: both numbers
+ * may be any. REQUIRES: has_ttl. */
 static inline int64_t
 cell_death_ms(const struct cell *cell)
 {

@@ -31,9 +31,10 @@ struct cell_iter_ops {
                               petal_error *error);
     /* Position at the source's first cell. */
     enum petal_status (*seek_first)(struct cell_iter *iter, petal_error *error);
-    /* Position at the last cell before `key`, which is borrowed for the call; NULL: at the source's last cell.  Not valid
-     * when there is none.  `next` then goes forward from there.  For reversed scans, which find the row before with it,
-     * seek its beginning, and read it forward; iterators that serve only them may want that seek before a `next`. */
+    /* Position at the last cell before `key`, which is borrowed for the call; NULL: at the source's
+     * last cell.  Not valid when there is none.  `next` then goes forward from there.  For reversed
+     * scans, which find the row before with it, seek its beginning, and read it forward; iterators
+     * that serve only them may want that seek before a `next`. */
     enum petal_status (*seek_before)(struct cell_iter *iter, const struct cell_key *key,
                                      petal_error *error);
     /* Step to the following cell.  REQUIRES: iter->valid. */

@@ -1,12 +1,13 @@
 /*
  * directory.h -- an open directory and what its files are called in messages.
  *
- * Files are found by their names in the directory, never by the path that led there: that path is resolved once, when the directory
- * is opened, and is only told to people from then on. The calls take the whole path of a file, since that is what messages need,
- * and go by its last part. It begins with the directory's path as that was given, which led there when it was opened.
+ * Files are found by their names in the directory, never by the path that led there: that path is
+ * resolved once, when the directory is opened, and is only told to people from then on. The calls
+ * take the whole path of a file, since that is what messages need, and go by its last part. It
+ * begins with the directory's path as that was given, which led there when it was opened.
  *
- * They return 0 or an errno value, as those of petal_vfs do, which they are. Threads: all functions from any thread between opening and
- * closing.
+ * They return 0 or an errno value, as those of petal_vfs do, which they are. Threads: all functions
+ * from any thread between opening and closing.
  */
 #ifndef PETAL_BASE_DIRECTORY_H
 #define PETAL_BASE_DIRECTORY_H
@@ -22,7 +23,8 @@ struct directory {
     char path[PETAL_PATH_BYTES];
 };
 
-/* `create`: make it if it is absent. On failure it is not open, and knows its path. REQUIRES: the path fits. */
+/* `create`: make it if it is absent. On failure it is not open, and knows its path. REQUIRES: the
+ * path fits. */
 int directory_open(struct directory *directory, const struct env *env, const char *path,
                    bool create);
 void directory_close(struct directory *directory); /* one that is not open: no-op */

@@ -24,7 +24,8 @@
 #include <assert.h>
 #include <time.h>
 
-/* Readers leave without a fence between giving up the slot and looking for waiters, so one of them may be missed: it looks again. */
+/* Readers leave without a fence between giving up the slot and looking for waiters, so one of them
+ * may be missed: it looks again. */
 #define WAIT_MOST_NS 1000000
 
 static bool

@@ -4,17 +4,17 @@
  *
  * A reader enters, loads shared pointers, uses what they lead to, and leaves.  Whoever replaces
  * an object first makes it unreachable, then retires it: it is released when all readers that had
- * entered before have left.  Entering takes one atomic exchange on a slot of the reader's own, so two
- * readers do not write to a shared line.
+ * entered before have left.  Entering takes one atomic exchange on a slot of the reader's own, so
+ * two readers do not write to a shared line.
  *
  * The slot number (0 .. EPOCH_SLOTS - 1) belongs to the reader until it leaves: it may index other
- * per-reader memory, such as counters, without atomic read-modify-writes.  With more readers inside than
- * slots, epoch_enter sleeps until one leaves; so nothing that blocks for long happens inside.  A thread
- * may enter again while inside and takes a second slot; where that can happen in all threads at once, with
- * as many threads as slots, they would wait for one another.
+ * per-reader memory, such as counters, without atomic read-modify-writes.  With more readers inside
+ * than slots, epoch_enter sleeps until one leaves; so nothing that blocks for long happens inside.
+ * A thread may enter again while inside and takes a second slot; where that can happen in all
+ * threads at once, with as many threads as slots, they would wait for one another.
  *
- * A reader that stays inside keeps everything that is retired meanwhile: long work leaves and enters
- * again between its steps, and so does whoever reads from a disk (struct epoch_stay).
+ * A reader that stays inside keeps everything that is retired meanwhile: long work leaves and
+ * enters again between its steps, and so does whoever reads from a disk (struct epoch_stay).
  *
  * Threads: all functions from any thread.  epoch_retire never waits for readers.
  */
@@ -61,9 +61,10 @@ unsigned epoch_enter(struct epoch *epoch);
 void epoch_leave(struct epoch *epoch, unsigned slot);
 
 /*
- * A stay inside that may be interrupted: for a read from a disk, or because it was long.  What was found inside is good behind the
- * interruption only as far as `hold` has seen to it, which is called inside, before leaving: it pins, counts or copies what the reader
- * needs on.  If it fails, so does the interruption, and nothing was left.  The slot may be another one afterwards.
+ * A stay inside that may be interrupted: for a read from a disk, or because it was long.  What was
+ * found inside is good behind the interruption only as far as `hold` has seen to it, which is
+ * called inside, before leaving: it pins, counts or copies what the reader needs on.  If it fails,
+ * so does the interruption, and nothing was left.  The slot may be another one afterwards.
  */
 struct epoch_stay {
     struct epoch *epoch;

@@ -18,8 +18,9 @@
 /* A system call on `file` failed with `os_error`; PETAL_NO_SPACE for a full disk, else PETAL_IO. */
 enum petal_status error_io(petal_error *error, const char *file, int os_error, const char *action);
 
-/* The same where nobody knows what the call has done, as with a sync of a file that others read or of a directory:
- * always PETAL_IO, also of a full disk, since what was written may be there afterwards or not. */
+/* The same where nobody knows what the call has done, as with a sync of a file that others read or
+ * of a directory: always PETAL_IO, also of a full disk, since what was written may be there
+ * afterwards or not. */
 enum petal_status error_unknown(petal_error *error, const char *file, int os_error,
                                 const char *action);
 
@@ -37,7 +38,8 @@ enum petal_status error_set(petal_error *error, enum petal_status status, const 
 enum petal_status error_file(petal_error *error, enum petal_status status, const char *file,
                              const char *format, ...) ERROR_PRINTF(4, 5);
 
-/* Want of space, memory or descriptors: what failed may succeed when others have given some back. */
+/* Want of space, memory or descriptors: what failed may succeed when others have given some back.
+ */
 bool error_passes(const petal_error *error);
 
 /* Forget what was there: status OK, texts empty. */

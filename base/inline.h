@@ -1,4 +1,5 @@
-/* inline.h -- for functions that are seldom called by functions that often are: inlined, they would cost those registers. */
+/* inline.h -- for functions that are seldom called by functions that often are: inlined, they would
+ * cost those registers. */
 #ifndef PETAL_BASE_INLINE_H
 #define PETAL_BASE_INLINE_H
 

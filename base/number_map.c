@@ -5,8 +5,8 @@
 
 #define LEAST_CAPACITY 16
 
-/* Keys may be small numbers one after the other, so all their bits count; or be chosen by whoever wrote a file, who does not know the
- * address. */
+/* Keys may be small numbers one after the other, so all their bits count; or be chosen by whoever
+ * wrote a file, who does not know the address. */
 static size_t
 home_of(const struct number_map *map, uint64_t key)
 {
@@ -60,7 +60,8 @@ number_map_add(struct number_map *map, uint64_t key, uint64_t value)
     map->count++;
 }
 
-/* Whoever stands behind the gap, and has his home at it or before, moves up: so a search may end at the first gap. */
+/* Whoever stands behind the gap, and has his home at it or before, moves up: so a search may end at
+ * the first gap. */
 static void
 close_gap(struct number_map *map, size_t gap)
 {

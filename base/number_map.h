@@ -1,6 +1,7 @@
 /*
- * number_map.h -- which numbers belong to a number: pairs in a table with open addresses, each found in about one step however many
- * there are. A key may have several values, and several times the same.
+ * number_map.h -- which numbers belong to a number: pairs in a table with open addresses, each
+ * found in about one step however many there are. A key may have several values, and several times
+ * the same.
  *
  * Threads: one at a time.
  */
@@ -22,7 +23,8 @@ struct number_map {
 
 void number_map_fini(struct number_map *map, const petal_allocator *allocator);
 
-/* Room for `more` pairs beyond those there are; false: no memory. What is removed leaves its room. */
+/* Room for `more` pairs beyond those there are; false: no memory. What is removed leaves its room.
+ */
 bool number_map_reserve(struct number_map *map, const petal_allocator *allocator, size_t more);
 
 /* REQUIRES: there is room. */
@@ -31,7 +33,8 @@ void number_map_add(struct number_map *map, uint64_t key, uint64_t value);
 /* REQUIRES: the pair is there; one of it goes. */
 void number_map_remove(struct number_map *map, uint64_t key, uint64_t value);
 
-/* The values of a key, one with each call; *place is 0 before the first, and the map the same until the last. False: no more. */
+/* The values of a key, one with each call; *place is 0 before the first, and the map the same until
+ * the last. False: no more. */
 bool number_map_next(const struct number_map *map, uint64_t key, size_t *place, uint64_t *value);
 
 #endif

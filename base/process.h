@@ -1,9 +1,10 @@
 /*
- * process.h -- whether this is still the process that it was: fork() makes another one of it, with a copy of its memory, without its
- * threads, and with its mutexes as they were in that moment.
+ * process.h -- whether this is still the process that it was: fork() makes another one of it, with
+ * a copy of its memory, without its threads, and with its mutexes as they were in that moment.
  *
- * Who must not be used by such a copy keeps process_now() from its beginning, and compares. Children that fork() makes are told apart, not
- * those of calls below it (clone, _Fork), which run no handlers. The handler goes when the library is unloaded.
+ * Who must not be used by such a copy keeps process_now() from its beginning, and compares.
+ * Children that fork() makes are told apart, not those of calls below it (clone, _Fork), which run
+ * no handlers. The handler goes when the library is unloaded.
  *
  * Threads: all functions from any thread.
  */

@@ -197,8 +197,9 @@ posix_size(void *context, petal_file *file, uint64_t *size)
 /* ---- locks ---- */
 
 /*
- * A lock belongs to the open file, of which a forked child has a descriptor, too: the lock would outlive the process that took it. So
- * children close theirs at once, without a word to the kernel about the lock.
+ * A lock belongs to the open file, of which a forked child has a descriptor, too: the lock would
+ * outlive the process that took it. So children close theirs at once, without a word to the kernel
+ * about the lock.
  */
 static pthread_mutex_t locked_mutex = PTHREAD_MUTEX_INITIALIZER;
 static petal_file *locked_files;
@@ -344,8 +345,8 @@ posix_close(void *context, petal_file *file)
 #define SEARCH_ONLY O_SEARCH
 #endif
 
-/* Open what leads to the last part of `path`; *last is that part, which may end in slashes. AT_FDCWD: there is nothing before it;
- * -1 and errno: a failure. */
+/* Open what leads to the last part of `path`; *last is that part, which may end in slashes.
+ * AT_FDCWD: there is nothing before it; -1 and errno: a failure. */
 static int
 open_parent(const char *path, const char **last)
 {
@@ -380,7 +381,8 @@ open_readable(int parent, const char *path, bool *readable)
     return descriptor;
 }
 
-/* Make it and open it, both as an entry of one open directory: a path that is resolved twice may lead to two places. */
+/* Make it and open it, both as an entry of one open directory: a path that is resolved twice may
+ * lead to two places. */
 static int
 make_and_open(const char *path, bool *readable)
 {

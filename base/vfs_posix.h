@@ -6,14 +6,16 @@
  * 0700); a symbolic link in the place of a file is refused with ELOOP, a device or a pipe with
  * EINVAL.  The path to a directory may lead over symbolic links: it is the caller's own.
  *
- * Locks, shared ones too, belong to the open file (F_OFD_SETLK), so they also exclude a second opener in the same
- * process, and closing another descriptor of the file does not drop them.  A forked child has no part in
- * them: its copies of locked files are closed before fork() returns there.
+ * Locks, shared ones too, belong to the open file (F_OFD_SETLK), so they also exclude a second
+ * opener in the same process, and closing another descriptor of the file does not drop them.  A
+ * forked child has no part in them: its copies of locked files are closed before fork() returns
+ * there.
  *
- * Small stores into a log go through a mapping of the file where that is safe (base/log_window.h), else through write(); fdatasync
- * takes both.
+ * Small stores into a log go through a mapping of the file where that is safe (base/log_window.h),
+ * else through write(); fdatasync takes both.
  *
- * Threads: all functions from any thread, log_store from one at a time for each file; pread and pwrite share no file position.
+ * Threads: all functions from any thread, log_store from one at a time for each file; pread and
+ * pwrite share no file position.
  */
 #ifndef PETAL_BASE_VFS_POSIX_H
 #define PETAL_BASE_VFS_POSIX_H

@@ -145,8 +145,8 @@ blocked_density(double rate)
     return best;
 }
 
-/* Plans that the thread has made, in turn: finding one takes a million instructions, far more than writing a small store file does, and
- * there are few rates. */
+/* Plans that the thread has made, in turn: finding one takes a million instructions, far more than
+ * writing a small store file does, and there are few rates. */
 #define REMEMBERED_PLANS 32
 
 static _Thread_local struct bloom_plan remembered[REMEMBERED_PLANS]; /* rate 0: none */

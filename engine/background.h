@@ -26,8 +26,8 @@ void background_succeeded(petal_db *db, enum background_kind kind);
 enum petal_status background_failure_of(petal_db *db, enum background_kind kind,
                                         petal_error *error);
 
-/* The failure that came last and was not made good; for a database that has turned read-only without one, why it did; else a store
- * file that is known to be damaged. */
+/* The failure that came last and was not made good; for a database that has turned read-only
+ * without one, why it did; else a store file that is known to be damaged. */
 void background_error_get(petal_db *db, petal_error *error);
 
 #endif

@@ -132,8 +132,8 @@ find_column(struct column_iter *columns, petal_slice qualifier)
 /* So many answers of the filter in a row cost about what a seek does. */
 #define MOST_QUESTIONS 8
 
-/* From the column at hand on pass over those that the filter rules out, as far as asking pays; *key is the place of the column at hand
- * then, if there is one. */
+/* From the column at hand on pass over those that the filter rules out, as far as asking pays; *key
+ * is the place of the column at hand then, if there is one. */
 static enum petal_status
 pass_absent_columns(struct column_iter *columns, struct cell_key *key)
 {
@@ -210,8 +210,8 @@ at_wanted_row(const struct column_iter *columns)
            (bounds == NULL || !scan_bounds_behind(bounds, columns->source->cell.row));
 }
 
-/* In the row at hand, before its columns: show the next cell that belongs here. Without one, go behind the row, but in a reversed
- * scan. */
+/* In the row at hand, before its columns: show the next cell that belongs here. Without one, go
+ * behind the row, but in a reversed scan. */
 static enum petal_status
 find_in_row(struct column_iter *columns, petal_error *error)
 {
@@ -311,7 +311,8 @@ columns_seek_first(struct cell_iter *iter, petal_error *error)
     return status == PETAL_OK ? find_row(columns, error) : status;
 }
 
-/* To the first named cell of a row that has no family markers; the row's beginning need not be read for it. */
+/* To the first named cell of a row that has no family markers; the row's beginning need not be read
+ * for it. */
 static enum petal_status
 seek_first_column(struct column_iter *columns, petal_error *error)
 {

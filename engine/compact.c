@@ -89,7 +89,8 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
                : VISIBILITY_PART;
 }
 
-/* No put of the inputs is older, but in files that are past the family's time to live as a whole. */
+/* No put of the inputs is older, but in files that are past the family's time to live as a whole.
+ */
 static int64_t
 earliest_put(const struct compaction *compaction, const struct visibility_rules *rules)
 {

@@ -1,24 +1,28 @@
 /*
  * compact.h -- one compaction: store files of a store become one run that takes their place.
  *
- * The job merges its inputs, whole runs that are neighbours in the order of sequences, and writes what some reader at or above
- * the oldest read point can need; one manifest edit removes the inputs and adds the outputs; then a view does the same. Files that
- * a flush adds meanwhile stay as they are: they are newer than all inputs. The inputs go when their last reader lets go.
+ * The job merges its inputs, whole runs that are neighbours in the order of sequences, and writes
+ * what some reader at or above the oldest read point can need; one manifest edit removes the inputs
+ * and adds the outputs; then a view does the same. Files that a flush adds meanwhile stay as they
+ * are: they are newer than all inputs. The inputs go when their last reader lets go.
  *
- * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing older than the inputs is outside;
- * what is newer lies in memtables, and in files that were flushed from them meanwhile.
- * SOME FILES: a minor one. Its output has sequences within those of the inputs, so it stands where they stood (engine/store_runs.h);
- * what lies outside, older or newer, is of no account for what goes (A REWRITE OF A PART in engine/visibility.h).
+ * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing
+ * older than the inputs is outside; what is newer lies in memtables, and in files that were flushed
+ * from them meanwhile. SOME FILES: a minor one. Its output has sequences within those of the
+ * inputs, so it stands where they stood (engine/store_runs.h); what lies outside, older or newer,
+ * is of no account for what goes (A REWRITE OF A PART in engine/visibility.h).
  *
- * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under manifest_mutex and view_mutex only,
- * and each change starts from the current one, so jobs that end at the same time find each other's result. A family that is dropped
- * meanwhile ends the job; one that is altered does not: the job keeps the attributes that it began with.
+ * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under
+ * manifest_mutex and view_mutex only, and each change starts from the current one, so jobs that end
+ * at the same time find each other's result. A family that is dropped meanwhile ends the job; one
+ * that is altered does not: the job keeps the attributes that it began with.
  *
- * A job holds on to its inputs, and to no view: memtables and other files that go meanwhile are not kept by it.
+ * A job holds on to its inputs, and to no view: memtables and other files that go meanwhile are not
+ * kept by it.
  *
  * A job that fails before the manifest removes what it wrote and keeps its
- * inputs: a full disk or a damaged input leaves the database as it was. A failed manifest commit leaves both old and new files
- * where they are, as with a flush.
+ * inputs: a full disk or a damaged input leaves the database as it was. A failed manifest commit
+ * leaves both old and new files where they are, as with a flush.
  *
  * Threads: any number of jobs at once, on disjoint inputs; engine/compactor.h sees to it.
  */

@@ -12,8 +12,8 @@
 #define FIRST_WAIT_MS   1000
 #define LONGEST_WAIT_MS 600000
 #define THREAD_NICENESS 10
-/* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part of the bytes of the one before, and its
- * place on the stack. */
+/* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part
+ * of the bytes of the one before, and its place on the stack. */
 #define MOST_INTERRUPTED 6
 #define IDLE_LOOK_MS                                                                               \
     1000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
@@ -102,11 +102,12 @@ most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
 }
 
 /*
- * Take on the job that is most wanted, by who INTERRUPTS of at most `within` bytes; `work` NULL: only tell whether there is one, be it put
- * off, or one at work.
+ * Take on the job that is most wanted, by who INTERRUPTS of at most `within` bytes; `work` NULL:
+ * only tell whether there is one, be it put off, or one at work.
  *
- * The view is taken under the mutex, so that what it shows of the files is true: jobs that ended have changed the view before they
- * gave up their claims, and those that run keep theirs. Only flushes add to it meanwhile.
+ * The view is taken under the mutex, so that what it shows of the files is true: jobs that ended
+ * have changed the view before they gave up their claims, and those that run keep theirs. Only
+ * flushes add to it meanwhile.
  */
 static bool
 take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct work *work)
@@ -127,7 +128,8 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     look.view = point.view;
     look.max_bytes = most_bytes(compactor, taker, within);
     waiting = work != NULL && is_waiting(compactor);
-    /* Who waits for all files waits for the job that is interrupted: what comes meanwhile is merged. */
+    /* Who waits for all files waits for the job that is interrupted: what comes meanwhile is
+     * merged. */
     look.all_files_first = taker != INTERRUPTS && !compactor->any_at_work && !waiting;
     if (waiting && look.max_bytes >= compactor->wait_bytes)
         look.max_bytes = compactor->wait_bytes - 1;
@@ -228,13 +230,13 @@ struct interruptible {
     struct work *work;
     unsigned depth;       /* jobs that it has interrupted itself */
     uint64_t interrupted; /* bytes of jobs that have interrupted it */
-    uint64_t
-        looked_at; /* bytes that were done, and changes that there were, when one was looked for last */
+    uint64_t looked_at;   /* bytes that were done, and changes that there were, when one was looked
+                             for last */
     uint64_t changes;
 };
 
-/* Called again and again by the job. A look costs something: it is worth it when there may be something else, or another memtable's worth
- * is done. */
+/* Called again and again by the job. A look costs something: it is worth it when there may be
+ * something else, or another memtable's worth is done. */
 static void
 interrupt(void *argument, uint64_t cells_done, uint64_t cells)
 {

@@ -1,18 +1,23 @@
 /*
- * compactor.h -- the threads that compact in the background, and what they share with petal_compact: which runs are busy, and
- * who waits for whom.
+ * compactor.h -- the threads that compact in the background, and what they share with
+ * petal_compact: which runs are busy, and who waits for whom.
  *
- * Two threads, as HBase's two pools: one takes any job, the other small ones: at most POLICY_SMALL_FLUSHES memtables' worth, or the
- * POLICY_PART_BESIDE-th part of the largest job that runs, in the background or asked for. What flushes leave during its job interrupts it:
- * the thread does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes leave is merged also while large jobs
- * run, however long they take. An all-files job that is due and
- * too large for the other one goes before small jobs of its store as long as the first has nothing to do. They look for work (engine/compaction_policy.h) when
- * a flush or a job has ended, and every COMPACTOR_TICK_SECONDS for what only time makes due.
+ * Two threads, as HBase's two pools: one takes any job, the other small ones: at most
+ * POLICY_SMALL_FLUSHES memtables' worth, or the POLICY_PART_BESIDE-th part of the largest job that
+ * runs, in the background or asked for. What flushes leave during its job interrupts it: the thread
+ * does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes
+ * leave is merged also while large jobs run, however long they take. An all-files job that is due
+ * and too large for the other one goes before small jobs of its store as long as the first has
+ * nothing to do. They look for work (engine/compaction_policy.h) when a flush or a job has ended,
+ * and every COMPACTOR_TICK_SECONDS for what only time makes due.
  *
- * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after a second, then after twice as long each time up
- * to ten minutes, and so is every job with as many bytes: one that the disk has no room for would fill it again and again. Smaller
- * ones go on. petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for small jobs. An input that cannot be read is left alone from then on (engine/damage.h). Any other failure of a
- * background job turns the database read-only with that cause: it would come again for ever. Inputs are kept in any case (engine/compact.h).
+ * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after
+ * a second, then after twice as long each time up to ten minutes, and so is every job with as many
+ * bytes: one that the disk has no room for would fill it again and again. Smaller ones go on.
+ * petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for
+ * small jobs. An input that cannot be read is left alone from then on (engine/damage.h). Any other
+ * failure of a background job turns the database read-only with that cause: it would come again for
+ * ever. Inputs are kept in any case (engine/compact.h).
  *
  * Threads: all functions from any thread, holding no lock of the database.
  */

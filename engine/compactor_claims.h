@@ -1,9 +1,11 @@
 /*
  * compactor_claims.h -- who works on which runs, and who waits to: a list in the order of arrival.
  *
- * A job claims single runs. What is asked for (petal_compact) runs when nobody else runs on the family and nobody else asked before:
- * while someone asks, waiting or at work, jobs in the background begin on the family only beside one that takes long, and only ones
- * that are small beside it. So what flushes leave is merged meanwhile, and who waits has his turn when the long one and those beside it have ended.
+ * A job claims single runs. What is asked for (petal_compact) runs when nobody else runs on the
+ * family and nobody else asked before: while someone asks, waiting or at work, jobs in the
+ * background begin on the family only beside one that takes long, and only ones that are small
+ * beside it. So what flushes leave is merged meanwhile, and who waits has his turn when the long
+ * one and those beside it have ended.
  *
  * Threads: under the compactor's mutex.
  */

@@ -50,7 +50,8 @@ look_at_family(petal_family *family, struct look *look)
     if (family_is_dropped(family) || family->unusable || store == NULL || store->file_count == 0 ||
         !limit_beside_asked(look, family, &limits) || gather(look, family, store) != PETAL_OK)
         return;
-    /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then. */
+    /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then.
+     */
     damaged = damage_sequence(store);
     limits.all_files_first = limits.all_files_first && damaged == 0;
     for (size_t i = 0; i < look->runs->count; i++)

@@ -33,16 +33,17 @@ struct petal_cursor {
     size_t row_bytes, row_capacity;
     uint8_t *sought; /* the qualifier of the latest seek */
     size_t sought_capacity;
-    size_t
-        store; /* IN_ROW without a buffer: the first that is in the row and may have cells; store_count: none */
-    bool row_shown;       /* a cell of the row at hand was given */
-    uint64_t rows;        /* given since the last seek */
+    size_t store;   /* IN_ROW without a buffer: the first that is in the row and may have cells;
+                     store_count: none */
+    bool row_shown; /* a cell of the row at hand was given */
+    uint64_t rows;  /* given since the last seek */
     petal_result *buffer; /* NULL: cells go to the caller one by one */
     size_t buffer_next;
     petal_cell cell;
 };
 
-/* Of the row's stores go on to the next one, from the one at hand on, that may have cells. False: none has. */
+/* Of the row's stores go on to the next one, from the one at hand on, that may have cells. False:
+ * none has. */
 static inline bool
 cursor_find_store(petal_cursor *cursor)
 {

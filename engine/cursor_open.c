@@ -228,7 +228,8 @@ petal_cursor_close(petal_cursor *cursor)
     const petal_allocator *allocator;
     _Atomic(uint32_t) *counter;
 
-    /* What it shares with others is not touched in another process, where its files must not go, either. */
+    /* What it shares with others is not touched in another process, where its files must not go,
+     * either. */
     if (cursor == NULL || db_is_of_another_process(cursor->table->db))
         return;
     allocator = cursor->table->db->env.allocator;

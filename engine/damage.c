@@ -57,7 +57,8 @@ damage_name_file(const petal_table *table, const struct view *view, petal_error 
 
 /* ---- noting ---- */
 
-/* A file that is not there has not changed by itself: that is damage, and so is a medium that cannot be read. */
+/* A file that is not there has not changed by itself: that is damage, and so is a medium that
+ * cannot be read. */
 static void
 call_it_damage(petal_family *family, petal_error *error)
 {
@@ -145,7 +146,8 @@ damage_note_bad(const struct compact_job *job, petal_error *error)
         if (strcmp(sst_reader_path(job->inputs[i]->reader), error->file) == 0)
             file = job->inputs[i];
     }
-    /* Bad cells that no checksum tells of may come from any input. A failure of a file that is none is no damage. */
+    /* Bad cells that no checksum tells of may come from any input. A failure of a file that is none
+     * is no damage. */
     if (file == NULL && error->status != PETAL_CORRUPT)
         return false;
     call_it_damage(job->family, error);

@@ -600,7 +600,8 @@ petal_close(petal_db *db, petal_error *error)
     enum petal_status status;
 
     error_clear(error);
-    /* Of another process nothing is released: threads that are not here may have been changing it when that forked. */
+    /* Of another process nothing is released: threads that are not here may have been changing it
+     * when that forked. */
     if (db == NULL || db_is_of_another_process(db))
         return PETAL_OK;
     status = check_nothing_open(db, error);

@@ -76,7 +76,8 @@ struct petal_table {
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;
     petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
-    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by ddl_mutex. */
+    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by
+     * ddl_mutex. */
     petal_table *next, **link;
 };
 
@@ -184,7 +185,8 @@ struct petal_db {
     pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards what follows */
     petal_table *tables;
     petal_table *dropped_tables; /* which handles of the caller's may still name */
-    /* Its tables: those that live by hashes of their names, and all by their ids; values are pointers. Guarded by ddl_mutex. */
+    /* Its tables: those that live by hashes of their names, and all by their ids; values are
+     * pointers. Guarded by ddl_mutex. */
     struct number_map tables_by_name, tables_by_id;
     petal_kv *key_values;
     size_t slot_count; /* of stores ever, in this opening */
@@ -246,8 +248,9 @@ struct petal_db {
 
 /* ---- the process ---- */
 
-/* Whether this is another process than the one that opened the database: a child that it forked. Such a one may read nothing that threads
- * change, and take no lock: the threads that would end the change, and give up the lock, are not there. */
+/* Whether this is another process than the one that opened the database: a child that it forked.
+ * Such a one may read nothing that threads change, and take no lock: the threads that would end the
+ * change, and give up the lock, are not there. */
 static inline bool
 db_is_of_another_process(const petal_db *db)
 {
@@ -406,8 +409,8 @@ void table_describe(petal_table *table, struct table_descriptor *descriptor);
  * REQUIRES: ddl_mutex held. */
 void table_retire(petal_table *table);
 
-/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in the database after all. REQUIRES: the
- * same. */
+/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in
+ * the database after all. REQUIRES: the same. */
 void table_change_id(petal_table *table, uint32_t id);
 void table_detach(petal_table *table);
 
@@ -424,8 +427,8 @@ enum petal_status table_resolve_families(petal_db *db, const petal_table_options
 enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
                                    struct store_view **store);
 
-/* The same with the files that the manifest describes, or is about to: all are opened. `without_lost`: but for those that cannot be,
- * which are noted as lost (engine/damage.h). */
+/* The same with the files that the manifest describes, or is about to: all are opened.
+ * `without_lost`: but for those that cannot be, which are noted as lost (engine/damage.h). */
 enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
                                     bool without_lost, struct store_memtable **memtable,
                                     struct store_view **store, petal_error *error);
@@ -445,7 +448,8 @@ family_check_usable(const petal_family *family, petal_error *error)
     return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
 }
 
-/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if it is not usable. */
+/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
+ * it is not usable. */
 enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif

@@ -54,7 +54,8 @@ flush_job_free(petal_db *db, struct flush_job *job)
 
 /* ---- which memtables ---- */
 
-/* Which memtables to freeze: what is asked for, and the families found. These stay right while the leadership is held. */
+/* Which memtables to freeze: what is asked for, and the families found. These stay right while the
+ * leadership is held. */
 struct choice {
     const petal_table *table; /* NULL: of all tables */
     bool largest;             /* of them as few as give back half of what is too much */
@@ -74,7 +75,8 @@ first_sequence(const petal_family *family)
     return atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
 }
 
-/* All that hold cells, or those of the table and those that have a cell of the sequence `overdue` or an earlier one. */
+/* All that hold cells, or those of the table and those that have a cell of the sequence `overdue`
+ * or an earlier one. */
 static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {

@@ -1,15 +1,18 @@
 /*
  * get.c -- the point read of one row.
  *
- * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest timestamp, newest first.
- * Timestamps may come from the client, so it stops early only when the facts of the files that are left prove that
- * they cannot change the answer. It is cheap by not starting on a file: skip_reason() rules files out from facts that
- * lie side by side in the view, and then by the Bloom filter.
+ * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest
+ * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
+ * facts of the files that are left prove that they cannot change the answer. It is cheap by not
+ * starting on a file: skip_reason() rules files out from facts that lie side by side in the view,
+ * and then by the Bloom filter.
  *
- * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no copy but that of the answer. Nobody stays
- * inside for long, since all readers share the slots and what they could see is kept: where a block has to be read from a file, and every so
- * many cells, the get interrupts its stay. Before it leaves it makes its own what it needs on (hold_get): a count on the view, pins on
- * what the file's iterator stands on, copies of the values. The answer of many cells is made outside.
+ * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no
+ * copy but that of the answer. Nobody stays inside for long, since all readers share the slots and
+ * what they could see is kept: where a block has to be read from a file, and every so many cells,
+ * the get interrupts its stay. Before it leaves it makes its own what it needs on (hold_get): a
+ * count on the view, pins on what the file's iterator stands on, copies of the values. The answer
+ * of many cells is made outside.
  */
 #include "base/inline.h"
 #include "bloom/hash.h"
@@ -408,7 +411,8 @@ check_file(struct store_get *get, const struct file_entry *file, bool *found)
 /* For answers of more cells it is cheaper to take all markers. */
 #define MOST_CHECKED_CELLS 64
 
-/* Does one of the markers that were not taken hide a cell of the answer? Then it is not *complete. */
+/* Does one of the markers that were not taken hide a cell of the answer? Then it is not *complete.
+ */
 static enum petal_status
 check_family_versions(struct store_get *get, bool *complete)
 {
@@ -490,9 +494,10 @@ deepen(struct collect_depth *depth)
 }
 
 /*
- * Answer the part of a get that concerns one family, from its part of the view. Sources are asked again only where a marker of a single
- * version was written after the version and stands in a file of older timestamps, or behind many others of the row; they then give at least
- * twice as much as before.
+ * Answer the part of a get that concerns one family, from its part of the view. Sources are asked
+ * again only where a marker of a single version was written after the version and stands in a file
+ * of older timestamps, or behind many others of the row; they then give at least twice as much as
+ * before.
  */
 static enum petal_status
 store_get(petal_family *family, struct get_stay *stay, petal_slice row, uint64_t row_hash,

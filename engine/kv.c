@@ -31,8 +31,8 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
     return status;
 }
 
-/* The handle of a family, which *fresh becomes if there is none yet. An alter may have put another family in the place of one that has a
- * handle. REQUIRES: ddl_mutex held. */
+/* The handle of a family, which *fresh becomes if there is none yet. An alter may have put another
+ * family in the place of one that has a handle. REQUIRES: ddl_mutex held. */
 static petal_kv *
 handle_of(petal_db *db, petal_family *family, petal_kv **fresh)
 {

@@ -475,7 +475,8 @@ log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
 
 /* ---- in the background ---- */
 
-/* No leadership is needed: what was acknowledged comes to the medium while a leader waits for memory. */
+/* No leadership is needed: what was acknowledged comes to the medium while a leader waits for
+ * memory. */
 static void
 sync_in_background(petal_db *db)
 {
@@ -524,8 +525,8 @@ is_over(const petal_db *db, const struct timespec *until)
            (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
 }
 
-/* Wait until there is something to do or the interval is over, true, which counts also when there is always something to do. REQUIRES:
- * flush_mutex held. */
+/* Wait until there is something to do or the interval is over, true, which counts also when there
+ * is always something to do. REQUIRES: flush_mutex held. */
 static bool
 wait_for_work(petal_db *db, const struct timespec *until)
 {

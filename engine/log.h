@@ -1,20 +1,25 @@
 /*
- * log.h -- the database's current log: made ahead of its use, rotated when memtables switch, synced in the background.
+ * log.h -- the database's current log: made ahead of its use, rotated when memtables switch, synced
+ * in the background.
  *
- * ORDER OF SYNCS.  A log is closed without being synced, and the next one is written at once. It is synced only after all before it:
- * so what is on the medium is a prefix of what was written, but for tails that nothing promised (engine/wal.h). All syncs
- * but that of a full disk go through one mutex, which no writer at SYNC_WAL or weaker touches unless a sync is overdue.
+ * ORDER OF SYNCS.  A log is closed without being synced, and the next one is written at once. It is
+ * synced only after all before it: so what is on the medium is a prefix of what was written, but
+ * for tails that nothing promised (engine/wal.h). All syncs but that of a full disk go through one
+ * mutex, which no writer at SYNC_WAL or weaker touches unless a sync is overdue.
  *
- * THE SPARE.  Making a log takes a sync of the directory, so the log thread makes the next one when the memtables are half full, and
- * petal_flush does before it switches memtables. It is an empty file until it is taken. Without a spare the leader makes the log by
- * itself. One that cannot be made is no failure of the database, but a failed sync of the directory is.
+ * THE SPARE.  Making a log takes a sync of the directory, so the log thread makes the next one when
+ * the memtables are half full, and petal_flush does before it switches memtables. It is an empty
+ * file until it is taken. Without a spare the leader makes the log by itself. One that cannot be
+ * made is no failure of the database, but a failed sync of the directory is.
  *
- * What a power cut can take at SYNC_WAL is bounded: the log thread syncs the log every interval, and a writer that finds the
- * last completed sync older than two intervals syncs by itself before it goes on.
+ * What a power cut can take at SYNC_WAL is bounded: the log thread syncs the log every interval,
+ * and a writer that finds the last completed sync older than two intervals syncs by itself before
+ * it goes on.
  *
- * A FULL DISK is no damage. When it is found by a store for a group of writes, the group is refused with PETAL_NO_SPACE and nothing of
- * it stays in the log, as wal.h tells; the next group tries again, and finds room once there is some, in this log or, when
- * there was none for the header of a new one, in a newer one. A sync that fails, for whatever reason, is damage.
+ * A FULL DISK is no damage. When it is found by a store for a group of writes, the group is refused
+ * with PETAL_NO_SPACE and nothing of it stays in the log, as wal.h tells; the next group tries
+ * again, and finds room once there is some, in this log or, when there was none for the header of a
+ * new one, in a newer one. A sync that fails, for whatever reason, is damage.
  *
  * Functions marked LEADER need the write leadership (engine/db.h).
  */
@@ -39,8 +44,8 @@ enum petal_status log_commit(petal_db *db, enum petal_durability durability, int
 enum petal_status log_sync_before(petal_db *db, petal_error *error);
 
 /*
- * Close the current log, if it has records, for writing; the next write begins a new one. Nothing is synced,
- * so the leader does not wait for the medium: log_sync_closed does that. LEADER.
+ * Close the current log, if it has records, for writing; the next write begins a new one. Nothing
+ * is synced, so the leader does not wait for the medium: log_sync_closed does that. LEADER.
  */
 enum petal_status log_rotate(petal_db *db, petal_error *error);
 
@@ -52,9 +57,9 @@ enum petal_status log_rotate(petal_db *db, petal_error *error);
 enum petal_status log_sync_closed(petal_db *db, petal_error *error);
 
 /*
- * An opening keeps a log that it has replayed: as one that is closed. It is written again as far as `length`, for a sync that has failed
- * made its pages pass for clean, and synced. Takes no space where files are overwritten in place. REQUIRES: no thread runs; logs come in
- * their order.
+ * An opening keeps a log that it has replayed: as one that is closed. It is written again as far as
+ * `length`, for a sync that has failed made its pages pass for clean, and synced. Takes no space
+ * where files are overwritten in place. REQUIRES: no thread runs; logs come in their order.
  */
 enum petal_status log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
                            petal_error *error);
@@ -88,9 +93,10 @@ struct wal_promise log_promise(petal_db *db);
 void log_remove_below(petal_db *db, uint64_t oldest);
 
 /*
- * A store that writes little keeps the logs in which its cells lie, while others are flushed beside it. Where more logs are kept than
- * LOG_MOST_KEPT, or more bytes than LOG_MOST_MEMTABLES times the memtable limit, the stores are to be flushed that have a cell of this
- * sequence or an earlier one: then the older half of the logs can go. 0: there are not so many. LEADER.
+ * A store that writes little keeps the logs in which its cells lie, while others are flushed beside
+ * it. Where more logs are kept than LOG_MOST_KEPT, or more bytes than LOG_MOST_MEMTABLES times the
+ * memtable limit, the stores are to be flushed that have a cell of this sequence or an earlier one:
+ * then the older half of the logs can go. 0: there are not so many. LEADER.
  */
 #define LOG_MOST_KEPT      32
 #define LOG_MOST_MEMTABLES 4

@@ -14,7 +14,8 @@
 #define GROWTH_BYTES ((uint64_t)64 << 10)
 /* Far beyond what a snapshot of millions of store files takes; a larger file is not read. */
 #define MOST_FILE_BYTES ((uint64_t)1 << 30)
-/* Half of it is what commits may write: a new file that an opening makes of such a one is never too large to be read. */
+/* Half of it is what commits may write: a new file that an opening makes of such a one is never too
+ * large to be read. */
 #define MOST_WRITTEN_BYTES (MOST_FILE_BYTES / 2)
 
 struct manifest_writer {
@@ -572,8 +573,8 @@ most_with(const struct manifest_writer *writer, const struct manifest_edit *edit
     return edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
 }
 
-/* How long a new file would be without the edit; 0 where that does not matter: a state never takes more than the file that led
- * to it. */
+/* How long a new file would be without the edit; 0 where that does not matter: a state never takes
+ * more than the file that led to it. */
 static uint64_t
 length_before(const struct manifest_writer *writer, const struct manifest *state,
               const struct manifest_edit *edit)
@@ -667,8 +668,9 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
 /* ---- what was loaded ---- */
 
 /*
- * Write again what lies in the page cache, each byte as it was loaded: a sync that failed has made these pages pass
- * for clean, and no later one would write them.  Takes no new space where files are overwritten in place.
+ * Write again what lies in the page cache, each byte as it was loaded: a sync that failed has made
+ * these pages pass for clean, and no later one would write them.  Takes no new space where files
+ * are overwritten in place.
  */
 static enum petal_status
 write_again(struct manifest_writer *writer, petal_file *file, petal_error *error)
@@ -694,7 +696,8 @@ write_again(struct manifest_writer *writer, petal_file *file, petal_error *error
     return status;
 }
 
-/* The file that was loaded, its bytes and its name. Then it is as if written by this writer, which appends to it. */
+/* The file that was loaded, its bytes and its name. Then it is as if written by this writer, which
+ * appends to it. */
 static enum petal_status
 sync_loaded(struct manifest_writer *writer, petal_error *error)
 {
@@ -724,7 +727,8 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
     }
     writer->file = file;
     writer->length = writer->synced_length = writer->loaded_end;
-    /* Where the seal behind it cannot be cleared it is durable all the same, and the next commit writes a new file. */
+    /* Where the seal behind it cannot be cleared it is durable all the same, and the next commit
+     * writes a new file. */
     return erase_tail(writer, UINT64_MAX, error);
 }
 

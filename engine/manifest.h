@@ -1,23 +1,26 @@
 /*
- * manifest.h -- which tables, families and store files there are, where the log begins, and the counters that
- * must not go back: the durable state of a database but for its cells.
+ * manifest.h -- which tables, families and store files there are, where the log begins, and the
+ * counters that must not go back: the durable state of a database but for its cells.
  *
- * It lives in one file, MANIFEST: a snapshot of the state, then one record for each edit.  An edit is atomic: after a
- * power cut all of it is there or nothing.  FORMAT.md describes every byte.  What was read may be in
- * the page cache only, so nothing is appended to it as it is: manifest_make_durable, or the first commit, writes a new file
- * (MANIFEST.tmp, sync, rename, directory sync); later commits append and sync, until the file has grown far beyond
- * its snapshot.
+ * It lives in one file, MANIFEST: a snapshot of the state, then one record for each edit.  An edit
+ * is atomic: after a power cut all of it is there or nothing.  FORMAT.md describes every byte. What
+ * was read may be in the page cache only, so nothing is appended to it as it is:
+ * manifest_make_durable, or the first commit, writes a new file (MANIFEST.tmp, sync, rename,
+ * directory sync); later commits append and sync, until the file has grown far beyond its snapshot.
  *
- * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the manifest is dead: every later
- * commit returns that first error, PETAL_IO.  A new file that could not be written leaves the old one as it was, and the next
- * commit tries again.  So does an append that found the disk full: what it left is overwritten with zeros and synced; where
- * overwriting takes space and finds none, the end of the record is missing for good, since the next commit writes a new file.
- * An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on disk or here.
- * So is one that would make the file larger than a reader takes, 1 GiB: far below, at 256 MiB, where it makes or alters tables,
- * at 512 MiB otherwise, so that what is in memory can still be flushed, and what is there be dropped.
+ * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the
+ * manifest is dead: every later commit returns that first error, PETAL_IO.  A new file that could
+ * not be written leaves the old one as it was, and the next commit tries again.  So does an append
+ * that found the disk full: what it left is overwritten with zeros and synced; where overwriting
+ * takes space and finds none, the end of the record is missing for good, since the next commit
+ * writes a new file. An edit that is refused (PETAL_INVALID, PETAL_NO_MEMORY) changes nothing, on
+ * disk or here. So is one that would make the file larger than a reader takes, 1 GiB: far below, at
+ * 256 MiB, where it makes or alters tables, at 512 MiB otherwise, so that what is in memory can
+ * still be flushed, and what is there be dropped.
  *
- * A commit costs what it changes: tables that the edit names are copied and changed, the copies take the place of the old ones, and
- * those come back when the commit fails.  Other tables are not touched.
+ * A commit costs what it changes: tables that the edit names are copied and changed, the copies
+ * take the place of the old ones, and those come back when the commit fails.  Other tables are not
+ * touched.
  *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
@@ -70,7 +73,8 @@ struct manifest_table {
 
 struct manifest_writer;
 
-/* What is durable, for reading.  Pointers to tables are good until the next manifest_commit, which replaces those that it changes. */
+/* What is durable, for reading.  Pointers to tables are good until the next manifest_commit, which
+ * replaces those that it changes. */
 struct manifest {
     uint64_t database_identity;
     uint64_t salt;             /* of the Bloom filters' hashes */
@@ -88,7 +92,8 @@ struct manifest {
     struct manifest_writer *writer;
 };
 
-/* A fresh database with an empty state, in a directory that outlives the manifest.  Writes nothing before the first commit. */
+/* A fresh database with an empty state, in a directory that outlives the manifest.  Writes nothing
+ * before the first commit. */
 enum petal_status manifest_new(struct manifest **manifest, const struct directory *directory,
                                uint64_t database_identity, uint64_t salt, petal_error *error);
 
@@ -100,10 +105,11 @@ enum petal_status manifest_load(struct manifest **manifest, const struct directo
                                 petal_error *error);
 
 /*
- * Make durable what was loaded, before anything is removed, written or said that goes by it: a process that
- * died, or whose sync failed, may have left it in the page cache only.  Writes a new file.  Where the disk is too
- * full for one, the file that is there is written again in its place, unless promises tell that it was synced, and
- * is synced with its name; then commits append to it.  Does nothing when this manifest has written a file already.
+ * Make durable what was loaded, before anything is removed, written or said that goes by it: a
+ * process that died, or whose sync failed, may have left it in the page cache only.  Writes a new
+ * file.  Where the disk is too full for one, the file that is there is written again in its place,
+ * unless promises tell that it was synced, and is synced with its name; then commits append to it.
+ * Does nothing when this manifest has written a file already.
  */
 enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 
@@ -124,8 +130,8 @@ manifest_is_snapshot(const struct manifest_table *table)
 }
 
 /*
- * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the copy has none of. On
- * PETAL_NO_MEMORY the copy holds nothing.
+ * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the
+ * copy has none of. On PETAL_NO_MEMORY the copy holds nothing.
  */
 enum petal_status manifest_copy(struct manifest *copy, const struct manifest *manifest,
                                 const petal_allocator *allocator);
@@ -193,14 +199,15 @@ enum petal_status manifest_edit_counters(struct manifest_edit *edit, uint64_t ne
 enum petal_status manifest_edit_oldest_log(struct manifest_edit *edit, uint64_t number);
 enum petal_status manifest_edit_wal_promise(struct manifest_edit *edit, struct wal_promise promise);
 
-/* For tests: how large the file may become, in place of 512 MiB; half of it where an edit makes or alters tables. */
+/* For tests: how large the file may become, in place of 512 MiB; half of it where an edit makes or
+ * alters tables. */
 void manifest_limit(struct manifest *manifest, uint64_t bytes);
 
 /* A commit has failed such that nobody knows what the file holds. */
 bool manifest_is_dead(const struct manifest *manifest);
 
-/* Make the edit durable, then apply it to the state: all of it or nothing. Where the manifest is dead
- * afterwards it is PETAL_IO, and nobody knows which of them a later opening will find. */
+/* Make the edit durable, then apply it to the state: all of it or nothing. Where the manifest is
+ * dead afterwards it is PETAL_IO, and nobody knows which of them a later opening will find. */
 enum petal_status manifest_commit(struct manifest *manifest, const struct manifest_edit *edit,
                                   petal_error *error);
 

@@ -297,7 +297,8 @@ index_before(struct manifest *manifest, const struct manifest_change *change,
     }
 }
 
-/* Lookups find the tables as they are, or, on failure, as they were. Names and file numbers are distinct. */
+/* Lookups find the tables as they are, or, on failure, as they were. Names and file numbers are
+ * distinct. */
 static enum petal_status
 index_touched(const struct apply *apply)
 {

@@ -89,11 +89,14 @@ enum manifest_attribute {
 /* CREATE_ and ALTER_, of TABLE and FAMILY, begin with so many bytes of ids; attributes follow. */
 #define MANIFEST_IDS_BYTES 8
 
-/* Numbers of logs and store files are below, so far that counting on from any of them never ends. */
+/* Numbers of logs and store files are below, so far that counting on from any of them never ends.
+ */
 #define MANIFEST_FILE_NUMBER_END ((uint64_t)1 << 62)
-/* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow. */
+/* The attribute TEXT begins with so many bytes: kind and size of the name; name and value follow.
+ */
 #define MANIFEST_TEXT_BYTES 4
-/* The attribute SNAPSHOT begins with so many bytes: when it was made, its time to live; its name follows. */
+/* The attribute SNAPSHOT begins with so many bytes: when it was made, its time to live; its name
+ * follows. */
 #define MANIFEST_SNAPSHOT_BYTES 16
 
 /* The state's tables of a fresh database, in `manifest`. */
@@ -119,8 +122,8 @@ void manifest_table_free(struct manifest_table *table,
 size_t manifest_place_of(const struct manifest *manifest, uint32_t id);
 
 /*
- * `numbers` and `names` of the state. Room comes first; `add` is for what was there before, add_new refuses, with PETAL_INVALID and
- * nothing added, a name or a number that is there.
+ * `numbers` and `names` of the state. Room comes first; `add` is for what was there before, add_new
+ * refuses, with PETAL_INVALID and nothing added, a name or a number that is there.
  */
 bool manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
                             const petal_allocator *allocator);
@@ -144,8 +147,9 @@ struct manifest_change {
 };
 
 /*
- * Apply a list of items.  PETAL_INVALID: it is malformed or does not fit the state; PETAL_UNSUPPORTED: it holds a tag or
- * a value of a newer version.  After a failure the state is as it was; else one of the other two calls follows.
+ * Apply a list of items.  PETAL_INVALID: it is malformed or does not fit the state;
+ * PETAL_UNSUPPORTED: it holds a tag or a value of a newer version.  After a failure the state is as
+ * it was; else one of the other two calls follows.
  */
 enum petal_status manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator,
                                        petal_slice items, struct manifest_change *change,

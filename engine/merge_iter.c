@@ -148,7 +148,8 @@ compare_with_place(const struct merge_iter *merge, const struct cell_key *key)
     return slice_compare(key->encoded, slice_make(merge->place, merge->place_bytes));
 }
 
-/* To the beginning of a row before the place, for the sources that have cells between the two; or ahead in the row. */
+/* To the beginning of a row before the place, for the sources that have cells between the two; or
+ * ahead in the row. */
 static enum petal_status
 seek_row(struct merge_iter *merge, const struct cell_key *key, petal_error *error)
 {
@@ -190,7 +191,8 @@ merge_seek_first(struct cell_iter *iter, petal_error *error)
     return status == PETAL_OK ? build(merge, error) : status;
 }
 
-/* The source stands at its last cell before the place: beside the heap at that before the one noted, which is no further down. */
+/* The source stands at its last cell before the place: beside the heap at that before the one
+ * noted, which is no further down. */
 static bool
 stands_before(const struct merge_iter *merge, size_t index, const struct cell_key *key)
 {

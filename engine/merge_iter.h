@@ -1,17 +1,20 @@
 /*
- * merge_iter.h -- several sorted sources as one, in cell order. Cells of different sources never compare equal, since
- * each has its own sequence.
+ * merge_iter.h -- several sorted sources as one, in cell order. Cells of different sources never
+ * compare equal, since each has its own sequence.
  *
- * A binary heap of the sources; the smallest is at the top. Stepping compares the top's next cell with its two children
- * first, so while one source holds the next cells alone a step costs two comparisons. A source whose cell is pending
- * (cell_iter.h) is loaded when it comes to the top, so blocks of sources that never get there stay unread.
+ * A binary heap of the sources; the smallest is at the top. Stepping compares the top's next cell
+ * with its two children first, so while one source holds the next cells alone a step costs two
+ * comparisons. A source whose cell is pending (cell_iter.h) is loaded when it comes to the top, so
+ * blocks of sources that never get there stay unread.
  *
- * After seek_before each source stands at its own last cell before the key, and the greatest of them is shown; the heap
- * does not count. They are brought to the other side of the shown cell when a step forward asks for it.
+ * After seek_before each source stands at its own last cell before the key, and the greatest of
+ * them is shown; the heap does not count. They are brought to the other side of the shown cell when
+ * a step forward asks for it.
  *
- * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further ones ahead in it. What they meet
- * behind the place of seek_before does not matter to them. So a source whose last cell before that place lies before the
- * row stays there, beside the heap, until a row of its own comes: a row costs the sources that have it.
+ * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
+ * ones ahead in it. What they meet behind the place of seek_before does not matter to them. So a
+ * source whose last cell before that place lies before the row stays there, beside the heap, until
+ * a row of its own comes: a row costs the sources that have it.
  *
  * Borrows the sources. Not safe for use by two threads at once.
  */

@@ -380,7 +380,8 @@ read_and_write(struct mutate *m)
     return status;
 }
 
-/* Wait before the locks are taken: others that change rows of the same stripes do not wait with it. */
+/* Wait before the locks are taken: others that change rows of the same stripes do not wait with it.
+ */
 static enum petal_status
 pace_and_write(struct mutate *m)
 {

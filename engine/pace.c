@@ -115,7 +115,8 @@ pace_compacted(petal_db *db)
     pthread_mutex_unlock(&db->flush_mutex);
 }
 
-/* Of the stores that the write concerns the one with most runs, and how many it has: 0: they do not count. */
+/* Of the stores that the write concerns the one with most runs, and how many it has: 0: they do not
+ * count. */
 static size_t
 runs_of_write(const struct pace_write *write, petal_family **family)
 {
@@ -190,7 +191,8 @@ share_of_write(const struct pace_write *write, _Atomic(uint64_t) **debtor)
     return share;
 }
 
-/* Owe the time for these bytes; *begin: when what is owed before is made up for. False: that is too late. */
+/* Owe the time for these bytes; *begin: when what is owed before is made up for. False: that is too
+ * late. */
 static bool
 owe(_Atomic(uint64_t) *due, uint64_t time, uint64_t now, uint64_t deadline_us, uint64_t *begin)
 {
@@ -328,7 +330,8 @@ refuse(enum petal_status status, const petal_error *cause, petal_error *error)
     return status;
 }
 
-/* Work of the background that failed is tried again some time: who waits for a compaction gives up at the second look. */
+/* Work of the background that failed is tried again some time: who waits for a compaction gives up
+ * at the second look. */
 static bool
 compaction_failed(petal_db *db, petal_error *failure)
 {
@@ -370,8 +373,9 @@ wait_until(petal_db *db, uint64_t deadline_us)
 }
 
 /*
- * Wait while a cap is reached. What ends the wait is looked at under flush_mutex, where its end is told: so none is missed. What a
- * retired view still keeps may go when its last reader has left, which nobody tells. REQUIRES: flush_mutex held; given up meanwhile.
+ * Wait while a cap is reached. What ends the wait is looked at under flush_mutex, where its end is
+ * told: so none is missed. What a retired view still keeps may go when its last reader has left,
+ * which nobody tells. REQUIRES: flush_mutex held; given up meanwhile.
  */
 static enum petal_status
 wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_error *error)

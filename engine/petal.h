@@ -13,46 +13,59 @@
  * - At equal timestamps the later write wins, deletion or put.  (HBase lets the deletion win.)
  * - A timestamp that the store assigns (PETAL_LATEST) never goes back.  Two puts of one column in
  *   one millisecond are two writes of one version: the later one is what readers see.
- * - More than one append or increment of a column in a millisecond make its timestamps run ahead of the clock, since
- *   each gets a later one than the version before. As in HBase, a later put of that column with PETAL_LATEST is hidden
- *   until the clock has caught up.
- * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no flush or compaction has
- *   dropped that as surplus.  So they do, as in HBase, also with versions that a snapshot sees, if all snapshots were taken
- *   after them; and with KEEP_DELETED_CELLS deleted versions count: under VERSIONS 1 the deletion of version 20 shows
- *   version 10, until a flush drops it beside version 20, which it keeps.
- * - Compaction in the background decides, too, when that happens: with no_compaction answers depend on calls alone.
- * - A marker hides what is below it in time, whenever that is written, until a compaction of all files drops the marker: then a put
- *   that was written after it and lay below it in memory comes to light, as in HBase.  Before a snapshot that sees such a put the
- *   marker stays.  Flushes and compactions of some files keep every marker, but those that are past a time to live.
- * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans, and take versions past TTL that
- *   MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a compaction takes deleted versions, too, when VERSIONS newer ones are stored,
- *   deleted ones counted: a time range that lies behind the deletion finds them no longer, nor are they in the way of live ones there.
+ * - More than one append or increment of a column in a millisecond make its timestamps run ahead of
+ * the clock, since each gets a later one than the version before. As in HBase, a later put of that
+ * column with PETAL_LATEST is hidden until the clock has caught up.
+ * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
+ * flush or compaction has dropped that as surplus.  So they do, as in HBase, also with versions
+ * that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS deleted
+ * versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a flush drops
+ * it beside version 20, which it keeps.
+ * - Compaction in the background decides, too, when that happens: with no_compaction answers depend
+ * on calls alone.
+ * - A marker hides what is below it in time, whenever that is written, until a compaction of all
+ * files drops the marker: then a put that was written after it and lay below it in memory comes to
+ * light, as in HBase.  Before a snapshot that sees such a put the marker stays.  Flushes and
+ * compactions of some files keep every marker, but those that are past a time to live.
+ * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans,
+ * and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a compaction
+ * takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones counted: a time
+ * range that lies behind the deletion finds them no longer, nor are they in the way of live ones
+ * there.
  * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
  *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
  *   survives both.
- * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing, reads go on, and writes
- *   succeed again when there is space. Nor does it keep a database from being opened for writing: what its logs hold waits in memory, as
- *   far as memory_bytes lets memtables grow, and tables can be dropped to make room. Flushes and compactions that find no memory or no
- *   descriptor are tried again as well. Every other failed write or sync of log or manifest makes the database read-only.
- *   Where files are copied on write (Btrfs) a write that finds the disk full may be PETAL_IO: should the process die before there is
- *   space, it may be there afterwards; those behind it are PETAL_NO_SPACE as above.
- *   A failed sync is PETAL_IO, also where it is the sync that finds the disk full: the change that it was to make durable
- *   may be there when the database is opened again, or not.
- * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened when the database is, makes all
- *   calls that read or write the family, compact or copy it return PETAL_CORRUPT with file, family and table; in a block that a read
- *   meets, that read. All else goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It can be
- *   dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or, where a file was lost, restored from a table snapshot (which has a
- *   damaged one in common with its table); with the file back in its place, and the database opened again, it is as it was. Compactions in the background try a damaged file once, then leave
- *   it and older ones of its family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
+ * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
+ * reads go on, and writes succeed again when there is space. Nor does it keep a database from being
+ * opened for writing: what its logs hold waits in memory, as far as memory_bytes lets memtables
+ * grow, and tables can be dropped to make room. Flushes and compactions that find no memory or no
+ *   descriptor are tried again as well. Every other failed write or sync of log or manifest makes
+ * the database read-only. Where files are copied on write (Btrfs) a write that finds the disk full
+ * may be PETAL_IO: should the process die before there is space, it may be there afterwards; those
+ * behind it are PETAL_NO_SPACE as above. A failed sync is PETAL_IO, also where it is the sync that
+ * finds the disk full: the change that it was to make durable may be there when the database is
+ * opened again, or not.
+ * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
+ * when the database is, makes all calls that read or write the family, compact or copy it return
+ * PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else goes
+ * on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It
+ * can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or, where a
+ * file was lost, restored from a table snapshot (which has a damaged one in common with its table);
+ * with the file back in its place, and the database opened again, it is as it was. Compactions in
+ * the background try a damaged file once, then leave it and older ones of its family alone;
+ * petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
- * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off, all calls on it, its tables, cursors and so on
- * return PETAL_INVALID; what is to be freed may be freed there, petal_close too, which releases nothing that is shared with the parent and writes
- * nothing: memory goes with the child.  The lock stays with the parent and goes when that closes the database or ends.  A child may open it
- * when the parent has closed it.  (Children that are made by bypassing fork() are not noticed.)
+ * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off,
+ * all calls on it, its tables, cursors and so on return PETAL_INVALID; what is to be freed may be
+ * freed there, petal_close too, which releases nothing that is shared with the parent and writes
+ * nothing: memory goes with the child.  The lock stays with the parent and goes when that closes
+ * the database or ends.  A child may open it when the parent has closed it.  (Children that are
+ * made by bypassing fork() are not noticed.)
  *
- * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of threads at once.
- * A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread at a time.
+ * THREADS.  A petal_db, its tables and families, filters and snapshots may be used by any number of
+ * threads at once. A petal_batch, petal_result, petal_receipt or petal_cursor belongs to one thread
+ * at a time.
  *
  * ERRORS.  Every function that can fail returns enum petal_status and takes a petal_error, which
  * may be NULL and otherwise receives the details of this call.  On failure out pointers are NULL
@@ -60,9 +73,10 @@
  *
  * OPTIONS.  Option structs begin with their size (sizeof, or 0, which is
  * taken as the size this header knows).  In every field 0 means the default; a NULL options
- * pointer means all defaults.  What cannot be meant is PETAL_INVALID, and the text names the field: a
- * size that no such struct has (not a multiple of sizeof(size_t)), a value without its flag (ttl_ms without has_ttl,
- * time_min or time_limit without has_time_range), a number that its enumeration lacks.
+ * pointer means all defaults.  What cannot be meant is PETAL_INVALID, and the text names the field:
+ * a size that no such struct has (not a multiple of sizeof(size_t)), a value without its flag
+ * (ttl_ms without has_ttl, time_min or time_limit without has_time_range), a number that its
+ * enumeration lacks.
  */
 #ifndef PETAL_H
 #define PETAL_H
@@ -200,18 +214,20 @@ enum petal_open_flags {
 };
 
 /*
- * Every file and directory call of the library goes through one such table.  Functions return 0 or an
- * errno value. read_at reads until `size` bytes or the end of the file, write_at and log_store write all bytes
- * or fail.  A file or directory operation is durable only after the matching sync.
+ * Every file and directory call of the library goes through one such table.  Functions return 0 or
+ * an errno value. read_at reads until `size` bytes or the end of the file, write_at and log_store
+ * write all bytes or fail.  A file or directory operation is durable only after the matching sync.
  * Called from several threads; one file may be read and written from several threads at once.
  *
- * A path is resolved once, by open_directory.  From then on files are found by their names in the open directory, so that a database
- * stays where it was opened when the process changes its working directory, or when the directory is renamed.  A name is that of a
- * directory's entry: it has no '/', and a symbolic link there is not followed.
+ * A path is resolved once, by open_directory.  From then on files are found by their names in the
+ * open directory, so that a database stays where it was opened when the process changes its working
+ * directory, or when the directory is renamed.  A name is that of a directory's entry: it has no
+ * '/', and a symbolic link there is not followed.
  */
 typedef struct petal_vfs {
     void *context;
-    /* `create`: make the last part of the path if it is absent, mode 0700.  ENOTDIR: it is something else. */
+    /* `create`: make the last part of the path if it is absent, mode 0700.  ENOTDIR: it is
+     * something else. */
     int (*open_directory)(void *context, const char *path, bool create,
                           petal_directory **directory);
     void (*close_directory)(void *context, petal_directory *directory);
@@ -295,11 +311,12 @@ typedef struct petal_options {
         cache_bytes; /* most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
                                 at least 64 KiB, or PETAL_NO_CACHE */
     size_t
-        memtable_bytes; /* of all memtables that take writes, before the largest are flushed, as few as hold half of them: a family
-                                that is seldom written may stay in memory, also what is not logged, until petal_flush,
-                                petal_close, or until more than 32 logs, or logs of more than four times memtable_bytes, are
-                                kept; default 64 MiB, or with memory_bytes
-                                an eighth of it if that is less; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes */
+        memtable_bytes; /* of all memtables that take writes, before the largest are flushed, as few
+                           as hold half of them: a family that is seldom written may stay in memory,
+                           also what is not logged, until petal_flush, petal_close, or until more
+                           than 32 logs, or logs of more than four times memtable_bytes, are kept;
+                           default 64 MiB, or with memory_bytes an eighth of it if that is less; at
+                           least 64 KiB, at most 4 GiB and a quarter of memory_bytes */
     uint32_t
         open_files; /* store files that are open at once, also while many threads read; default 512, at least 8, and not
                             more than half of the descriptors that the process may have */
@@ -323,23 +340,28 @@ typedef struct petal_options {
 } petal_options;
 
 /*
- * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses (PETAL_CORRUPT,
- * file and offset in *error) when something is missing of manifest and logs that a sync had promised; of store files see DAMAGE.  PETAL_BUSY while another opener has
- * it, in this process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
+ * Open the database in `directory`.  Recovers what was acknowledged before a crash, refuses
+ * (PETAL_CORRUPT, file and offset in *error) when something is missing of manifest and logs that a
+ * sync had promised; of store files see DAMAGE.  PETAL_BUSY while another opener has it, in this
+ * process or another; PETAL_NOT_FOUND if there is none and `create` is not set.
  *
- * The path is resolved once: the database stays in the directory that was opened when the process changes its working directory, or when the
- * directory is renamed.  Errors name files by the path as it was given.
+ * The path is resolved once: the database stays in the directory that was opened when the process
+ * changes its working directory, or when the directory is renamed.  Errors name files by the path
+ * as it was given.
  *
- * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is read into memory and stays
- * there, whatever its size.  Any number of openers may read at once, in any number of processes, but not beside a writing
- * one: each is PETAL_BUSY for the other.  `create` and error_if_exists with it are PETAL_INVALID.  Writes, flushes, compactions and changes of the schema are PETAL_READ_ONLY.
+ * READ-ONLY opening writes nothing, so it serves on media that cannot be written: what logs hold is
+ * read into memory and stays there, whatever its size.  Any number of openers may read at once, in
+ * any number of processes, but not beside a writing one: each is PETAL_BUSY for the other. `create`
+ * and error_if_exists with it are PETAL_INVALID.  Writes, flushes, compactions and changes of the
+ * schema are PETAL_READ_ONLY.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_open(const char *directory, const petal_options *options, petal_db **db, petal_error *error);
 
 /* Flush what is in memory, then release everything, also when the flush failed (then its status is
- * returned and the log still holds the data).  PETAL_BUSY, and the database stays as it is: cursors, snapshots or receipts are open; the
- * text tells how many.  Results, batches and filters may be freed afterwards.  No call may be running. NULL: no-op. */
+ * returned and the log still holds the data).  PETAL_BUSY, and the database stays as it is:
+ * cursors, snapshots or receipts are open; the text tells how many.  Results, batches and filters
+ * may be freed afterwards.  No call may be running. NULL: no-op. */
 PETAL_API enum petal_status petal_close(petal_db *db, petal_error *error);
 
 /* ---- Tables and families -------------------------------------------------------------------- */
@@ -367,8 +389,8 @@ enum petal_keep_deleted {
     PETAL_KEEP_DELETED_DEFAULT = 0, /* FALSE */
     PETAL_KEEP_DELETED_FALSE = 1,
     PETAL_KEEP_DELETED_TRUE =
-        2, /* cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that is stored in files: time
-              ranges see behind deletions; see CAVEATS */
+        2, /* cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that
+              is stored in files: time ranges see behind deletions; see CAVEATS */
     PETAL_KEEP_DELETED_TTL = 3 /* as TRUE until the marker is older than TTL, then as FALSE */
 };
 
@@ -408,13 +430,15 @@ typedef struct petal_family_options {
     enum petal_compression compression; /* default LZ4 */
     enum petal_bloom_type bloom;        /* BLOOMFILTER; default ROW */
     uint32_t
-        bloom_prefix_bytes; /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
-    double
-        bloom_error_rate; /* io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless reads of files one
-                             question to the filters may cost in the whole store, its files together, in the mean. A get of a row
-                             asks one; with ROWCOL and ROW_ROWCOL a get that names columns asks one for each of them, and of files that
-                             hold deletions of families one more. Holds while compactions keep up (up to 24 runs), and from 0.0092
-                             on: for less, filters would take more than 20 bits a key, which they do not get */
+        bloom_prefix_bytes;  /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
+    double bloom_error_rate; /* io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many
+                                 needless reads of files one  question to the filters may cost in the
+                                 whole store, its files together, in the mean. A get of a row  asks
+                                 one; with ROWCOL and ROW_ROWCOL a get that names columns asks one
+                                 for each of them, and of files that  hold deletions of families one
+                                 more. Holds while compactions keep up (up to 24 runs), and from
+                                 0.0092  on: for less, filters would take more than 20 bits a key,
+                                 which they do not get */
     bool bloom_rate_per_file; /* BLOOM_RATE_PER_FILE: the rate is that of each file, as in HBase */
     bool in_memory;           /* IN_MEMORY: its blocks enter the cache with the highest priority */
     bool no_block_cache;      /* BLOCKCACHE => false: data blocks are not kept */
@@ -450,9 +474,10 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
                                                               petal_error *error);
 
-/* The table loses all its cells in one step; its name, attributes and families stay, also when it is READONLY, and families that are
- * damaged become usable. Handles to the table as it was behave as after a drop: *truncated is the new one, NULL on failure, which changes
- * nothing. Cursors that are open go on with what was there; table snapshots stay. */
+/* The table loses all its cells in one step; its name, attributes and families stay, also when it
+ * is READONLY, and families that are damaged become usable. Handles to the table as it was behave
+ * as after a drop: *truncated is the new one, NULL on failure, which changes nothing. Cursors that
+ * are open go on with what was there; table snapshots stay. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
 
@@ -465,8 +490,9 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);
 
-/* The table as it is, defaults filled in, families by name.  `options->size` says how much of *options is filled
- * (0: all of it), so set it, or PETAL_DEFAULTS, before.  What it points to lives until petal_close. */
+/* The table as it is, defaults filled in, families by name.  `options->size` says how much of
+ * *options is filled (0: all of it), so set it, or PETAL_DEFAULTS, before.  What it points to lives
+ * until petal_close. */
 PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
 
 /* Call `visit` for each table, by namespace (none is "default"), then by name; it may call back into the library.  A visit that returns false ends it. */
@@ -484,13 +510,13 @@ PETAL_API petal_family *petal_table_family_at(const petal_table *table, size_t i
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error);
 
-/* The family's attributes, defaults filled in; `options->size` as for petal_table_describe.  What it points to lives
- * until petal_close. */
+/* The family's attributes, defaults filled in; `options->size` as for petal_table_describe.  What
+ * it points to lives until petal_close. */
 PETAL_API void petal_family_describe(const petal_family *family, petal_family_options *options);
 PETAL_API petal_slice petal_family_name(const petal_family *family);
 
-/* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped; PETAL_CORRUPT: a store file of it is
- * missing or damaged, see DAMAGE. */
+/* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped;
+ * PETAL_CORRUPT: a store file of it is missing or damaged, see DAMAGE. */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_family_check(petal_family *family,
                                                                 petal_error *error);
 
@@ -566,9 +592,9 @@ typedef struct petal_write_options {
     petal_result *
         result; /* receives the new cells of appends and increments: by mutation, in one by row, family and
                              qualifier; NULL: they are not wanted */
-    /* Milliseconds that the write may wait when flushes or compactions are behind: beyond them it is refused with PETAL_TIMEOUT, and
-     * nothing is written. 0: as long as it takes; PETAL_NO_WAIT: not at all. A sync, and writers to the same row, are waited for in
-     * any case. */
+    /* Milliseconds that the write may wait when flushes or compactions are behind: beyond them it
+     * is refused with PETAL_TIMEOUT, and nothing is written. 0: as long as it takes; PETAL_NO_WAIT:
+     * not at all. A sync, and writers to the same row, are waited for in any case. */
     uint32_t deadline_ms;
 } petal_write_options;
 
@@ -945,10 +971,11 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
                                                          petal_error *error);
 
 /*
- * Merge all store files of the family (NULL: of each family of the table) into one, and wait for it: HBase's major
- * compaction.  What no reader can see goes: hidden and surplus cells, expired ones, and the markers whose work is done.
- * What is in memory stays there; petal_flush comes first where that is not wanted.  A family that is dropped meanwhile is
- * PETAL_NOT_FOUND if it was named, else passed over.  One that is damaged is PETAL_CORRUPT, after the others are done.
+ * Merge all store files of the family (NULL: of each family of the table) into one, and wait for
+ * it: HBase's major compaction.  What no reader can see goes: hidden and surplus cells, expired
+ * ones, and the markers whose work is done. What is in memory stays there; petal_flush comes first
+ * where that is not wanted.  A family that is dropped meanwhile is PETAL_NOT_FOUND if it was named,
+ * else passed over.  One that is damaged is PETAL_CORRUPT, after the others are done.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, petal_family *family,
                                                            petal_error *error);
@@ -1051,8 +1078,8 @@ typedef struct petal_stats {
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
         compacting_done; /* cells of the compactions that run, and those read */
-    /* What failed last in the background, PETAL_OK if it was made good since, or a store file that is known to be damaged.  With
-     * `read_only` the database takes no more writes. */
+    /* What failed last in the background, PETAL_OK if it was made good since, or a store file that
+     * is known to be damaged.  With `read_only` the database takes no more writes. */
     bool read_only;
     petal_error background_error;
 } petal_stats;
@@ -1075,8 +1102,8 @@ typedef struct petal_file_info {
     int64_t written_ms; /* when; 0: not known */
 } petal_file_info;
 
-/* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT, after the other files of a family
- * that has lost one. */
+/* Call `visit` for each store file of the table; slices are good during the visit.  PETAL_CORRUPT,
+ * after the other files of a family that has lost one. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
                   void *argument, petal_error *error);

@@ -110,7 +110,8 @@ begin_group(struct raw_order *order, petal_slice qualifier, petal_error *error)
     return PETAL_OK;
 }
 
-/* The order in which the group is shown: by type, and in each as it came, which is from the latest write on. */
+/* The order in which the group is shown: by type, and in each as it came, which is from the latest
+ * write on. */
 static enum petal_status
 order_group(struct raw_order *order, petal_error *error)
 {

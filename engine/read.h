@@ -22,8 +22,8 @@ enum petal_status read_check_options(const petal_table *table, const petal_read_
 enum petal_status read_check_alive(const petal_table *table, const petal_read_options *options,
                                    petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size. PETAL_INVALID: the size is none, or a value is set without its
- * flag. */
+/* Fill `options` with what the caller gave, defaults behind its size. PETAL_INVALID: the size is
+ * none, or a value is set without its flag. */
 enum petal_status read_options_init(petal_read_options *options, const petal_read_options *given,
                                     petal_error *error);
 

@@ -133,8 +133,8 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
 }
 
 /*
- * Write all memtables to store files, named by one edit, so that no batch is split by a power cut now. From the first that
- * finds no space on they wait for the flush thread instead.
+ * Write all memtables to store files, named by one edit, so that no batch is split by a power cut
+ * now. From the first that finds no space on they wait for the flush thread instead.
  */
 static enum petal_status
 flush_replayed(struct replay_state *state, petal_error *error)
@@ -254,8 +254,9 @@ note_later_log(void *argument, const char *name)
         later->number = number;
 }
 
-/* Remove the logs behind the last one that was replayed (0: all), which were dropped or are empty: what they say of others would tell
- * that the log ends before the next one. Each may be named by those behind it, so the newest goes first, for good. */
+/* Remove the logs behind the last one that was replayed (0: all), which were dropped or are empty:
+ * what they say of others would tell that the log ends before the next one. Each may be named by
+ * those behind it, so the newest goes first, for good. */
 static enum petal_status
 remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
 {
@@ -383,8 +384,9 @@ enum scan_purpose {
 };
 
 /*
- * Beyond the number that the manifest gives for the next file. No database makes so many files between two commits; a file with
- * a number that is not among these was put there by somebody else. It is left alone and not counted: numbers must not end.
+ * Beyond the number that the manifest gives for the next file. No database makes so many files
+ * between two commits; a file with a number that is not among these was put there by somebody else.
+ * It is left alone and not counted: numbers must not end.
  */
 #define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
 

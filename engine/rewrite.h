@@ -21,14 +21,16 @@ struct rewrite_progress {
     _Atomic(uint64_t) cells, done;
 };
 
-/* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's cells are done. */
+/* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's
+ * cells are done. */
 typedef void rewrite_meanwhile(void *argument, uint64_t cells_done, uint64_t cells);
 
 struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
-    /* What stays. Its read point is snapshot_oldest, taken before the first cell is read; its time the file's time of writing. */
+    /* What stays. Its read point is snapshot_oldest, taken before the first cell is read; its time
+     * the file's time of writing. */
     struct visibility_rules rules;
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */
     uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */

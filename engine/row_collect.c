@@ -116,8 +116,8 @@ keep(struct row_collect *collect, const struct cell *cell, petal_slice qualifier
     return PETAL_OK;
 }
 
-/* A copy of the qualifier that a source is at, for the cells of the column that are kept. When the copies move, cells that point to them are
- * moved along. */
+/* A copy of the qualifier that a source is at, for the cells of the column that are kept. When the
+ * copies move, cells that point to them are moved along. */
 static enum petal_status
 copy_qualifier(struct row_collect *collect, petal_slice qualifier, petal_slice *copy)
 {
@@ -224,7 +224,8 @@ end_run(struct row_collect *collect)
     return PETAL_OK;
 }
 
-/* The first cell of a run, from `low` up to `high`, at or behind the place of a column, or of the family markers, at a timestamp. */
+/* The first cell of a run, from `low` up to `high`, at or behind the place of a column, or of the
+ * family markers, at a timestamp. */
 static size_t
 find_in_run(const struct row_collect *collect, size_t low, size_t high, bool family_class,
             petal_slice qualifier, int64_t timestamp)
@@ -246,7 +247,8 @@ find_in_run(const struct row_collect *collect, size_t low, size_t high, bool fam
     return low;
 }
 
-/* A marker of kind 8 or 10 in the run hides the version: one at its timestamp with a greater sequence. */
+/* A marker of kind 8 or 10 in the run hides the version: one at its timestamp with a greater
+ * sequence. */
 static bool
 run_hides(const struct row_collect *collect, size_t begin, size_t end, bool family_class,
           petal_slice qualifier, struct version_point version)
@@ -406,8 +408,9 @@ struct column_take {
     int64_t marker_timestamp; /* of the latest marker of a single version that was kept */
 };
 
-/* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of its group in this source; CUT: the same, though
- * others behind it may matter after all; END there without it. */
+/* Keep the cell; keep it though its version is DELETED; PASS over it; keep it as the LAST one of
+ * its group in this source; CUT: the same, though others behind it may matter after all; END there
+ * without it. */
 enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
 
 /* Count a cell that is looked at; of many, now and then, interrupt the stay in the epoch. */
@@ -447,8 +450,8 @@ reserve_place(struct row_collect *collect, petal_slice qualifier)
 /* ---- family markers ---- */
 
 /*
- * What a family marker is good for: of those that hide anything the first of kind 14 hides all that the others behind it could, so it is
- * the LAST; of those of kind 10 at one timestamp the first.
+ * What a family marker is good for: of those that hide anything the first of kind 14 hides all that
+ * the others behind it could, so it is the LAST; of those of kind 10 at one timestamp the first.
  */
 static enum cell_use
 use_of_family_marker(const struct row_collect *collect, struct column_take *take,
@@ -473,8 +476,8 @@ use_of_family_marker(const struct row_collect *collect, struct column_take *take
     return USE_KEEP;
 }
 
-/* Take the row's family markers; the source is positioned at its first cell. Of those of kind 10 only the first ones, unless one of kind 14 may
- * stand behind them: then all up to that. */
+/* Take the row's family markers; the source is positioned at its first cell. Of those of kind 10
+ * only the first ones, unless one of kind 14 may stand behind them: then all up to that. */
 static enum petal_status
 take_family_markers(struct row_collect *collect, struct cell_iter *source, bool family_deletes,
                     petal_error *error)
@@ -565,9 +568,11 @@ seek_time_range(struct row_collect *collect, struct cell_iter *source, petal_sli
 }
 
 /*
- * What a column's cell is good for. Cells come newest first. The newest `wanted` versions of one source are enough, as long as no marker of a
- * single version hides any of them: a marker of kind 12 or 14 hides one of them and all that follow. Those that markers known by now hide
- * do not count; whether markers of sources that are asked later hide others is seen in the end (row_collect_finish).
+ * What a column's cell is good for. Cells come newest first. The newest `wanted` versions of one
+ * source are enough, as long as no marker of a single version hides any of them: a marker of kind
+ * 12 or 14 hides one of them and all that follow. Those that markers known by now hide do not
+ * count; whether markers of sources that are asked later hide others is seen in the end
+ * (row_collect_finish).
  */
 static inline enum cell_use
 use_of(const struct row_collect *collect, struct column_take *take, petal_slice qualifier,
@@ -611,8 +616,8 @@ use_of(const struct row_collect *collect, struct column_take *take, petal_slice 
     return take->versions >= collect->wanted ? USE_CUT : USE_KEEP;
 }
 
-/* Take the cells of the column that the source stands at; `column` is NULL where none is named. The source may then stand in the
- * column still, where the rest is not needed. */
+/* Take the cells of the column that the source stands at; `column` is NULL where none is named. The
+ * source may then stand in the column still, where the rest is not needed. */
 static enum petal_status
 take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
            struct collect_column *column, petal_error *error)
@@ -667,8 +672,8 @@ take_column(struct row_collect *collect, struct cell_iter *source, struct collec
                               : status;
 }
 
-/* From a place in a column that needs no more to what is behind it: a few steps, then a seek. A step that would read a block is left to
- * the seek. */
+/* From a place in a column that needs no more to what is behind it: a few steps, then a seek. A
+ * step that would read a block is left to the seek. */
 static enum petal_status
 leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice qualifier,
              petal_error *error)
@@ -723,7 +728,8 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
     bool family_markers = (marker_kinds & COLLECT_FAMILY_MARKERS) != 0;
     enum petal_status status = PETAL_OK;
 
-    /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range, unless deleted cells are kept. */
+    /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range,
+     * unless deleted cells are kept. */
     collect->skips_later = (marker_kinds & UINT32_C(1) << PETAL_DELETE_COLUMN) == 0 ||
                            rules->keep_deleted > PETAL_KEEP_DELETED_FALSE;
     if (family_markers || whole)
@@ -837,8 +843,9 @@ newest_run(const struct row_collect *collect, petal_slice qualifier)
 }
 
 /*
- * As many versions as settle the column lie above `point`, and no marker hides them. A marker of a single version that hides one of
- * them is greater than it, so it is not in a source whose greatest point is `point`: those that could are known.
+ * As many versions as settle the column lie above `point`, and no marker hides them. A marker of a
+ * single version that hides one of them is greater than it, so it is not in a source whose greatest
+ * point is `point`: those that could are known.
  */
 static NEVER_INLINE bool
 enough_versions_live(struct row_collect *collect, petal_slice qualifier, struct version_point point)
@@ -979,7 +986,8 @@ row_collect_finish(struct row_collect *collect, bool *complete)
             collect->shown[collect->shown_count++] = &kept->cell;
         else if (collect->receipt != NULL)
             receipt_hide_judged(collect->receipt, collect->family, visibility, &kept->cell);
-        /* Behind a cut its source has more; they matter unless there are enough, or none of the column can be. */
+        /* Behind a cut its source has more; they matter unless there are enough, or none of the
+         * column can be. */
         if (kept->cut && verdict != VISIBILITY_COLUMN_DONE &&
             visibility->counted < visibility->rules.versions)
             *complete = false;

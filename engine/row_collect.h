@@ -25,7 +25,8 @@ struct collect_column {
         *puts; /* the greatest of the time range, one a timestamp, greatest first */
 };
 
-/* How much is taken of each source. It can turn out to be too little (row_collect_finish, row_collect_check_family_versions). */
+/* How much is taken of each source. It can turn out to be too little (row_collect_finish,
+ * row_collect_check_family_versions). */
 struct collect_depth {
     uint64_t spare_versions;  /* of a column, beyond those wanted */
     uint64_t family_versions; /* markers of kind 10 of the row, where they can be searched */
@@ -110,11 +111,13 @@ row_collect_forget_hiding(struct row_collect *collect)
 #define COLLECT_FAMILY_MARKERS                                                                     \
     (UINT32_C(1) << PETAL_DELETE_FAMILY_VERSION | UINT32_C(1) << PETAL_DELETE_FAMILY)
 
-/* Take what matters from one source, which may hold such kinds of markers: the row's family markers, and the columns that are `asked`. */
+/* Take what matters from one source, which may hold such kinds of markers: the row's family
+ * markers, and the columns that are `asked`. */
 enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
                                      uint32_t marker_kinds, petal_error *error);
 
-/* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the epoch. */
+/* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the
+ * epoch. */
 enum petal_status row_collect_hold(struct row_collect *collect);
 
 /* Nothing at or below `point` can change the answer. */
@@ -123,14 +126,16 @@ bool row_collect_column_settled(struct row_collect *collect, const struct collec
                                 struct version_point point);
 
 /*
- * Order and judge; the answer is collect->shown, if it is *complete. It is not where markers of single versions hid some of what was taken of a
- * source that was asked before they were known, and the source has more: then the same is to be done with more spare versions.
+ * Order and judge; the answer is collect->shown, if it is *complete. It is not where markers of
+ * single versions hid some of what was taken of a source that was asked before they were known, and
+ * the source has more: then the same is to be done with more spare versions.
  */
 enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
 
 /*
- * Behind a finish with family_versions_left: search a source for markers of kind 10 that hide cells of the answer, with a seek for each cell. *found
- * is set if there are: then the answer is wrong, and the same is to be done again.
+ * Behind a finish with family_versions_left: search a source for markers of kind 10 that hide cells
+ * of the answer, with a seek for each cell. *found is set if there are: then the answer is wrong,
+ * and the same is to be done again.
  */
 enum petal_status row_collect_check_family_versions(struct row_collect *collect,
                                                     struct cell_iter *source, bool *found,

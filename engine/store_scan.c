@@ -7,8 +7,9 @@
 /* ---- open and close ---- */
 
 /*
- * Puts later than the time range are not asked for, and of the markers there only those of kind 12 reach into it, unless deleted cells are
- * kept. In the order of writes later versions make those of the range surplus.
+ * Puts later than the time range are not asked for, and of the markers there only those of kind 12
+ * reach into it, unless deleted cells are kept. In the order of writes later versions make those of
+ * the range surplus.
  */
 static bool
 skips_later(const struct store_view *store, const struct visibility_rules *rules)

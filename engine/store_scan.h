@@ -1,9 +1,12 @@
 /*
- * store_scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view: of the inputs (engine/scan_inputs.h), judged (engine/visibility.h) and filtered. A cursor has one for each family asked, and decides which row comes next.
+ * store_scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view:
+ * of the inputs (engine/scan_inputs.h), judged (engine/visibility.h) and filtered. A cursor has one
+ * for each family asked, and decides which row comes next.
  *
- * PLACE.  Between rows a scan stands at its next row, which can be asked for and entered. Entered, it gives that row's cells, until
- * the row is left. A scan that has no cell of the row that the others are in stays between rows: what it holds of a row that it
- * was in before means nothing. Each function asserts the places that it is for. Belongs to one thread.
+ * PLACE.  Between rows a scan stands at its next row, which can be asked for and entered. Entered,
+ * it gives that row's cells, until the row is left. A scan that has no cell of the row that the
+ * others are in stays between rows: what it holds of a row that it was in before means nothing.
+ * Each function asserts the places that it is for. Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_STORE_SCAN_H
 #define PETAL_ENGINE_STORE_SCAN_H
@@ -99,12 +102,13 @@ store_scan_entered(const struct store_scan *scan)
 enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
                                        petal_error *error);
 
-/* In a row of which no cell was looked at: go to its first cell at or behind a column; what hides it from the row's head is taken
- * into account. */
+/* In a row of which no cell was looked at: go to its first cell at or behind a column; what hides
+ * it from the row's head is taken into account. */
 enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
                                          petal_error *error);
 
-/* In a row: its next cell; *found is false behind the last. Its bytes are good until the scan is moved. */
+/* In a row: its next cell; *found is false behind the last. Its bytes are good until the scan is
+ * moved. */
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);
 

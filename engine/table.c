@@ -141,7 +141,8 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     return status;
 }
 
-/* A view in which each store of the table has an empty memtable. REQUIRES: ddl_mutex, view_mutex. */
+/* A view in which each store of the table has an empty memtable. REQUIRES: ddl_mutex, view_mutex.
+ */
 static enum petal_status
 make_view(petal_table *table, struct view **view)
 {
@@ -206,7 +207,8 @@ establish(petal_table *table, const petal_table_options *options, petal_error *e
     return status;
 }
 
-/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex held. */
+/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex
+ * held. */
 static enum petal_status
 create_table(petal_db *db, const petal_table_options *options, petal_table **table,
              petal_error *error)

@@ -1,11 +1,12 @@
 /*
- * table_restore.c -- tables made of snapshots: under a new name (clone), or in the place of the table it was taken of (restore); and of a
- * table without its cells, in its place (truncate).
+ * table_restore.c -- tables made of snapshots: under a new name (clone), or in the place of the
+ * table it was taken of (restore); and of a table without its cells, in its place (truncate).
  *
- * Files get their further names, handles and stores are made, files opened, all beside writers and readers. Then, under the write
- * leadership, one edit drops the old table, if any, and makes the new one, and one view takes over. So readers see the old
- * table or the new one, and a power cut leaves one of the two. Truncating needs no file, and holds the leadership from the
- * beginning: what it makes is the table as it is when it goes.
+ * Files get their further names, handles and stores are made, files opened, all beside writers and
+ * readers. Then, under the write leadership, one edit drops the old table, if any, and makes the
+ * new one, and one view takes over. So readers see the old table or the new one, and a power cut
+ * leaves one of the two. Truncating needs no file, and holds the leadership from the beginning:
+ * what it makes is the table as it is when it goes.
  */
 #include "cache/cache.h"
 #include "engine/options.h"
@@ -27,7 +28,8 @@ struct restoration {
 
 /* ---- preparing ---- */
 
-/* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES: ddl_mutex. */
+/* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES:
+ * ddl_mutex. */
 static enum petal_status
 make_handles(struct restoration *restoration, petal_error *error)
 {

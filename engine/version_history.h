@@ -66,7 +66,8 @@ enum petal_status version_history_judge(struct version_history *history,
                                         const petal_allocator *allocator, struct version_point put,
                                         uint32_t versions, enum version_fate *fate);
 
-/* The least timestamp of a marker that was written after the put and matches it; INT64_MAX: there is none. */
+/* The least timestamp of a marker that was written after the put and matches it; INT64_MAX: there
+ * is none. */
 int64_t version_history_least_end(const struct version_history *history, struct version_point put);
 
 #endif

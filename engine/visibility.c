@@ -85,7 +85,8 @@ is_read(const struct visibility *visibility)
     return visibility->rules.purpose <= VISIBILITY_RAW;
 }
 
-/* A compaction of all files that leaves deleted versions and their markers where they are, as far as they are wanted. */
+/* A compaction of all files that leaves deleted versions and their markers where they are, as far
+ * as they are wanted. */
 static bool
 keeps_deleted(const struct visibility_rules *rules)
 {
@@ -99,7 +100,8 @@ hide(struct visibility *visibility, enum visibility_reason reason)
     return VISIBILITY_HIDE;
 }
 
-/* Hide, and with it what follows of the column: a rewrite is shown that all the same, since markers among it may have to stay. */
+/* Hide, and with it what follows of the column: a rewrite is shown that all the same, since markers
+ * among it may have to stay. */
 static enum visibility_verdict
 finish_column(struct visibility *visibility, enum visibility_reason reason)
 {
@@ -115,9 +117,10 @@ is_expired(const struct visibility *visibility, int64_t timestamp)
 
 /* ---- markers ---- */
 
-/* Whether a marker takes part in hiding: in a read by the rule in visibility.h, which looks at the time range; in a flush or a
- * compaction, which comes here with no marker that is dead or expired but under MIN_VERSIONS, by KEEP_DELETED_CELLS alone, or,
- * where the order of writes rules, always: it asks which versions a read shows. */
+/* Whether a marker takes part in hiding: in a read by the rule in visibility.h, which looks at the
+ * time range; in a flush or a compaction, which comes here with no marker that is dead or expired
+ * but under MIN_VERSIONS, by KEEP_DELETED_CELLS alone, or, where the order of writes rules, always:
+ * it asks which versions a read shows. */
 static bool
 heeds_marker(const struct visibility *visibility, const struct cell *marker)
 {
@@ -192,7 +195,8 @@ note_shown_marker(struct visibility *visibility, const struct cell *marker)
     visibility->marker_types |= 1u << marker->type;
 }
 
-/* Whether so many puts of the column were seen, however they fared, that no deleted version behind them is kept. */
+/* Whether so many puts of the column were seen, however they fared, that no deleted version behind
+ * them is kept. */
 static bool
 is_past_kept(const struct visibility *visibility, int64_t timestamp)
 {
@@ -341,8 +345,9 @@ visibility_masked_by(const struct visibility *visibility, const struct cell *cel
 }
 
 /*
- * A put whose life has ended, in a compaction that keeps deleted versions: they count when it is asked which of them stay, and of
- * one timestamp only the latest write can. `before` puts with greater timestamps were seen. All that hides it must stay, too.
+ * A put whose life has ended, in a compaction that keeps deleted versions: they count when it is
+ * asked which of them stay, and of one timestamp only the latest write can. `before` puts with
+ * greater timestamps were seen. All that hides it must stay, too.
  */
 static bool
 keeps_deleted_put(const struct visibility *visibility, struct version_point put, uint32_t before)

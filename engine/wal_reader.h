@@ -31,8 +31,9 @@ enum petal_status wal_reader_open(struct wal_reader *reader, const struct direct
 void wal_reader_close(struct wal_reader *reader);
 
 /*
- * *whole false: the header is torn, or that of an older log of this database, which the medium still shows where this log's
- * was not written.  A whole header of another database or of another version is refused with an error.
+ * *whole false: the header is torn, or that of an older log of this database, which the medium
+ * still shows where this log's was not written.  A whole header of another database or of another
+ * version is refused with an error.
  */
 enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
                                     struct wal_identity *identity, bool *whole, petal_error *error);

@@ -1,14 +1,17 @@
 /*
  * write.c -- the way of a write: queue, sequence numbers, log, memtables, visible.
  *
- * Before it comes into the queue a writer waits when it must, so that nobody stands behind it (engine/pace.h). The leader of the queue takes a group of waiting writes. For the group it makes room in the memtables, reserves memory so
- * that nothing can fail after the log, encodes each write straight into the log's buffer, hands the buffer to the kernel
- * with one call (and syncs once if a member asked for it), adds the cells to the memtables, and publishes the
- * last sequence: from then on readers see all of the group. It may go on so with another group, in which it has no part. A write alone in the queue is a group of one, with no
- * copy but the one into the log and the one into the memtable.
+ * Before it comes into the queue a writer waits when it must, so that nobody stands behind it
+ * (engine/pace.h). The leader of the queue takes a group of waiting writes. For the group it makes
+ * room in the memtables, reserves memory so that nothing can fail after the log, encodes each write
+ * straight into the log's buffer, hands the buffer to the kernel with one call (and syncs once if a
+ * member asked for it), adds the cells to the memtables, and publishes the last sequence: from then
+ * on readers see all of the group. It may go on so with another group, in which it has no part. A
+ * write alone in the queue is a group of one, with no copy but the one into the log and the one
+ * into the memtable.
  *
- * A write that depends on what it has read (engine/mutate.c) says as of which sequence; the leader refuses it when its rows
- * were written to since.
+ * A write that depends on what it has read (engine/mutate.c) says as of which sequence; the leader
+ * refuses it when its rows were written to since.
  */
 #include "engine/write.h"
 

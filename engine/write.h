@@ -30,12 +30,13 @@ struct write_op {
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is made empty. PETAL_INVALID: a field
- * has no value that is one. */
+/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is
+ * made empty. PETAL_INVALID: a field has no value that is one. */
 enum petal_status write_options_init(petal_write_options *options, const petal_write_options *given,
                                      petal_error *error);
 
-/* What the write of these cells, with so many bytes in rows, qualifiers and values, is to ask of its pace; count > 0. */
+/* What the write of these cells, with so many bytes in rows, qualifiers and values, is to ask of
+ * its pace; count > 0. */
 struct pace_write write_pace(petal_db *db, const struct write_cell *cells, size_t count,
                              size_t bytes, const petal_write_options *options);
 

@@ -143,7 +143,8 @@ struct row_before {
     petal_slice rest; /* size 0 and head 0 in front of the first */
 };
 
-/* Does a row sort behind the one before?  Then it takes that one's place.  Heads decide for most. */
+/* Does a row sort behind the one before?  Then it takes that one's place.  Heads decide for most.
+ */
 static inline bool
 row_follows(struct row_before *before, bool first, uint32_t head, petal_slice rest)
 {
@@ -198,8 +199,8 @@ cell_follows(const struct data_block *block, uint32_t cell, petal_slice before, 
     return packed_get(&block->sequences, cell - 1) > packed_get(&block->sequences, cell);
 }
 
-/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live.  *qualifier receives that
- * rest, empty where the block has one qualifier and for family markers. */
+/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live.
+ * *qualifier receives that rest, empty where the block has one qualifier and for family markers. */
 static inline bool
 check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, const uint8_t *end,
            petal_slice *qualifier)

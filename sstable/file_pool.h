@@ -1,18 +1,21 @@
 /*
  * file_pool.h -- a bound on how many store files are open at once.
  *
- * Each reader has a pooled file, a name that can be opened. Who reads acquires it, which opens the name if need be, and releases it
- * after the read; an acquired file is never closed, and readers at the same time share one handle. When the limit is reached, a file that
- * nobody reads is closed before another is opened: the first one that was not read again since the hand of a clock came by last, so
- * about the least recently used. When all are being read, the next reader waits until one is released. Nobody may hold one file while
- * acquiring another.
+ * Each reader has a pooled file, a name that can be opened. Who reads acquires it, which opens the
+ * name if need be, and releases it after the read; an acquired file is never closed, and readers at
+ * the same time share one handle. When the limit is reached, a file that nobody reads is closed
+ * before another is opened: the first one that was not read again since the hand of a clock came by
+ * last, so about the least recently used. When all are being read, the next reader waits until one
+ * is released. Nobody may hold one file while acquiring another.
  *
- * Opening a name again gives the same file: a store file keeps its name as long as a reader of it lives. What if it does not? Blocks
- * carry the identity of their file in their checksums, so another file in its place is noticed.
+ * Opening a name again gives the same file: a store file keeps its name as long as a reader of it
+ * lives. What if it does not? Blocks carry the identity of their file in their checksums, so
+ * another file in its place is noticed.
  *
- * Threads: all functions from any thread; a pooled file is closed when nobody has it acquired. One that is open is acquired and released by
- * one atomic operation each; files are opened and closed outside of the pool's mutex, so nobody waits there for the file system
- * but those who want the same file.
+ * Threads: all functions from any thread; a pooled file is closed when nobody has it acquired. One
+ * that is open is acquired and released by one atomic operation each; files are opened and closed
+ * outside of the pool's mutex, so nobody waits there for the file system but those who want the
+ * same file.
  */
 #ifndef PETAL_SSTABLE_FILE_POOL_H
 #define PETAL_SSTABLE_FILE_POOL_H

@@ -26,7 +26,8 @@ struct read_context {
     /* What the filter's saying that a column is absent saves of the file's bytes; at most a block. For where the reader cannot tell
      * beforehand: sst_reader_filter_saved. */
     uint32_t absent_column_saves;
-    /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL: who is alone with the epoch stays. */
+    /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL:
+     * who is alone with the epoch stays. */
     struct epoch_stay *stay;
 };
 

@@ -26,8 +26,8 @@ struct sst_file {
     bool keep_data; /* data blocks may stay in the cache */
 };
 
-/* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache; PETAL_NOT_FOUND if the context wants only
- * cached ones. */
+/* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache;
+ * PETAL_NOT_FOUND if the context wants only cached ones. */
 enum petal_status sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle,
                                       enum block_kind kind, const struct read_context *context,
                                       struct cache_block **block, petal_error *error);

@@ -30,8 +30,9 @@ struct sst_open_options {
 };
 
 /*
- * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter
- * index is no error: the filter is ignored, and counted in each trace (filter_reader.h).
+ * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and
+ * offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter index is no
+ * error: the filter is ignored, and counted in each trace (filter_reader.h).
  */
 enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
                                   const char *path, const struct sst_open_options *options,
@@ -89,9 +90,10 @@ struct sst_kept_block {
 };
 
 /*
- * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps enter the epoch
- * by themselves only when they change the block; the current block is pinned unless `borrow`: then every call and
- * every use of the cell is made EPOCH, in one stay, the context's, and nothing is pinned (point gets) before sst_iter_hold is called.
+ * Iterates in cell order (base/cell_iter.h).  Lies where the caller likes and is not moved.  Steps
+ * enter the epoch by themselves only when they change the block; the current block is pinned unless
+ * `borrow`: then every call and every use of the cell is made EPOCH, in one stay, the context's,
+ * and nothing is pinned (point gets) before sst_iter_hold is called.
  */
 struct sst_iter {
     struct cell_iter iter; /* first member */
@@ -121,7 +123,8 @@ struct sst_iter {
 void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
                    const struct read_context *context, bool borrow, bool lazy);
 
-/* From now on pin what it stands on: for who borrows and is about to interrupt the stay, then the iterator outlives that.  EPOCH. */
+/* From now on pin what it stands on: for who borrows and is about to interrupt the stay, then the
+ * iterator outlives that.  EPOCH. */
 void sst_iter_hold(struct sst_iter *iter);
 
 /* Read every block: checksums, order, counts, facts, and each key through the filter. */

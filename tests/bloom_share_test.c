@@ -357,7 +357,8 @@ columns_and_family_markers_are_questions_of_their_own(void **state)
     }
 }
 
-/* Whatever the rate: finding the share of one that is too low for the most bits takes many plans, once. */
+/* Whatever the rate: finding the share of one that is too low for the most bits takes many plans,
+ * once. */
 static void
 shares_are_found_once(void **state)
 {

@@ -262,7 +262,8 @@ a_pin_outlives_eviction_and_epoch(void **state)
     cache_fixture_free(f);
 }
 
-/* Evicted before the reader entered, unpinned by it, and then let go by the table, while it is inside. */
+/* Evicted before the reader entered, unpinned by it, and then let go by the table, while it is
+ * inside. */
 static void
 an_unpinned_block_is_good_until_the_reader_leaves(void **state)
 {

@@ -1,4 +1,5 @@
-/* cell_key_test.c -- a cell key is what base/cell.h says, whatever zero bytes are in row and qualifier, and its parts come back. */
+/* cell_key_test.c -- a cell key is what base/cell.h says, whatever zero bytes are in row and
+ * qualifier, and its parts come back. */
 #include "base/cell.h"
 #include "base/coding.h"
 #include "tests/test_support.h"

@@ -1,4 +1,5 @@
-/* cell_test.c -- times to live of single cells, at the ends of the range: files may hold any number. */
+/* cell_test.c -- times to live of single cells, at the ends of the range: files may hold any
+ * number. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

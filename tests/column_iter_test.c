@@ -1,6 +1,6 @@
 /*
- * column_iter_test.c -- the cells of named columns only, out of memtables and store files: seeks and steps, and reversed scans row by
- * row, against a list without the others.
+ * column_iter_test.c -- the cells of named columns only, out of memtables and store files: seeks
+ * and steps, and reversed scans row by row, against a list without the others.
  */
 #include "engine/column_iter.h"
 #include "engine/merge_iter.h"
@@ -88,7 +88,8 @@ first_of_row(uint8_t *buffer, petal_slice row, struct cell_key *key)
     cell_key_make(key, buffer, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
 }
 
-/* The narrowed cells of the row, from the `at`-th on, now and then after a seek ahead; then no more of it. */
+/* The narrowed cells of the row, from the `at`-th on, now and then after a seek ahead; then no more
+ * of it. */
 static void
 read_row(struct cell_iter *iter, petal_slice row, const struct cell_list *narrowed, size_t at,
          uint8_t *buffer, struct test_random *random)
@@ -110,7 +111,8 @@ read_row(struct cell_iter *iter, petal_slice row, const struct cell_list *narrow
     assert_true(!iter->valid || !slice_equal(iter->cell.row, row));
 }
 
-/* As reversed scans do: row by row down the whole list, whose named cells are shown; now and then from another row. */
+/* As reversed scans do: row by row down the whole list, whose named cells are shown; now and then
+ * from another row. */
 static void
 walk_reversed(struct cell_iter *iter, const struct cell_list *list,
               const struct cell_list *narrowed, struct test_random *random)
@@ -368,7 +370,8 @@ lazy_ones_merged_show_the_same(void **state)
     }
 }
 
-/* A row without the named column costs two questions or seeks at most: its place is found, the filter is asked. */
+/* A row without the named column costs two questions or seeks at most: its place is found, the
+ * filter is asked. */
 static void
 the_way_back_asks_the_filter(void **state)
 {

@@ -1,10 +1,11 @@
 /*
- * compaction_simulation_test.c -- a store that grows, in numbers only: how many runs it has, how often its writers stop, and how much is
- * rewritten, when the picks of engine/compaction_policy.h are carried out as engine/compactor.h says.
+ * compaction_simulation_test.c -- a store that grows, in numbers only: how many runs it has, how
+ * often its writers stop, and how much is rewritten, when the picks of engine/compaction_policy.h
+ * are carried out as engine/compactor.h says.
  *
- * A memtable is UNIT bytes. Two threads compact, each one memtable in a unit of time, the second one's jobs interrupted by smaller
- * ones. Writers give up to `rate` memtables in a unit of time, slowed and stopped as engine/pace.h says. Time is that of the
- * simulation: nothing is measured.
+ * A memtable is UNIT bytes. Two threads compact, each one memtable in a unit of time, the second
+ * one's jobs interrupted by smaller ones. Writers give up to `rate` memtables in a unit of time,
+ * slowed and stopped as engine/pace.h says. Time is that of the simulation: nothing is measured.
  */
 #include "engine/compaction_policy.h"
 
@@ -171,7 +172,8 @@ grow(struct simulation *s, double flushes)
     }
 }
 
-/* From nothing to 100,000 memtables: nobody is ever stopped, and a byte is rewritten not many times more often than its logarithm says. */
+/* From nothing to 100,000 memtables: nobody is ever stopped, and a byte is rewritten not many times
+ * more often than its logarithm says. */
 static void
 a_growing_store_stops_nobody(void **state)
 {
@@ -194,8 +196,8 @@ a_growing_store_stops_nobody(void **state)
     }
 }
 
-/* While all files of a large store become one, writers that give all they can are slowed; and those that give a twentieth of what a
- * compaction rewrites are not. */
+/* While all files of a large store become one, writers that give all they can are slowed; and those
+ * that give a twentieth of what a compaction rewrites are not. */
 static void
 a_long_job_stops_nobody(void **state)
 {

@@ -114,7 +114,8 @@ put_large_file(struct place *place, unsigned number, unsigned rows)
 #define MANY_FLUSHES 300
 #define FLUSH_ROWS   8
 
-/* Far more memtables than small jobs alone could keep in few runs; no faster than what they leave is merged, as long as it is. */
+/* Far more memtables than small jobs alone could keep in few runs; no faster than what they leave
+ * is merged, as long as it is. */
 static void *
 flush_many(void *argument)
 {

@@ -146,7 +146,8 @@ add(struct history *history, const struct history_cell *cell)
     history->cells[history->count++] = *cell;
 }
 
-/* The timestamp of the column's newest put but `skip`, -1 if there is none: as it was before the operation. */
+/* The timestamp of the column's newest put but `skip`, -1 if there is none: as it was before the
+ * operation. */
 static int64_t
 newest(const struct history *history, const struct history_cell *of, size_t skip)
 {
@@ -347,7 +348,8 @@ tally_alone(const struct difference *difference, const struct answer *answer, ce
     return tally;
 }
 
-/* Whether the answer has a newer cell of the cell's column, which the other lacks and of which the rule holds. */
+/* Whether the answer has a newer cell of the cell's column, which the other lacks and of which the
+ * rule holds. */
 static bool
 stands_behind(const struct difference *difference, const struct answer *answer,
               const petal_cell *cell, cell_rule *rule)
@@ -378,7 +380,8 @@ counts_cells(const struct recorded_read *read)
 
 /* ---- kept-marker ---- */
 
-/* A marker of the script that HBase's flush or compaction may have stepped over: it stood behind a put of its column. */
+/* A marker of the script that HBase's flush or compaction may have stepped over: it stood behind a
+ * put of its column. */
 static bool
 is_stepped_over(const struct difference *difference, const petal_cell *cell)
 {
@@ -488,7 +491,8 @@ is_wrong(const struct difference *difference, const petal_cell *cell)
            stands_behind(difference, difference->actual, cell, is_living);
 }
 
-/* A cell of the script that HBase's compaction of all files may have lost for counting kept markers as versions. */
+/* A cell of the script that HBase's compaction of all files may have lost for counting kept markers
+ * as versions. */
 static bool
 is_counted_out(const struct difference *difference, const petal_cell *cell)
 {
@@ -544,7 +548,8 @@ explains_next_column(const struct difference *difference)
 
 /* ---- expired-latest ---- */
 
-/* Of a column that a mutation deleted two latest versions of, where MIN_VERSIONS keeps versions past TTL. */
+/* Of a column that a mutation deleted two latest versions of, where MIN_VERSIONS keeps versions
+ * past TTL. */
 static bool
 is_of_two_latest(const struct difference *difference, const petal_cell *cell)
 {

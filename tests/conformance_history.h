@@ -1,10 +1,12 @@
 /*
- * conformance_history.h -- every cell that a case has written, in the order of the writes, none of it ever flushed, compacted or
- * trimmed; and what follows from that alone: which puts a later marker hides, and which live where the order of writes rules.
+ * conformance_history.h -- every cell that a case has written, in the order of the writes, none of
+ * it ever flushed, compacted or trimmed; and what follows from that alone: which puts a later
+ * marker hides, and which live where the order of writes rules.
  *
- * A recorded answer that shows what a later marker hides, or lacks what no marker hides, contradicts the store's own rules: only
- * such differences are let through by the rules that ask here.  Which writes happened is told by the recorded answers.  Times
- * that only the store knows ({latest}, appends and increments) follow from the cells before.
+ * A recorded answer that shows what a later marker hides, or lacks what no marker hides,
+ * contradicts the store's own rules: only such differences are let through by the rules that ask
+ * here.  Which writes happened is told by the recorded answers.  Times that only the store knows
+ * ({latest}, appends and increments) follow from the cells before.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_HISTORY_H
 #define PETAL_TESTS_CONFORMANCE_HISTORY_H
@@ -36,8 +38,8 @@ struct history {
 /* Note what the step wrote, flushed or compacted. */
 void history_note(struct history *history, const struct recorded_step *step);
 
-/* Whether what was noted so far can be the reason that the step's answer is `actual`, not the recorded one, by one of the rules
- * RULE_KEPT_MARKER .. RULE_EXPIRED_LATEST. */
+/* Whether what was noted so far can be the reason that the step's answer is `actual`, not the
+ * recorded one, by one of the rules RULE_KEPT_MARKER .. RULE_EXPIRED_LATEST. */
 bool history_explains(const struct history *history, enum difference_rule rule,
                       const struct recorded_step *step, const struct answer *actual);
 

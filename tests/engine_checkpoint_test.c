@@ -413,7 +413,8 @@ check_state(struct memory_vfs *cut_vfs, enum memory_cut cut, uint64_t seed, bool
     return check_files(vfs, seed, promised);
 }
 
-/* The process dies, another one opens the database, or the copy if there seems to be one, and the power fails. */
+/* The process dies, another one opens the database, or the copy if there seems to be one, and the
+ * power fails. */
 static void
 check_further_lives(struct memory_vfs *left, uint64_t seed, bool promised)
 {

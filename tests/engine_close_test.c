@@ -1,4 +1,5 @@
-/* engine_close_test.c -- closing a database that something of is still in use, and what may be freed afterwards. */
+/* engine_close_test.c -- closing a database that something of is still in use, and what may be
+ * freed afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /*
- * engine_column_scan_test.c -- what scans that name columns read of files that have none of them: nothing behind the scan's
- * bounds, and nothing of rows that no other file has come to; in both directions, and however many columns are named.
+ * engine_column_scan_test.c -- what scans that name columns read of files that have none of them:
+ * nothing behind the scan's bounds, and nothing of rows that no other file has come to; in both
+ * directions, and however many columns are named.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -128,8 +129,8 @@ work_of(const struct read_bed *bed, petal_scan_options scan)
     return work;
 }
 
-/* How the rows of two families lie: each family has a file with the named column in every third row, and `others` files without
- * it, the last of which may still be in memory. */
+/* How the rows of two families lie: each family has a file with the named column in every third
+ * row, and `others` files without it, the last of which may still be in memory. */
 struct layout {
     unsigned others;
     bool in_memory;
@@ -218,7 +219,8 @@ reversed_scans_cost_what_forward_ones_do(void **state)
     }
 }
 
-/* Where only a few rows have cells in the newer files, the others cost what the oldest file costs alone. */
+/* Where only a few rows have cells in the newer files, the others cost what the oldest file costs
+ * alone. */
 static void
 files_are_asked_about_rows_that_they_have(void **state)
 {
@@ -285,7 +287,8 @@ rows_cost_what_they_have(void **state)
 
 #define VERSIONS 2000
 
-/* What is later than the time range is not walked through, unless a marker there may hide what is in it. */
+/* What is later than the time range is not walked through, unless a marker there may hide what is
+ * in it. */
 static void
 versions_later_than_the_range_are_sought_past(void **state)
 {

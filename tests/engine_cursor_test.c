@@ -1,8 +1,9 @@
 /*
- * engine_cursor_test.c -- seeks of cursors against the naive model: forward and back, to rows and into rows, on tables made by random
- * writes; while other writes and flushes go on, which the cursor must not see. Moves of all kinds beside a thread that writes, flushes
- * and compactions. And places inside a row: of raw scans, of filters that decide on rows, the cursor's own, and in rows that some
- * families lack.
+ * engine_cursor_test.c -- seeks of cursors against the naive model: forward and back, to rows and
+ * into rows, on tables made by random writes; while other writes and flushes go on, which the
+ * cursor must not see. Moves of all kinds beside a thread that writes, flushes and compactions. And
+ * places inside a row: of raw scans, of filters that decide on rows, the cursor's own, and in rows
+ * that some families lack.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -278,7 +279,8 @@ reopen(struct world *world)
     must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
 }
 
-/* All versions are kept, and compactions begin behind the writes: so what is seen does not depend on when they come. */
+/* All versions are kept, and compactions begin behind the writes: so what is seen does not depend
+ * on when they come. */
 static void
 move_beside_writes(uint64_t seed)
 {
@@ -511,7 +513,8 @@ test_steps_from_a_row_that_the_first_family_lacks(void **state)
     fixture_fini(&bed.fixture);
 }
 
-/* Steps by cells and by rows in turn; rows get longer, so that the memory for the row at hand moves. */
+/* Steps by cells and by rows in turn; rows get longer, so that the memory for the row at hand
+ * moves. */
 static void
 test_cells_and_rows_in_turn(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * engine_damaged_family_test.c -- a store file that is missing or damaged: its family fails, by name, and nothing else does. It can be
- * dropped, altered away and restored; with the old bytes back all is there.
+ * engine_damaged_family_test.c -- a store file that is missing or damaged: its family fails, by
+ * name, and nothing else does. It can be dropped, altered away and restored; with the old bytes
+ * back all is there.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,8 @@
 static const char *const table_names[TABLES] = {"bad", "good"};
 static const char *const family_names[FAMILIES] = {"f", "g"};
 
-/* A database of two tables with two families each, every store with one file of several blocks for each flush. */
+/* A database of two tables with two families each, every store with one file of several blocks for
+ * each flush. */
 struct bed {
     struct fixture fixture;
     petal_table *tables[TABLES];
@@ -424,7 +426,8 @@ test_the_others_are_opened(void **state)
     open_with_damage(FACTS, true);
 }
 
-/* A medium that cannot read the file, at every call of the opening: one family fails, or the opening does. */
+/* A medium that cannot read the file, at every call of the opening: one family fails, or the
+ * opening does. */
 static void
 test_calls_that_fail_at_opening(void **state)
 {
@@ -538,7 +541,8 @@ truncate_it(struct bed *bed)
     must(petal_table_truncate(bed->tables[0], &table, &error), &error);
 }
 
-/* The damaged file goes with its family, the other files of it, and those that were flushed since; no file is left behind. */
+/* The damaged file goes with its family, the other files of it, and those that were flushed since;
+ * no file is left behind. */
 static void
 mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
 {
@@ -618,7 +622,8 @@ damage_block(struct bed *bed, unsigned store, struct victim *victim)
     write_victim(bed, victim, victim->size / 3, victim->size);
 }
 
-/* Runs that are due to be merged, and in one store a damaged one among them: that is left alone, and all else goes on. */
+/* Runs that are due to be merged, and in one store a damaged one among them: that is left alone,
+ * and all else goes on. */
 static void
 test_a_compaction_leaves_damage_alone(void **state)
 {
@@ -712,7 +717,8 @@ test_newer_runs_are_merged(void **state)
     free_bed(&bed);
 }
 
-/* A file that was lost while it was not open, and one that can be read again: what is asked for tries again and mends it. */
+/* A file that was lost while it was not open, and one that can be read again: what is asked for
+ * tries again and mends it. */
 static void
 test_what_can_be_read_again_is_mended(void **state)
 {

@@ -144,8 +144,9 @@ test_an_opening_after_a_closing_writes_one_file(void **state)
     fixture_fini(&fixture);
 }
 
-/* A disk that is full, to the last byte, does not refuse what is closed and has nothing to recover; nor does that what a dead process left
- * of a change of tables, synced or not. What the opening shows stays. */
+/* A disk that is full, to the last byte, does not refuse what is closed and has nothing to recover;
+ * nor does that what a dead process left of a change of tables, synced or not. What the opening
+ * shows stays. */
 static void
 test_openings_of_a_full_disk(void **state)
 {

@@ -1,9 +1,10 @@
 /*
- * engine_directory_test.c -- a database stays in the directory that was opened, whatever becomes of the way there: the process changes
- * its working directory, the directory is renamed, another one takes its place.
+ * engine_directory_test.c -- a database stays in the directory that was opened, whatever becomes of
+ * the way there: the process changes its working directory, the directory is renamed, another one
+ * takes its place.
  *
- * On the operating system's files. The other directory holds a database whose files have the same names, so that whatever is looked up
- * by its path again does harm there.
+ * On the operating system's files. The other directory holds a database whose files have the same
+ * names, so that whatever is looked up by its path again does harm there.
  */
 #include "base/vfs_posix.h"
 #include "tests/test_support.h"
@@ -317,7 +318,8 @@ test_paths_of_new_databases(void **state)
     must(petal_close(db, &error), &error);
 }
 
-/* A file of the database that a symbolic link has replaced is not followed, whatever it leads to. */
+/* A file of the database that a symbolic link has replaced is not followed, whatever it leads to.
+ */
 static void
 test_symbolic_links_are_not_followed(void **state)
 {

@@ -1,8 +1,9 @@
 /*
- * engine_exhaustive_test.c -- all sequences of a few operations out of those below, on two rows, two columns and two
- * timestamps, each on a fresh table and checked by full reads against the naive model: gets of rows and of columns, with all
- * versions and in each half of time, scans both ways, and a raw one. Gets are asked with and without leaving files out because newer cells were
- * found. Most families' sequences are flushed and compacted in the end, and read after each.
+ * engine_exhaustive_test.c -- all sequences of a few operations out of those below, on two rows,
+ * two columns and two timestamps, each on a fresh table and checked by full reads against the naive
+ * model: gets of rows and of columns, with all versions and in each half of time, scans both ways,
+ * and a raw one. Gets are asked with and without leaving files out because newer cells were found.
+ * Most families' sequences are flushed and compacted in the end, and read after each.
  *
  * PETAL_DEPTH says how many operations a sequence has at least; PETAL_LONG asks for one more.
  */
@@ -59,7 +60,8 @@ static const struct step steps[] = {
 };
 #define STEPS (sizeof steps / sizeof *steps)
 
-/* Markers of single versions in files of any order of timestamps: the other row's put lets a file seem newer than it is to the first. */
+/* Markers of single versions in files of any order of timestamps: the other row's put lets a file
+ * seem newer than it is to the first. */
 static const struct step version_steps[] = {
     {OPERATION_WRITE, PETAL_PUT, 0, 1, 10},
     {OPERATION_WRITE, PETAL_PUT, 0, 1, 20},

@@ -201,7 +201,8 @@ check_after(const struct run *run, struct memory_vfs *vfs, uint64_t promised)
     fixture_fini(&after);
 }
 
-/* The process is started again on the healed machine; the power fails before, or while it works, or afterwards. */
+/* The process is started again on the healed machine; the power fails before, or while it works, or
+ * afterwards. */
 static void
 check_recovery(struct run *run, bool pages_kept)
 {
@@ -238,7 +239,8 @@ makes_spare(const struct run *run, const struct memory_vfs_call *call)
     return first && call->operation == MEMORY_VFS_OPEN && strstr(call->path, ".log") != NULL;
 }
 
-/* A manifest that is made durable by an opening, and for which there is no room as a new file, is so where it is. */
+/* A manifest that is made durable by an opening, and for which there is no room as a new file, is
+ * so where it is. */
 static bool
 has_another_way(const struct memory_vfs_call *call)
 {
@@ -399,7 +401,8 @@ test_read_only_after_the_log_failed(void **state)
     }
 }
 
-/* Where space is found when data goes to the medium, a sync finds the disk full. What it was to make durable may be there. */
+/* Where space is found when data goes to the medium, a sync finds the disk full. What it was to
+ * make durable may be there. */
 static void
 test_a_sync_that_finds_the_disk_full(void **state)
 {

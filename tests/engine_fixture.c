@@ -111,7 +111,8 @@ mark_table(void *argument, petal_table *table)
     return *marked;
 }
 
-/* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with what is pending in them. */
+/* One life, ended during its n-th file call, or, n 0, when it has done all. Gives the files with
+ * what is pending in them. */
 static struct memory_vfs *
 live(const char *directory, struct memory_vfs *files, uint64_t n, uint64_t seed, bool *opened)
 {

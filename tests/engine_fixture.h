@@ -50,10 +50,12 @@ void fixture_must_close(struct fixture *fixture);
 void fixture_die(struct fixture *fixture);
 
 /*
- * FURTHER LIVES. A process that died left `files`, of which the medium may lack all that it did not sync. Another one opens
- * them and writes a synced marker that hides nothing into each family; then the power fails. `state` chooses of these lives: the
- * power fails at the end (0 and 1) or during some call, and before (odd states) one more process has died during some call of
- * the same. Consumes `files`, gives what is there when the power is back.  *opened, may be NULL: an opening was acknowledged.
+ * FURTHER LIVES. A process that died left `files`, of which the medium may lack all that it did not
+ * sync. Another one opens them and writes a synced marker that hides nothing into each family; then
+ * the power fails. `state` chooses of these lives: the power fails at the end (0 and 1) or during
+ * some call, and before (odd states) one more process has died during some call of the same.
+ * Consumes `files`, gives what is there when the power is back.  *opened, may be NULL: an opening
+ * was acknowledged.
  */
 struct memory_vfs *fixture_further_state(struct memory_vfs *files, unsigned state, uint64_t seed,
                                          bool *opened);

@@ -1,6 +1,7 @@
 /*
- * engine_flush_largest_test.c -- when memory is full the memtables are flushed that give most back, as few as give half of it. Others keep
- * their cells and the logs of these, until there are too many logs. Costs are counted in store files.
+ * engine_flush_largest_test.c -- when memory is full the memtables are flushed that give most back,
+ * as few as give half of it. Others keep their cells and the logs of these, until there are too
+ * many logs. Costs are counted in store files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -140,7 +141,8 @@ check_answers(struct bed *bed, uint64_t cold_rows)
         assert_int_equal(cells_of(bed, bed->cold[i]), cold_rows);
 }
 
-/* As often as the memory fills each cold table gets one more cell; the hot one gives the memory back alone. */
+/* As often as the memory fills each cold table gets one more cell; the hot one gives the memory
+ * back alone. */
 static void
 test_cold_tables_are_left_alone(void **state)
 {
@@ -180,7 +182,8 @@ test_cold_cells_let_their_logs_go(void **state)
     fixture_fini(&bed.fixture);
 }
 
-/* One cell after the other in equal tables; the greatest number of memtables that were flushed at once. */
+/* One cell after the other in equal tables; the greatest number of memtables that were flushed at
+ * once. */
 static uint64_t
 most_at_once(struct bed *bed, unsigned rows, size_t bytes)
 {
@@ -201,7 +204,8 @@ most_at_once(struct bed *bed, unsigned rows, size_t bytes)
     return most;
 }
 
-/* Where all are equal, no more are flushed than give half back, and each time memory has filled by as much again. */
+/* Where all are equal, no more are flushed than give half back, and each time memory has filled by
+ * as much again. */
 static void
 test_equal_tables_give_half_back(void **state)
 {
@@ -217,7 +221,8 @@ test_equal_tables_give_half_back(void **state)
     fixture_fini(&bed.fixture);
 }
 
-/* Small memtables take all the memory, far from memtable_bytes: as many go as give half of it back. */
+/* Small memtables take all the memory, far from memtable_bytes: as many go as give half of it back.
+ */
 static void
 test_many_small_ones_give_memory_back(void **state)
 {

@@ -1,8 +1,9 @@
 /*
- * engine_fork_test.c -- a process that has a database open forks, while threads write, read, flush and compact: the child can do the
- * database no harm, does not hang, and has no part in its lock.
+ * engine_fork_test.c -- a process that has a database open forks, while threads write, read, flush
+ * and compact: the child can do the database no harm, does not hang, and has no part in its lock.
  *
- * On the operating system's files. Children tell by their exit what went wrong: the number of the line.
+ * On the operating system's files. Children tell by their exit what went wrong: the number of the
+ * line.
  */
 #include "engine/petal.h"
 #include "tests/test_support.h"
@@ -140,8 +141,8 @@ tear_down(void **state)
 
 /* ---- Threads at work ---- */
 
-/* AddressSanitizer's allocator is not made for forking beside threads: the child would wait for a lock
- * that one of them held. */
+/* AddressSanitizer's allocator is not made for forking beside threads: the child would wait for a
+ * lock that one of them held. */
 #ifdef __SANITIZE_ADDRESS__
 #define THREADS_MAY_WORK false
 #else
@@ -448,7 +449,8 @@ test_the_lock_goes_with_the_parent(void **state)
     close(report[1]);
 }
 
-/* What a child's close does to the lock: nothing. And it may have the database when the parent has not. */
+/* What a child's close does to the lock: nothing. And it may have the database when the parent has
+ * not. */
 static void
 test_a_child_opens_what_the_parent_has_closed(void **state)
 {

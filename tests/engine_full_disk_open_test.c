@@ -1,6 +1,7 @@
 /*
- * engine_full_disk_open_test.c -- a database is opened for writing on a full disk: all that was acknowledged is there and
- * survives a power cut, tables can be dropped to make room, and then it goes on. So it does when descriptors or memory are short.
+ * engine_full_disk_open_test.c -- a database is opened for writing on a full disk: all that was
+ * acknowledged is there and survives a power cut, tables can be dropped to make room, and then it
+ * goes on. So it does when descriptors or memory are short.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What the drop of a table takes in the manifest, about: a file system has it in the last block of the file. */
+/* What the drop of a table takes in the manifest, about: a file system has it in the last block of
+ * the file. */
 #define SLACK_BYTES 300
 
 static void
@@ -164,7 +166,8 @@ test_everything_is_there(void **state)
     }
 }
 
-/* There is room again while it is open: writes follow in a new log behind those that are kept, and all is flushed. */
+/* There is room again while it is open: writes follow in a new log behind those that are kept, and
+ * all is flushed. */
 static void
 test_it_goes_on_when_there_is_room(void **state)
 {
@@ -423,7 +426,8 @@ work(struct fixture *fixture, struct ledger *ledger, bool compaction, petal_erro
     return status == PETAL_OK ? petal_compact(ledger->tables[1], NULL, error) : status;
 }
 
-/* No descriptor, or no memory, for any call of a flush or a compaction: it is tried again and succeeds, and writes go on. */
+/* No descriptor, or no memory, for any call of a flush or a compaction: it is tried again and
+ * succeeds, and writes go on. */
 static void
 try_again(bool compaction)
 {

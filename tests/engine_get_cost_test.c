@@ -1,6 +1,7 @@
 /*
- * engine_get_cost_test.c -- what a get looks at follows from its answer, not from what else lies in the row, its columns or the store:
- * markers of single versions, old versions, family markers. Each is counted with some of them and with ten times as many.
+ * engine_get_cost_test.c -- what a get looks at follows from its answer, not from what else lies in
+ * the row, its columns or the store: markers of single versions, old versions, family markers. Each
+ * is counted with some of them and with ten times as many.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -239,8 +240,9 @@ test_markers_in_memory_ask_no_older_versions(void **state)
 }
 
 /*
- * Markers in a file that is asked after the one of the versions that they hide, since another cell of that has a greater timestamp: what was
- * taken of it did not reach far enough. The answer is right, and what is looked at grows with the markers.
+ * Markers in a file that is asked after the one of the versions that they hide, since another cell
+ * of that has a greater timestamp: what was taken of it did not reach far enough. The answer is
+ * right, and what is looked at grows with the markers.
  */
 static void
 test_markers_that_come_late(void **state)
@@ -328,7 +330,8 @@ test_whole_rows_seek_past_versions_below_the_range(void **state)
     }
 }
 
-/* Of so many versions the two oldest are asked for; a marker of the column at `deleted`, 0: none. */
+/* Of so many versions the two oldest are asked for; a marker of the column at `deleted`, 0: none.
+ */
 static struct work
 work_of_old_versions(unsigned versions, bool whole, bool flushed, int64_t deleted)
 {
@@ -456,7 +459,8 @@ test_the_greatest_family_marker_is_enough(void **state)
     }
 }
 
-/* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for matter. */
+/* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for
+ * matter. */
 static void
 test_family_versions_are_searched(void **state)
 {

@@ -214,7 +214,8 @@ check_prefix(struct memory_vfs *vfs, uint64_t least, uint64_t most)
     fixture_fini(&after);
 }
 
-/* As the process left it, as the power did when it failed at that moment, and as it did when another process had opened it. */
+/* As the process left it, as the power did when it failed at that moment, and as it did when
+ * another process had opened it. */
 static void
 check_copy(const struct copy *copy, uint64_t seed)
 {

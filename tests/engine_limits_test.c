@@ -1,6 +1,6 @@
 /*
- * engine_limits_test.c -- what grows has an end that is told, with nothing lost: the manifest; and what claims to be at the end
- * already, files with absurd numbers, does not take the rest along.
+ * engine_limits_test.c -- what grows has an end that is told, with nothing lost: the manifest; and
+ * what claims to be at the end already, files with absurd numbers, does not take the rest along.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -120,7 +120,8 @@ make_table(petal_db *db, unsigned number, petal_error *error)
     return petal_table_create(db, &options, &table, error);
 }
 
-/* What does not go in any more is refused; the rest goes on, is flushed and found again, and what is dropped makes room. */
+/* What does not go in any more is refused; the rest goes on, is flushed and found again, and what
+ * is dropped makes room. */
 static void
 test_a_manifest_that_is_full(void **state)
 {

@@ -109,7 +109,8 @@ count_syncs(petal_db *db)
     return stats.log_syncs;
 }
 
-/* Whether all that is stored comes to be synced: by a bound that no sane machine needs, so that a test which fails ends. */
+/* Whether all that is stored comes to be synced: by a bound that no sane machine needs, so that a
+ * test which fails ends. */
 static bool
 comes_to_be_synced(petal_db *db)
 {
@@ -123,8 +124,9 @@ comes_to_be_synced(petal_db *db)
     return false;
 }
 
-/* What is acknowledged at SYNC_WAL, with a write of `beside` behind it, is synced while the locks are held that a leader holds who waits
- * for memory, and a change of the schema whose sync of the manifest takes long. */
+/* What is acknowledged at SYNC_WAL, with a write of `beside` behind it, is synced while the locks
+ * are held that a leader holds who waits for memory, and a change of the schema whose sync of the
+ * manifest takes long. */
 static void
 hold_up(enum petal_durability beside)
 {
@@ -160,7 +162,8 @@ test_a_leader_that_waits_holds_up_no_sync(void **state)
     hold_up(PETAL_SKIP_WAL);
 }
 
-/* The log thread has other things to do all the time: it syncs when the interval is over all the same. */
+/* The log thread has other things to do all the time: it syncs when the interval is over all the
+ * same. */
 static void
 test_a_busy_log_thread_syncs(void **state)
 {

@@ -543,8 +543,8 @@ put_one(petal_table *table, const void *value, size_t size)
          &error);
 }
 
-/* A busy table is flushed by its owner again and again, `bytes` each time, beside tables in which somebody wrote one cell long ago. The logs
- * do not pile up, and what is cold is flushed once. */
+/* A busy table is flushed by its owner again and again, `bytes` each time, beside tables in which
+ * somebody wrote one cell long ago. The logs do not pile up, and what is cold is flushed once. */
 static void
 flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
 {

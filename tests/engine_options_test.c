@@ -1,6 +1,7 @@
 /*
- * engine_options_test.c -- structs of options that say nothing sensible: a size that is that of no struct, a value whose flag is not
- * set, a number that no enumeration has. Each is refused with an error that names the field, by every call that takes the struct.
+ * engine_options_test.c -- structs of options that say nothing sensible: a size that is that of no
+ * struct, a value whose flag is not set, a number that no enumeration has. Each is refused with an
+ * error that names the field, by every call that takes the struct.
  */
 #include <setjmp.h>
 #include <stdarg.h>

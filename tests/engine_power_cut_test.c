@@ -1,14 +1,15 @@
 /*
- * engine_power_cut_test.c -- the power fails during every file call of a short run, and again during every call of the
- * recovery.  What the database holds afterwards must be a prefix of the writes in their order, with no half batch and no
- * hole, and with everything that was promised.
+ * engine_power_cut_test.c -- the power fails during every file call of a short run, and again
+ * during every call of the recovery.  What the database holds afterwards must be a prefix of the
+ * writes in their order, with no half batch and no hole, and with everything that was promised.
  *
- * The run makes two tables, writes at its durability, flushes all and then one table, makes and drops a third table, dies
- * as a process and recovers, closes and opens again: so cuts fall into recovery, closing and opening as well.
- * Another run compacts: some runs, then all, flushes in between. A third one fills the memory again and again, so that the largest
- * memtables are flushed and others keep their logs, with batches over both.
- * For each cut these states are tried: all that was not synced is lost; all is kept, which is also what the death of the
- * process alone leaves; and random ones.  Prints its seed and how many states it tried.
+ * The run makes two tables, writes at its durability, flushes all and then one table, makes and
+ * drops a third table, dies as a process and recovers, closes and opens again: so cuts fall into
+ * recovery, closing and opening as well. Another run compacts: some runs, then all, flushes in
+ * between. A third one fills the memory again and again, so that the largest memtables are flushed
+ * and others keep their logs, with batches over both. For each cut these states are tried: all that
+ * was not synced is lost; all is kept, which is also what the death of the process alone leaves;
+ * and random ones.  Prints its seed and how many states it tried.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -173,7 +174,8 @@ plan_fault(struct run *run)
         memory_vfs_cut_at(run->fixture.vfs, n);
 }
 
-/* Death of the process: the files of another layer are what was stored; the planned fault goes over to it. */
+/* Death of the process: the files of another layer are what was stored; the planned fault goes over
+ * to it. */
 static bool
 die(struct run *run)
 {
@@ -314,8 +316,9 @@ try_states(struct run *run, unsigned seeds, struct tally *tally)
     tally->states += 2 + seeds;
 }
 
-/* The process dies instead of the power, or when it has found that a call failed. The next one goes by what the kernel still holds
- * and the medium does not; then the power fails. What an opening has shown stays. */
+/* The process dies instead of the power, or when it has found that a call failed. The next one goes
+ * by what the kernel still holds and the medium does not; then the power fails. What an opening has
+ * shown stays. */
 static void
 try_further_lives(const struct run *run, unsigned states, struct tally *tally)
 {
@@ -632,7 +635,8 @@ test_cut_at_every_call_of_flushes_of_the_largest(void **state)
 
 /* ---- calls that fail ---- */
 
-/* One call of the run fails, the process ends where it finds that out, or at the end, and the next one opens what the kernel holds. */
+/* One call of the run fails, the process ends where it finds that out, or at the end, and the next
+ * one opens what the kernel holds. */
 static void
 fail_every_call(bool (*run_it_all)(struct run *run, struct plan plan), bool reverts)
 {

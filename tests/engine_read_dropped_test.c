@@ -1,7 +1,7 @@
 /*
- * engine_read_dropped_test.c -- a read during which its table is replaced, truncated, dropped or altered gives what was there before or
- * PETAL_NOT_FOUND, and never the nothing that is in neither. An allocator makes the change between two steps of the read: at each
- * of its allocations in turn.
+ * engine_read_dropped_test.c -- a read during which its table is replaced, truncated, dropped or
+ * altered gives what was there before or PETAL_NOT_FOUND, and never the nothing that is in neither.
+ * An allocator makes the change between two steps of the read: at each of its allocations in turn.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /*
- * engine_slow_disk_test.c -- readers that wait for a disk, more of them than the epoch has slots, hold up nobody else: not those whose
- * blocks are in memory, nor writers, nor the release of what is evicted meanwhile. A get of a wide row is judged and copied outside of the
- * epoch.
+ * engine_slow_disk_test.c -- readers that wait for a disk, more of them than the epoch has slots,
+ * hold up nobody else: not those whose blocks are in memory, nor writers, nor the release of what
+ * is evicted meanwhile. A get of a wide row is judged and copied outside of the epoch.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -231,7 +231,8 @@ join_readers(struct reader *readers)
     }
 }
 
-/* Gets and scans that find what they need, or read it themselves; writes, which put nothing where the readers read. */
+/* Gets and scans that find what they need, or read it themselves; writes, which put nothing where
+ * the readers read. */
 static void
 work_meanwhile(struct bed *bed)
 {
@@ -276,7 +277,8 @@ test_readers_of_a_stopped_disk_hold_up_nobody(void **state)
         join_readers(readers);
         if (!all)
             fail_msg("not all readers have come to the disk");
-        /* Some 13 MB of blocks were read beside them, through a cache of 1 MiB: what was evicted has gone. */
+        /* Some 13 MB of blocks were read beside them, through a cache of 1 MiB: what was evicted
+         * has gone. */
         assert_true(test_allocator_peak_bytes(&bed.reads.fixture.allocator) <
                     before + ((uint64_t)3 << 20));
         fixture_fini(&bed.reads.fixture);
@@ -316,7 +318,8 @@ watched_release(void *context, void *memory, size_t size)
     watch.allocator->release(watch.allocator->context, memory, size);
 }
 
-/* The answer of a narrow row is made inside the epoch, that of a wide one outside, from memory and from files. */
+/* The answer of a narrow row is made inside the epoch, that of a wide one outside, from memory and
+ * from files. */
 static void
 test_answers_of_many_cells_are_made_outside(void **state)
 {

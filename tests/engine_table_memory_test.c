@@ -1,6 +1,7 @@
 /*
- * engine_table_memory_test.c -- calls that change which tables there are, with each of their allocations failing: after an error all is
- * as it was, after success as it should be, both at once and when the database is opened again.
+ * engine_table_memory_test.c -- calls that change which tables there are, with each of their
+ * allocations failing: after an error all is as it was, after success as it should be, both at once
+ * and when the database is opened again.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -366,7 +366,8 @@ test_descriptions_stay_good(void **state)
     fixture_fini(&fixture);
 }
 
-/* Tables come and go for as long as a database is open: who goes through them meets those that live. */
+/* Tables come and go for as long as a database is open: who goes through them meets those that
+ * live. */
 static void
 test_dropped_tables_are_passed_by(void **state)
 {

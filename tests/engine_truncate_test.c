@@ -1,6 +1,6 @@
 /*
- * engine_truncate_test.c -- a table is emptied in one step: whatever fails or is cut off, it is there, whole or empty, with its families
- * and attributes, and nothing that it held comes back.
+ * engine_truncate_test.c -- a table is emptied in one step: whatever fails or is cut off, it is
+ * there, whole or empty, with its families and attributes, and nothing that it held comes back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -161,7 +161,8 @@ count_to_end(petal_cursor *cursor)
     }
 }
 
-/* Cursors go on with what they saw, and its files stay that long; a read point sees nothing of the table that came later. */
+/* Cursors go on with what they saw, and its files stay that long; a read point sees nothing of the
+ * table that came later. */
 static void
 readers_that_are_open(void **state)
 {
@@ -399,7 +400,8 @@ every_call_fails(void **state)
     assert_true(at > 5);
 }
 
-/* A full disk leaves the table whole, and usable, or makes it empty; with the space back it can be emptied. */
+/* A full disk leaves the table whole, and usable, or makes it empty; with the space back it can be
+ * emptied. */
 static void
 the_disk_is_full(void **state)
 {

@@ -270,7 +270,8 @@ hold_nothing(struct epoch_stay *stay)
     return holder->status;
 }
 
-/* What needs to be held is held before anything can go; if that fails, the reader is still inside. */
+/* What needs to be held is held before anything can go; if that fails, the reader is still inside.
+ */
 static void
 an_interrupted_stay_holds_nothing_back(void **state)
 {

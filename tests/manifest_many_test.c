@@ -1,6 +1,6 @@
 /*
- * manifest_many_test.c -- a manifest of many tables: a commit costs what it changes, and one that fails leaves state and lookups
- * as they were.
+ * manifest_many_test.c -- a manifest of many tables: a commit costs what it changes, and one that
+ * fails leaves state and lookups as they were.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -101,7 +101,8 @@ commit(struct bed *bed)
 
 /* ---- the cost ---- */
 
-/* Allocations of a commit: the least of several, for now and then one writes a new file or makes room. */
+/* Allocations of a commit: the least of several, for now and then one writes a new file or makes
+ * room. */
 static uint64_t
 cost_of(struct bed *bed, uint32_t id, bool creates)
 {

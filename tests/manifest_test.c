@@ -927,7 +927,8 @@ write_nothing(void *context, petal_file *file, uint64_t offset, const void *byte
     return ENOSPC;
 }
 
-/* The name MANIFEST went with a sync of the directory that failed: only another rename brings it back. */
+/* The name MANIFEST went with a sync of the directory that failed: only another rename brings it
+ * back. */
 static bool
 name_is_lost(struct memory_vfs *vfs)
 {
@@ -942,8 +943,9 @@ name_is_lost(struct memory_vfs *vfs)
 }
 
 /*
- * Another process loads what a dead one left and makes it durable, but for a cut at call `at` of that, 0: none; then the power
- * fails. What was loaded is there, unless the cut came before; *ended tells whether it did not.
+ * Another process loads what a dead one left and makes it durable, but for a cut at call `at` of
+ * that, 0: none; then the power fails. What was loaded is there, unless the cut came before; *ended
+ * tells whether it did not.
  */
 static void
 check_next_process(struct fixture *fixture, struct memory_vfs *left, const struct image *images,
@@ -1020,7 +1022,8 @@ try_next_processes(bool fail, bool revert)
     free_images(images);
 }
 
-/* What was loaded is durable before it is gone by, also where a sync had failed, and where the disk is full. */
+/* What was loaded is durable before it is gone by, also where a sync had failed, and where the disk
+ * is full. */
 static void
 test_power_cut_after_a_death(void **state)
 {
@@ -1126,8 +1129,8 @@ manifest_size(struct fixture *fixture)
     return size;
 }
 
-/* What would make the file larger than a reader takes is refused, and nothing else: tables first, so that what is written to those
- * that are there can still be flushed. */
+/* What would make the file larger than a reader takes is refused, and nothing else: tables first,
+ * so that what is written to those that are there can still be flushed. */
 static void
 test_what_would_be_too_large_is_refused(void **state)
 {
@@ -1163,7 +1166,8 @@ test_what_would_be_too_large_is_refused(void **state)
     before = image_of(manifest);
     manifest_free(manifest);
 
-    /* An opening writes it anew, though it is too large for a table more; one that goes makes room. */
+    /* An opening writes it anew, though it is too large for a table more; one that goes makes room.
+     */
     manifest = load(fixture);
     manifest_limit(manifest, MOST_BYTES);
     assert_int_equal(manifest_make_durable(manifest, &error), PETAL_OK);

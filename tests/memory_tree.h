@@ -42,7 +42,8 @@ struct memory_file *memory_tree_file(struct memory_node *node);
 /* The directory that holds a directory; the root itself for the root. */
 struct memory_node *memory_tree_parent(struct memory_node *directory);
 
-/* Paths begin at `root`, which may be any directory.  *node is borrowed: ref it to keep it.  ENOENT, ENOTDIR. */
+/* Paths begin at `root`, which may be any directory.  *node is borrowed: ref it to keep it. ENOENT,
+ * ENOTDIR. */
 int memory_tree_find(struct memory_node *root, const char *path, struct memory_node **node);
 
 /* An empty file or directory; EEXIST. */

@@ -57,7 +57,8 @@ struct memory_vfs {
 
 /* The functions below need the mutex, but for memory_state_visit_names. */
 
-/* Find a file below `root`, or make it if the flags (of petal_open_flags) say so.  EISDIR for a directory. */
+/* Find a file below `root`, or make it if the flags (of petal_open_flags) say so.  EISDIR for a
+ * directory. */
 int memory_state_file(struct memory_node *root, const char *path, unsigned flags,
                       struct memory_node **node);
 int memory_state_directory(struct memory_vfs *vfs, const char *path,

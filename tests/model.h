@@ -179,7 +179,8 @@ void model_get(const struct model *model, const struct model_read *read, petal_s
 void model_scan(const struct model *model, const struct model_read *read,
                 const struct model_scan *scan, struct model_answer *answer);
 
-/* A place in a scan: its row's cells before the column do not count, and those of its family are counted from there. */
+/* A place in a scan: its row's cells before the column do not count, and those of its family are
+ * counted from there. */
 struct model_place {
     struct model_bytes row, qualifier;
     bool in_row; /* else the row's beginning */
@@ -210,7 +211,8 @@ void model_cursor_close(struct model_cursor *cursor); /* one that is not open, t
 /* NULL at the end. */
 const struct model_cell *model_cursor_next(struct model_cursor *cursor);
 
-/* The rest of the row at hand or the next row, at most `batch` cells, 0 for all; they are the `count` ones from the one returned on. */
+/* The rest of the row at hand or the next row, at most `batch` cells, 0 for all; they are the
+ * `count` ones from the one returned on. */
 const struct model_cell **model_cursor_next_row(struct model_cursor *cursor, uint64_t batch,
                                                 size_t *count);
 void model_cursor_seek(struct model_cursor *cursor, const struct model_place *place);

@@ -1,4 +1,5 @@
-/* model_cursor.c -- cursors of the model; see model.h. All that they can give from a place on is read at once. */
+/* model_cursor.c -- cursors of the model; see model.h. All that they can give from a place on is
+ * read at once. */
 #include "tests/model.h"
 
 #include "base/slice.h"

@@ -9,8 +9,8 @@
 #define ROWS       10
 #define QUALIFIERS 5
 
-/* Rows and qualifiers that have tripped stores: prefixes of each other, 00 and FF bytes, the empty qualifier; rows so long that
- * memory for a row has to grow. */
+/* Rows and qualifiers that have tripped stores: prefixes of each other, 00 and FF bytes, the empty
+ * qualifier; rows so long that memory for a row has to grow. */
 static const petal_slice rows[ROWS] = {{"a", 1},
                                        {"a\0", 2},
                                        {"a\0b", 3},

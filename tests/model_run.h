@@ -32,7 +32,8 @@ struct run_answers {
 void run_model(const struct operation_list *list, struct run_answers *answers);
 void run_answers_free(struct run_answers *answers);
 
-/* What the model says to an operation on a cursor, open or not; *scan is the one that opened it, `read_point` that of one to be opened. */
+/* What the model says to an operation on a cursor, open or not; *scan is the one that opened it,
+ * `read_point` that of one to be opened. */
 void run_model_cursor(const struct model *model, struct model_cursor *cursor,
                       const struct operation **scan, const struct operation *operation,
                       uint64_t read_point, struct model_text *text);

@@ -216,7 +216,8 @@ keeps_what_is_deleted(const struct rewritten *row, const struct model_cell *mark
            (keep == PETAL_KEEP_DELETED_TTL && !model_is_expired(row->rules, marker));
 }
 
-/* In the order of writes, in all files: a put that a marker has ended stays as long as it is within VERSIONS, deleted ones counted. */
+/* In the order of writes, in all files: a put that a marker has ended stays as long as it is within
+ * VERSIONS, deleted ones counted. */
 static bool
 keeps_ended_put(const struct rewritten *row, size_t index)
 {
@@ -285,7 +286,8 @@ judge_row(struct rewritten *row, bool *kept)
     }
 }
 
-/* The least timestamp of a put in the family's runs, but for those that are past the time to live as a whole. */
+/* The least timestamp of a put in the family's runs, but for those that are past the time to live
+ * as a whole. */
 static int64_t
 earliest_put(const struct model *model, const struct model_rules *rules, unsigned family)
 {

@@ -277,7 +277,8 @@ put_one(void *argument)
     return NULL;
 }
 
-/* The store has as many runs as it may, and nobody compacts it: as if a compaction were at work that takes for ever. A writer waits. */
+/* The store has as many runs as it may, and nobody compacts it: as if a compaction were at work
+ * that takes for ever. A writer waits. */
 static void
 fill_with_runs(struct bed *bed, struct waiting *waiting)
 {

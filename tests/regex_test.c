@@ -252,7 +252,8 @@ test_memory_failures(void **state)
     }
 }
 
-/* A class of random members, as it is written and as what it must hold, for characters below 0x200. */
+/* A class of random members, as it is written and as what it must hold, for characters below 0x200.
+ */
 struct members {
     char text[1024];
     size_t size;

@@ -1,6 +1,7 @@
 /*
- * row_collect_test.c -- a collector that is held keeps what it collected when the sources go, and interrupts the stay in the epoch of who
- * asks, now and then; engine_get_cost and the tests of the engine's gets have the rest.
+ * row_collect_test.c -- a collector that is held keeps what it collected when the sources go, and
+ * interrupts the stay in the epoch of who asks, now and then; engine_get_cost and the tests of the
+ * engine's gets have the rest.
  */
 #include "bloom/hash.h"
 #include "engine/row_collect.h"

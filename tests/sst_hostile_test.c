@@ -183,8 +183,8 @@ false_claims_of_the_index_are_found_out(void **state)
 
 /* ---- cells out of order ---- */
 
-/* Write the cells to a file and replace a byte by another in its data block at `offset`, wherever it
- * stands there. */
+/* Write the cells to a file and replace a byte by another in its data block at `offset`, wherever
+ * it stands there. */
 static void
 write_with_byte_replaced(struct sst_fixture *f, const struct cell_list *list, uint64_t offset,
                          char from, char to)
@@ -273,7 +273,8 @@ versions_out_of_order_are_refused(void **state)
     options.bloom = PETAL_BLOOM_NONE;
     sst_fixture_write(f, &options, &list);
     bytes = sst_fixture_bytes(f, &size);
-    /* One row's head, three offsets and two first cells of a byte each: then two timestamps, less the least. */
+    /* One row's head, three offsets and two first cells of a byte each: then two timestamps, less
+     * the least. */
     assert_int_equal(bytes[BLOCK_FRAME_BYTES + 14], 1);
     assert_int_equal(bytes[BLOCK_FRAME_BYTES + 15], 1);
     assert_int_equal(bytes[BLOCK_FRAME_BYTES + 16], 1);

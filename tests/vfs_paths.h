@@ -1,6 +1,6 @@
 /*
- * vfs_paths.h -- calls of a petal_vfs on files named by paths, for tests that look after a file now and then: the file's directory is
- * opened for the one call. They return 0 or an errno value.
+ * vfs_paths.h -- calls of a petal_vfs on files named by paths, for tests that look after a file now
+ * and then: the file's directory is opened for the one call. They return 0 or an errno value.
  */
 #ifndef PETAL_TESTS_VFS_PATHS_H
 #define PETAL_TESTS_VFS_PATHS_H

@@ -347,7 +347,8 @@ test_compactions_in_the_order_of_writes(void **state)
         judged_row_check(&rules, "100.1F=shown 5.3F=shown a3.2P=shown");
         judged_row_check(&rules, "a60.2P=shown a60.1C=marker");
         judged_row_check(&rules, "9.9F=shown 7.1P=shown a7.2P=shown");
-        /* Deleted versions do: what is deleted stays within VERSIONS, what lives beyond them, too. */
+        /* Deleted versions do: what is deleted stays within VERSIONS, what lives beyond them, too.
+         */
         judged_row_check(&rules,
                          "a20.2D=shown a20.1P=shown a10.4D=marker a10.3P=masked a5.5P=shown "
                          "a4.6D=marker");
@@ -365,7 +366,8 @@ test_compactions_in_the_order_of_writes(void **state)
     }
 }
 
-/* MIN_VERSIONS: deleted versions past TTL stay within them; under TTL what a marker past it hides goes with that. */
+/* MIN_VERSIONS: deleted versions past TTL stay within them; under TTL what a marker past it hides
+ * goes with that. */
 static void
 test_expired_compactions_in_the_order_of_writes(void **state)
 {

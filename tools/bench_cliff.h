@@ -1,18 +1,22 @@
 /*
  * bench_cliff.h -- the workloads of `kv-bench cliffs`, and what they are made of.
  *
- * A workload does work that grows with its size n, and says of how many units it was. It is run at n and at 10 n; what one unit costs
- * may grow by the factor `most` and no more. Costs are counted by receipts of the reads, and by callgrind, which counts the
- * instructions of bench_cliff_measure (tests/bench_cliffs_test.sh); of flushes the files and their bytes are counted; the time is for people.
+ * A workload does work that grows with its size n, and says of how many units it was. It is run at
+ * n and at 10 n; what one unit costs may grow by the factor `most` and no more. Costs are counted
+ * by receipts of the reads, and by callgrind, which counts the instructions of bench_cliff_measure
+ * (tests/bench_cliffs_test.sh); of flushes the files and their bytes are counted; the time is for
+ * people.
  *
- * A workload is one entry of an array in a file tools/bench_cliff_….c, by area; tools/bench_cliffs.c has the list of arrays.
+ * A workload is one entry of an array in a file tools/bench_cliff_….c, by area;
+ * tools/bench_cliffs.c has the list of arrays.
  */
 #ifndef PETAL_TOOLS_BENCH_CLIFF_H
 #define PETAL_TOOLS_BENCH_CLIFF_H
 
 #include "tools/bench_util.h"
 
-/* What a workload works with: a database of its own with one table, `t`, of one family, `f`; nothing is compacted by itself. */
+/* What a workload works with: a database of its own with one table, `t`, of one family, `f`;
+ * nothing is compacted by itself. */
 struct cliff_bed {
     char directory[512];
     petal_db *db;
@@ -61,7 +65,8 @@ void cliff_flush(struct cliff_bed *bed);
 #define CLIFF_KEY_BYTES 32
 petal_slice cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t number);
 
-/* Read, counted. The options have no receipt; NULL: the defaults. The cells that were found: of a get they are in `result`. */
+/* Read, counted. The options have no receipt; NULL: the defaults. The cells that were found: of a
+ * get they are in `result`. */
 uint64_t cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options);
 uint64_t cliff_scan(struct cliff_bed *bed, const petal_scan_options *options);
 

@@ -1,4 +1,5 @@
-/* bench_cliff_filters.c -- workloads of `kv-bench cliffs`: what filters and raw scans do for each cell. */
+/* bench_cliff_filters.c -- workloads of `kv-bench cliffs`: what filters and raw scans do for each
+ * cell. */
 #include "tools/bench_cliff.h"
 
 #include <stdlib.h>
@@ -162,7 +163,8 @@ build_few_rows(struct cliff_bed *bed, uint64_t n)
                   1, bench_text("value"));
 }
 
-/* A filter of that name whose arguments come in groups of `size`, filled for each i below n by `fill`. */
+/* A filter of that name whose arguments come in groups of `size`, filled for each i below n by
+ * `fill`. */
 static petal_filter *
 make_of_groups(struct cliff_bed *bed, const char *name, uint64_t n, size_t size,
                void (*fill)(petal_filter_argument *group, char key[CLIFF_KEY_BYTES], uint64_t i))

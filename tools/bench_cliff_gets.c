@@ -1,4 +1,5 @@
-/* bench_cliff_gets.c -- workloads of `kv-bench cliffs`: gets beside what their answers do not need. */
+/* bench_cliff_gets.c -- workloads of `kv-bench cliffs`: gets beside what their answers do not need.
+ */
 #include "tools/bench_cliff.h"
 
 #define GETS    100

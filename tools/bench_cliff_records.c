@@ -1,4 +1,5 @@
-/* bench_cliff_records.c -- workloads of `kv-bench cliffs`: records of many columns, as import reads them. */
+/* bench_cliff_records.c -- workloads of `kv-bench cliffs`: records of many columns, as import reads
+ * them. */
 #include "tools/bench_cliff.h"
 #include "tools/shell_record.h"
 

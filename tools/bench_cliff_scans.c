@@ -1,4 +1,5 @@
-/* bench_cliff_scans.c -- workloads of `kv-bench cliffs`: scans of named columns and of old versions, both ways. */
+/* bench_cliff_scans.c -- workloads of `kv-bench cliffs`: scans of named columns and of old
+ * versions, both ways. */
 #include "tools/bench_cliff.h"
 
 #define MOST_NAMED 1000

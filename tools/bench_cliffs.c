@@ -1,9 +1,11 @@
 /*
- * bench_cliffs.c -- `kv-bench cliffs`: what a unit of work costs at n and at 10 n, counted.  A cost that grows with the size although
- * the work does not is a cliff; the exit status is 1 if there is one.
+ * bench_cliffs.c -- `kv-bench cliffs`: what a unit of work costs at n and at 10 n, counted.  A cost
+ * that grows with the size although the work does not is a cliff; the exit status is 1 if there is
+ * one.
  *
- * JSON: {…, "workloads": [{"name", "shows", "unit", "most", "sizes": [{"n", "units", "blocks", "seeks", "cells", "files", "file_bytes", "seconds"}, …]},
- * …]}, sums each; blocks, seeks and cells are null where no read was counted, files and file_bytes where no flush was.
+ * JSON: {…, "workloads": [{"name", "shows", "unit", "most", "sizes": [{"n", "units", "blocks",
+ * "seeks", "cells", "files", "file_bytes", "seconds"}, …]}, …]}, sums each; blocks, seeks and cells
+ * are null where no read was counted, files and file_bytes where no flush was.
  */
 #include "tools/bench_cliff.h"
 #include "tools/bench_commands.h"
@@ -79,7 +81,8 @@ run_once(const struct cliff *cliff, uint64_t n)
     return measure;
 }
 
-/* A count of nothing is as good as one of a unit in a thousand: reads that need no block may come to need one. */
+/* A count of nothing is as good as one of a unit in a thousand: reads that need no block may come
+ * to need one. */
 static double
 growth(uint64_t small, uint64_t small_units, uint64_t large, uint64_t large_units)
 {

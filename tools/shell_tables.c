@@ -315,8 +315,8 @@ COMMAND_FUNCTION(command_is_disabled)
     return show_state(session, &arguments[0], true, result);
 }
 
-/* Deletions go with all other cells: they hide no later put.  With one region there is nothing that truncate_preserve would preserve
- * beyond that. */
+/* Deletions go with all other cells: they hide no later put.  With one region there is nothing that
+ * truncate_preserve would preserve beyond that. */
 COMMAND_FUNCTION(command_truncate)
 {
     petal_table *table;
