@@ -1,38 +1,32 @@
 /*
- * compaction_policy.h -- which store files of a store are to be merged, and why: a pure function of
- * what is known of them.
+ * compaction_policy.h -- which store files of a store are to be merged, and why: a pure function of what is known of them.
  *
- * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in
- * that list, so that the output takes their place in the order. The rules are HBase's exploring
- * policy (ExploringCompactionPolicy), and what bounds the disk beyond it, in the order in which
- * they are tried:
+ * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in that list, so that the output
+ * takes their place in the order. The rules are HBase's exploring policy (ExploringCompactionPolicy), and what bounds the disk
+ * beyond it, in the order in which they are tried:
  *
- *  1. expired       a run all of whose cells are past TTL goes unread (HBase:
- * hbase.store.delete.expired.storefile)
- *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its
- * bytes, and are POLICY_MIN_RUNS - 1 or more, or one that is larger than so many flushes: all files
- *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so
- * many are past a time to live: all files
- *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is
- * something to merge or to drop: all files
- *  5. exploring     of all windows of min to max runs: each run at most `ratio` times the others
- * together, unless the window has less than min_bytes; most runs, then fewest bytes
- *  6. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the
- * fewest bytes to write for each run less
+ *  1. expired       a run all of whose cells are past TTL goes unread (HBase: hbase.store.delete.expired.storefile)
+ *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its bytes, and are POLICY_MIN_RUNS - 1
+ *                   or more, or one that is larger than so many flushes: all files
+ *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so many are past a time to
+ *                   live: all files
+ *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
+ *  5. exploring     of all windows of min to max runs: each run at most `ratio` times the others together, unless the window has less
+ *                   than min_bytes; most runs, then fewest bytes
+ *  6. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
+ *                   less
  *
- * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store
- * at the same time never change places. Then all-files picks wait.
+ * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
+ * change places. Then all-files picks wait.
  *
- * The inputs of a job count among the runs until it ends, and writers wait at POLICY_MOST_RUNS. So
- * before an all-files job that takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store
- * with more than half of POLICY_STUCK_RUNS is brought down to POLICY_FEW_RUNS, by the window that
- * has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
+ * The inputs of a job count among the runs until it ends, and writers wait at POLICY_MOST_RUNS. So before an all-files job that
+ * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of POLICY_STUCK_RUNS is brought down to
+ * POLICY_FEW_RUNS, by the window that has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
  *
- * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B /
- * POLICY_PART_BESIDE, and what they add while one of those runs by jobs of as small a part of that,
- * which interrupt it (engine/compactor.h) for at most half as many bytes as it has done: so windows
- * grow with the job that they wait for, and the number of runs grows as the logarithm of B does.
- * The simulation in tests/compaction_simulation_test.c says where it settles.
+ * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B / POLICY_PART_BESIDE, and what they add while one
+ * of those runs by jobs of as small a part of that, which interrupt it (engine/compactor.h) for at most half as many bytes as it has done:
+ * so windows grow with the job that they wait for, and the number of runs grows as the logarithm of B does. The simulation
+ * in tests/compaction_simulation_test.c says where it settles.
  *
  * Threads: pure.
  */
@@ -55,9 +49,8 @@
 #define POLICY_PART_BESIDE   4
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
 
-/* Runs of a store at which writers are slowed, at which any window will do, and at which writers
- * wait. The last is the greatest number of runs there are while compactions work, and so the
- * divisor of the error rate (engine/bloom_share.h). */
+/* Runs of a store at which writers are slowed, at which any window will do, and at which writers wait. The last is the greatest
+ * number of runs there are while compactions work, and so the divisor of the error rate (engine/bloom_share.h). */
 #define POLICY_SLOW_RUNS  10
 #define POLICY_STUCK_RUNS 16
 #define POLICY_MOST_RUNS  24
@@ -114,12 +107,10 @@ void policy_pick(const struct policy_run *runs, size_t count, const struct polic
 bool policy_pick_fewer(const struct policy_run *runs, size_t count,
                        const struct policy_limits *limits, struct policy_pick *pick);
 
-/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`,
- * may begin in any case. */
+/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`, may begin in any case. */
 uint64_t policy_bytes_beside(uint64_t bytes, uint64_t small_bytes);
 
-/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of
- * `interrupted` bytes. */
+/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of `interrupted` bytes. */
 uint64_t policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted);
 
 /* For the log: "newer bytes" .. */

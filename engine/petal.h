@@ -10,50 +10,51 @@
  * filter in each store file, that most of them cannot hold its answer.
  *
  * CAVEATS, before the calls:
- * - At equal timestamps the later write wins, deletion or put.  (HBase lets the deletion win.)
- * - A timestamp that the store assigns (PETAL_LATEST) never goes back.  Two puts of one column in
+ * - At equal timestamps the later write wins, deletion or put. (HBase lets the deletion win.)
+ * - A timestamp that the store assigns (PETAL_LATEST) never goes back. Two puts of one column in
  *   one millisecond are two writes of one version: the later one is what readers see.
  * - More than one append or increment of a column in a millisecond make its timestamps run ahead of
- * the clock, since each gets a later one than the version before. As in HBase, a later put of that
- * column with PETAL_LATEST is hidden until the clock has caught up.
+ *   the clock, since each gets a later one than the version before. As in HBase, a later put of
+ *   that column with PETAL_LATEST is hidden until the clock has caught up.
  * - Deleting one version (PETAL_DELETE) can bring an older version to light again, as long as no
- * flush or compaction has dropped that as surplus.  So they do, as in HBase, also with versions
- * that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS deleted
- * versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a flush drops
- * it beside version 20, which it keeps.
+ *   flush or compaction has dropped that as surplus. So they do, as in HBase, also with versions
+ *   that a snapshot sees, if all snapshots were taken after them; and with KEEP_DELETED_CELLS
+ *   deleted versions count: under VERSIONS 1 the deletion of version 20 shows version 10, until a
+ *   flush drops it beside version 20, which it keeps.
  * - Compaction in the background decides, too, when that happens: with no_compaction answers depend
- * on calls alone.
+ *   on calls alone.
  * - A marker hides what is below it in time, whenever that is written, until a compaction of all
- * files drops the marker: then a put that was written after it and lay below it in memory comes to
- * light, as in HBase.  Before a snapshot that sees such a put the marker stays.  Flushes and
- * compactions of some files keep every marker, but those that are past a time to live.
+ *   files drops the marker: then a put that was written after it and lay below it in memory comes
+ *   to light, as in HBase. Before a snapshot that sees such a put the marker stays. Flushes and
+ *   compactions of some files keep every marker, but those that are past a time to live.
  * - Under NEW_VERSION_BEHAVIOR flushes and compactions change no answers but those of raw scans,
- * and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a compaction
- * takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones counted: a time
- * range that lies behind the deletion finds them no longer, nor are they in the way of live ones
- * there.
- * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a
- *   power cut can take is bounded by the background sync, about two seconds.  PETAL_FSYNC_WAL
- *   survives both.
+ *   and take versions past TTL that MIN_VERSIONS does not keep. With KEEP_DELETED_CELLS a
+ *   compaction takes deleted versions, too, when VERSIONS newer ones are stored, deleted ones
+ *   counted: a time range that lies behind the deletion finds them no longer, nor are they in the
+ *   way of live ones there.
+ * - PETAL_SYNC_WAL, the default, survives the death of the process, not a power cut: what a power
+ *   cut can take is bounded by the background sync, about two seconds. PETAL_FSYNC_WAL survives
+ *   both.
  * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
- * reads go on, and writes succeed again when there is space. Nor does it keep a database from being
- * opened for writing: what its logs hold waits in memory, as far as memory_bytes lets memtables
- * grow, and tables can be dropped to make room. Flushes and compactions that find no memory or no
- *   descriptor are tried again as well. Every other failed write or sync of log or manifest makes
- * the database read-only. Where files are copied on write (Btrfs) a write that finds the disk full
- * may be PETAL_IO: should the process die before there is space, it may be there afterwards; those
- * behind it are PETAL_NO_SPACE as above. A failed sync is PETAL_IO, also where it is the sync that
- * finds the disk full: the change that it was to make durable may be there when the database is
- * opened again, or not.
+ *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
+ *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
+ *   memtables grow, and tables can be dropped to make room. Flushes and compactions that find no
+ *   memory or no descriptor are tried again as well. Every other failed write or sync of log or
+ *   manifest makes the database read-only. Where files are copied on write (Btrfs) a write that
+ *   finds the disk full may be PETAL_IO: should the process die before there is space, it may be
+ *   there afterwards; those behind it are PETAL_NO_SPACE as above. A failed sync is PETAL_IO, also
+ *   where it is the sync that finds the disk full: the change that it was to make durable may be
+ *   there when the database is opened again, or not.
  * - DAMAGE to a store file is its family's alone. A file that is missing, or that cannot be opened
- * when the database is, makes all calls that read or write the family, compact or copy it return
- * PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else goes
- * on: petal_open and petal_close succeed, logged cells of the family are kept, its files stay. It
- * can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate) or, where a
- * file was lost, restored from a table snapshot (which has a damaged one in common with its table);
- * with the file back in its place, and the database opened again, it is as it was. Compactions in
- * the background try a damaged file once, then leave it and older ones of its family alone;
- * petal_compact tries again. petal_family_check, petal_stats and the log callback tell of it.
+ *   when the database is, makes all calls that read or write the family, compact or copy it return
+ *   PETAL_CORRUPT with file, family and table; in a block that a read meets, that read. All else
+ *   goes on: petal_open and petal_close succeed, logged cells of the family are kept, its files
+ *   stay. It can be dropped (petal_table_drop, petal_table_alter), emptied (petal_table_truncate)
+ *   or, where a file was lost, restored from a table snapshot (which has a damaged one in common
+ *   with its table); with the file back in its place, and the database opened again, it is as it
+ *   was. Compactions in the background try a damaged file once, then leave it and older ones of its
+ *   family alone; petal_compact tries again. petal_family_check, petal_stats and the log callback
+ *   tell of it.
  * - Slices that come from a result or a cursor live until its next use, no longer.
  *
  * PROCESSES.  A database belongs to the process that opened it.  In a child that was forked off,

@@ -15,14 +15,16 @@
  *      4     4   level; 0: entries name data blocks or filter chunks
  *      8     4   length of the prefix
  *     12     4   bytes of all rests
- *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian
- * number 8n  offsets of the blocks' frames 4n  sizes of the blocks' frames; in the two highest bits
- * what the blocks begin (enum block_begins) 4n  ends of the rests, from the first rest; a rest
- * begins where the one before ends prefix rests: of each key what follows the prefix
+ *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian number
+ *            8n  offsets of the blocks' frames
+ *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum block_begins)
+ *            4n  ends of the rests, from the first rest; a rest begins where the one before ends
+ *                prefix
+ *                rests: of each key what follows the prefix
  *
  * Checked once when it enters memory (index_block_check), then read without checks; immutable.
- * Keys ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a
- * block begins with the key that names it is not part of that check.
+ * Keys ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a block
+ * begins with the key that names it is not part of that check.
  */
 #ifndef PETAL_SSTABLE_INDEX_BLOCK_H
 #define PETAL_SSTABLE_INDEX_BLOCK_H

@@ -3,24 +3,20 @@
  *
  * STATES.  `index` names the block of the current cell.
  *   loaded   block != NULL, `cursor` is attached to it and at the cell
- *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short
- * or place_memory no cell  block may be there all the same, attached and named by the index: a
- * search begins in it An error leaves no cell, no block, no pins; so does the end, unless
- * `backwards`.
+ *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short or place_memory
+ *   no cell  block may be there all the same, attached and named by the index: a search begins in it
+ * An error leaves no cell, no block, no pins; so does the end, unless `backwards`.
  *
- * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row
- * behind.  At the border of blocks that asks for the same ones in turn: that before the row, since
- * only there it is seen whether the row begins in it, those of the row, that behind it.  So once
- * seek_before was used, blocks that are left are kept; three are held, the current one included. On
- * the way back a block is then read once, but for some of rows that are larger than a block.
+ * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row behind.  At the border of
+ * blocks that asks for the same ones in turn: that before the row, since only there it is seen whether the row begins in
+ * it, those of the row, that behind it.  So once seek_before was used, blocks that are left are kept; three are held, the
+ * current one included.  On the way back a block is then read once, but for some of rows that are larger than a block.
  *
- * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless
- * `borrow`.
+ * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless `borrow`.
  *
- * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows
- * (sst_file.c).  At that moment there is no current block, and what is needed on, the nodes of the
- * index path and the blocks kept, is pinned: always, or by sst_iter_hold.  A block that was fetched
- * is pinned before the next one is.
+ * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows (sst_file.c).  At that moment there is no
+ * current block, and what is needed on, the nodes of the index path and the blocks kept, is pinned: always, or by sst_iter_hold.  A block that was
+ * fetched is pinned before the next one is.
  */
 #include "sstable/sst_reader.h"
 

@@ -1,27 +1,25 @@
 /*
- * memory_vfs.h -- a petal_vfs in memory, for tests: it can lose power, tear writes, fill up and
- * fail its n-th call.
+ * memory_vfs.h -- a petal_vfs in memory, for tests: it can lose power, tear writes, fill up and fail
+ * its n-th call.
  *
  * It behaves as vfs_posix does until told otherwise.  What a sync makes durable, what a failed sync
  * loses and what a power cut leaves is defined in memory_file.h (bytes) and memory_tree.h (names).
  *
- * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the
- * n-th call from now, n = 1 being the next one.
- * - A planned failure: the call returns its error.  A failed write has stored the first half of its
- * bytes.  A failed sync has lost what was pending.  A failed close has closed.  Anything else has
- * had no effect.
- * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes
- * pending, so it may survive or not; a sync does not happen.  That call and all later ones return
- * EIO: the machine is off.
+ * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the n-th call from now, n = 1 being the
+ * next one.
+ * - A planned failure: the call returns its error.  A failed write has stored the first half of its bytes.  A failed
+ *   sync has lost what was pending.  A failed close has closed.  Anything else has had no effect.
+ * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes pending, so it may survive
+ *   or not; a sync does not happen.  That call and all later ones return EIO: the machine is off.
  *
- * A POWER CUT TEST runs its workload with a planned cut, closes what it opened (the errors are no
- * news), and then tries many states: clone = memory_vfs_clone(vfs); memory_vfs_power_cut(clone,
- * MEMORY_CUT_RANDOM, seed);     the machine is on again
+ * A POWER CUT TEST runs its workload with a planned cut, closes what it opened (the errors are no news), and then
+ * tries many states:
+ *     clone = memory_vfs_clone(vfs);
+ *     memory_vfs_power_cut(clone, MEMORY_CUT_RANDOM, seed);     the machine is on again
  *     ... open, compare, memory_vfs_free(clone)
  *
- * Functions that return int give 0 or an errno value.  Those that look into the files
- * (memory_vfs_read_file and the like) are no calls: they are not numbered, do not fail as planned
- * and work while the machine is off.
+ * Functions that return int give 0 or an errno value.  Those that look into the files (memory_vfs_read_file and the
+ * like) are no calls: they are not numbered, do not fail as planned and work while the machine is off.
  *
  * Threads: all functions from any thread, under one mutex; but memory_vfs_free.
  */
@@ -64,8 +62,7 @@ void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
 uint64_t memory_vfs_used(struct memory_vfs *vfs);
 
-/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC
- * without it. */
+/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC without it. */
 void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
 
 /* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there is room, and stores into them
@@ -78,14 +75,12 @@ void memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n);
 /* Whether the planned cut has come. */
 bool memory_vfs_is_off(struct memory_vfs *vfs);
 
-/* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut`
- * says, all locks are gone, files and directories opened before are dead (their calls return EIO
- * and are not numbered), planned faults are forgotten. */
+/* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut` says, all locks are
+ * gone, files and directories opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
 void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
 
-/* The process dies and the machine stays on, also if a planned cut had come: what is pending is
- * what reads see, and may still be lost by a power cut. Locks, open files and planned faults are as
- * after a power cut. */
+/* The process dies and the machine stays on, also if a planned cut had come: what is pending is what reads see, and may still be
+ * lost by a power cut. Locks, open files and planned faults are as after a power cut. */
 void memory_vfs_process_death(struct memory_vfs *vfs);
 
 /* ---- Looking at the files ---- */
@@ -127,9 +122,9 @@ enum memory_vfs_operation {
 struct memory_vfs_call {
     uint64_t number;
     enum memory_vfs_operation operation;
-    const char *path; /* the directory's, as it was opened, and the name; of a rename or link: the
-                         old one */
-    uint64_t offset;  /* of a read or write, else 0 */
+    const char *
+        path; /* the directory's, as it was opened, and the name; of a rename or link: the old one */
+    uint64_t offset; /* of a read or write, else 0 */
     size_t size;
     int error; /* what it returned */
 };
