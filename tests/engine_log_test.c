@@ -576,7 +576,7 @@ flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
     for (unsigned i = 0; i < COLD_TABLES; i++) {
         petal_result *result;
 
-        must(petal_table_open(fixture.db, slice_make("abcde" + i, 1), &cold[i], &error), &error);
+        must(petal_table_open(fixture.db, slice_make(&"abcde"[i], 1), &cold[i], &error), &error);
         must(petal_result_new(fixture.db, &result, &error), &error);
         must(petal_get(cold[i], slice_from_text("row"), NULL, result, &error), &error);
         assert_int_equal(petal_result_count(result), 1);

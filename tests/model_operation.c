@@ -270,7 +270,7 @@ pick_filter(struct maker *maker, struct operation *operation)
         read->family_cell_offset = 0;
         break;
     case MODEL_FILTER_COLUMN_PREFIX:
-        filter->bytes = model_bytes_of(slice_make("qrs" + below(maker, 3), 1));
+        filter->bytes = model_bytes_of(slice_make(&"qrs"[below(maker, 3)], 1));
         break;
     case MODEL_FILTER_FAMILY:
         filter->bytes =
@@ -281,7 +281,7 @@ pick_filter(struct maker *maker, struct operation *operation)
         filter->more = pick_row(maker);
         break;
     case MODEL_FILTER_FUZZY_ROW:
-        filter->bytes = model_bytes_of(slice_make("ab\xff" + below(maker, 3), 1));
+        filter->bytes = model_bytes_of(slice_make(&"ab\xff"[below(maker, 3)], 1));
         break;
     case MODEL_FILTER_SKIP: /* needs whole rows, and judges what limits leave of them */
         filter->bytes = pick_qualifier(maker);
