@@ -43,6 +43,7 @@ static void
 check_snapshot(const struct manifest *manifest)
 {
     struct manifest_edit once, again;
+    struct manifest_change change;
     struct manifest copy;
     petal_error error;
 
@@ -51,8 +52,9 @@ check_snapshot(const struct manifest *manifest)
     manifest_edit_snapshot(&once, manifest);
     manifest_state_init(&copy);
     if (manifest_state_apply(&copy, &mem_default_allocator, (petal_slice){once.bytes, once.size},
-                             &error) != PETAL_OK)
+                             &change, &error) != PETAL_OK)
         abort();
+    manifest_change_keep(&copy, &change);
     manifest_edit_snapshot(&again, &copy);
     if (once.size != again.size || memcmp(once.bytes, again.bytes, once.size) != 0)
         abort();
