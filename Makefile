@@ -29,19 +29,23 @@ say = @printf '  %-4s %s\n' $(2) '$@' && $(1)
 endif
 
 LIB_FOLDERS = base bloom cache memtable sstable engine
-LIB_SOURCES = $(sort $(foreach d,$(LIB_FOLDERS),$(wildcard $(d)/*.c)))
+# The C files of a folder and of the rooms in it.
+sources_in = $(sort $(shell find $(1) -name '*.c'))
+LIB_SOURCES = $(call sources_in,$(LIB_FOLDERS))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
-SHELL_SOURCES = $(sort $(wildcard tools/shell_*.c) $(wildcard tools/kv-shell.c))
-RECORD_SOURCES = $(addprefix tools/shell_,record.c record_deb822.c record_table.c text.c memory.c)
-BENCH_SOURCES = $(sort $(wildcard tools/bench_*.c) $(wildcard tools/kv-bench.c))
-SHARED_TEST_SOURCES = $(sort $(filter-out %_test.c tests/fuzz_%.c tests/program_%.c tests/conformance_%.c tests/soak_%.c tests/replay_%.c,$(wildcard tests/*.c)))
-CONFORMANCE_SOURCES = tests/program_conformance.c $(sort $(wildcard tests/conformance_*.c)) tests/test_support.c \
-	$(addprefix tests/memory_,file.c tree.c vfs.c vfs_control.c)
-REPLAY_SOURCES = tests/program_replay.c $(sort $(wildcard tests/replay_*.c)) tests/test_support.c \
-	$(addprefix tools/shell_,memory.c text.c)
-SOAK_SOURCES = tests/program_soak.c $(sort $(wildcard tests/soak_*.c)) tests/test_support.c
-TESTS = $(sort $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/*_test.c)))
-C_FILES = $(sort $(wildcard $(addsuffix /*.[ch],$(LIB_FOLDERS) tools tests tests/examples)))
+SHELL_ROOMS = $(call sources_in,tools/shell)
+SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
+RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/record_deb822.c files/record_table.c text/text.c text/memory.c)
+BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
+TEST_SOURCES = $(call sources_in,tests)
+# Rooms of tests/ that are programs of their own, or several.
+TEST_PROGRAMS = conformance cost examples fuzz memory replay soak
+SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
+CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
+REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
+SOAK_SOURCES = $(call sources_in,tests/soak) tests/support/test_support.c
+TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
+C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
 
 .PHONY: all
 all: $(BUILD)/libpetal.a $(BUILD)/libpetal.so $(BUILD)/kv-shell $(BUILD)/kv-bench ## build the library and the tools (the default)
@@ -85,14 +89,14 @@ OPTIONAL_HEADERS = rocksdb/c.h leveldb/c.h lmdb.h wiredtiger.h
 ifeq ($(call HAVE_HEADER,rocksdb/c.h,$(ROCKSDB_DIR)),yes)
 CPPFLAGS += -DHAVE_ROCKSDB
 ROCKSDB_NUMBER = $(call NUMBER_IN,ROCKSDB_$(1),$(or $(ROCKSDB_DIR:%=%/include),/usr/include)/rocksdb/version.h)
-$(BUILD)/tools/bench_rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKSDB_DIR)/include -DROCKSDB_DIR='"$(ROCKSDB_DIR)"') \
+$(BUILD)/tools/bench/stores/rocksdb.o: CPPFLAGS += $(if $(ROCKSDB_DIR),-I$(ROCKSDB_DIR)/include -DROCKSDB_DIR='"$(ROCKSDB_DIR)"') \
 	-DROCKSDB_MAJOR_VERSION=$(call ROCKSDB_NUMBER,MAJOR) \
 	-DROCKSDB_VERSION='"$(call ROCKSDB_NUMBER,MAJOR).$(call ROCKSDB_NUMBER,MINOR).$(call ROCKSDB_NUMBER,PATCH)"'
 PEER_LIBS += $(call LIBRARY_OF,rocksdb,$(ROCKSDB_DIR),$(ROCKSDB_NEEDS))
 endif
 ifeq ($(call HAVE_HEADER,leveldb/c.h,$(LEVELDB_DIR)),yes)
 CPPFLAGS += -DHAVE_LEVELDB
-$(BUILD)/tools/bench_leveldb.o: CPPFLAGS += $(if $(LEVELDB_DIR),-I$(LEVELDB_DIR)/include -DLEVELDB_DIR='"$(LEVELDB_DIR)"')
+$(BUILD)/tools/bench/stores/leveldb.o: CPPFLAGS += $(if $(LEVELDB_DIR),-I$(LEVELDB_DIR)/include -DLEVELDB_DIR='"$(LEVELDB_DIR)"')
 PEER_LIBS += $(call LIBRARY_OF,leveldb,$(LEVELDB_DIR),$(LEVELDB_NEEDS))
 endif
 ifeq ($(call HAVE_HEADER,lmdb.h),yes)
@@ -112,23 +116,25 @@ $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD
 	$(call say,$(CC) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDFLAGS_ALL) $(LIB_LIBS) -lcmocka,LINK)
 
 # Tests of the shell's parts link them.
-SHELL_TESTS = $(BUILD)/tests/shell_parser_test $(BUILD)/tests/shell_interrupt_test
-$(SHELL_TESTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard tools/shell_*.c))
+SHELL_TESTS = $(addprefix $(BUILD)/tests/tools/shell/,parser_test interrupt_test)
+$(SHELL_TESTS): $(SHELL_ROOMS:%.c=$(BUILD)/%.o)
 $(SHELL_TESTS): LIB_LIBS += -ledit
 
-$(BUILD)/tests/shell_format_test: $(addprefix $(BUILD)/tools/shell_,format.o text.o memory.o)
+$(BUILD)/tests/tools/shell/format_test: $(addprefix $(BUILD)/tools/shell/,print/format.o text/text.o text/memory.o)
 # These start it.
-$(BUILD)/tests/shell_terminal_test $(BUILD)/tests/shell_interrupt_test: | $(BUILD)/kv-shell
+$(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD)/kv-shell
 
 # So do those of the benchmark's.
-$(BUILD)/tests/bench_histogram_test: $(addprefix $(BUILD)/tools/bench_,histogram.o dataset.o permutation.o util.o)
-$(BUILD)/tests/bench_result_test: $(addprefix $(BUILD)/tools/bench_,result.o repeats.o json.o util.o)
-$(BUILD)/tests/bench_result_test: LIB_LIBS += -ljansson
-$(BUILD)/tests/bench_distribution_test: $(addprefix $(BUILD)/tools/bench_,distribution.o util.o)
-$(BUILD)/tests/bench_pairs_test: $(addprefix $(BUILD)/tools/bench_,pairs.o keyset.o record.o util.o)
-$(BUILD)/tests/bench_outcome_test: $(addprefix $(BUILD)/tools/bench_,outcome.o outcome_json.o json.o histogram.o io.o process.o util.o)
-$(BUILD)/tests/bench_outcome_test: LIB_LIBS += -ljansson
-$(BUILD)/tests/bench_readamp_model_test: $(BUILD)/tools/bench_readamp_model.o
+BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
+BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
+$(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram keys/dataset harness/permutation harness/util)
+$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/json harness/util)
+$(call BENCH_TEST,result): LIB_LIBS += -ljansson
+$(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
+$(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
+$(call BENCH_TEST,outcome): $(call BENCH_PARTS,results/outcome results/outcome_json harness/json harness/histogram harness/io harness/process harness/util)
+$(call BENCH_TEST,outcome): LIB_LIBS += -ljansson
+$(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model)
 
 # Kills processes at work and looks at what they left; sees what users see of the library.
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
@@ -145,11 +151,11 @@ $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
 
 # Operations whose instructions `make cost` counts; sees what users see of the library.
-$(BUILD)/cost: $(BUILD)/tests/program_cost.o $(BUILD)/libpetal.a
+$(BUILD)/cost: $(BUILD)/tests/cost/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 # Does the memory limit hold for a process?  Sees what users see of the library.
-$(BUILD)/memory: $(BUILD)/tests/program_memory.o $(BUILD)/libpetal.a
+$(BUILD)/memory: $(BUILD)/tests/memory/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
 .PHONY: tests
@@ -213,17 +219,17 @@ bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps instal
 
 .PHONY: bench-report
 bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
-	tools/bench_report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
+	tools/bench/report/report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
 
 .PHONY: cost cost-check cost-accept
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
-	@tests/cost.sh $(BUILD)/cost $(BEFORE)
+	@tests/cost/cost.sh $(BUILD)/cost $(BEFORE)
 
 cost-check: $(BUILD)/cost ## have the instructions of get, put, scan and seek moved by more than 5 %? COST_STRICT=1: fail if so
-	@tests/cost_check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))"
+	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))"
 
 cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares with
-	@tests/cost_check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
+	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
 
 # ---- testing -----------------------------------------------------------------------------------
 
@@ -231,10 +237,10 @@ cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-test-long: $(BUILD)/tests/engine_model_test $(BUILD)/tests/engine_exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
-	PETAL_LONG=1 $(BUILD)/tests/engine_model_test
-	PETAL_LONG=1 $(BUILD)/tests/engine_exhaustive_test
-	PETAL_LONG=1 tests/memory_test.sh $(BUILD)/memory
+test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
+	PETAL_LONG=1 $(BUILD)/tests/model/random_test
+	PETAL_LONG=1 $(BUILD)/tests/model/exhaustive_test
+	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: soak
 soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
@@ -245,11 +251,11 @@ bare: ## build with every optional package out of sight
 	@for header in $(OPTIONAL_HEADERS); do mkdir -p "$$(dirname $(BUILD)/bare/hidden/$$header)" && \
 	  echo '#error "out of sight"' >$(BUILD)/bare/hidden/$$header; done
 	+CPPFLAGS="-I$(BUILD)/bare/hidden" $(MAKE) --no-print-directory BUILD=$(BUILD)/bare CFLAGS=-Werror all tests
-	tests/bare.sh $(BUILD)/bare/kv-bench
+	tests/package/bare.sh $(BUILD)/bare/kv-bench
 
 FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
-	@tests/fresh.sh $(FRESH)
+	@tests/package/fresh.sh $(FRESH)
 
 check: format-check layers names header lint bare test cost-check sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions, sanitizers, fuzzers
 
@@ -280,17 +286,17 @@ sanitize-thread: ## the tests of threads under ThreadSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" all tests
 	tests/run.sh $(BUILD)/tsan threads
 
-FUZZERS = $(sort $(patsubst tests/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz_*.c)))
+FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 5
 $(BUILD)/fuzz/libpetal-internal.a: $(LIB_SOURCES)
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=fuzzer-no-link,address,undefined" $@
 
-$(BUILD)/fuzz/fuzz_%: tests/fuzz_%.c $(BUILD)/fuzz/libpetal-internal.a
+$(BUILD)/fuzz/fuzz_%: tests/fuzz/%.c $(BUILD)/fuzz/libpetal-internal.a
 	clang $(CPPFLAGS) $(CSTD) -O1 -g -pthread -fsanitize=fuzzer,address,undefined -o $@ $^ $(LIB_LIBS)
 
 # Parts of the shell that fuzzers feed.
-$(BUILD)/fuzz/fuzz_shell: $(addprefix tools/shell_,lexer.c parser.c value.c text.c memory.c)
-$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell_,cell.c cell_table.c cell_json.c cell_hbase.c text.c memory.c)
+$(BUILD)/fuzz/fuzz_shell: $(addprefix tools/shell/,language/lexer.c language/parser.c language/value.c text/text.c text/memory.c)
+$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell/,files/cell.c files/cell_table.c files/cell_json.c files/cell_hbase.c text/text.c text/memory.c)
 
 fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
 	@for fuzzer in $(FUZZERS); do \

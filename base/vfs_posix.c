@@ -7,7 +7,7 @@
  */
 #include "base/vfs_posix.h"
 
-#include "base/log_window.h"
+#include "base/wal_window.h"
 
 #include <assert.h>
 #include <dirent.h>

@@ -11,7 +11,7 @@
  * forked child has no part in them: its copies of locked files are closed before fork() returns
  * there.
  *
- * Small stores into a log go through a mapping of the file where that is safe (base/log_window.h),
+ * Small stores into a log go through a mapping of the file where that is safe (base/wal_window.h),
  * else through write(); fdatasync takes both.
  *
  * Threads: all functions from any thread, log_store from one at a time for each file; pread and

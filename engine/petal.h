@@ -715,7 +715,7 @@ typedef struct petal_filter_argument {
  *     MultiRowRangeFilter    for each range: start BYTES, inclusive BOOLEAN, stop BYTES, inclusive BOOLEAN; empty: open end
  *     RandomRowFilter        BYTES: the chance as decimal text
  * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N, null:, bitand:BYTES,
- * bitor:BYTES, bitxor:BYTES.  A regular expression is a subset of Java's: engine/regex.h.
+ * bitor:BYTES, bitxor:BYTES.  A regular expression is a subset of Java's: engine/filter/regex.h.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,
@@ -982,7 +982,7 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, p
                                                            petal_error *error);
 
 /*
- * Store files are merged in the background, too, when there are many or much of them is hidden: see engine/compaction_policy.h for the
+ * Store files are merged in the background, too, when there are many or much of them is hidden: see engine/compact/policy.h for the
  * rules.  Each job is told to the log callback: why it ran, what went in, came out, and was dropped.
  */
 enum petal_compaction_state { /* HBase's */

@@ -1,6 +1,6 @@
 /*
  * sst_reader.h -- an open store file: facts, filter, iterators.  Immutable but for the filter's account
- * (filter_account.h), which is atomic, so any number of threads use it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
+ * (sstable/bloom_account.h), which is atomic, so any number of threads use it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
  *
  * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the cache's epoch; what
  * they point to is good until the caller leaves it.  Iterators pin their blocks and can be kept.
@@ -32,7 +32,7 @@ struct sst_open_options {
 /*
  * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and
  * offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter index is no
- * error: the filter is ignored, and counted in each trace (filter_reader.h).
+ * error: the filter is ignored, and counted in each trace (sstable/bloom_reader.h).
  */
 enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
                                   const char *path, const struct sst_open_options *options,

@@ -2,8 +2,8 @@
 #ifndef PETAL_SSTABLE_SST_READER_PARTS_H
 #define PETAL_SSTABLE_SST_READER_PARTS_H
 
+#include "sstable/bloom_reader.h"
 #include "sstable/facts.h"
-#include "sstable/filter_reader.h"
 #include "sstable/sst_file.h"
 #include "sstable/sst_reader.h"
 #include "sstable/trailer.h"

@@ -8,7 +8,7 @@
 #include "sstable/sst_reader.h"
 
 #include "bloom/hash.h"
-#include "sstable/filter_prefix.h"
+#include "sstable/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <inttypes.h>

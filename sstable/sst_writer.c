@@ -7,9 +7,9 @@
 #include "sstable/sst_writer.h"
 
 #include "bloom/hash.h"
+#include "sstable/bloom_writer.h"
 #include "sstable/data_block.h"
 #include "sstable/facts.h"
-#include "sstable/filter_writer.h"
 #include "sstable/trailer.h"
 
 #include <assert.h>

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${1:-build}
 which=${2:-all}
-threaded="cache cache_lifetime cache_threads epoch cell_tree log_window memtable memtable_race engine_threads engine_read_threads engine_alter_threads engine_mutate_threads engine_model wal_threads sst_threads engine_kill_threads engine_log_race engine_write_threads engine_full_disk_threads file_pool engine_open_files engine_read_only engine_snapshot_threads engine_log engine_log_sync pace compactor compactor_threads engine_capture compactor_meanwhile write_queue"
+threaded="cache/cache cache/lifetime cache/threads base/epoch memtable/cell_tree base/wal_window memtable/memtable memtable/race engine/db/threads engine/read/threads engine/table/alter_threads engine/write/mutate_threads model/random engine/wal/threads sstable/threads crash/kill_threads engine/wal/race engine/write/write_threads crash/full_disk_threads sstable/file_pool engine/db/open_files engine/db/read_only engine/table/snapshot_threads engine/wal/chain engine/wal/sync engine/write/pace engine/compact/compactor engine/compact/compactor_threads engine/table/capture engine/compact/compactor_meanwhile engine/state/lead"
 # Under sanitizers the tests against the model and those of power cuts do less, unless they are told how much.
 if [ -n "${SANITIZE:-}" ] || [ "$which" = threads ]; then
     export PETAL_SHORT=${PETAL_SHORT-1} PETAL_OPERATIONS=${PETAL_OPERATIONS:-20000} PETAL_DEPTH=${PETAL_DEPTH:-2}
@@ -20,7 +20,7 @@ run_one() {
     # A test that hangs has failed: the longest takes minutes.
     if timeout --kill-after=10 "${TEST_SECONDS:-1200}" "$@" >"$results/$number.output" 2>&1; then
         touch "$results/$number.passed"
-        printf 'ok    %-40s %3d s\n' "$(basename "$1")" $((SECONDS - started))
+        printf 'ok    %-50s %3d s\n' "${1#*tests/}" $((SECONDS - started))
     else
         touch "$results/$number.failed"
         printf 'FAIL  %s\n%s\n' "$*" "$(tail -n 60 "$results/$number.output")"
@@ -31,25 +31,23 @@ run() {
     started_tests=$((started_tests + 1))
     run_one $started_tests "$@" &
 }
-for test in "$build"/tests/*_test; do
-    [ -x "$test" ] || continue
-    name=$(basename "$test" _test)
+while read -r source; do
+    name=${source#tests/}
+    name=${name%_test.c}
     if [ "$which" = threads ] && [[ " $threaded " != *" $name "* ]]; then continue; fi
-    run "$test"
-done
+    run "$build/${source%.c}"
+done < <(find tests -name '*_test.c' | sort)
 if [ "$which" = all ]; then
-    for script in tests/*_test.sh; do
+    while read -r script; do
         case $script in
-        tests/agree_test.sh) run "$script" "$build/kv-bench" ;;
-        tests/readme_test.sh) run "$script" "$build" ;;
-        tests/memory_test.sh) run "$script" "$build/memory" ;;
-        tests/replay_test.sh) run "$script" "$build/replay-shell" ;;
-        tests/readamp_test.sh) run "$script" "$build/kv-bench" ;;
-        tests/conformance_test.sh) run "$script" "$build/conformance" ;;
-        tests/bench_*_test.sh) run "$script" "$build/kv-bench" ;;
+        tests/package/readme_test.sh) run "$script" "$build" ;;
+        tests/memory/*) run "$script" "$build/memory" ;;
+        tests/replay/*) run "$script" "$build/replay-shell" ;;
+        tests/conformance/*) run "$script" "$build/conformance" ;;
+        tests/tools/bench/*) run "$script" "$build/kv-bench" ;;
         *) run "$script" "$build/kv-shell" ;;
         esac
-    done
+    done < <(find tests -name '*_test.sh' | sort)
 fi
 wait
 count() { find "$results" -name "*.$1" | wc -l; }

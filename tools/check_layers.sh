@@ -28,7 +28,7 @@ for folder in base bloom cache memtable sstable engine tools; do
             echo "$file:$line: $folder/ may not include $included"
             bad=1
         fi
-    done < <(grep -HnE '^#include "' "$folder"/*.[ch] 2>/dev/null)
+    done < <(grep -rHnE '^#include "' --include='*.[ch]' "$folder")
 done
 [ $bad = 0 ] && echo "layers: every include points down"
 exit $bad

@@ -1,7 +1,7 @@
 /* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was expected, 2 usage, 3 failure. */
-#include "tools/bench_commands.h"
-#include "tools/bench_dbbench.h"
-#include "tools/bench_workload.h"
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/workloads/dbbench.h"
+#include "tools/bench/workloads/workload.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
  * kv-shell.c -- the shell's main program: options, subcommands, and where the commands come from.
  *
- * The exit status is that of the first failure (shell_session.h); after a conversation at a
+ * The exit status is that of the first failure (tools/shell/session/session.h); after a conversation at a
  * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
-#include "tools/shell_attribute_value.h"
-#include "tools/shell_command.h"
-#include "tools/shell_input.h"
-#include "tools/shell_intake.h"
-#include "tools/shell_interrupt.h"
+#include "tools/shell/files/intake.h"
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/session/words_of_values.h"
+#include "tools/shell/terminal/input.h"
 
 #include <errno.h>
 #include <stdatomic.h>

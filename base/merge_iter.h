@@ -1,0 +1,50 @@
+/*
+ * merge_iter.h -- several sorted sources as one, in cell order. Cells of different sources never
+ * compare equal, since each has its own sequence.
+ *
+ * A binary heap of the sources; the smallest is at the top. Stepping compares the top's next cell
+ * with its two children first, so while one source holds the next cells alone a step costs two
+ * comparisons. A source whose cell is pending (cell_iter.h) is loaded when it comes to the top, so
+ * blocks of sources that never get there stay unread.
+ *
+ * After seek_before each source stands at its own last cell before the key, and the greatest of
+ * them is shown; the heap does not count. They are brought to the other side of the shown cell when
+ * a step forward asks for it.
+ *
+ * REVERSED scans go down row by row: seek_before finds a row, a seek goes to its beginning, further
+ * ones ahead in it. What they meet behind the place of seek_before does not matter to them. So a
+ * source whose last cell before that place lies before the row stays there, beside the heap, until
+ * a row of its own comes: a row costs the sources that have it.
+ *
+ * Borrows the sources. Not safe for use by two threads at once.
+ */
+#ifndef PETAL_BASE_MERGE_ITER_H
+#define PETAL_BASE_MERGE_ITER_H
+
+#include "base/cell_iter.h"
+#include "base/mem.h"
+
+/* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside each other. */
+struct merge_entry {
+    uint64_t row_head; /* slice_head of its cell's row */
+    struct cell_iter *source;
+};
+
+struct merge_iter {
+    struct cell_iter iter; /* first member */
+    const petal_allocator *allocator;
+    struct cell_iter **sources; /* all of them */
+    struct merge_entry *heap;
+    size_t source_count, heap_count;
+    bool reversed; /* may be set until the first seek */
+    bool *
+        in_heap; /* reversed, of each source: the others stand at their last cells before `place` */
+    uint8_t *place; /* reversed: the key of the latest seek_before, then of the seek to a row; */
+    size_t place_bytes, place_capacity; /* none: everything is sought anew */
+    struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
+};
+
+enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
+                                  struct cell_iter *const *sources, size_t count);
+
+#endif

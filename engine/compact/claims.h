@@ -1,0 +1,58 @@
+/*
+ * claims.h -- who works on which runs, and who waits to: a list in the order of arrival.
+ *
+ * A job claims single runs. What is asked for (petal_compact) runs when nobody else runs on the
+ * family and nobody else asked before: while someone asks, waiting or at work, jobs in the
+ * background begin on the family only beside one that takes long, and only ones that are small
+ * beside it. So what flushes leave is merged meanwhile, and who waits has his turn when the long
+ * one and those beside it have ended.
+ *
+ * Threads: under the compactor's mutex.
+ */
+#ifndef PETAL_ENGINE_COMPACT_CLAIMS_H
+#define PETAL_ENGINE_COMPACT_CLAIMS_H
+
+#include "engine/petal.h"
+
+/* Memory of whoever works or waits. */
+struct claim {
+    struct claim *next;
+    const petal_family *family;
+    bool asked;
+    bool running;   /* else it waits, and has no runs */
+    bool large;     /* may take long */
+    uint64_t bytes; /* of the runs */
+    bool all_files;
+    uint64_t *runs; /* their numbers */
+    size_t run_count;
+};
+
+struct claims {
+    struct claim *first;
+};
+
+/* Room for `count` runs; false: no memory. */
+bool claim_runs(struct claim *claim, const petal_allocator *allocator, size_t count);
+void claim_fini(struct claim *claim, const petal_allocator *allocator);
+
+void claims_add(struct claims *claims, struct claim *claim); /* at the end */
+void claims_remove(struct claims *claims, struct claim *claim);
+
+/* Someone asked for the family, and runs or waits. */
+bool claims_asked(const struct claims *claims, const petal_family *family);
+
+/* Someone at work on the family may take long. */
+bool claims_large(const struct claims *claims, const petal_family *family);
+
+/* The most bytes that someone is at work on, of the family or (NULL) of all. */
+uint64_t claims_most_bytes(const struct claims *claims, const petal_family *family);
+
+/* A job works on the run. */
+bool claims_busy(const struct claims *claims, const petal_family *family, uint64_t run);
+
+/* Nobody else runs on the family, and nobody asked for it before. */
+bool claims_may_run(const struct claims *claims, const struct claim *claim);
+
+size_t claims_running(const struct claims *claims);
+
+#endif

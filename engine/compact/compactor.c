@@ -1,0 +1,666 @@
+/* compactor.c -- see compactor.h. */
+#include "engine/compact/compactor.h"
+
+#include "engine/compact/work.h"
+#include "engine/flush/flush.h"
+#include "engine/write/pace.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define FIRST_WAIT_MS   1000
+#define LONGEST_WAIT_MS 600000
+#define THREAD_NICENESS 10
+/* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part
+ * of the bytes of the one before, and its place on the stack. */
+#define MOST_INTERRUPTED 6
+#define IDLE_LOOK_MS                                                                               \
+    1000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
+
+struct compactor {
+    petal_db *db;
+    pthread_mutex_t mutex; /* guards what follows, but for the atomics */
+    pthread_cond_t work;   /* the threads: something changed */
+    pthread_cond_t ended;  /* others: a job ended */
+    struct claims claims;
+    struct store_runs runs;    /* of the store that is looked at */
+    _Atomic(uint64_t) changes; /* grows, with the mutex held, when a flush or a job has ended */
+    uint64_t failures;         /* of jobs in the background */
+    petal_error failure;       /* the latest */
+    uint64_t wait_ms; /* how long after the latest failure jobs are tried again; 0: they may be */
+    uint64_t try_again_ms; /* when, by the monotonic clock */
+    uint64_t wait_bytes;   /* those with so much input or more */
+    bool any_at_work;      /* the thread that takes any job has one */
+    _Atomic(bool) stopping;
+    size_t thread_count;
+    pthread_t threads[COMPACTOR_THREADS];
+};
+
+static uint64_t
+monotonic_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* REQUIRES: the mutex held. */
+static void
+wait_for(struct compactor *compactor, pthread_cond_t *condition, uint64_t milliseconds)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(milliseconds / 1000);
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(condition, &compactor->mutex, &until);
+}
+
+/* REQUIRES: the mutex held. */
+static void
+tell_change(struct compactor *compactor)
+{
+    atomic_fetch_add_explicit(&compactor->changes, 1, memory_order_relaxed);
+    pthread_cond_broadcast(&compactor->work);
+    pthread_cond_broadcast(&compactor->ended);
+}
+
+/* Large jobs wait for the disk or memory. REQUIRES: the mutex held. */
+static bool
+is_waiting(const struct compactor *compactor)
+{
+    return compactor->wait_ms > 0 && monotonic_ms() < compactor->try_again_ms;
+}
+
+static uint64_t
+small_bytes(const petal_db *db)
+{
+    return (uint64_t)POLICY_SMALL_FLUSHES * db->memtable_bytes;
+}
+
+/* For whom one looks for work. */
+enum taker {
+    TAKES_ANY,   /* the first thread */
+    TAKES_SMALL, /* the second: what is small, or small beside what others are at */
+    INTERRUPTS   /* the second, at a job: what is small beside that */
+};
+
+/* REQUIRES: the mutex held. */
+static uint64_t
+most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
+{
+    if (taker == TAKES_SMALL)
+        return policy_bytes_beside(claims_most_bytes(&compactor->claims, NULL),
+                                   small_bytes(compactor->db));
+    return taker == INTERRUPTS ? within : UINT64_MAX;
+}
+
+/*
+ * Take on the job that is most wanted, by who INTERRUPTS of at most `within` bytes; `work` NULL:
+ * only tell whether there is one, be it put off, or one at work.
+ *
+ * The view is taken under the mutex, so that what it shows of the files is true: jobs that ended
+ * have changed the view before they gave up their claims, and those that run keep theirs. Only
+ * flushes add to it meanwhile.
+ */
+static bool
+take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct work *work)
+{
+    petal_db *db = compactor->db;
+    struct look look = {.claims = &compactor->claims,
+                        .runs = &compactor->runs,
+                        .small_bytes = small_bytes(db),
+                        .now_ms = env_clock_ms(&db->env),
+                        .oldest = snapshot_oldest(db),
+                        .newest = snapshot_newest(db)};
+    struct read_point point;
+    bool taken, waiting;
+
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&compactor->mutex);
+    read_begin(db, &point);
+    look.view = point.view;
+    look.max_bytes = most_bytes(compactor, taker, within);
+    waiting = work != NULL && is_waiting(compactor);
+    /* Who waits for all files waits for the job that is interrupted: what comes meanwhile is
+     * merged. */
+    look.all_files_first = taker != INTERRUPTS && !compactor->any_at_work && !waiting;
+    if (waiting && look.max_bytes >= compactor->wait_bytes)
+        look.max_bytes = compactor->wait_bytes - 1;
+    look_at_all(db, &look);
+    taken = look.pick.reason != POLICY_NOTHING;
+    if (taken && work != NULL) {
+        taken = work_begin(work, &look) == PETAL_OK;
+        if (taken) {
+            work->job.give_up = &compactor->stopping;
+            claims_add(&compactor->claims, &work->claim);
+            /* What the other thread left to this one may be its own again. */
+            work->any = taker == TAKES_ANY;
+            if (work->any) {
+                compactor->any_at_work = true;
+                tell_change(compactor);
+            }
+        }
+    } else if (work == NULL) {
+        taken = taken || compactor->claims.first != NULL;
+    }
+    read_end(db, &point);
+    pthread_mutex_unlock(&compactor->mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    return taken;
+}
+
+/* ---- the end of a job ---- */
+
+/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex held. */
+static void
+put_off(struct compactor *compactor, uint64_t bytes)
+{
+    if (!is_waiting(compactor) || bytes < compactor->wait_bytes)
+        compactor->wait_bytes = bytes > 0 ? bytes : 1;
+    compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
+    if (compactor->wait_ms > LONGEST_WAIT_MS)
+        compactor->wait_ms = LONGEST_WAIT_MS;
+    compactor->try_again_ms = monotonic_ms() + compactor->wait_ms;
+}
+
+/* A job of the background has failed, unless the family is gone, or the database is being closed or had failed before. */
+static void
+note_failure(struct compactor *compactor, const struct work *work, enum petal_status status,
+             petal_error *error)
+{
+    petal_db *db = compactor->db;
+
+    if (status == PETAL_NOT_FOUND || status == PETAL_BUSY || status == PETAL_READ_ONLY)
+        return;
+    if (damage_note_bad(&work->job, error)) {
+        STATS_ADD_SHARED(db, background_failures, 1);
+        return;
+    }
+    env_log(&db->env, PETAL_LOG_ERROR, "compaction failed, its files stay as they were: %s",
+            error->text);
+    background_failed(db, BACKGROUND_COMPACTION, error);
+    if (!error_passes(error))
+        db_fail(db, error);
+    pthread_mutex_lock(&compactor->mutex);
+    compactor->failures++;
+    compactor->failure = *error;
+    put_off(compactor, work->claim.bytes);
+    pthread_mutex_unlock(&compactor->mutex);
+}
+
+static void
+note_success(struct compactor *compactor, uint64_t bytes)
+{
+    background_succeeded(compactor->db, BACKGROUND_COMPACTION);
+    pthread_mutex_lock(&compactor->mutex);
+    if (bytes >= compactor->wait_bytes)
+        compactor->wait_ms = 0;
+    pthread_mutex_unlock(&compactor->mutex);
+}
+
+/* Give up what it held, then the claim: who waits for the end of the job finds its inputs gone, but for their readers. */
+static void
+end_work(struct compactor *compactor, struct work *work)
+{
+    work_release(work, compactor->db);
+    db_collect(compactor->db);
+    pthread_mutex_lock(&compactor->mutex);
+    claims_remove(&compactor->claims, &work->claim);
+    compactor->any_at_work = compactor->any_at_work && !work->any;
+    tell_change(compactor);
+    pthread_mutex_unlock(&compactor->mutex);
+    pace_compacted(compactor->db);
+    claim_fini(&work->claim, compactor->db->env.allocator);
+}
+
+/* ---- the threads ---- */
+
+static void do_work(struct compactor *compactor, struct work *work, unsigned depth);
+
+/* A job of the second thread, while it runs. */
+struct interruptible {
+    struct compactor *compactor;
+    struct work *work;
+    unsigned depth;       /* jobs that it has interrupted itself */
+    uint64_t interrupted; /* bytes of jobs that have interrupted it */
+    uint64_t looked_at;   /* bytes that were done, and changes that there were, when one was looked
+                             for last */
+    uint64_t changes;
+};
+
+/* Called again and again by the job. A look costs something: it is worth it when there may be
+ * something else, or another memtable's worth is done. */
+static void
+interrupt(void *argument, uint64_t cells_done, uint64_t cells)
+{
+    struct interruptible *job = argument;
+    struct compactor *compactor = job->compactor;
+    uint64_t bytes = job->work->claim.bytes;
+    uint64_t done = (uint64_t)((double)bytes * (double)cells_done / (double)(cells + 1));
+    uint64_t within = policy_bytes_within(bytes, done, job->interrupted);
+    uint64_t changes = atomic_load_explicit(&compactor->changes, memory_order_relaxed);
+    struct work work;
+
+    if (within == 0 || job->depth == MOST_INTERRUPTED ||
+        (changes == job->changes && done - job->looked_at < compactor->db->memtable_bytes) ||
+        atomic_load_explicit(&compactor->stopping, memory_order_relaxed) ||
+        atomic_load_explicit(&compactor->db->failed, memory_order_relaxed))
+        return;
+    job->changes = changes;
+    job->looked_at = done;
+    if (!take_work(compactor, INTERRUPTS, within, &work))
+        return;
+    job->interrupted += work.claim.bytes;
+    do_work(compactor, &work, job->depth + 1);
+}
+
+static void
+do_work(struct compactor *compactor, struct work *work, unsigned depth)
+{
+    struct interruptible interruptible = {.compactor = compactor, .work = work, .depth = depth};
+    petal_error error;
+    enum petal_status status;
+
+    error_clear(&error);
+    if (!work->any) {
+        work->job.meanwhile = interrupt;
+        work->job.meanwhile_argument = &interruptible;
+    }
+    status = work->job.reason == POLICY_EXPIRED ? compact_drop_expired(&work->job, &error)
+                                                : compact_run(&work->job, &error);
+    if (status == PETAL_OK)
+        note_success(compactor, work->claim.bytes);
+    else
+        note_failure(compactor, work, status, &error);
+    end_work(compactor, work);
+}
+
+/* False: the database is being closed. *seen: the changes so far. */
+static bool
+is_open(struct compactor *compactor, uint64_t *seen)
+{
+    pthread_mutex_lock(&compactor->mutex);
+    *seen = compactor->changes;
+    pthread_mutex_unlock(&compactor->mutex);
+    return !atomic_load_explicit(&compactor->stopping, memory_order_relaxed);
+}
+
+/* Or until what only time makes due, or what failed, is to be looked at. */
+static void
+wait_for_change(struct compactor *compactor, uint64_t seen)
+{
+    uint64_t wait_ms = (uint64_t)COMPACTOR_TICK_SECONDS * 1000, now = monotonic_ms();
+
+    pthread_mutex_lock(&compactor->mutex);
+    if (compactor->wait_ms > 0 && compactor->try_again_ms > now &&
+        compactor->try_again_ms - now < wait_ms)
+        wait_ms = compactor->try_again_ms - now;
+    if (compactor->changes == seen &&
+        !atomic_load_explicit(&compactor->stopping, memory_order_relaxed))
+        wait_for(compactor, &compactor->work, wait_ms);
+    pthread_mutex_unlock(&compactor->mutex);
+}
+
+static void
+work_until_stopped(struct compactor *compactor, enum taker taker)
+{
+    struct work work;
+    uint64_t seen;
+
+#ifdef __linux__
+    /* Of this thread only, there. It is no matter when it may not be. */
+    (void)setpriority(PRIO_PROCESS, 0, THREAD_NICENESS);
+#endif
+    while (is_open(compactor, &seen)) {
+        if (!atomic_load_explicit(&compactor->db->failed, memory_order_acquire) &&
+            take_work(compactor, taker, 0, &work))
+            do_work(compactor, &work, 0);
+        else
+            wait_for_change(compactor, seen);
+    }
+}
+
+static void *
+any_thread(void *compactor)
+{
+    work_until_stopped(compactor, TAKES_ANY);
+    return NULL;
+}
+
+static void *
+small_thread(void *compactor)
+{
+    work_until_stopped(compactor, TAKES_SMALL);
+    return NULL;
+}
+
+static bool
+init_conditions(struct compactor *compactor)
+{
+    pthread_condattr_t attributes;
+    bool done;
+
+    if (pthread_condattr_init(&attributes) != 0)
+        return false;
+    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+           pthread_mutex_init(&compactor->mutex, NULL) == 0 &&
+           pthread_cond_init(&compactor->work, &attributes) == 0 &&
+           pthread_cond_init(&compactor->ended, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return done;
+}
+
+enum petal_status
+compactor_start(petal_db *db, petal_error *error)
+{
+    static void *(*const threads[COMPACTOR_THREADS])(void *) = {any_thread, small_thread};
+    struct compactor *compactor = mem_zalloc(db->env.allocator, sizeof *compactor);
+
+    if (compactor == NULL)
+        return error_no_memory(error);
+    compactor->db = db;
+    if (!init_conditions(compactor)) {
+        mem_free(db->env.allocator, compactor, sizeof *compactor);
+        return error_no_memory(error);
+    }
+    db->compactor = compactor;
+    for (size_t i = 0; !db->no_compaction && i < COMPACTOR_THREADS; i++) {
+        int failed = pthread_create(&compactor->threads[i], NULL, threads[i], compactor);
+
+        if (failed != 0)
+            return error_io(error, db->directory.path, failed, "start a thread for");
+        compactor->thread_count++;
+    }
+    return PETAL_OK;
+}
+
+void
+compactor_stop(petal_db *db)
+{
+    struct compactor *compactor = db->compactor;
+
+    if (compactor == NULL)
+        return;
+    pthread_mutex_lock(&compactor->mutex);
+    atomic_store_explicit(&compactor->stopping, true, memory_order_relaxed);
+    tell_change(compactor);
+    pthread_mutex_unlock(&compactor->mutex);
+    for (size_t i = 0; i < compactor->thread_count; i++)
+        pthread_join(compactor->threads[i], NULL);
+    compactor->thread_count = 0;
+}
+
+void
+compactor_free(petal_db *db)
+{
+    struct compactor *compactor = db->compactor;
+
+    if (compactor == NULL)
+        return;
+    store_runs_fini(&compactor->runs, db->env.allocator);
+    pthread_cond_destroy(&compactor->work);
+    pthread_cond_destroy(&compactor->ended);
+    pthread_mutex_destroy(&compactor->mutex);
+    mem_free(db->env.allocator, compactor, sizeof *compactor);
+    db->compactor = NULL;
+}
+
+void
+compactor_wake(petal_db *db)
+{
+    struct compactor *compactor = db->compactor;
+
+    if (compactor == NULL)
+        return;
+    pthread_mutex_lock(&compactor->mutex);
+    if (compactor->wait_bytes <= small_bytes(db))
+        compactor->wait_bytes = small_bytes(db) + 1;
+    tell_change(compactor);
+    pthread_mutex_unlock(&compactor->mutex);
+}
+
+/* ---- what is asked for ---- */
+
+/* Wait for the family's turn, then take the runs. Again: what was held before is given up, but the place in the
+ * order of those who ask is kept. */
+static enum petal_status
+begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
+            bool fewer_first)
+{
+    petal_db *db = compactor->db;
+    const struct store_view *store;
+    struct read_point point;
+    enum petal_status status = PETAL_OK;
+
+    work_release(work, db);
+    pthread_mutex_lock(&compactor->mutex);
+    claim_fini(&work->claim, db->env.allocator);
+    work->claim.running = false;
+    while (!claims_may_run(&compactor->claims, &work->claim))
+        pthread_cond_wait(&compactor->ended, &compactor->mutex);
+    work->claim.running = true;
+    read_begin(db, &point);
+    store = view_store(point.view, work->claim.family);
+    if (store != NULL && store->file_count > 0)
+        status = work_take_runs(work, db, &compactor->runs, store, first, count, fewer_first);
+    read_end(db, &point);
+    pthread_mutex_unlock(&compactor->mutex);
+    return status;
+}
+
+/* One job of what is asked for. */
+static enum petal_status
+do_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
+         bool fewer_first, petal_error *error)
+{
+    enum petal_status status = begin_asked(compactor, work, first, count, fewer_first);
+    petal_error cause;
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    if (work->job.input_count == 0)
+        return family_check_alive(work->claim.family, error);
+    status = compact_run(&work->job, &cause);
+    if (status == PETAL_OK) {
+        note_success(compactor, work->claim.bytes);
+        return PETAL_OK;
+    }
+    if (damage_note_bad(&work->job, &cause))
+        status = cause.status;
+    if (error != NULL)
+        *error = cause;
+    return status;
+}
+
+enum petal_status
+compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_error *error)
+{
+    petal_db *db = family->table->db;
+    struct compactor *compactor = db->compactor;
+    bool all = count == SIZE_MAX;
+    struct work work = {.claim = {.family = family, .asked = true, .large = true, .all_files = all},
+                        .job = {.family = family, .reason = POLICY_ASKED}};
+    enum petal_status status = family_check_alive(family, error);
+
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = family_check_usable(family, error);
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&compactor->mutex);
+    claims_add(&compactor->claims, &work.claim);
+    pthread_mutex_unlock(&compactor->mutex);
+    status = do_asked(compactor, &work, first, count, all && !db->no_compaction, error);
+    if (status == PETAL_OK && all && work.job.input_count > 0 && !work.job.all_files)
+        status = do_asked(compactor, &work, first, count, false, error);
+    end_work(compactor, &work);
+    return status;
+}
+
+enum petal_status
+compactor_compact(petal_family *family, petal_error *error)
+{
+    return compactor_compact_runs(family, 0, SIZE_MAX, error);
+}
+
+enum petal_status
+petal_compact(petal_table *table, petal_family *family, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    petal_error cause = {.status = PETAL_OK}, damage = {.status = PETAL_OK};
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK && family != NULL && family->table != table)
+        status = error_set(error, PETAL_INVALID, "the family belongs to another table");
+    if (status != PETAL_OK)
+        return status;
+    if (family != NULL)
+        return compactor_compact(family, error);
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        status = compactor_compact(descriptor->families[i], &cause);
+        /* The damage of one family is no reason to leave the others as they are. */
+        if (status == PETAL_CORRUPT && damage.status == PETAL_OK)
+            damage = cause;
+        /* A family may go while others are at work: there is nothing left to do for it. */
+        if (status == PETAL_CORRUPT ||
+            (status == PETAL_NOT_FOUND && family_is_dropped(descriptor->families[i]) &&
+             !table_is_dropped(table)))
+            status = PETAL_OK;
+    }
+    if (status == PETAL_OK && damage.status != PETAL_OK) {
+        cause = damage;
+        status = damage.status;
+    }
+    if (status != PETAL_OK && error != NULL)
+        *error = cause;
+    return status;
+}
+
+/* ---- what others ask ---- */
+
+/* Nothing runs, and nothing is due, or nobody would do it. Both are looked at in one moment: what is due may begin to run, and a job
+ * that ends may leave something to do. */
+static bool
+is_idle(struct compactor *compactor)
+{
+    bool idle;
+
+    if (compactor->thread_count > 0)
+        return !take_work(compactor, TAKES_ANY, 0, NULL);
+    pthread_mutex_lock(&compactor->mutex);
+    idle = compactor->claims.first == NULL;
+    pthread_mutex_unlock(&compactor->mutex);
+    return idle;
+}
+
+/* Wait for a change after `seen`, or a while. A job that fails says so before it gives up its claim, so that its error is
+ * returned rather than that of the database it turned read-only. */
+static enum petal_status
+wait_for_job(struct compactor *compactor, uint64_t seen, uint64_t failures, petal_error *error)
+{
+    enum petal_status status = db_check_writable(compactor->db, error);
+
+    pthread_mutex_lock(&compactor->mutex);
+    if (compactor->failures == failures && compactor->changes == seen &&
+        (status == PETAL_OK || compactor->claims.first != NULL))
+        wait_for(compactor, &compactor->ended, IDLE_LOOK_MS);
+    if (compactor->failures != failures) {
+        status = compactor->failure.status;
+        if (error != NULL)
+            *error = compactor->failure;
+    } else if (compactor->claims.first != NULL) {
+        status = PETAL_OK;
+    }
+    pthread_mutex_unlock(&compactor->mutex);
+    return status;
+}
+
+enum petal_status
+compactor_wait_idle(petal_db *db, petal_error *error)
+{
+    struct compactor *compactor = db->compactor;
+    enum petal_status status = PETAL_OK;
+    uint64_t failures;
+
+    if (compactor == NULL)
+        return flush_wait_idle(db, error);
+    pthread_mutex_lock(&compactor->mutex);
+    failures = compactor->failures;
+    compactor->wait_ms = 0;
+    tell_change(compactor); /* what waits for room, and what only time made due */
+    pthread_mutex_unlock(&compactor->mutex);
+    while (status == PETAL_OK) {
+        uint64_t seen;
+
+        status = flush_wait_idle(db, error);
+        if (status != PETAL_OK)
+            return status;
+        pthread_mutex_lock(&compactor->mutex);
+        seen = compactor->changes;
+        pthread_mutex_unlock(&compactor->mutex);
+        if (is_idle(compactor) && !flush_waits(db)) {
+            db_collect(db);
+            return PETAL_OK;
+        }
+        status = wait_for_job(compactor, seen, failures, error);
+    }
+    return status;
+}
+
+enum petal_status
+petal_wait_idle(petal_db *db, petal_error *error)
+{
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    return compactor_wait_idle(db, error);
+}
+
+enum petal_compaction_state
+compactor_state(petal_db *db, const petal_table *table)
+{
+    struct compactor *compactor = db->compactor;
+    unsigned state = PETAL_COMPACTION_NONE;
+
+    if (compactor == NULL)
+        return PETAL_COMPACTION_NONE;
+    pthread_mutex_lock(&compactor->mutex);
+    for (const struct claim *claim = compactor->claims.first; claim != NULL; claim = claim->next) {
+        if (claim->running && claim->family->table == table)
+            state |= claim->all_files ? PETAL_COMPACTION_MAJOR : PETAL_COMPACTION_MINOR;
+    }
+    pthread_mutex_unlock(&compactor->mutex);
+    return (enum petal_compaction_state)state;
+}
+
+enum petal_compaction_state
+petal_table_compaction_state(petal_table *table)
+{
+    if (db_is_of_another_process(table->db))
+        return PETAL_COMPACTION_NONE;
+    return compactor_state(table->db, table);
+}
+
+uint64_t
+compactor_running(petal_db *db)
+{
+    struct compactor *compactor = db->compactor;
+    uint64_t running;
+
+    if (compactor == NULL)
+        return 0;
+    pthread_mutex_lock(&compactor->mutex);
+    running = claims_running(&compactor->claims);
+    pthread_mutex_unlock(&compactor->mutex);
+    return running;
+}

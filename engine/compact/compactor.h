@@ -1,0 +1,56 @@
+/*
+ * compactor.h -- the threads that compact in the background, and what they share with
+ * petal_compact: which runs are busy, and who waits for whom.
+ *
+ * Two threads, as HBase's two pools: one takes any job, the other small ones: at most
+ * POLICY_SMALL_FLUSHES memtables' worth, or the POLICY_PART_BESIDE-th part of the largest job that
+ * runs, in the background or asked for. What flushes leave during its job interrupts it: the thread
+ * does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes
+ * leave is merged also while large jobs run, however long they take. An all-files job that is due
+ * and too large for the other one goes before small jobs of its store as long as the first has
+ * nothing to do. They look for work (engine/compact/policy.h) when a flush or a job has ended,
+ * and every COMPACTOR_TICK_SECONDS for what only time makes due.
+ *
+ * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after
+ * a second, then after twice as long each time up to ten minutes, and so is every job with as many
+ * bytes: one that the disk has no room for would fill it again and again. Smaller ones go on.
+ * petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for
+ * small jobs. An input that cannot be read is left alone from then on (engine/store/damage.h). Any other
+ * failure of a background job turns the database read-only with that cause: it would come again for
+ * ever. Inputs are kept in any case (engine/compact/job.h).
+ *
+ * Threads: all functions from any thread, holding no lock of the database.
+ */
+#ifndef PETAL_ENGINE_COMPACT_COMPACTOR_H
+#define PETAL_ENGINE_COMPACT_COMPACTOR_H
+
+#include "engine/state/db.h"
+
+#define COMPACTOR_THREADS      2
+#define COMPACTOR_TICK_SECONDS 10
+
+/* Start the threads, unless the options say no_compaction; petal_compact works without them. */
+enum petal_status compactor_start(petal_db *db, petal_error *error);
+
+/* End them: jobs that run are given up and leave nothing behind. Before the flush thread ends. */
+void compactor_stop(petal_db *db);
+void compactor_free(petal_db *db);
+
+/* A flush has succeeded: look for work, also for small jobs that were put off. */
+void compactor_wake(petal_db *db);
+
+/* All files of the family into one run, now, after jobs of it that run; on the calling thread. See petal_compact. */
+enum petal_status compactor_compact(petal_family *family, petal_error *error);
+
+/* The same with `count` runs only, from the one at `first` on, oldest first, as far as they are there; SIZE_MAX: all files. For tests
+ * of compactions of some files. */
+enum petal_status compactor_compact_runs(petal_family *family, size_t first, size_t count,
+                                         petal_error *error);
+
+/* Wait until nothing is due and nothing runs. */
+enum petal_status compactor_wait_idle(petal_db *db, petal_error *error);
+
+enum petal_compaction_state compactor_state(petal_db *db, const petal_table *table);
+uint64_t compactor_running(petal_db *db);
+
+#endif

@@ -1,0 +1,458 @@
+/* job.c -- see engine/compact/job.h. */
+#include "engine/compact/job.h"
+
+#include "base/merge_iter.h"
+#include "engine/compact/runs.h"
+#include "engine/store/rewrite.h"
+#include "engine/write/pace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* A job at work. */
+struct compaction {
+    const struct compact_job *job;
+    petal_db *db;
+    struct sst_iter *iters;     /* one for each input */
+    struct cell_iter **sources; /* the same */
+    struct merge_iter merge;
+    struct read_trace
+        trace; /* what the job reads is not counted among the reads: compaction_bytes_in tells */
+    enum visibility_purpose purpose;
+    bool keep_markers; /* a snapshot that came later needs them */
+    struct rewrite_result result;
+    uint64_t cells, bytes; /* of the input */
+};
+
+/* ---- input ---- */
+
+static const struct file_facts *
+facts_of(const struct compaction *compaction, size_t index)
+{
+    return sst_reader_facts(compaction->job->inputs[index]->reader);
+}
+
+static uint64_t
+greatest_sequence(const struct compaction *compaction)
+{
+    uint64_t greatest = 0;
+
+    for (size_t i = 0; i < compaction->job->input_count; i++) {
+        if (facts_of(compaction, i)->sequence_max > greatest)
+            greatest = facts_of(compaction, i)->sequence_max;
+    }
+    return greatest;
+}
+
+/* The first sequence of the store outside of the inputs; all of it is newer than they are when they were all its files. */
+static uint64_t
+first_outside(const struct compaction *compaction, const struct view *view)
+{
+    const struct store_view *store = view_store(view, compaction->job->family);
+
+    return store != NULL
+               ? store_first_outside(store, compaction->job->inputs, compaction->job->input_count)
+               : UINT64_MAX;
+}
+
+/* The same, in the current view. */
+static uint64_t
+first_outside_now(const struct compaction *compaction)
+{
+    struct read_point point;
+    uint64_t first;
+
+    read_begin(compaction->db, &point);
+    first = first_outside(compaction, point.view);
+    read_end(compaction->db, &point);
+    return first;
+}
+
+/*
+ * With all files the markers go, since nothing older than they are is left outside: the inputs were all files, and what is
+ * newer was in memtables then, since flushes install in the order of sequences. But a put may be newer and yet lie below a marker in time,
+ * so that it would come to light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
+ * stay while one sees cells from outside. They stay, too, while the inputs hold a cell above the read point: it is kept, and
+ * what hides it must not go before it.
+ */
+static enum visibility_purpose
+purpose_of(const struct compaction *compaction, uint64_t read_point)
+{
+    uint64_t newest = snapshot_newest(compaction->db);
+
+    /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
+    if (!compaction->job->all_files)
+        return VISIBILITY_PART;
+    return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
+                   newest < first_outside_now(compaction)
+               ? VISIBILITY_COMPACT
+               : VISIBILITY_PART;
+}
+
+/* No put of the inputs is older, but in files that are past the family's time to live as a whole.
+ */
+static int64_t
+earliest_put(const struct compaction *compaction, const struct visibility_rules *rules)
+{
+    int64_t earliest = INT64_MAX;
+
+    for (size_t i = 0; i < compaction->job->input_count; i++) {
+        const struct file_facts *facts = facts_of(compaction, i);
+        bool expired = rules->min_versions == 0 && facts->time_max < rules->oldest_unexpired;
+
+        if (!expired && facts->put_time_min < earliest)
+            earliest = facts->put_time_min;
+    }
+    return earliest;
+}
+
+static enum petal_status
+open_input(struct compaction *compaction, petal_error *error)
+{
+    const petal_allocator *allocator = compaction->db->env.allocator;
+    size_t count = compaction->job->input_count;
+    struct read_context context = {.trace = &compaction->trace, .keep_out_of_cache = true};
+
+    compaction->cells = compaction->bytes = 0;
+    compaction->iters = mem_zalloc(allocator, count * sizeof *compaction->iters);
+    compaction->sources = mem_alloc(allocator, count * sizeof *compaction->sources);
+    if (compaction->iters == NULL || compaction->sources == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        /* Not lazy: every block is going to be read. */
+        sst_iter_init(&compaction->iters[i], compaction->job->inputs[i]->reader, &context, false,
+                      false);
+        compaction->sources[i] = &compaction->iters[i].iter;
+        compaction->cells += facts_of(compaction, i)->cells;
+        compaction->bytes += facts_of(compaction, i)->file_bytes;
+    }
+    if (merge_iter_init(&compaction->merge, allocator, compaction->sources, count) != PETAL_OK)
+        return error_no_memory(error);
+    return PETAL_OK;
+}
+
+static void
+close_input(struct compaction *compaction)
+{
+    const petal_allocator *allocator = compaction->db->env.allocator;
+    size_t count = compaction->job->input_count;
+
+    for (size_t i = 0; compaction->iters != NULL && i < count; i++) {
+        if (compaction->iters[i].iter.ops != NULL)
+            compaction->iters[i].iter.ops->close(&compaction->iters[i].iter);
+    }
+    if (compaction->merge.iter.ops != NULL)
+        compaction->merge.iter.ops->close(&compaction->merge.iter);
+    mem_free(allocator, compaction->sources, count * sizeof *compaction->sources);
+    mem_free(allocator, compaction->iters, count * sizeof *compaction->iters);
+    compaction->sources = NULL;
+    compaction->iters = NULL;
+    compaction->merge = (struct merge_iter){0};
+}
+
+/* ---- output ---- */
+
+static enum petal_status
+write_files(struct compaction *compaction, petal_error *error)
+{
+    struct rewrite_job job = {
+        .family = compaction->job->family,
+        .file_bytes = compaction->db->compact_file_bytes,
+        .origin = compaction->job->all_files ? FILE_ORIGIN_ALL_FILES : FILE_ORIGIN_MINOR,
+        .give_up = compaction->job->give_up,
+        .meanwhile = compaction->job->meanwhile,
+        .meanwhile_argument = compaction->job->meanwhile_argument,
+        .progress = &compaction->db->compacting,
+    };
+    uint64_t read_point = snapshot_oldest(compaction->db);
+    enum petal_status status = open_input(compaction, error);
+
+    if (status == PETAL_OK) {
+        compaction->purpose = purpose_of(compaction, read_point);
+        visibility_rules_of(&job.rules, family_options(job.family), compaction->purpose, read_point,
+                            env_clock_ms(&compaction->db->env));
+        job.rules.earliest_put = earliest_put(compaction, &job.rules);
+        job.cells = compaction->cells;
+        job.input =
+            compaction->job->input_count == 1 ? compaction->sources[0] : &compaction->merge.iter;
+        status = rewrite_run(&job, &compaction->result, error);
+    }
+    close_input(compaction);
+    if (status == PETAL_OK)
+        status = db_sync_directory(compaction->db, error);
+    return status;
+}
+
+static void
+build_edit(const struct compaction *compaction, struct manifest_edit *edit)
+{
+    const petal_family *family = compaction->job->family;
+
+    /* Want of memory in an edit comes back from its commit. */
+    for (size_t i = 0; i < compaction->job->input_count; i++)
+        manifest_edit_remove_file(edit, family->table->id, family->id,
+                                  compaction->job->inputs[i]->number);
+    for (size_t i = 0; i < compaction->result.count; i++)
+        manifest_edit_add_file(edit, family->table->id, family->id,
+                               &compaction->result.described[i]);
+    db_edit_counters(compaction->db, edit);
+}
+
+/* The view with the outputs in place of the inputs. REQUIRES: view_mutex held. */
+static enum petal_status
+build_view(const struct compaction *compaction, struct view **view)
+{
+    const petal_allocator *allocator = compaction->db->env.allocator;
+    struct view *current = atomic_load_explicit(&compaction->db->view, memory_order_relaxed);
+    size_t slot = compaction->job->family->slot;
+    struct store_view *changed;
+    enum petal_status status = view_new(view, allocator, current, current->store_count);
+
+    if (status == PETAL_OK)
+        status =
+            store_view_new(&changed, allocator, current->stores[slot],
+                           &(struct store_change){.remove_files = compaction->job->inputs,
+                                                  .remove_file_count = compaction->job->input_count,
+                                                  .add_files = compaction->result.files,
+                                                  .add_file_count = compaction->result.count});
+    if (status == PETAL_OK) {
+        view_set_store(*view, slot, changed);
+    } else {
+        view_unref(*view);
+        *view = NULL;
+    }
+    return status;
+}
+
+static uint64_t
+markers_of(const struct store_file *file)
+{
+    const struct file_facts *facts = sst_reader_facts(file->reader);
+
+    return facts->cells - facts->puts;
+}
+
+static bool
+has_dropped_markers(const struct compaction *compaction)
+{
+    uint64_t in = 0, out = 0;
+
+    for (size_t i = 0; i < compaction->job->input_count; i++)
+        in += markers_of(compaction->job->inputs[i]);
+    for (size_t i = 0; i < compaction->result.count; i++)
+        out += markers_of(compaction->result.files[i]);
+    return out < in;
+}
+
+/*
+ * Everything that can fail for lack of memory is made before the commit. *unknown: the manifest failed, so that it may name the
+ * outputs or the inputs. REQUIRES: manifest_mutex and view_mutex held, under which no store is dropped.
+ */
+static enum petal_status
+commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
+{
+    petal_db *db = compaction->db;
+    struct manifest_edit edit;
+    struct view *view = NULL;
+    enum petal_status status = family_check_alive(compaction->job->family, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (build_view(compaction, &view) != PETAL_OK)
+        return error_no_memory(error);
+    manifest_edit_init(&edit, db->env.allocator);
+    build_edit(compaction, &edit);
+    status = db_commit(db, &edit, error);
+    manifest_edit_fini(&edit);
+    if (status != PETAL_OK) {
+        *unknown = atomic_load_explicit(&db->failed, memory_order_relaxed);
+        view_unref(view);
+        return status;
+    }
+    for (size_t i = 0; i < compaction->job->input_count; i++)
+        atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
+    damage_end(compaction->job);
+    db_publish_view(db, view);
+    pace_count_runs(compaction->job->family);
+    return PETAL_OK;
+}
+
+static void
+count(const struct compaction *compaction)
+{
+    STATS_ADD_SHARED(compaction->db, compactions, 1);
+    STATS_ADD_SHARED(compaction->db, compaction_cells_in, compaction->result.cells_in);
+    STATS_ADD_SHARED(compaction->db, compaction_cells_out, compaction->result.cells_out);
+    STATS_ADD_SHARED(compaction->db, compaction_bytes_in, compaction->bytes);
+    STATS_ADD_SHARED(compaction->db, compaction_bytes_out, compaction->result.bytes_out);
+}
+
+/*
+ * A snapshot that was taken since the markers were judged may see cells from outside: then the result is not committed, and
+ * keep_markers is set. None is taken until the view has changed, else it would see both sides. REQUIRES: as commit_result.
+ */
+static enum petal_status
+commit(struct compaction *compaction, bool *unknown, petal_error *error)
+{
+    bool alone = compaction->purpose == VISIBILITY_COMPACT && has_dropped_markers(compaction);
+    enum petal_status status = PETAL_OK;
+
+    if (alone) {
+        uint64_t newest = snapshot_lock(compaction->db); /* first, as in purpose_of */
+
+        compaction->keep_markers =
+            newest >= first_outside(compaction, atomic_load_explicit(&compaction->db->view,
+                                                                     memory_order_relaxed));
+    }
+    if (!alone || !compaction->keep_markers)
+        status = commit_result(compaction, unknown, error);
+    if (alone)
+        snapshot_unlock(compaction->db);
+    return status;
+}
+
+/* Once more, keeping the markers, if a snapshot came in between. */
+static enum petal_status
+write_and_commit(struct compaction *compaction, bool *unknown, petal_error *error)
+{
+    petal_db *db = compaction->db;
+    enum petal_status status;
+    bool kept;
+
+    do {
+        kept = compaction->keep_markers;
+        rewrite_result_fini(&compaction->result, db->env.allocator, true);
+        status = write_files(compaction, error);
+        if (status != PETAL_OK)
+            return status;
+        pthread_mutex_lock(&db->manifest_mutex);
+        pthread_mutex_lock(&db->view_mutex);
+        status = commit(compaction, unknown, error);
+        pthread_mutex_unlock(&db->view_mutex);
+        pthread_mutex_unlock(&db->manifest_mutex);
+    } while (compaction->keep_markers != kept);
+    return status;
+}
+
+/* ---- report ---- */
+
+/* Which files went in, as far as there is room: the line ends at ENV_LOG_LINE_BYTES. */
+static void
+describe_inputs(const struct compact_job *job, char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < job->input_count; i++) {
+        const struct file_facts *facts = sst_reader_facts(job->inputs[i]->reader);
+
+        if (length + 80 > size) {
+            snprintf(text + length, size - length, ", and %zu more", job->input_count - i);
+            return;
+        }
+        length += (size_t)snprintf(
+            text + length, size - length, "%s%" PRIu64 " (%" PRIu64 " bytes, %" PRIu64 " cells)",
+            i == 0 ? "" : ", ", job->inputs[i]->number, facts->file_bytes, facts->cells);
+    }
+}
+
+static void
+report(const struct compaction *compaction)
+{
+    const struct compact_job *job = compaction->job;
+    char inputs[256], what[352];
+
+    describe_inputs(job, inputs, sizeof inputs);
+    snprintf(what, sizeof what, "%s compaction, %s: files %s",
+             job->all_files ? "all-files" : "minor", policy_reason_text(job->reason), inputs);
+    rewrite_report(job->family, &compaction->result, what);
+}
+
+/* ---- a job ---- */
+
+static enum petal_status
+check_before(const struct compaction *compaction, petal_error *error)
+{
+    enum petal_status status = family_check_alive(compaction->job->family, error);
+
+    return status == PETAL_OK ? db_check_writable(compaction->db, error) : status;
+}
+
+/* Snapshots that come and go may be gone whenever one looks for work and there whenever a job ends: so one that was in vain is not
+ * repeated before ten times the time it took, and a minute. */
+static void
+note_if_in_vain(const struct compaction *compaction)
+{
+    bool in_vain =
+        compaction->job->reason == POLICY_DELETED && compaction->purpose != VISIBILITY_COMPACT;
+    uint64_t wait_ms = 60000 + 10 * compaction->result.took_ms;
+
+    if (compaction->job->all_files)
+        atomic_store_explicit(&compaction->job->family->deleted_stay_us,
+                              in_vain ? pace_clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
+}
+
+/* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER, BLOCKSIZE and COMPRESSION
+ * reach old files by a compaction only. */
+enum petal_status
+compact_run(const struct compact_job *job, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    struct compaction compaction = {.job = job, .db = db};
+    bool unknown = false;
+    enum petal_status status = check_before(&compaction, error);
+
+    if (status == PETAL_OK)
+        status = write_and_commit(&compaction, &unknown, error);
+    if (status == PETAL_OK) {
+        count(&compaction);
+        report(&compaction);
+        note_if_in_vain(&compaction);
+    }
+    rewrite_result_fini(&compaction.result, db->env.allocator, status != PETAL_OK && !unknown);
+    return status;
+}
+
+static void
+report_expired(const struct compact_job *job)
+{
+    petal_db *db = job->family->table->db;
+    char table[160], name[160], inputs[128];
+    uint64_t cells = 0;
+
+    for (size_t i = 0; i < job->input_count; i++)
+        cells += sst_reader_facts(job->inputs[i]->reader)->cells;
+    describe_inputs(job, inputs, sizeof inputs);
+    env_log(&db->env, PETAL_LOG_INFO,
+            "files of %s:%s dropped unread: %s; %" PRIu64
+            " cells in, 0 cells out; dropped: %" PRIu64 " %s",
+            error_quote(job->family->table->name, table, sizeof table),
+            error_quote(job->family->name, name, sizeof name), inputs, cells, cells,
+            visibility_reason_text(VISIBILITY_EXPIRED));
+    STATS_ADD_SHARED(db, dropped_expired, cells);
+    STATS_ADD_SHARED(db, expired_files, job->input_count);
+}
+
+/*
+ * Cells past a time to live are there for no reader but raw scans, whatever its read point; and a marker that is past it hid
+ * older cells only, which are past it as well, or is one that has died.
+ */
+enum petal_status
+compact_drop_expired(const struct compact_job *job, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    struct compaction compaction = {.job = job, .db = db};
+    bool unknown = false;
+    enum petal_status status = check_before(&compaction, error);
+
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = commit_result(&compaction, &unknown, error);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK)
+        report_expired(job);
+    return status;
+}

@@ -1,0 +1,58 @@
+/*
+ * job.h -- one compaction: store files of a store become one run that takes their place.
+ *
+ * The job merges its inputs, whole runs that are neighbours in the order of sequences, and writes
+ * what some reader at or above the oldest read point can need; one manifest edit removes the inputs
+ * and adds the outputs; then a view does the same. Files that a flush adds meanwhile stay as they
+ * are: they are newer than all inputs. The inputs go when their last reader lets go.
+ *
+ * ALL FILES of the store: HBase's major compaction, which drops markers whose work is done. Nothing
+ * older than the inputs is outside; what is newer lies in memtables, and in files that were flushed
+ * from them meanwhile. SOME FILES: a minor one. Its output has sequences within those of the
+ * inputs, so it stands where they stood (engine/compact/runs.h); what lies outside, older or newer,
+ * is of no account for what goes (A REWRITE OF A PART in engine/rules/visibility.h).
+ *
+ * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under
+ * manifest_mutex and view_mutex only, and each change starts from the current one, so jobs that end
+ * at the same time find each other's result. A family that is dropped meanwhile ends the job; one
+ * that is altered does not: the job keeps the attributes that it began with.
+ *
+ * A job holds on to its inputs, and to no view: memtables and other files that go meanwhile are not
+ * kept by it.
+ *
+ * A job that fails before the manifest removes what it wrote and keeps its
+ * inputs: a full disk or a damaged input leaves the database as it was. A failed manifest commit
+ * leaves both old and new files where they are, as with a flush.
+ *
+ * Threads: any number of jobs at once, on disjoint inputs; engine/compact/compactor.h sees to it.
+ */
+#ifndef PETAL_ENGINE_COMPACT_JOB_H
+#define PETAL_ENGINE_COMPACT_JOB_H
+
+#include "engine/compact/policy.h"
+#include "engine/state/db.h"
+
+/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked and replaced in pieces. */
+#define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
+
+/* REQUIRES: until the job has ended nobody else replaces its inputs, and with all_files no file of the store. */
+struct compact_job {
+    petal_family *family;
+    struct store_file *
+        *inputs; /* of the family's store, whole neighbouring runs; at least one; referenced */
+    size_t input_count;
+    bool
+        all_files; /* they were all files of the store: others that there are now were flushed since */
+    enum policy_reason reason;
+    const _Atomic(bool) *give_up; /* end with PETAL_BUSY when it is set; NULL: never */
+    rewrite_meanwhile *meanwhile; /* NULL: nothing */
+    void *meanwhile_argument;
+};
+
+/* Merge the inputs. PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. */
+enum petal_status compact_run(const struct compact_job *job, petal_error *error);
+
+/* Take the inputs away unread: all they hold is past a time to live. The same. */
+enum petal_status compact_drop_expired(const struct compact_job *job, petal_error *error);
+
+#endif

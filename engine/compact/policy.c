@@ -1,0 +1,283 @@
+/* policy.c -- see engine/compact/policy.h. */
+#include "engine/compact/policy.h"
+
+/* The runs of a store and what is asked of them. */
+struct choice {
+    const struct policy_run *runs;
+    size_t count;
+    size_t first_free; /* behind the newest busy run: those from here on may be taken */
+    const struct policy_limits *limits;
+    struct policy_pick *pick;
+};
+
+/* Sizes come from stored numbers: sums stop at the top instead of going round. */
+static uint64_t
+add_saturated(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static uint64_t
+bytes_of(const struct policy_run *runs, size_t first, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = first; i < first + count; i++)
+        bytes = add_saturated(bytes, runs[i].bytes);
+    return bytes;
+}
+
+static bool
+pick_window(const struct choice *choice, enum policy_reason reason, size_t first, size_t count)
+{
+    *choice->pick = (struct policy_pick){
+        .reason = reason,
+        .first = first,
+        .count = count,
+        .all_files = reason != POLICY_EXPIRED && count == choice->count,
+        .bytes = bytes_of(choice->runs, first, count),
+    };
+    return true;
+}
+
+/* ---- the rules, each true when it has picked ---- */
+
+/* The oldest expired runs that are neighbours. Nothing of them is read, so no limit of bytes counts. */
+static bool
+pick_expired(const struct choice *choice)
+{
+    size_t first = choice->first_free, end;
+
+    while (first < choice->count && !choice->runs[first].expired)
+        first++;
+    for (end = first; end < choice->count && choice->runs[end].expired; end++)
+        continue;
+    return end > first && pick_window(choice, POLICY_EXPIRED, first, end - first);
+}
+
+static bool
+has_newer_bytes(const struct choice *choice)
+{
+    uint64_t newer;
+
+    if (choice->count < 2)
+        return false;
+    newer = bytes_of(choice->runs, 1, choice->count - 1);
+    if (choice->count < POLICY_MIN_RUNS &&
+        newer / (POLICY_MIN_RUNS - 1) < choice->limits->min_bytes)
+        return false;
+    return (double)newer > (double)choice->runs[0].bytes * POLICY_NEWER_SHARE;
+}
+
+static bool
+has_deleted(const struct choice *choice)
+{
+    uint64_t cells = 0, dead = 0;
+
+    for (size_t i = 0; i < choice->count; i++) {
+        cells = add_saturated(cells, choice->runs[i].cells);
+        dead = add_saturated(dead, choice->runs[i].dead);
+    }
+    return (double)dead > (double)cells * POLICY_DEAD_SHARE;
+}
+
+static bool
+is_aged(const struct choice *choice)
+{
+    bool old = false, worth = choice->count > 1;
+
+    for (size_t i = 0; i < choice->count; i++) {
+        const struct policy_run *run = &choice->runs[i];
+
+        old = old || (run->written_ms > 0 && choice->limits->now_ms > run->written_ms &&
+                      choice->limits->now_ms - run->written_ms > POLICY_MAJOR_MS);
+        worth = worth || run->dead > 0 || run->markers > 0;
+    }
+    return old && worth;
+}
+
+/* Rules 2 to 4, whether or not it can be done now. */
+static enum policy_reason
+all_files_reason(const struct choice *choice)
+{
+    if (has_newer_bytes(choice))
+        return POLICY_NEWER_BYTES;
+    if (has_deleted(choice))
+        return POLICY_DELETED;
+    return is_aged(choice) ? POLICY_AGE : POLICY_NOTHING;
+}
+
+/* Of the windows of `count` free runs that are small enough the one with the fewest bytes. */
+static bool
+pick_smallest(const struct choice *choice, size_t count)
+{
+    size_t best = SIZE_MAX;
+    uint64_t best_bytes = 0;
+
+    for (size_t first = choice->first_free; first + count <= choice->count; first++) {
+        uint64_t bytes = bytes_of(choice->runs, first, count);
+
+        if (bytes <= choice->limits->max_bytes && (best == SIZE_MAX || bytes < best_bytes)) {
+            best = first;
+            best_bytes = bytes;
+        }
+    }
+    return best != SIZE_MAX && pick_window(choice, POLICY_STUCK, best, count);
+}
+
+static bool
+pick_fewer(const struct choice *choice)
+{
+    size_t count = choice->count;
+
+    if (count <= POLICY_STUCK_RUNS / 2 ||
+        bytes_of(choice->runs, 0, count) / POLICY_SMALL_FLUSHES <= choice->limits->min_bytes)
+        return false;
+    count -= POLICY_FEW_RUNS - 1;
+    return pick_smallest(choice, count < POLICY_MAX_RUNS ? count : POLICY_MAX_RUNS);
+}
+
+static bool
+pick_all_files(const struct choice *choice)
+{
+    enum policy_reason reason;
+
+    if (choice->count == 0 || choice->first_free > 0 ||
+        bytes_of(choice->runs, 0, choice->count) > choice->limits->max_bytes)
+        return false;
+    reason = all_files_reason(choice);
+    return reason != POLICY_NOTHING &&
+           (pick_fewer(choice) || pick_window(choice, reason, 0, choice->count));
+}
+
+/* An all-files pick that cannot be done now: smaller ones, of which one follows on another, would put it off for ever. */
+static bool
+waits_for_all_files(const struct choice *choice)
+{
+    return choice->limits->all_files_first && choice->count > 0 && !choice->runs[0].busy &&
+           all_files_reason(choice) != POLICY_NOTHING;
+}
+
+/* No run of the window is larger than the ratio times the others together. */
+static bool
+is_in_ratio(const struct policy_run *runs, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++) {
+        uint64_t others = add_saturated(bytes_of(runs, first, i - first),
+                                        bytes_of(runs, i + 1, first + count - i - 1));
+
+        if ((double)runs[i].bytes > (double)others * POLICY_RATIO)
+            return false;
+    }
+    return true;
+}
+
+static bool
+pick_exploring(const struct choice *choice)
+{
+    size_t best_first = 0, best_count = 0;
+    uint64_t best_bytes = 0;
+
+    for (size_t first = choice->first_free; first < choice->count; first++) {
+        for (size_t count = POLICY_MIN_RUNS;
+             count <= POLICY_MAX_RUNS && count <= choice->count - first; count++) {
+            uint64_t bytes = bytes_of(choice->runs, first, count);
+
+            if (bytes > choice->limits->max_bytes ||
+                (bytes >= choice->limits->min_bytes && !is_in_ratio(choice->runs, first, count)))
+                continue;
+            if (count > best_count || (count == best_count && bytes < best_bytes)) {
+                best_first = first;
+                best_count = count;
+                best_bytes = bytes;
+            }
+        }
+    }
+    return best_count > 0 && pick_window(choice, POLICY_EXPLORING, best_first, best_count);
+}
+
+/* Each run less costs reading and writing the window's bytes. */
+static bool
+pick_stuck(const struct choice *choice)
+{
+    size_t best_first = 0, best_count = 0;
+    double best_cost = 0;
+
+    if (choice->count < POLICY_STUCK_RUNS)
+        return false;
+    for (size_t first = choice->first_free; first < choice->count; first++) {
+        for (size_t count = 2; count <= POLICY_MAX_RUNS && count <= choice->count - first;
+             count++) {
+            uint64_t bytes = bytes_of(choice->runs, first, count);
+            double cost = (double)bytes / (double)(count - 1);
+
+            if (bytes <= choice->limits->max_bytes && (best_count == 0 || cost < best_cost)) {
+                best_first = first;
+                best_count = count;
+                best_cost = cost;
+            }
+        }
+    }
+    return best_count > 0 && pick_window(choice, POLICY_STUCK, best_first, best_count);
+}
+
+void
+policy_pick(const struct policy_run *runs, size_t count, const struct policy_limits *limits,
+            struct policy_pick *pick)
+{
+    struct choice choice = {.runs = runs, .count = count, .limits = limits, .pick = pick};
+
+    *pick = (struct policy_pick){0};
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].busy)
+            choice.first_free = i + 1;
+    }
+    if (pick_expired(&choice) || pick_all_files(&choice) || waits_for_all_files(&choice))
+        return;
+    if (!pick_exploring(&choice))
+        pick_stuck(&choice);
+}
+
+bool
+policy_pick_fewer(const struct policy_run *runs, size_t count, const struct policy_limits *limits,
+                  struct policy_pick *pick)
+{
+    struct choice choice = {.runs = runs, .count = count, .limits = limits, .pick = pick};
+
+    *pick = (struct policy_pick){0};
+    return pick_fewer(&choice);
+}
+
+uint64_t
+policy_bytes_beside(uint64_t bytes, uint64_t small_bytes)
+{
+    uint64_t most = bytes / POLICY_PART_BESIDE;
+
+    return most > small_bytes ? most : small_bytes;
+}
+
+uint64_t
+policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted)
+{
+    uint64_t most = bytes / POLICY_PART_BESIDE;
+    uint64_t earned = done / 2 > interrupted ? done / 2 - interrupted : 0;
+
+    return most < earned ? most : earned;
+}
+
+const char *
+policy_reason_text(enum policy_reason reason)
+{
+    static const char *const texts[] = {
+        [POLICY_NOTHING] = "nothing",
+        [POLICY_EXPIRED] = "expired",
+        [POLICY_NEWER_BYTES] = "newer bytes",
+        [POLICY_DELETED] = "deleted cells",
+        [POLICY_AGE] = "age",
+        [POLICY_EXPLORING] = "exploring",
+        [POLICY_STUCK] = "many runs",
+        [POLICY_ASKED] = "asked for",
+    };
+
+    return (unsigned)reason < sizeof texts / sizeof *texts ? texts[reason] : "unknown";
+}

@@ -1,0 +1,119 @@
+/*
+ * policy.h -- which store files of a store are to be merged, and why: a pure function of what is known of them.
+ *
+ * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in that list, so that the output
+ * takes their place in the order. The rules are HBase's exploring policy (ExploringCompactionPolicy), and what bounds the disk
+ * beyond it, in the order in which they are tried:
+ *
+ *  1. expired       a run all of whose cells are past TTL goes unread (HBase: hbase.store.delete.expired.storefile)
+ *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its bytes, and are POLICY_MIN_RUNS - 1
+ *                   or more, or one that is larger than so many flushes: all files
+ *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so many are past a time to
+ *                   live: all files
+ *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
+ *  5. exploring     of all windows of min to max runs: each run at most `ratio` times the others together, unless the window has less
+ *                   than min_bytes; most runs, then fewest bytes
+ *  6. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
+ *                   less
+ *
+ * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
+ * change places. Then all-files picks wait.
+ *
+ * The inputs of a job count among the runs until it ends, and writers wait at POLICY_MOST_RUNS. So before an all-files job that
+ * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of POLICY_STUCK_RUNS is brought down to
+ * POLICY_FEW_RUNS, by the window that has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
+ *
+ * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B / POLICY_PART_BESIDE, and what they add while one
+ * of those runs by jobs of as small a part of that, which interrupt it (engine/compact/compactor.h) for at most half as many bytes as it has done:
+ * so windows grow with the job that they wait for, and the number of runs grows as the logarithm of B does. The simulation
+ * in tests/engine/compact/simulation_test.c says where it settles.
+ *
+ * Threads: pure.
+ */
+#ifndef PETAL_ENGINE_COMPACT_POLICY_H
+#define PETAL_ENGINE_COMPACT_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define POLICY_MIN_RUNS 3
+#define POLICY_MAX_RUNS 10
+#define POLICY_RATIO    1.2
+#define POLICY_NEWER_SHARE                                                                         \
+    0.5 /* so disk use settles below 1.5 times what an all-files compaction would leave .. */
+#define POLICY_DEAD_SHARE                                                                          \
+    0.25 /* .. if nothing was deleted; with deletions below 1.5 / 0.75 = 2 times */
+#define POLICY_FEW_RUNS      6
+#define POLICY_SMALL_FLUSHES 20 /* memtables' worth that a small job merges at most */
+#define POLICY_PART_BESIDE   4
+#define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
+
+/* Runs of a store at which writers are slowed, at which any window will do, and at which writers wait. The last is the greatest
+ * number of runs there are while compactions work, and so the divisor of the error rate (engine/store/bloom_share.h). */
+#define POLICY_SLOW_RUNS  10
+#define POLICY_STUCK_RUNS 16
+#define POLICY_MOST_RUNS  24
+
+/* Files of one run, together. */
+struct policy_run {
+    uint64_t bytes;
+    uint64_t cells;
+    uint64_t
+        dead; /* of the cells, and of those of older runs, about: hidden by its markers, or past a time to live */
+    uint64_t markers;   /* that an all-files compaction may drop */
+    int64_t written_ms; /* the oldest of its files; 0: not known */
+    bool all_files;     /* comes from an all-files compaction */
+    bool expired;       /* all its cells are past TTL, and none is kept by MIN_VERSIONS */
+    bool busy;          /* input of a job that runs */
+};
+
+struct policy_limits {
+    uint64_t min_bytes; /* windows below it are not asked for their ratio: a flush's size */
+    uint64_t
+        max_bytes; /* of one job; all-files picks that are larger wait, too; UINT64_MAX: no limit */
+    int64_t now_ms;
+    bool
+        all_files_first; /* an all-files pick that busy runs or max_bytes keep from being taken is not put off by other
+                             picks, unless the oldest run is busy */
+};
+
+enum policy_reason {
+    POLICY_NOTHING = 0,
+    POLICY_EXPIRED,
+    POLICY_NEWER_BYTES,
+    POLICY_DELETED,
+    POLICY_AGE,
+    POLICY_EXPLORING,
+    POLICY_STUCK,
+    POLICY_ASKED /* petal_compact; never picked */
+};
+
+struct policy_pick {
+    enum policy_reason reason;
+    size_t first, count; /* of the runs; count is 0 with POLICY_NOTHING */
+    bool all_files;      /* all runs of the store */
+    uint64_t bytes;
+};
+
+/* `runs` oldest first. */
+void policy_pick(const struct policy_run *runs, size_t count, const struct policy_limits *limits,
+                 struct policy_pick *pick);
+
+/*
+ * Whether a store of so many runs is to have fewer before a long all-files job; then the window to be merged, in *pick. Nothing
+ * may be busy.
+ */
+bool policy_pick_fewer(const struct policy_run *runs, size_t count,
+                       const struct policy_limits *limits, struct policy_pick *pick);
+
+/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`, may begin in any case. */
+uint64_t policy_bytes_beside(uint64_t bytes, uint64_t small_bytes);
+
+/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of `interrupted` bytes. */
+uint64_t policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted);
+
+/* For the log: "newer bytes" .. */
+const char *policy_reason_text(enum policy_reason reason);
+
+#endif

@@ -1,0 +1,671 @@
+/* open.c -- a database: opening, closing, the failed state, and what all parts share. */
+#include "engine/state/db.h"
+
+#include "base/vfs_posix.h"
+#include "engine/compact/compactor.h"
+#include "engine/compact/job.h"
+#include "engine/db/lock.h"
+#include "engine/db/recovery.h"
+#include "engine/flush/flush.h"
+#include "engine/options.h"
+#include "engine/table/snapshot.h"
+#include "engine/wal/wal.h"
+#include "engine/write/pace.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <time.h>
+
+/* ---- texts ---- */
+
+const char *
+petal_status_text(enum petal_status status)
+{
+    switch (status) {
+#define STATUS_TEXT(name, value, text)                                                             \
+    case PETAL_##name:                                                                             \
+        return text;
+        PETAL_STATUS_MAP(STATUS_TEXT)
+#undef STATUS_TEXT
+    }
+    return "unknown status";
+}
+
+const char *
+petal_skip_text(enum petal_skip skip)
+{
+    static const char *const texts[PETAL_SKIP_COUNT] = {
+        [PETAL_SKIP_NONE] = "read",           [PETAL_SKIP_FOUND_NEWER] = "found newer",
+        [PETAL_SKIP_ROW_RANGE] = "row range", [PETAL_SKIP_TIME_RANGE] = "time range",
+        [PETAL_SKIP_EXPIRED] = "expired",     [PETAL_SKIP_COLUMNS] = "columns",
+        [PETAL_SKIP_BLOOM] = "Bloom filter",
+    };
+
+    return (unsigned)skip < PETAL_SKIP_COUNT ? texts[skip] : "unknown reason";
+}
+
+/* ---- the process ---- */
+
+enum petal_status
+db_refuse_process(const petal_db *db, petal_error *error)
+{
+    return error_file(error, PETAL_INVALID, db->directory.path,
+                      "the database %s was opened by another process, of which this one is a fork; "
+                      "it can be used there only",
+                      db->directory.path);
+}
+
+/* ---- failure ---- */
+
+void
+db_fail(petal_db *db, const petal_error *cause)
+{
+    bool first;
+
+    pthread_mutex_lock(&db->failure_mutex);
+    first = !atomic_load_explicit(&db->failed, memory_order_relaxed);
+    if (first) {
+        db->failure = *cause;
+        atomic_store_explicit(&db->failed, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&db->failure_mutex);
+    if (!first)
+        return;
+    env_log(&db->env, PETAL_LOG_ERROR, "the database is read-only from now on: %s", cause->text);
+    pthread_mutex_lock(&db->flush_mutex);
+    pthread_cond_broadcast(&db->flush_done);
+    pthread_mutex_unlock(&db->flush_mutex);
+}
+
+enum petal_status
+db_check_opened_for_writing(const petal_db *db, petal_error *error)
+{
+    if (!db->read_only)
+        return PETAL_OK;
+    return error_file(error, PETAL_READ_ONLY, db->directory.path,
+                      "the database %s was opened read-only", db->directory.path);
+}
+
+enum petal_status
+db_check_writable(petal_db *db, petal_error *error)
+{
+    if (db->read_only)
+        return db_check_opened_for_writing(db, error);
+    if (!atomic_load_explicit(&db->failed, memory_order_acquire))
+        return PETAL_OK;
+    /* `failure` does not change once `failed` is seen. */
+    error_file(error, PETAL_READ_ONLY, db->failure.file,
+               "the database is read-only since a write failed: %s", db->failure.text);
+    if (error != NULL) {
+        error->os_error = db->failure.os_error;
+        error->offset = db->failure.offset;
+    }
+    return PETAL_READ_ONLY;
+}
+
+enum petal_status
+db_sync_directory(petal_db *db, petal_error *error)
+{
+    int failed = directory_sync(&db->directory);
+    petal_error cause;
+
+    if (failed == 0)
+        return PETAL_OK;
+    error_unknown(&cause, db->directory.path, failed, "sync directory");
+    db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return cause.status;
+}
+
+/* ---- views, files, counters ---- */
+
+void
+db_collect(petal_db *db)
+{
+    epoch_collect(db->epoch);
+    view_bin_empty(&db->view_bin);
+}
+
+void
+db_publish_view(petal_db *db, struct view *view)
+{
+    struct view *before = atomic_load_explicit(&db->view, memory_order_relaxed);
+
+    atomic_store_explicit(&db->view, view, memory_order_release);
+    if (before == NULL)
+        return;
+    before->bin = &db->view_bin;
+    epoch_defer(db->epoch, &before->retire);
+}
+
+enum petal_status
+db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
+             struct store_file **file, petal_error *error)
+{
+    struct sst_open_options options = {
+        .file_number = described->number,
+        .file_identity = described->identity,
+        .cache = db->cache,
+        .epoch = db->epoch,
+        .pool = &db->open_files,
+        .in_memory = family_options(family)->in_memory,
+        .no_block_cache = family_options(family)->no_block_cache,
+    };
+    char path[PETAL_PATH_BYTES];
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    enum petal_status status;
+
+    *file = NULL;
+    filename_store_file(path, db->directory.path, described->number);
+    status = sst_reader_open(&reader, &db->directory, path, &options, error);
+    if (status != PETAL_OK)
+        return status;
+    facts = sst_reader_facts(reader);
+    if ((facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
+        facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
+        sst_reader_close(reader);
+        return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",
+                             path);
+    }
+    status = store_file_new(file, &db->env, db->cache, reader, described->number, described->run);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    (*file)->budget = &db->memory;
+    (*file)->charged = sizeof **file + sst_reader_memory(reader);
+    memory_budget_files(&db->memory, (int64_t)(*file)->charged);
+    return PETAL_OK;
+}
+
+void
+db_edit_counters(petal_db *db, struct manifest_edit *edit)
+{
+    struct wal_promise promise = log_promise(db);
+
+    /* Want of memory in an edit comes back from its commit. */
+    manifest_edit_counters(edit, db_next_file_number(db),
+                           atomic_load_explicit(&db->published_sequence, memory_order_acquire),
+                           atomic_load_explicit(&db->published_timestamp, memory_order_acquire));
+    if (promise.log_number != 0)
+        manifest_edit_wal_promise(edit, promise);
+}
+
+enum petal_status
+db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
+{
+    petal_error cause;
+    enum petal_status status = manifest_commit(db->manifest, edit, &cause);
+
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */
+    if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
+        db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* Waits end by a clock that nobody sets. */
+static bool
+init_conditions(petal_db *db)
+{
+    pthread_condattr_t attributes;
+    bool done;
+
+    if (pthread_condattr_init(&attributes) != 0)
+        return false;
+    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+           pthread_cond_init(&db->flush_wanted, &attributes) == 0 &&
+           pthread_cond_init(&db->flush_done, &attributes) == 0 &&
+           pthread_cond_init(&db->sync_wanted, &attributes) == 0;
+    pthread_condattr_destroy(&attributes);
+    return done;
+}
+
+static bool
+init_locks(petal_db *db)
+{
+    pthread_mutex_t *const mutexes[] = {
+        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+
+    for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
+        if (pthread_mutex_init(mutexes[i], NULL) != 0)
+            return false;
+    }
+    return init_conditions(db) && write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
+           view_bin_init(&db->view_bin, log_wake, db);
+}
+
+static void
+fini_locks(petal_db *db)
+{
+    pthread_mutex_t *const mutexes[] = {
+        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+
+    for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
+        pthread_mutex_destroy(mutexes[i]);
+    pthread_cond_destroy(&db->flush_wanted);
+    pthread_cond_destroy(&db->flush_done);
+    pthread_cond_destroy(&db->sync_wanted);
+    write_queue_fini(&db->queue);
+    row_locks_fini(&db->row_locks);
+    view_bin_fini(&db->view_bin);
+}
+
+/* How many store files may be open. On the operating system's files no more than half of what the process may open: logs, the
+ * manifest and what flushes and compactions write need some, too, and the program that we are part of. */
+static uint32_t
+open_files_limit(const struct env *env, const petal_options *options)
+{
+    uint32_t most = env->vfs == &vfs_posix ? vfs_posix_most_open_files() / 2 : UINT32_MAX;
+
+    if (options->open_files <= most)
+        return options->open_files;
+    return most > LEAST_OPEN_FILES ? most : LEAST_OPEN_FILES;
+}
+
+static enum petal_status
+open_cache(petal_db *db, const petal_options *options, petal_error *error)
+{
+    size_t most = options->cache_bytes == PETAL_NO_CACHE ? 0 : options->cache_bytes;
+
+    if (most > options->memory_bytes)
+        most = options->memory_bytes;
+    if (cache_open(&db->cache, db->env.allocator, db->epoch, most, 0) != PETAL_OK)
+        return error_no_memory(error);
+    memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
+    return PETAL_OK;
+}
+
+/* The struct with everything that needs no file. */
+static enum petal_status
+db_new(petal_db **db, const char *directory, const petal_options *options, petal_error *error)
+{
+    struct env env;
+    petal_db *made;
+
+    env_init(&env, options->env);
+    if (directory[0] == '\0' || !filename_directory_fits(directory))
+        return error_set(error, PETAL_INVALID,
+                         "the directory's path has %zu bytes; it may have 1 to about %d",
+                         strlen(directory), PETAL_PATH_BYTES - 64);
+    made = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    memset(made, 0, sizeof *made);
+    made->env = env;
+    made->process = process_now();
+    made->read_only = options->read_only;
+    made->memtable_bytes = options->memtable_bytes;
+    made->log_sync_interval_ms = options->log_sync_interval_ms;
+    made->durability = options->durability;
+    made->no_log_mapping = options->no_log_mapping;
+    made->compact_file_bytes = COMPACT_FILE_BYTES;
+    made->no_compaction = options->no_compaction;
+    made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
+    made->stats =
+        mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
+    if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() || !init_locks(made) ||
+        !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
+        epoch_init(made->epoch) != PETAL_OK) {
+        mem_free(env.allocator, made->stats, STATS_SHARDS * sizeof *made->stats);
+        mem_free(env.allocator, made->epoch, sizeof *made->epoch);
+        mem_free(env.allocator, made, sizeof *made);
+        return error_no_memory(error);
+    }
+    memset(made->stats, 0, STATS_SHARDS * sizeof *made->stats);
+    *db = made;
+    return open_cache(made, options, error);
+}
+
+/* The directory's own name must outlive a power cut, also when an opening that was cut short had made it. */
+static enum petal_status
+sync_parent(petal_db *db, petal_error *error)
+{
+    int failed = directory_sync_parent(&db->directory);
+
+    return failed == 0
+               ? PETAL_OK
+               : error_unknown(error, db->directory.path, failed, "sync the directory that holds");
+}
+
+static void
+note_data_file(void *argument, const char *name)
+{
+    uint64_t number, *found = argument;
+    enum filename_kind kind = filename_parse(name, &number);
+
+    if (kind == FILENAME_LOG || kind == FILENAME_STORE_FILE)
+        (*found)++;
+}
+
+/* A directory with logs or store files has lost its manifest: they must not be taken for left-overs of nothing. */
+static enum petal_status
+refuse_lost_manifest(petal_db *db, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    uint64_t found = 0;
+    int failed = directory_list(&db->directory, note_data_file, &found);
+
+    if (failed != 0)
+        return error_io(error, db->directory.path, failed, "list directory");
+    if (found == 0)
+        return PETAL_OK;
+    filename_manifest(path, db->directory.path);
+    return error_corrupt(error, path, 0,
+                         "%s is missing, but there are %llu logs and store files of a database",
+                         path, (unsigned long long)found);
+}
+
+static enum petal_status
+create_manifest(petal_db *db, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status = refuse_lost_manifest(db, error);
+
+    if (status == PETAL_OK)
+        status = sync_parent(db, error);
+    if (status == PETAL_OK)
+        status = manifest_new(&db->manifest, &db->directory, env_random(&db->env),
+                              env_random(&db->env), error);
+    if (status != PETAL_OK)
+        return status;
+    manifest_edit_init(&edit, db->env.allocator);
+    status = manifest_commit(db->manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static enum petal_status
+load_manifest(petal_db *db, const petal_options *options, petal_error *error)
+{
+    enum petal_status status = manifest_load(&db->manifest, &db->directory, error);
+
+    if (status == PETAL_OK && options->error_if_exists)
+        return error_file(error, PETAL_EXISTS, db->directory.path, "%s holds a database already",
+                          db->directory.path);
+    return status == PETAL_NOT_FOUND && options->create ? create_manifest(db, error) : status;
+}
+
+static enum petal_status
+start_threads(petal_db *db, petal_error *error)
+{
+    int failed = pthread_create(&db->flush_thread, NULL, flush_thread, db);
+
+    db->flush_thread_started = failed == 0;
+    if (failed == 0) {
+        failed = pthread_create(&db->log_thread, NULL, log_thread, db);
+        db->log_thread_started = failed == 0;
+    }
+    if (failed != 0)
+        return error_io(error, db->directory.path, failed, "start a thread for");
+    return compactor_start(db, error);
+}
+
+/* What a full disk does not let go now goes later. */
+static enum petal_status
+expire_snapshots(petal_db *db, petal_error *error)
+{
+    enum petal_status status = table_snapshot_expire(db, error);
+
+    if (status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
+        return status;
+    error_clear(error);
+    return PETAL_OK;
+}
+
+static enum petal_status
+open_directory(petal_db *db, const char *path, const petal_options *options, petal_error *error)
+{
+    int failed = directory_open(&db->directory, &db->env, path, options->create);
+
+    if (failed == ENOENT && !options->create)
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s", path);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open directory");
+}
+
+static enum petal_status
+open_files(petal_db *db, const char *path, const petal_options *options, petal_error *error)
+{
+    enum petal_status status = open_directory(db, path, options, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (!options->create) {
+        /* Before the lock file is made: a directory without a database stays as it is. */
+        status = manifest_check_exists(&db->directory, error);
+        if (status == PETAL_NOT_FOUND && refuse_lost_manifest(db, NULL) == PETAL_CORRUPT)
+            return refuse_lost_manifest(db, error);
+        if (status != PETAL_OK)
+            return status;
+    }
+    status = opener_lock_take(db, error);
+    if (status == PETAL_OK)
+        status = load_manifest(db, options, error);
+    if (status != PETAL_OK)
+        return status;
+    db->identity = db->manifest->database_identity;
+    db->salt = db->manifest->salt;
+    status = recovery_run(db, error);
+    if (status == PETAL_OK && !options->read_only)
+        status = expire_snapshots(db, error);
+    if (status == PETAL_OK)
+        status = db->read_only ? opener_lock_confirm(db, error) : start_threads(db, error);
+    return status;
+}
+
+static void
+stop_threads(petal_db *db)
+{
+    pthread_mutex_lock(&db->flush_mutex);
+    db->stopping = true;
+    pthread_cond_broadcast(&db->flush_wanted);
+    pthread_cond_broadcast(&db->sync_wanted);
+    pthread_mutex_unlock(&db->flush_mutex);
+    if (db->flush_thread_started)
+        pthread_join(db->flush_thread, NULL);
+    if (db->log_thread_started)
+        pthread_join(db->log_thread, NULL);
+}
+
+static void
+free_tables(petal_table *table)
+{
+    while (table != NULL) {
+        petal_table *next = table->next;
+
+        table_free(table);
+        table = next;
+    }
+}
+
+/* Release everything; works from any point that opening reached. */
+static void
+db_free(petal_db *db)
+{
+    const petal_allocator *allocator;
+
+    if (db == NULL)
+        return;
+    allocator = db->env.allocator;
+    compactor_stop(db);
+    stop_threads(db);
+    compactor_free(db);
+    while (db->flush_oldest != NULL) {
+        struct flush_job *job = db->flush_oldest;
+
+        db->flush_oldest = job->next;
+        flush_job_free(db, job);
+    }
+    log_close(db);
+    view_unref(atomic_load_explicit(&db->view, memory_order_relaxed));
+    /* Nobody reads, so all views come out of the epoch; blocks of their files go back into it. */
+    db_collect(db);
+    epoch_fini(db->epoch);
+    assert(atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) == 0);
+    assert(atomic_load_explicit(&db->memory.files, memory_order_relaxed) == 0);
+    cache_close(db->cache);
+    free_tables(db->tables);
+    free_tables(db->dropped_tables);
+    damage_free(db);
+    number_map_fini(&db->tables_by_name, allocator);
+    number_map_fini(&db->tables_by_id, allocator);
+    while (db->key_values != NULL) {
+        petal_kv *kv = db->key_values;
+
+        db->key_values = kv->next;
+        mem_free(allocator, kv, sizeof *kv);
+    }
+    manifest_free(db->manifest);
+    if (db->lock_file != NULL)
+        db->env.vfs->close(db->env.vfs->context, db->lock_file);
+    directory_close(&db->directory);
+    file_pool_fini(&db->open_files);
+    fini_locks(db);
+    mem_free(allocator, db->stats, STATS_SHARDS * sizeof *db->stats);
+    mem_free(allocator, db->epoch, sizeof *db->epoch);
+    mem_free(allocator, db, sizeof *db);
+}
+
+enum petal_status
+petal_open(const char *directory, const petal_options *given, petal_db **db, petal_error *error)
+{
+    petal_options options;
+    petal_db *made = NULL;
+    enum petal_status status;
+
+    *db = NULL;
+    error_clear(error);
+    status = options_resolve(&options, given, error);
+    if (status == PETAL_OK)
+        status = db_new(&made, directory, &options, error);
+    if (status == PETAL_OK)
+        status = open_files(made, directory, &options, error);
+    if (status != PETAL_OK) {
+        db_free(made);
+        return status;
+    }
+    error_clear(error); /* of what was tried in vain on the way */
+    *db = made;
+    return PETAL_OK;
+}
+
+/* PETAL_BUSY, with what is open: "1 cursor and 2 receipts". */
+static enum petal_status
+check_nothing_open(petal_db *db, petal_error *error)
+{
+    const struct {
+        const char *name;
+        uint32_t count;
+    } kinds[] = {
+#define OPEN_KIND(kind) {#kind, atomic_load_explicit(&db->open.kind, memory_order_acquire)},
+        DB_OPEN_KINDS(OPEN_KIND)
+#undef OPEN_KIND
+    };
+    size_t named = 0, left = 0, used = 0;
+    char list[160];
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        left += kinds[i].count > 0;
+    if (left == 0)
+        return PETAL_OK;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i].count == 0)
+            continue;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%u %s%s",
+                                 named == 0  ? ""
+                                 : left == 1 ? " and "
+                                             : ", ",
+                                 kinds[i].count, kinds[i].name, kinds[i].count == 1 ? "" : "s");
+        named++;
+        left--;
+    }
+    return error_file(error, PETAL_BUSY, db->directory.path,
+                      "the database %s is in use: %s must be closed first", db->directory.path,
+                      list);
+}
+
+enum petal_status
+petal_close(petal_db *db, petal_error *error)
+{
+    enum petal_status status;
+
+    error_clear(error);
+    /* Of another process nothing is released: threads that are not here may have been changing it
+     * when that forked. */
+    if (db == NULL || db_is_of_another_process(db))
+        return PETAL_OK;
+    status = check_nothing_open(db, error);
+    if (status != PETAL_OK)
+        return status;
+    if (!db->read_only)
+        compactor_stop(db);
+    pace_close(db);
+    status = db->read_only ? PETAL_OK : flush_and_wait(db, NULL, error);
+    db_free(db);
+    return status;
+}
+
+enum petal_status
+petal_flush(petal_db *db, petal_table *table, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (table != NULL)
+        status = table_check_alive(table, error);
+    if (status != PETAL_OK)
+        return status;
+    log_make_spare(db); /* the caller waits for it, so that writers need not */
+    return flush_and_wait(db, table, error);
+}
+
+/* ---- statistics ---- */
+
+void
+petal_stats_get(petal_db *db, petal_stats *stats)
+{
+    struct cache_usage usage;
+
+    memset(stats, 0, sizeof *stats);
+    if (db_is_of_another_process(db)) {
+        stats->read_only = true;
+        (void)db_refuse_process(db, &stats->background_error);
+        return;
+    }
+    for (size_t i = 0; i < STATS_SHARDS; i++) {
+#define STATS_SUM(name, meaning)                                                                   \
+    stats->name += atomic_load_explicit(&db->stats[i].name, memory_order_relaxed);
+        PETAL_STATS_MAP(STATS_SUM)
+#undef STATS_SUM
+    }
+    stats->compactions_running = compactor_running(db);
+    stats->compacting_cells = atomic_load_explicit(&db->compacting.cells, memory_order_relaxed);
+    stats->compacting_done = atomic_load_explicit(&db->compacting.done, memory_order_relaxed);
+    stats->read_only = db->read_only || atomic_load_explicit(&db->failed, memory_order_acquire);
+    background_error_get(db, &stats->background_error);
+    stats->memory_limit = db->memory.limit;
+    stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
+    stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
+    pthread_mutex_lock(&db->flush_mutex);
+    stats->flushes_waiting = db->flush_count;
+    pthread_mutex_unlock(&db->flush_mutex);
+    cache_usage_get(db->cache, &usage);
+    stats->cache_capacity = usage.capacity;
+    for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        stats->cache_bytes[kind] = usage.bytes[kind];
+        stats->cache_blocks[kind] = usage.blocks[kind];
+        stats->cache_inserted[kind] = usage.inserted[kind];
+        stats->cache_evicted[kind] = usage.evicted[kind];
+    }
+}

@@ -1,0 +1,490 @@
+/* recovery.c -- see recovery.h. */
+#include "engine/db/recovery.h"
+
+#include "bloom/hash.h"
+#include "engine/flush/flush.h"
+#include "engine/wal/wal.h"
+#include "engine/write/commit.h"
+#include "engine/write/pace.h"
+
+#include <inttypes.h>
+
+/* ---- store files ---- */
+
+static enum petal_status
+open_store(petal_db *db, petal_family *family, struct view *view, petal_error *error)
+{
+    const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
+    struct store_view *store;
+    enum petal_status status = family_open_store(family, manifest_find_family(table, family->id),
+                                                 true, &family->active, &store, error);
+
+    if (status == PETAL_OK) {
+        view_set_store(view, family->slot, store);
+        pace_count_runs(family);
+    }
+    return status;
+}
+
+static enum petal_status
+open_tables(petal_db *db, petal_error *error)
+{
+    struct view *view;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < db->manifest->table_count; i++) {
+        petal_table *table;
+
+        if (!manifest_is_snapshot(db->manifest->tables[i]))
+            status = table_attach(db, db->manifest->tables[i], &table);
+    }
+    if (status == PETAL_OK)
+        status = view_new(&view, db->env.allocator, NULL, db->slot_count);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    /* The database owns the view from here on, whatever fails. */
+    atomic_store_explicit(&db->view, view, memory_order_release);
+    for (petal_table *table = db->tables; table != NULL; table = table->next) {
+        const struct table_descriptor *descriptor = table_descriptor(table);
+
+        for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
+            status = open_store(db, descriptor->families[i], view, error);
+    }
+    return status;
+}
+
+/* ---- logs ---- */
+
+/* What readers may see, and what edits of the manifest record. */
+static void
+publish_counters(petal_db *db)
+{
+    atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
+    atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
+}
+
+/* A log that was replayed. */
+struct replayed_log {
+    uint64_t number, length, last_sequence;
+};
+
+struct replay_state {
+    petal_db *db;
+    uint64_t cells;       /* put back into memtables */
+    petal_error no_space; /* why memtables were not flushed; PETAL_OK: they were */
+    uint64_t sequence;    /* greatest of the log at hand */
+    struct replayed_log *logs;
+    size_t log_count, log_capacity;
+};
+
+/* Where a cell of the log belongs; *family NULL when its table or family was dropped. */
+static enum petal_status
+find_store(petal_db *db, const struct record_cell *logged, const char *path, uint64_t offset,
+           petal_family **family, uint64_t *flushed, petal_error *error)
+{
+    petal_table *table = table_by_id(db, logged->table_id);
+    const struct manifest_table *described = manifest_find_table(db->manifest, logged->table_id);
+
+    *family = NULL;
+    if (described == NULL && logged->table_id < db->manifest->next_table_id)
+        return PETAL_OK;
+    if (table != NULL)
+        *family = table_family_by_id(table, logged->family_id);
+    if (table != NULL && *family == NULL && logged->family_id < described->next_family_id)
+        return PETAL_OK;
+    if (*family == NULL)
+        return error_corrupt(
+            error, path, offset,
+            "%s: the record at %llu names table %u, family %u, which never existed", path,
+            (unsigned long long)offset, logged->table_id, logged->family_id);
+    *flushed = manifest_find_family(described, logged->family_id)->flushed_sequence;
+    return PETAL_OK;
+}
+
+static enum petal_status
+replay_cell(struct replay_state *state, const struct record_cell *logged, const char *path,
+            uint64_t offset, petal_error *error)
+{
+    petal_db *db = state->db;
+    struct write_cell write = {.cell = logged->cell};
+    uint64_t flushed = 0;
+    enum petal_status status = find_store(db, logged, path, offset, &write.family, &flushed, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (logged->assigned && logged->cell.timestamp > db->last_timestamp)
+        db->last_timestamp = logged->cell.timestamp;
+    if (logged->cell.sequence > db->last_sequence)
+        db->last_sequence = logged->cell.sequence;
+    if (logged->cell.sequence > state->sequence)
+        state->sequence = logged->cell.sequence;
+    if (write.family == NULL || logged->cell.sequence <= flushed)
+        return PETAL_OK;
+    write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
+    status = memtable_reserve(write.family->active->memtable, 1,
+                              logged->cell.row.size + logged->cell.qualifier.size +
+                                  logged->cell.value.size);
+    if (status == PETAL_OK) {
+        write_charge(db, write.family);
+        status = write_apply_cell(db, &write);
+    }
+    state->cells += status == PETAL_OK;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+/*
+ * Write all memtables to store files, named by one edit, so that no batch is split by a power cut
+ * now. From the first that finds no space on they wait for the flush thread instead.
+ */
+static enum petal_status
+flush_replayed(struct replay_state *state, petal_error *error)
+{
+    petal_db *db = state->db;
+    struct flush_job *job;
+    enum petal_status status;
+
+    publish_counters(db);
+    status = flush_freeze(db, NULL, &job, error);
+    if (status != PETAL_OK || job == NULL)
+        return status;
+    if (state->no_space.status == PETAL_OK) {
+        petal_error cause;
+
+        status = flush_run(db, job, &cause);
+        if (status == PETAL_NO_SPACE) {
+            state->no_space = cause;
+            flush_job_remove_files(db,
+                                   job); /* nothing names them: they are strays, and take space */
+        } else if (status != PETAL_OK && error != NULL)
+            *error = cause;
+        if (status != PETAL_NO_SPACE) {
+            flush_job_free(db, job);
+            return status;
+        }
+    }
+    flush_enqueue(db, job);
+    return PETAL_OK;
+}
+
+/* After a record. Without space memtables grow as far as they may. */
+static enum petal_status
+make_room(struct replay_state *state, petal_error *error)
+{
+    petal_db *db = state->db;
+    uint64_t limit = memory_budget_memtable_limit(&db->memory);
+    enum petal_status status = PETAL_OK;
+
+    if (flush_is_due(db))
+        status = flush_replayed(state, error);
+    if (status != PETAL_OK || state->no_space.status == PETAL_OK ||
+        atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) <= limit)
+        return status;
+    return error_file(error, PETAL_NO_SPACE, state->no_space.file,
+                      "the logs hold more than memory_bytes lets memtables have, and there is no "
+                      "space to flush them: %s",
+                      state->no_space.text);
+}
+
+static enum petal_status
+note_log(void *argument, uint64_t number, uint64_t length, petal_error *error)
+{
+    struct replay_state *state = argument;
+
+    if (!mem_grow_array(state->db->env.allocator, &state->logs, &state->log_capacity,
+                        state->log_count, state->log_count + 1, sizeof(struct replayed_log)))
+        return error_no_memory(error);
+    state->logs[state->log_count++] = (struct replayed_log){number, length, state->sequence};
+    state->sequence = 0;
+    return PETAL_OK;
+}
+
+static enum petal_status
+replay_record(void *argument, petal_slice record, const char *path, uint64_t offset,
+              petal_error *error)
+{
+    struct replay_state *state = argument;
+    struct record_reader reader;
+    struct record_cell cell;
+    enum petal_status status = PETAL_OK;
+
+    if (!record_open(&reader, record))
+        return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
+                             (unsigned long long)offset);
+    while (status == PETAL_OK && reader.remaining > 0) {
+        if (!record_next(&reader, &cell))
+            return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
+                                 (unsigned long long)offset);
+        status = replay_cell(state, &cell, path, offset, error);
+    }
+    if (status == PETAL_OK && !record_at_end(&reader))
+        return error_corrupt(error, path, offset, "%s: bytes follow the last cell at %llu", path,
+                             (unsigned long long)offset);
+    return status == PETAL_OK && !state->db->read_only ? make_room(state, error) : status;
+}
+
+/* The manifest forgets the logs that were there, whether or not they held something new. */
+static enum petal_status
+retire_logs(petal_db *db, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    manifest_edit_oldest_log(&edit, db_next_file_number(db));
+    db_edit_counters(db, &edit);
+    status = manifest_commit(db->manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+struct later_logs {
+    petal_db *db;
+    uint64_t below;  /* look at those below */
+    uint64_t number; /* the greatest of them */
+};
+
+static void
+note_later_log(void *argument, const char *name)
+{
+    struct later_logs *later = argument;
+    uint64_t number;
+
+    if (filename_parse(name, &number) == FILENAME_LOG && number < later->below &&
+        number > later->number)
+        later->number = number;
+}
+
+/* Remove the logs behind the last one that was replayed (0: all), which were dropped or are empty:
+ * what they say of others would tell that the log ends before the next one. Each may be named by
+ * those behind it, so the newest goes first, for good. */
+static enum petal_status
+remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
+{
+    struct later_logs later = {.db = db, .below = db_next_file_number(db)};
+
+    for (;;) {
+        char path[PETAL_PATH_BYTES];
+        int failed;
+        enum petal_status status;
+
+        later.number = last;
+        failed = directory_list(&db->directory, note_later_log, &later);
+        if (failed != 0)
+            return error_io(error, db->directory.path, failed, "list directory");
+        if (later.number == last)
+            return PETAL_OK;
+        filename_log(path, db->directory.path, later.number);
+        failed = directory_remove(&db->directory, path);
+        if (failed != 0)
+            return error_io(error, path, failed, "remove");
+        status = db_sync_directory(db, error);
+        if (status != PETAL_OK)
+            return status;
+        later.below = later.number;
+    }
+}
+
+/* What was replayed waits in memory, so the logs stay. */
+static enum petal_status
+keep_logs(struct replay_state *state, petal_error *error)
+{
+    petal_db *db = state->db;
+    uint64_t last = state->log_count > 0 ? state->logs[state->log_count - 1].number : 0;
+    enum petal_status status = remove_later_logs(db, last, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < state->log_count; i++)
+        status = log_keep(db, state->logs[i].number, state->logs[i].length,
+                          state->logs[i].last_sequence, error);
+    if (status == PETAL_OK)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "what the logs held waits in memory for space, and the logs stay: %s",
+                state->no_space.text);
+    return status;
+}
+
+/*
+ * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of its store. Where a store
+ * was dropped it may have been its cell, and no more is known than how far sequences had gone.
+ */
+static uint64_t
+obsolete_sequence(const struct manifest *manifest)
+{
+    bool dropped = manifest->table_count + 1 < manifest->next_table_id;
+    uint64_t flushed = 0;
+
+    for (size_t i = 0; i < manifest->table_count; i++) {
+        const struct manifest_table *table = manifest->tables[i];
+
+        dropped = dropped || table->family_count < table->next_family_id;
+        for (size_t k = 0; k < table->family_count; k++) {
+            if (table->families[k].flushed_sequence > flushed)
+                flushed = table->families[k].flushed_sequence;
+        }
+    }
+    return dropped ? manifest->last_sequence : flushed;
+}
+
+static enum petal_status
+replay_logs(petal_db *db, petal_error *error)
+{
+    struct replay_state state = {.db = db};
+    petal_error cause = {.status = PETAL_OK};
+    struct wal_replay replay = {
+        .directory = &db->directory,
+        .database_identity = db->identity,
+        .oldest_log = db->manifest->oldest_log,
+        .next_log = db_next_file_number(db),
+        .obsolete_sequence = obsolete_sequence(db->manifest),
+        .promise = db->manifest->promise,
+        .visit = replay_record,
+        .ended = note_log,
+        .argument = &state,
+    };
+    enum petal_status status;
+
+    db->recovering = true;
+    status = wal_replay(&replay, error);
+    if (status != PETAL_OK || replay.greatest_log == 0) {
+        db->recovering = false;
+        mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
+        return status;
+    }
+    if (replay.dropped_bytes > 0)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "dropped the torn tail of the log: %llu bytes that no sync had promised",
+                (unsigned long long)replay.dropped_bytes);
+    if (!db->read_only)
+        status = flush_replayed(&state, error);
+    db->recovering = false;
+    if (status == PETAL_OK && !db->read_only && state.no_space.status == PETAL_OK) {
+        status = retire_logs(db, &cause);
+        if (status == PETAL_NO_SPACE && !manifest_is_dead(db->manifest)) {
+            state.no_space = cause;
+            status = PETAL_OK;
+        } else if (status != PETAL_OK && error != NULL) {
+            *error = cause;
+        }
+    }
+    if (status == PETAL_OK && state.no_space.status != PETAL_OK)
+        status = keep_logs(&state, error);
+    mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
+    if (status == PETAL_OK)
+        env_log(&db->env, PETAL_LOG_INFO, "recovered %llu cells from the log%s",
+                (unsigned long long)state.cells,
+                db->read_only ? " into memory; the log stays as it is" : "");
+    return status;
+}
+
+/* ---- file numbers and files that nothing names ---- */
+
+enum scan_purpose {
+    SCAN_NUMBERS, /* take them into account */
+    SCAN_STORE_FILES, /* remove those that nothing names, and an unfinished manifest: a full disk needs the room */
+    SCAN_ALL /* remove whatever nothing names */
+};
+
+/*
+ * Beyond the number that the manifest gives for the next file. No database makes so many files
+ * between two commits; a file with a number that is not among these was put there by somebody else.
+ * It is left alone and not counted: numbers must not end.
+ */
+#define MOST_NUMBERS_AHEAD ((uint64_t)1 << 32)
+
+static bool
+is_possible_number(const petal_db *db, uint64_t number)
+{
+    uint64_t next = db->manifest->next_file_number;
+
+    return number < next || number - next < MOST_NUMBERS_AHEAD;
+}
+
+struct directory_scan {
+    petal_db *db;
+    enum scan_purpose purpose;
+};
+
+static void
+visit_name(void *argument, const char *name)
+{
+    struct directory_scan *scan = argument;
+    petal_db *db = scan->db;
+    char path[PETAL_PATH_BYTES];
+    uint64_t number = 0;
+    enum filename_kind kind = filename_parse(name, &number);
+    bool stray = false;
+
+    if (!is_possible_number(db, number)) {
+        if (scan->purpose == SCAN_NUMBERS)
+            env_log(&db->env, PETAL_LOG_WARNING,
+                    "%s/%s is no file of this database: it stays as it is", db->directory.path,
+                    name);
+        return;
+    }
+    if (scan->purpose == SCAN_NUMBERS) {
+        if ((kind == FILENAME_LOG || kind == FILENAME_STORE_FILE) &&
+            number >= db_next_file_number(db))
+            atomic_store_explicit(&db->next_file_number, number + 1, memory_order_relaxed);
+        return;
+    }
+    switch (kind) {
+    case FILENAME_LOG:
+        stray = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
+        filename_log(path, db->directory.path, number);
+        break;
+    case FILENAME_STORE_FILE:
+        stray = !manifest_names_file(db->manifest, number);
+        filename_store_file(path, db->directory.path, number);
+        break;
+    case FILENAME_MANIFEST_TEMPORARY:
+        stray = true;
+        filename_manifest_temporary(path, db->directory.path);
+        break;
+    default:
+        break;
+    }
+    if (stray && directory_remove(&db->directory, path) != 0)
+        env_log(&db->env, PETAL_LOG_WARNING, "cannot remove left-over file %s", path);
+}
+
+static enum petal_status
+scan_directory(petal_db *db, enum scan_purpose purpose, petal_error *error)
+{
+    struct directory_scan scan = {.db = db, .purpose = purpose};
+    int failed = directory_list(&db->directory, visit_name, &scan);
+
+    return failed == 0 ? PETAL_OK : error_io(error, db->directory.path, failed, "list directory");
+}
+
+enum petal_status
+recovery_run(petal_db *db, petal_error *error)
+{
+    int64_t now_ms = env_clock_ms(&db->env);
+    enum petal_status status;
+
+    atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
+                          memory_order_relaxed);
+    db->last_sequence = db->manifest->last_sequence;
+    db->last_timestamp = db->manifest->last_timestamp;
+    publish_counters(db);
+    status = scan_directory(db, SCAN_NUMBERS, error);
+    if (status == PETAL_OK)
+        status = open_tables(db, error);
+    if (status == PETAL_OK && !db->read_only)
+        status = manifest_make_durable(db->manifest, error);
+    if (status == PETAL_OK && !db->read_only)
+        status = scan_directory(db, SCAN_STORE_FILES, error);
+    if (status == PETAL_OK)
+        status = replay_logs(db, error);
+    if (status == PETAL_OK && !db->read_only)
+        status = scan_directory(db, SCAN_ALL, error);
+    if (status != PETAL_OK)
+        return status;
+    publish_counters(db);
+    if (!db->read_only && now_ms < db->last_timestamp)
+        env_log(&db->env, PETAL_LOG_WARNING,
+                "the clock is %" PRIu64
+                " ms behind the newest timestamp that was assigned; timestamps "
+                "stand still until it has caught up",
+                (uint64_t)db->last_timestamp - (uint64_t)now_ms);
+    return PETAL_OK;
+}

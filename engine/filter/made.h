@@ -1,0 +1,117 @@
+/*
+ * made.h -- what a petal_filter is: one filter with its arguments, or a combination of others. Never changed once
+ * made, counted, from the allocator of its database. What a read keeps of it is in engine/filter/node.h.
+ */
+#ifndef PETAL_ENGINE_FILTER_MADE_H
+#define PETAL_ENGINE_FILTER_MADE_H
+
+#include "engine/filter/comparator.h"
+#include "engine/filter/filter.h"
+
+#include <stdatomic.h>
+
+#define FILTER_MOST_DEPTH                                                                          \
+    100 /* of combinations in combinations; walks of a filter recurse as deep */
+#define FILTER_MOST_FILTERS 100000u /* in one filter, counted as often as they stand in it */
+
+/* In the comments: the fields that hold its arguments. */
+enum filter_kind {
+    FILTER_KIND_AND,
+    FILTER_KIND_OR,
+    FILTER_KIND_SKIP,
+    FILTER_KIND_WHILE,
+    FILTER_KIND_COLUMN_COUNT_GET,  /* count */
+    FILTER_KIND_COLUMN_PAGINATION, /* count: limit; offset */
+    FILTER_KIND_COLUMN_PREFIX,     /* strings: the prefix */
+    FILTER_KIND_COLUMN_RANGE,      /* strings: min, max; has_min, has_max, inclusive flags */
+    FILTER_KIND_COLUMN_VALUE,      /* strings: family, qualifier; compare, comparator */
+    FILTER_KIND_DEPENDENT_COLUMN, /* strings: family, qualifier; drop; perhaps compare, comparator */
+    FILTER_KIND_FAMILY,           /* compare, comparator */
+    FILTER_KIND_FIRST_KEY_ONLY,   /* nothing */
+    FILTER_KIND_FUZZY_ROW,        /* strings: pattern, mask, pattern, mask .. */
+    FILTER_KIND_INCLUSIVE_STOP,   /* strings: the row */
+    FILTER_KIND_KEY_ONLY,         /* length_as_value */
+    FILTER_KIND_MULTI_ROW_RANGE,  /* ranges: by start, disjoint */
+    FILTER_KIND_MULTIPLE_COLUMN_PREFIX, /* strings: the prefixes, sorted */
+    FILTER_KIND_PAGE,                   /* count */
+    FILTER_KIND_PREFIX,                 /* strings: the prefix */
+    FILTER_KIND_QUALIFIER,              /* compare, comparator */
+    FILTER_KIND_RANDOM_ROW,             /* chance, seed */
+    FILTER_KIND_ROW,                    /* compare, comparator */
+    FILTER_KIND_SINGLE_COLUMN_VALUE, /* strings: family, qualifier; compare, comparator; if_missing, latest_only */
+    FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE, /* the same */
+    FILTER_KIND_TIMESTAMPS,                  /* timestamps, ascending */
+    FILTER_KIND_VALUE                        /* compare, comparator */
+};
+
+/* Rows from start to stop; an empty start or stop is an open end. */
+struct row_range {
+    petal_slice start, stop;
+    bool start_inclusive, stop_inclusive;
+};
+
+struct petal_filter {
+    const petal_allocator *allocator;
+    _Atomic(uint32_t) references;
+    size_t size; /* of this block: strings, ranges, timestamps and members lie behind the struct */
+    enum filter_kind kind;
+    unsigned depth;             /* 1 for one filter */
+    uint32_t filter_count;      /* it and all below it */
+    bool needs_rows;            /* HBase's hasFilterRow */
+    bool watches_excluded_rows; /* a WHILE or a ColumnCountGetFilter is in it */
+
+    petal_filter **members;
+    size_t member_count;
+    petal_slice *strings;
+    size_t string_count;
+    struct row_range *ranges;
+    size_t range_count;
+    int64_t *timestamps;
+    size_t timestamp_count;
+    char *free_bytes; /* behind the strings copied so far */
+
+    struct comparator comparator;
+    enum petal_compare compare;
+    int64_t count, offset;
+    bool has_min, min_inclusive, has_max, max_inclusive; /* ColumnRangeFilter */
+    bool drop;                                           /* DependentColumnFilter */
+    bool length_as_value;                                /* KeyOnlyFilter */
+    bool if_missing, latest_only; /* SingleColumnValueFilter: filterIfMissing .. */
+    double chance;                /* RandomRowFilter */
+    uint64_t seed;
+    size_t longest;              /* FuzzyRowFilter: bytes of its longest pattern */
+    _Atomic(uint64_t) run_count; /* of RandomRowFilter, so that each run draws others */
+};
+
+/* How much of each lies behind a new filter. Strings are copied in one after the other with filter_add_string. */
+struct filter_room {
+    size_t members, strings, string_bytes, ranges, timestamps;
+};
+
+/* A filter with one reference and nothing in it yet; NULL: no memory. */
+petal_filter *filter_new(const petal_allocator *allocator, enum filter_kind kind,
+                         const struct filter_room *room);
+
+/* Copies of slices that fit the room given at filter_new. */
+petal_slice filter_copy(petal_filter *filter, petal_slice bytes);
+void filter_add_string(petal_filter *filter, petal_slice bytes);
+
+/* Why filter_make refused. */
+struct filter_mistake {
+    bool unknown_name;
+    bool has_argument; /* `argument` is the number of the one that is wrong */
+    size_t argument;
+    char reason[COMPARATOR_REASON_BYTES];
+};
+
+/* petal_filter_make without the error texts. `seed` is for RandomRowFilter. PETAL_INVALID or PETAL_NO_MEMORY. */
+enum petal_status filter_make(const petal_allocator *allocator, uint64_t seed, petal_slice name,
+                              const petal_filter_argument *arguments, size_t count,
+                              petal_filter **filter, struct filter_mistake *mistake);
+
+/* petal_filter_combine for members and counts that are known to be right, but for the limits: PETAL_INVALID beyond them. */
+enum petal_status filter_combine(const petal_allocator *allocator,
+                                 enum petal_filter_operation operation,
+                                 petal_filter *const *members, size_t count, petal_filter **filter);
+
+#endif

@@ -1,0 +1,452 @@
+/* flush.c -- see flush.h. */
+#include "engine/flush/flush.h"
+
+#include <time.h>
+
+#include "base/sync_point.h"
+#include "engine/compact/compactor.h"
+#include "engine/flush/capture.h"
+#include "engine/wal/wal.h"
+#include "engine/write/commit.h"
+#include "engine/write/pace.h"
+
+#define RETRY_SECONDS 1
+
+/* ---- one job ---- */
+
+static enum petal_status
+write_part(petal_db *db, struct flush_part *part, petal_error *error)
+{
+    struct memtable_iter iter;
+    struct rewrite_job job = {
+        .family = part->family,
+        .input = &iter.iter,
+        .cells = part->facts.cells,
+        .origin = FILE_ORIGIN_FLUSH,
+        .file_bytes = UINT64_MAX,
+    };
+    enum petal_status status;
+
+    if (part->written || family_is_dropped(part->family))
+        return PETAL_OK;
+    visibility_rules_of(&job.rules, family_options(part->family), VISIBILITY_PART,
+                        snapshot_oldest(db), env_clock_ms(&db->env));
+    memtable_iter_init(&iter, part->memtable->memtable);
+    status = rewrite_run(&job, &part->result, error);
+    iter.iter.ops->close(&iter.iter);
+    part->written = status == PETAL_OK;
+    return family_is_dropped(part->family) ? PETAL_OK : status;
+}
+
+/* The first sequence that is in a memtable and not in this job. REQUIRES: view_mutex held. */
+static uint64_t
+oldest_unflushed(petal_db *db, const struct flush_job *job)
+{
+    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
+    uint64_t oldest = UINT64_MAX;
+
+    for (size_t i = 0; i < view->store_count; i++) {
+        const struct store_view *store = view->stores[i];
+
+        for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++) {
+            uint64_t first =
+                atomic_load_explicit(&store->memtables[k]->sequence_first, memory_order_relaxed);
+            bool in_job = false;
+
+            for (size_t p = 0; p < job->part_count; p++)
+                in_job = in_job || job->parts[p].memtable == store->memtables[k];
+            if (first != 0 && first < oldest && !in_job)
+                oldest = first;
+        }
+    }
+    return oldest;
+}
+
+/* Logs below are not needed once the job is committed. The order of the three steps matters: see engine/wal/wal.h.
+ * REQUIRES: view_mutex held. */
+static uint64_t
+find_oldest_log(petal_db *db, const struct flush_job *job)
+{
+    uint64_t open = log_oldest_open(db);
+    uint64_t unflushed = oldest_unflushed(db, job);
+
+    SYNC_POINT("flush:unflushed cells looked for");
+    return log_oldest_needed(db, open, unflushed);
+}
+
+/* The edit that names the job's files. *oldest_log: logs below it are not needed once it is committed. */
+static void
+build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit,
+           uint64_t *oldest_log)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+        const petal_family *family = part->family;
+
+        if (!part->written)
+            continue;
+        for (size_t k = 0; k < part->result.count; k++)
+            manifest_edit_add_file(edit, family->table->id, family->id, &part->result.described[k]);
+        manifest_edit_flushed(edit, family->table->id, family->id, part->facts.sequence_max);
+    }
+    *oldest_log = find_oldest_log(db, job);
+    manifest_edit_oldest_log(edit, *oldest_log);
+    db_edit_counters(db, edit);
+}
+
+/* The view with the job's files in place of its memtables. */
+static enum petal_status
+build_view(petal_db *db, const struct flush_job *job, struct view **view)
+{
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    enum petal_status status = view_new(view, db->env.allocator, current, current->store_count);
+
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+        struct store_view *changed;
+
+        if (!part->written || current->stores[part->family->slot] == NULL)
+            continue;
+        status = store_view_new(&changed, db->env.allocator, current->stores[part->family->slot],
+                                &(struct store_change){.remove_memtable = part->memtable,
+                                                       .add_files = part->result.files,
+                                                       .add_file_count = part->result.count});
+        if (status == PETAL_OK)
+            view_set_store(*view, part->family->slot, changed);
+    }
+    if (status != PETAL_OK) {
+        view_unref(*view);
+        *view = NULL;
+    }
+    return status;
+}
+
+/* Files of stores that were dropped while they were written go at once. */
+static void
+drop_files_of_dropped(petal_db *db, struct flush_job *job)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        struct flush_part *part = &job->parts[i];
+
+        if (part->written && family_is_dropped(part->family)) {
+            rewrite_result_fini(&part->result, db->env.allocator, true);
+            part->written = false;
+        }
+    }
+}
+
+/* Everything that can fail for lack of memory is made before the commit. REQUIRES: manifest_mutex and view_mutex held. */
+static enum petal_status
+commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
+{
+    struct manifest_edit edit;
+    struct view *view = NULL;
+    enum petal_status status;
+
+    drop_files_of_dropped(db, job);
+    manifest_edit_init(&edit, db->env.allocator);
+    build_edit(db, job, &edit, oldest_log);
+    status = build_view(db, job, &view);
+    if (status == PETAL_OK)
+        status = db_commit(db, &edit, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK)
+        db_publish_view(db, view);
+    else
+        view_unref(view);
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
+        pace_count_runs(job->parts[i].family);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+/* What was committed, into statistics and log. */
+static void
+count(petal_db *db, const struct flush_job *job)
+{
+    STATS_ADD_SHARED(db, flushes, job->part_count);
+    for (size_t i = 0; i < job->part_count; i++) {
+        const struct flush_part *part = &job->parts[i];
+
+        if (!part->written)
+            continue;
+        STATS_ADD_SHARED(db, flush_cells, part->result.cells_out);
+        STATS_ADD_SHARED(db, flush_bytes, part->result.bytes_out);
+        rewrite_report(part->family, &part->result, "flush");
+    }
+}
+
+enum petal_status
+flush_run(petal_db *db, struct flush_job *job, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    uint64_t oldest_log = 0;
+
+    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
+        status = write_part(db, &job->parts[i], error);
+    if (status == PETAL_OK)
+        status = log_sync_closed(db, error);
+    if (status == PETAL_OK)
+        status = db_sync_directory(db, error);
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = commit(db, job, &oldest_log, error);
+    if (status == PETAL_OK && job->capture != NULL && capture_is_wanted(job->capture))
+        capture_take(job->capture);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK) {
+        job->committed = true;
+        count(db, job);
+        log_remove_below(db, oldest_log);
+    }
+    db_collect(db);
+    return status;
+}
+
+/* ---- the queue of jobs ---- */
+
+void
+flush_enqueue(petal_db *db, struct flush_job *job)
+{
+    pthread_mutex_lock(&db->flush_mutex);
+    job->ticket = ++db->flush_ticket;
+    if (db->flush_newest != NULL)
+        db->flush_newest->next = job;
+    else
+        db->flush_oldest = job;
+    db->flush_newest = job;
+    db->flush_count++;
+    pthread_cond_signal(&db->flush_wanted);
+    pthread_mutex_unlock(&db->flush_mutex);
+}
+
+/* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless it is one of the first `tries`
+ * ever. */
+static enum petal_status
+wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    while (db->flush_oldest != NULL && db->flush_oldest->ticket <= ticket) {
+        status = db_check_writable(db, error);
+        if (status != PETAL_OK)
+            break;
+        if (db->flush_oldest->status != PETAL_OK && db->flush_oldest->tried > tries) {
+            status = db->flush_oldest->status;
+            if (error != NULL)
+                *error = db->flush_oldest->error;
+            break;
+        }
+        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+    }
+    pthread_mutex_unlock(&db->flush_mutex);
+    return status;
+}
+
+/* Half way to flush_is_due. */
+static bool
+is_half_full(const petal_db *db)
+{
+    return db->active_bytes >= db->memtable_bytes / 2 ||
+           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4;
+}
+
+/* Half as much again as flush_is_due asks for: now the leader waits until it may freeze. */
+static bool
+is_overfull(const petal_db *db)
+{
+    return db->active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
+           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4 * 3;
+}
+
+enum petal_status
+flush_make_room(petal_db *db, petal_error *error)
+{
+    if (is_half_full(db))
+        log_ask_for_spare(db);
+    if (flush_is_due(db)) {
+        struct flush_job *job;
+        enum petal_status status = is_overfull(db) ? flush_freeze_largest(db, &job, error)
+                                                   : flush_try_to_freeze_largest(db, &job, error);
+
+        if (status != PETAL_OK)
+            return status;
+        if (job != NULL)
+            flush_enqueue(db, job);
+    }
+    return PETAL_OK;
+}
+
+/* How many tries at jobs were begun. */
+static uint64_t
+count_tries(petal_db *db)
+{
+    uint64_t tries;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    tries = db->flush_tries;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return tries;
+}
+
+/* The newest job, after a word to the flush thread not to put off what failed in one of the first `tries`. */
+static uint64_t
+hurry_jobs(petal_db *db, uint64_t tries)
+{
+    uint64_t ticket;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    if (db->flush_oldest != NULL && db->flush_tries == tries) {
+        db->flush_at_once = true;
+        pthread_cond_signal(&db->flush_wanted);
+    }
+    ticket = db->flush_ticket;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return ticket;
+}
+
+/* Let the capture ride on the job; one without parts is made if there is none. */
+static enum petal_status
+add_capture(petal_db *db, struct flush_job **job, struct capture *capture, petal_error *error)
+{
+    if (*job == NULL)
+        *job = flush_job_new(db, 0);
+    if (*job == NULL)
+        return error_no_memory(error);
+    (*job)->capture = capture_ref(capture);
+    return PETAL_OK;
+}
+
+enum petal_status
+flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
+{
+    return flush_and_capture(db, table, NULL, error);
+}
+
+enum petal_status
+flush_and_capture(petal_db *db, const petal_table *table, struct capture *capture,
+                  petal_error *error)
+{
+    struct flush_job *job = NULL;
+    struct write_place place;
+    enum petal_status status;
+    uint64_t ticket, tries = count_tries(db);
+
+    /* A commit that is on its way is waited for here, while others may write. */
+    pthread_mutex_lock(&db->view_mutex);
+    pthread_mutex_unlock(&db->view_mutex);
+    write_lead_alone(db, &place);
+    status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = flush_freeze(db, table, &job, error);
+    if (status == PETAL_OK && capture != NULL)
+        status = add_capture(db, &job, capture, error);
+    if (job != NULL)
+        flush_enqueue(db, job);
+    ticket = hurry_jobs(db, tries);
+    write_lead_end(db, &place);
+    if (status == PETAL_OK)
+        status = wait_for_jobs(db, ticket, tries, error);
+    return status;
+}
+
+static void
+wait_before_retry(petal_db *db)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += RETRY_SECONDS;
+    if (!db->stopping && !db->flush_at_once)
+        pthread_cond_timedwait(&db->flush_wanted, &db->flush_mutex, &until);
+}
+
+/* Run the oldest job once. REQUIRES: flush_mutex held; gives it up meanwhile. */
+static void
+run_oldest(petal_db *db)
+{
+    struct flush_job *job = db->flush_oldest;
+    uint64_t try = ++db->flush_tries, began = pace_clock_us();
+    petal_error error;
+    enum petal_status status;
+
+    db->flush_at_once = false;
+    pthread_mutex_unlock(&db->flush_mutex);
+    error_clear(&error);
+    status = flush_run(db, job, &error);
+    if (status != PETAL_OK) {
+        env_log(&db->env, PETAL_LOG_ERROR, "flush failed, its cells stay in memory and log: %s",
+                error.text);
+        background_failed(db, BACKGROUND_FLUSH, &error);
+    } else {
+        pace_flushed(db, job->bytes, pace_clock_us() - began);
+        background_succeeded(db, BACKGROUND_FLUSH);
+        /* Before writers that wait for the memory are told. */
+        flush_job_release(db, job);
+        db_collect(db);
+        compactor_wake(db);
+    }
+    if (status != PETAL_OK && !error_passes(&error))
+        db_fail(db, &error);
+    pthread_mutex_lock(&db->flush_mutex);
+    job->status = status;
+    job->tried = try;
+    job->error = error;
+    if (status == PETAL_OK) {
+        db->flush_oldest = job->next;
+        if (db->flush_oldest == NULL)
+            db->flush_newest = NULL;
+        db->flush_count--;
+        flush_job_free(db, job);
+    }
+    pthread_cond_broadcast(&db->flush_done);
+}
+
+enum petal_status
+flush_wait_idle(petal_db *db, petal_error *error)
+{
+    uint64_t tries = count_tries(db);
+
+    hurry_jobs(db, tries);
+    return wait_for_jobs(db, UINT64_MAX, tries, error);
+}
+
+bool
+flush_waits(petal_db *db)
+{
+    bool waits;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    waits = db->flush_count > 0;
+    pthread_mutex_unlock(&db->flush_mutex);
+    return waits;
+}
+
+void *
+flush_thread(void *argument)
+{
+    petal_db *db = argument;
+
+    pthread_mutex_lock(&db->flush_mutex);
+    for (;;) {
+        bool hopeless = atomic_load_explicit(&db->failed, memory_order_relaxed);
+
+        if (db->flush_oldest != NULL && !hopeless &&
+            (db->flush_oldest->status == PETAL_OK || !db->stopping)) {
+            if (db->flush_oldest->status != PETAL_OK)
+                wait_before_retry(db);
+            run_oldest(db);
+        } else if (db->stopping) {
+            break;
+        } else {
+            pthread_cond_wait(&db->flush_wanted, &db->flush_mutex);
+        }
+    }
+    pthread_mutex_unlock(&db->flush_mutex);
+    return NULL;
+}

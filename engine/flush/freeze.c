@@ -1,0 +1,303 @@
+/* freeze.c -- flush jobs, and the switch of memtables that makes them; see flush.h. */
+#include "engine/flush/capture.h"
+#include "engine/flush/flush.h"
+#include "engine/wal/wal.h"
+#include "engine/write/pace.h"
+
+#include <stdlib.h>
+
+/* ---- jobs ---- */
+
+static size_t
+job_bytes(size_t part_count)
+{
+    return sizeof(struct flush_job) + part_count * sizeof(struct flush_part);
+}
+
+struct flush_job *
+flush_job_new(petal_db *db, size_t part_count)
+{
+    return mem_zalloc(db->env.allocator, job_bytes(part_count));
+}
+
+void
+flush_job_remove_files(petal_db *db, struct flush_job *job)
+{
+    for (size_t i = 0; i < job->part_count; i++) {
+        rewrite_result_fini(&job->parts[i].result, db->env.allocator, true);
+        job->parts[i].written = false;
+    }
+}
+
+void
+flush_job_release(petal_db *db, struct flush_job *job)
+{
+    bool remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);
+
+    for (size_t i = 0; i < job->part_count; i++) {
+        store_memtable_unref(job->parts[i].memtable);
+        job->parts[i].memtable = NULL;
+        rewrite_result_fini(&job->parts[i].result, db->env.allocator, remove);
+    }
+    capture_unref(job->capture);
+    job->capture = NULL;
+}
+
+void
+flush_job_free(petal_db *db, struct flush_job *job)
+{
+    if (job == NULL)
+        return;
+    flush_job_release(db, job);
+    mem_free(db->env.allocator, job, job_bytes(job->part_count));
+}
+
+/* ---- which memtables ---- */
+
+/* Which memtables to freeze: what is asked for, and the families found. These stay right while the
+ * leadership is held. */
+struct choice {
+    const petal_table *table; /* NULL: of all tables */
+    bool largest;             /* of them as few as give back half of what is too much */
+    petal_family **families;
+    size_t count, capacity;
+};
+
+static void
+choice_fini(petal_db *db, struct choice *choice)
+{
+    mem_free(db->env.allocator, choice->families, choice->capacity * sizeof *choice->families);
+}
+
+static uint64_t
+first_sequence(const petal_family *family)
+{
+    return atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
+}
+
+/* All that hold cells, or those of the table and those that have a cell of the sequence `overdue`
+ * or an earlier one. */
+static enum petal_status
+gather(petal_db *db, struct choice *choice, uint64_t overdue)
+{
+    for (petal_table *t = db->tables; t != NULL; t = t->next) {
+        const struct table_descriptor *descriptor = table_descriptor(t);
+        bool chosen = choice->table == NULL || t == choice->table;
+
+        for (size_t i = 0; i < descriptor->family_count; i++) {
+            petal_family *family = descriptor->families[i];
+
+            if (family_is_dropped(family)) /* it has no memtable */
+                continue;
+            if (first_sequence(family) == 0 || (!chosen && first_sequence(family) > overdue))
+                continue;
+            if (!mem_grow_array(db->env.allocator, &choice->families, &choice->capacity,
+                                choice->count, choice->count + 1, sizeof *choice->families))
+                return PETAL_NO_MEMORY;
+            choice->families[choice->count++] = family;
+        }
+    }
+    return PETAL_OK;
+}
+
+static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int
+more_memory_first(const void *a, const void *b)
+{
+    const petal_family *const *left = a, *const *right = b;
+
+    return compare_numbers((*right)->active->charged, (*left)->active->charged);
+}
+
+static int
+more_bytes_first(const void *a, const void *b)
+{
+    const petal_family *const *left = a, *const *right = b;
+
+    return compare_numbers((*right)->active_bytes, (*left)->active_bytes);
+}
+
+/* The largest stay, as few as give back half of what is too much, and those that are overdue. */
+static void
+keep_largest(petal_db *db, struct choice *choice, uint64_t overdue)
+{
+    bool memory_is_full = flush_memory_is_due(db);
+    size_t bytes_left = flush_bytes_are_due(db) ? db->active_bytes - db->active_bytes / 2 : 0;
+    size_t memory_left = memory_is_full ? db->active_memory - db->active_memory / 2 : 0;
+    size_t kept = 0;
+
+    qsort(choice->families, choice->count, sizeof *choice->families,
+          memory_is_full ? more_memory_first : more_bytes_first);
+    for (size_t i = 0; i < choice->count; i++) {
+        petal_family *family = choice->families[i];
+        size_t memory = family->active->charged;
+
+        if (bytes_left == 0 && memory_left == 0 && first_sequence(family) > overdue)
+            continue;
+        bytes_left -= family->active_bytes < bytes_left ? family->active_bytes : bytes_left;
+        memory_left -= memory < memory_left ? memory : memory_left;
+        choice->families[kept++] = family;
+    }
+    choice->count = kept;
+}
+
+/* REQUIRES: ddl_mutex held. */
+static enum petal_status
+choose(petal_db *db, struct choice *choice)
+{
+    bool some = choice->table != NULL || choice->largest;
+    uint64_t overdue = some ? log_overdue_sequence(db) : 0;
+    enum petal_status status = gather(db, choice, overdue);
+
+    if (status == PETAL_OK && choice->largest && choice->count > 0)
+        keep_largest(db, choice, overdue);
+    return status;
+}
+
+/* ---- freeze ---- */
+
+/* Put an empty memtable in front of the family's in `view`, which is not published yet. */
+static enum petal_status
+freeze_family(petal_db *db, petal_family *family, struct view *view, struct flush_part *part)
+{
+    struct store_memtable *fresh;
+    struct store_view *changed;
+    enum petal_status status = store_memtable_new(&fresh, db->env.allocator, db->salt);
+
+    if (status != PETAL_OK)
+        return status;
+    status = store_view_new(&changed, db->env.allocator, view->stores[family->slot],
+                            &(struct store_change){.add_memtable = fresh});
+    store_memtable_unref(fresh); /* the store view has its own reference */
+    if (status != PETAL_OK)
+        return status;
+    part->family = family;
+    part->memtable = family->active;
+    atomic_fetch_add_explicit(&part->memtable->references, 1, memory_order_relaxed);
+    view_set_store(view, family->slot, changed);
+    return PETAL_OK;
+}
+
+/* Fill a new view and the job. REQUIRES: view_mutex held. */
+static enum petal_status
+freeze_stores(petal_db *db, const struct choice *choice, struct view *view, struct flush_job *job)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < choice->count; i++) {
+        status = freeze_family(db, choice->families[i], view, &job->parts[i]);
+        job->part_count += status == PETAL_OK;
+    }
+    return status;
+}
+
+/* REQUIRES: view_mutex held. */
+static enum petal_status
+freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **job)
+{
+    struct flush_job *made = flush_job_new(db, choice->count);
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    struct view *view;
+    enum petal_status status;
+
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    status = view_new(&view, db->env.allocator, current, current->store_count);
+    if (status == PETAL_OK) {
+        status = freeze_stores(db, choice, view, made);
+        if (status == PETAL_OK) {
+            for (size_t i = 0; i < made->part_count; i++) {
+                petal_family *family = made->parts[i].family;
+
+                family->active = view->stores[family->slot]->memtables[0];
+                made->bytes += family->active_bytes;
+                db->active_bytes -= family->active_bytes;
+                db->active_memory -= made->parts[i].memtable->charged;
+                family->active_bytes = 0;
+                memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
+            }
+            db_publish_view(db, view);
+            for (size_t i = 0; i < made->part_count; i++)
+                pace_count_runs(made->parts[i].family);
+            *job = made;
+            return PETAL_OK;
+        }
+        view_unref(view);
+    }
+    made->part_count = choice->count; /* parts that were not reached are zero */
+    flush_job_free(db, made);
+    return status;
+}
+
+static enum petal_status
+freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error *error)
+{
+    enum petal_status status;
+
+    *job = NULL;
+    pthread_mutex_lock(&db->ddl_mutex);
+    status = choose(db, choice);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    if (choice->count == 0)
+        return PETAL_OK;
+    status = log_rotate(db, error);
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = freeze_under_lock(db, choice, job);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+enum petal_status
+flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job, petal_error *error)
+{
+    struct choice choice = {.table = table};
+    enum petal_status status = freeze(db, &choice, job, error);
+
+    choice_fini(db, &choice);
+    return status;
+}
+
+enum petal_status
+flush_freeze_largest(petal_db *db, struct flush_job **job, petal_error *error)
+{
+    struct choice choice = {.largest = true};
+    enum petal_status status = freeze(db, &choice, job, error);
+
+    choice_fini(db, &choice);
+    return status;
+}
+
+enum petal_status
+flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *error)
+{
+    struct choice choice = {.largest = true};
+    enum petal_status status = PETAL_OK;
+
+    *job = NULL;
+    if (pthread_mutex_trylock(&db->ddl_mutex) != 0)
+        return PETAL_OK;
+    if (pthread_mutex_trylock(&db->view_mutex) == 0) {
+        if (choose(db, &choice) != PETAL_OK)
+            status = error_no_memory(error);
+        if (status == PETAL_OK && choice.count > 0)
+            status = log_rotate(db, error);
+        if (status == PETAL_OK && choice.count > 0 &&
+            freeze_under_lock(db, &choice, job) != PETAL_OK)
+            status = error_no_memory(error);
+        pthread_mutex_unlock(&db->view_mutex);
+    }
+    pthread_mutex_unlock(&db->ddl_mutex);
+    choice_fini(db, &choice);
+    return status;
+}

@@ -1,0 +1,747 @@
+/* manifest.c -- the file MANIFEST: loading it, committing edits to it; see manifest.h and, for the bytes, engine/manifest/format.h. */
+#include "engine/manifest/manifest.h"
+
+#include <errno.h>
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "engine/manifest/format.h"
+#include "engine/manifest/names.h"
+
+/* A file that has grown by so much beyond four times its snapshot is written anew. */
+#define GROWTH_BYTES ((uint64_t)64 << 10)
+/* Far beyond what a snapshot of millions of store files takes; a larger file is not read. */
+#define MOST_FILE_BYTES ((uint64_t)1 << 30)
+/* Half of it is what commits may write: a new file that an opening makes of such a one is never too
+ * large to be read. */
+#define MOST_WRITTEN_BYTES (MOST_FILE_BYTES / 2)
+
+struct manifest_writer {
+    const struct env *env;
+    petal_file *file; /* NULL: the next commit writes a new file */
+    uint64_t file_identity;
+    uint64_t length; /* where the next record goes */
+    uint64_t synced_length;
+    uint64_t snapshot_length;
+    uint64_t most_bytes; /* that commits may write; half of it where they make or alter tables */
+    uint64_t loaded_bytes, loaded_checksum; /* of the whole file that was loaded; 0: none was */
+    uint64_t loaded_end;                    /* where the next record goes if it is written to */
+    bool loaded_is_promised;                /* each of its edits was synced when it was written */
+    bool renew;                             /* the next commit writes a new file, no other way */
+    bool failed;                            /* then `failure` is what every commit returns */
+    petal_error failure;
+    const struct directory *directory;
+    char path[PETAL_PATH_BYTES];
+};
+
+/* ---- records ---- */
+
+static size_t
+record_bytes(size_t payload_bytes)
+{
+    return MANIFEST_RECORD_BYTES +
+           (payload_bytes + MANIFEST_ALIGNMENT - 1) / MANIFEST_ALIGNMENT * MANIFEST_ALIGNMENT;
+}
+
+static uint64_t
+record_checksum(uint64_t file_identity, uint64_t offset, const uint8_t *record, size_t bytes)
+{
+    return checksum_at(file_identity, offset, record + MANIFEST_CHECKSUM_BYTES,
+                       bytes - MANIFEST_CHECKSUM_BYTES);
+}
+
+static void
+encode_record(uint8_t *to, uint64_t file_identity, uint64_t offset, uint64_t promise,
+              enum manifest_record_kind kind, petal_slice payload)
+{
+    size_t bytes = record_bytes(payload.size);
+
+    put_le64(to + 8, promise);
+    put_le32(to + 16, (uint32_t)payload.size);
+    put_le32(to + 20, (uint32_t)kind);
+    memset(to + MANIFEST_RECORD_BYTES, 0, bytes - MANIFEST_RECORD_BYTES);
+    if (payload.size > 0)
+        memcpy(to + MANIFEST_RECORD_BYTES, payload.data, payload.size);
+    put_le64(to, record_checksum(file_identity, offset, to, bytes));
+}
+
+struct record {
+    petal_slice payload;
+    uint64_t promise;
+    uint32_t kind;
+    size_t bytes; /* with header and padding */
+};
+
+/* Is there a whole record at `offset` of `file`? */
+static bool
+decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct record *record)
+{
+    const uint8_t *from = slice_bytes(file) + offset;
+    size_t left = file.size - (size_t)offset;
+
+    if (left < MANIFEST_RECORD_BYTES || get_le32(from + 16) > left - MANIFEST_RECORD_BYTES)
+        return false;
+    record->payload = slice_make(from + MANIFEST_RECORD_BYTES, get_le32(from + 16));
+    record->promise = get_le64(from + 8);
+    record->kind = get_le32(from + 20); /* the zeros behind it included */
+    record->bytes = record_bytes(record->payload.size);
+    return record->bytes <= left && record->promise <= offset &&
+           get_le64(from) == record_checksum(file_identity, offset, from, record->bytes);
+}
+
+/* ---- making and freeing ---- */
+
+static enum petal_status
+manifest_make(struct manifest **made, const struct directory *directory, petal_error *error)
+{
+    const struct env *env = directory->env;
+    struct manifest *manifest = mem_alloc(env->allocator, sizeof *manifest);
+    struct manifest_writer *writer = mem_zalloc(env->allocator, sizeof *writer);
+
+    *made = NULL;
+    if (manifest == NULL || writer == NULL) {
+        mem_free(env->allocator, manifest, sizeof *manifest);
+        mem_free(env->allocator, writer, sizeof *writer);
+        return error_no_memory(error);
+    }
+    manifest_state_init(manifest);
+    manifest->writer = writer;
+    writer->env = env;
+    writer->directory = directory;
+    writer->most_bytes = MOST_WRITTEN_BYTES;
+    filename_manifest(writer->path, directory->path);
+    *made = manifest;
+    return PETAL_OK;
+}
+
+void
+manifest_free(struct manifest *manifest)
+{
+    const struct env *env;
+
+    if (manifest == NULL)
+        return;
+    env = manifest->writer->env;
+    if (manifest->writer->file != NULL)
+        env->vfs->close(env->vfs->context, manifest->writer->file);
+    manifest_state_fini(manifest, env->allocator);
+    mem_free(env->allocator, manifest->writer, sizeof *manifest->writer);
+    mem_free(env->allocator, manifest, sizeof *manifest);
+}
+
+enum petal_status
+manifest_new(struct manifest **made, const struct directory *directory, uint64_t database_identity,
+             uint64_t salt, petal_error *error)
+{
+    enum petal_status status = manifest_make(made, directory, error);
+
+    if (status != PETAL_OK)
+        return status;
+    (*made)->database_identity = database_identity;
+    (*made)->salt = salt;
+    return PETAL_OK;
+}
+
+/* ---- loading ---- */
+
+static enum petal_status
+open_for_reading(const struct directory *directory, petal_file **file, petal_error *error)
+{
+    char path[PETAL_PATH_BYTES];
+    int failed;
+
+    filename_manifest(path, directory->path);
+    failed = directory_open_file(directory, path, PETAL_FILE_READ, file);
+    if (failed == ENOENT)
+        return error_file(error, PETAL_NOT_FOUND, path, "there is no database in %s",
+                          directory->path);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "open");
+}
+
+enum petal_status
+manifest_check_exists(const struct directory *directory, petal_error *error)
+{
+    const struct env *env = directory->env;
+    petal_file *file;
+    enum petal_status status = open_for_reading(directory, &file, error);
+
+    if (status == PETAL_OK)
+        env->vfs->close(env->vfs->context, file);
+    return status;
+}
+
+/* The whole file in memory; the caller frees it, `allocated` bytes. */
+static enum petal_status
+read_whole(const struct env *env, const char *path, petal_file *file, uint8_t **bytes,
+           size_t *allocated, size_t *size, petal_error *error)
+{
+    const petal_vfs *vfs = env->vfs;
+    uint64_t file_bytes;
+    int failed = vfs->size(vfs->context, file, &file_bytes);
+
+    if (failed != 0)
+        return error_io(error, path, failed, "take the size of");
+    if (file_bytes < MANIFEST_HEADER_BYTES || file_bytes > MOST_FILE_BYTES)
+        return error_corrupt(error, path, 0, "%s has %llu bytes, which no manifest can have", path,
+                             (unsigned long long)file_bytes);
+    *allocated = (size_t)file_bytes;
+    *bytes = mem_alloc(env->allocator, *allocated);
+    if (*bytes == NULL)
+        return error_no_memory(error);
+    failed = vfs->read_at(vfs->context, file, 0, *bytes, *allocated, size);
+    return failed == 0 ? PETAL_OK : error_io(error, path, failed, "read");
+}
+
+static enum petal_status
+decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    const uint8_t *header = file.data;
+    const char *path = writer->path;
+
+    if (file.size < MANIFEST_HEADER_BYTES || memcmp(header, MANIFEST_MAGIC, 8) != 0 ||
+        get_le64(header + MANIFEST_HEADER_CHECKSUM) !=
+            checksum_at(0, 0, header, MANIFEST_HEADER_CHECKSUM))
+        return error_corrupt(error, path, 0, "%s does not begin with the header of a manifest",
+                             path);
+    if (get_le32(header + 8) != MANIFEST_VERSION)
+        return error_file(error, PETAL_UNSUPPORTED, path, "%s has manifest format %u; this is %u",
+                          path, get_le32(header + 8), MANIFEST_VERSION);
+    manifest->database_identity = get_le64(header + 16);
+    manifest->salt = get_le64(header + 24);
+    writer->file_identity = get_le64(header + 32);
+    writer->snapshot_length = get_le64(header + 40);
+    if (get_le32(header + 12) != MANIFEST_HEADER_BYTES || get_le64(header + 48) != 0)
+        return error_corrupt(error, path, 12, "%s has a header that no manifest can have", path);
+    return PETAL_OK;
+}
+
+/* What applying refused is damage when it comes from a file. */
+static enum petal_status
+refuse_record(const char *path, uint64_t offset, const petal_error *cause, petal_error *error)
+{
+    if (cause->status == PETAL_INVALID)
+        return error_corrupt(error, path, offset, "%s: the record at %llu: %s", path,
+                             (unsigned long long)offset, cause->text);
+    if (cause->status == PETAL_UNSUPPORTED)
+        return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause->text);
+    if (error != NULL)
+        *error = *cause;
+    return cause->status;
+}
+
+/*
+ * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for: each sync is
+ * followed by one, and being small they cost little to check at every place where one might stand.
+ */
+static uint64_t
+greatest_promise(const struct manifest_writer *writer, petal_slice file, uint64_t bad)
+{
+    uint64_t greatest = writer->snapshot_length;
+
+    for (uint64_t offset = bad; offset + MANIFEST_RECORD_BYTES <= file.size;
+         offset += MANIFEST_ALIGNMENT) {
+        struct record record;
+        const uint8_t *header = slice_bytes(file) + offset;
+
+        if (get_le32(header + 16) == 0 && get_le32(header + 20) == MANIFEST_SEAL &&
+            decode_record(file, writer->file_identity, offset, &record) &&
+            record.promise > greatest)
+            greatest = record.promise;
+    }
+    return greatest;
+}
+
+static enum petal_status
+apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    const char *path = writer->path;
+    uint64_t offset = MANIFEST_HEADER_BYTES, promise = writer->snapshot_length, edits = 0;
+    struct record record;
+    petal_error cause;
+
+    for (; decode_record(file, writer->file_identity, offset, &record); offset += record.bytes) {
+        if (record.kind != MANIFEST_EDIT && record.kind != MANIFEST_SEAL)
+            return error_file(error, PETAL_UNSUPPORTED, path,
+                              "%s: the record at %llu is of a newer kind", path,
+                              (unsigned long long)offset);
+        if (record.kind == MANIFEST_EDIT) {
+            struct manifest_change change;
+
+            if (manifest_state_apply(manifest, writer->env->allocator, record.payload, &change,
+                                     &cause) != PETAL_OK)
+                return refuse_record(path, offset, &cause, error);
+            manifest_change_keep(manifest, &change);
+            edits = offset + record.bytes;
+        }
+        if (record.promise > promise)
+            promise = record.promise;
+    }
+    writer->loaded_is_promised = edits <= promise;
+    /* Behind promised edits there is a seal, which is not: the next record takes its place. */
+    writer->loaded_end = writer->loaded_is_promised && edits > 0 ? edits : offset;
+    promise = greatest_promise(writer, file, offset);
+    if (promise > offset)
+        return error_corrupt(error, path, offset,
+                             "%s is damaged at offset %llu: %llu bytes were synced", path,
+                             (unsigned long long)offset, (unsigned long long)promise);
+    return PETAL_OK;
+}
+
+static enum petal_status
+load_file(struct manifest *manifest, petal_file *file, petal_error *error)
+{
+    const struct env *env = manifest->writer->env;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
+    enum petal_status status =
+        read_whole(env, manifest->writer->path, file, &bytes, &allocated, &size, error);
+
+    if (status == PETAL_OK)
+        status = decode_header(manifest, slice_make(bytes, size), error);
+    if (status == PETAL_OK)
+        status = apply_records(manifest, slice_make(bytes, size), error);
+    if (status == PETAL_OK) {
+        manifest->writer->loaded_bytes = size;
+        manifest->writer->loaded_checksum = checksum_at(0, 0, bytes, size);
+    }
+    mem_free(env->allocator, bytes, allocated);
+    return status;
+}
+
+enum petal_status
+manifest_load(struct manifest **loaded, const struct directory *directory, petal_error *error)
+{
+    const struct env *env = directory->env;
+    petal_file *file;
+    enum petal_status status;
+
+    *loaded = NULL;
+    status = open_for_reading(directory, &file, error);
+    if (status != PETAL_OK)
+        return status;
+    status = manifest_make(loaded, directory, error);
+    if (status == PETAL_OK)
+        status = load_file(*loaded, file, error);
+    env->vfs->close(env->vfs->context, file);
+    if (status != PETAL_OK) {
+        manifest_free(*loaded);
+        *loaded = NULL;
+    }
+    return status;
+}
+
+/* ---- committing: a new file ---- */
+
+/* The bytes of a file that holds a snapshot of `state` and nothing else. */
+static enum petal_status
+encode_file(const struct manifest *state, uint64_t file_identity, struct manifest_edit *edit,
+            uint8_t **bytes, size_t *size, petal_error *error)
+{
+    uint8_t *to;
+
+    manifest_edit_snapshot(edit, state);
+    if (edit->failed)
+        return error_no_memory(error);
+    *size = MANIFEST_HEADER_BYTES + record_bytes(edit->size);
+    to = mem_alloc(edit->allocator, *size);
+    *bytes = to;
+    if (to == NULL)
+        return error_no_memory(error);
+    memcpy(to, MANIFEST_MAGIC, 8);
+    put_le32(to + 8, MANIFEST_VERSION);
+    put_le32(to + 12, MANIFEST_HEADER_BYTES);
+    put_le64(to + 16, state->database_identity);
+    put_le64(to + 24, state->salt);
+    put_le64(to + 32, file_identity);
+    put_le64(to + 40, *size);
+    put_le64(to + 48, 0);
+    put_le64(to + MANIFEST_HEADER_CHECKSUM, checksum_at(0, 0, to, MANIFEST_HEADER_CHECKSUM));
+    encode_record(to + MANIFEST_HEADER_BYTES, file_identity, MANIFEST_HEADER_BYTES, 0,
+                  MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
+    return PETAL_OK;
+}
+
+/* Write and sync a file that nothing names yet; it is gone again when that fails. */
+static enum petal_status
+write_temporary(const struct directory *directory, const char *path, const uint8_t *bytes,
+                size_t size, petal_file **file, petal_error *error)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+    const char *action = "remove";
+    int failed = directory_remove(directory, path); /* left by a commit that was cut off */
+
+    if (failed == 0 || failed == ENOENT) {
+        action = "create";
+        failed = directory_open_file(
+            directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
+    }
+    if (failed != 0)
+        return error_io(error, path, failed, action);
+    action = "write";
+    failed = vfs->write_at(vfs->context, *file, 0, bytes, size);
+    if (failed == 0) {
+        action = "sync";
+        failed = vfs->sync(vfs->context, *file);
+    }
+    if (failed == 0)
+        return PETAL_OK;
+    vfs->close(vfs->context, *file);
+    directory_remove(directory, path);
+    return error_io(error, path, failed, action);
+}
+
+static enum petal_status
+writer_fail(struct manifest_writer *writer, const char *path, int os_error, const char *action,
+            petal_error *error)
+{
+    writer->failed = true;
+    error_unknown(&writer->failure, path, os_error, action);
+    if (error != NULL)
+        *error = writer->failure;
+    return writer->failure.status;
+}
+
+/* Give the new file its name.  Whether a failed rename or directory sync took effect cannot be known. */
+static enum petal_status
+install_file(struct manifest_writer *writer, const char *temporary, petal_error *error)
+{
+    int failed = directory_rename(writer->directory, temporary, writer->path);
+
+    if (failed != 0)
+        return writer_fail(writer, temporary, failed, "rename", error);
+    failed = directory_sync(writer->directory);
+    if (failed != 0)
+        return writer_fail(writer, writer->directory->path, failed, "sync directory", error);
+    return PETAL_OK;
+}
+
+/* Until the rename a failure leaves the file before untouched, so the next commit may try again. */
+static enum petal_status
+write_file(struct manifest_writer *writer, const struct manifest *state, petal_error *error)
+{
+    const struct env *env = writer->env;
+    uint64_t file_identity = env_random(env);
+    char temporary[PETAL_PATH_BYTES];
+    struct manifest_edit edit;
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    petal_file *file = NULL;
+    enum petal_status status;
+
+    filename_manifest_temporary(temporary, writer->directory->path);
+    manifest_edit_init(&edit, env->allocator);
+    status = encode_file(state, file_identity, &edit, &bytes, &size, error);
+    if (status == PETAL_OK)
+        status = write_temporary(writer->directory, temporary, bytes, size, &file, error);
+    mem_free(env->allocator, bytes, size);
+    manifest_edit_fini(&edit);
+    if (status != PETAL_OK)
+        return status;
+    if (writer->file != NULL)
+        env->vfs->close(env->vfs->context, writer->file);
+    writer->file = file;
+    writer->file_identity = file_identity;
+    writer->length = writer->synced_length = writer->snapshot_length = size;
+    writer->renew = false;
+    return install_file(writer, temporary, error);
+}
+
+/* ---- committing: one record more ---- */
+
+static bool
+is_full(int os_error)
+{
+    return os_error == ENOSPC || os_error == EDQUOT;
+}
+
+/* Make nothing of what an append that did not fit left behind the end: zeros take no new space.  Without that a later record, in
+ * part on the medium when the power fails, might complete the refused one. */
+static enum petal_status
+erase_tail(struct manifest_writer *writer, uint64_t least, petal_error *error)
+{
+    static const uint8_t zeros[4096];
+    const petal_vfs *vfs = writer->env->vfs;
+    uint64_t at = writer->length, size = 0;
+    int failed = vfs->size(vfs->context, writer->file, &size);
+
+    if (failed == 0 && size <= at)
+        return PETAL_OK;
+    /* A record of which the end is missing will not be whole unless something is written there. */
+    writer->renew = failed == 0 && size < least;
+    while (failed == 0 && at < size) {
+        size_t piece = size - at < sizeof zeros ? (size_t)(size - at) : sizeof zeros;
+
+        failed = vfs->write_at(vfs->context, writer->file, at, zeros, piece);
+        at += piece;
+    }
+    if (is_full(failed) && writer->renew)
+        return PETAL_OK;
+    if (failed == 0)
+        failed = vfs->sync(vfs->context, writer->file);
+    if (failed != 0)
+        return writer_fail(writer, writer->path, failed, "take back what did not fit in", error);
+    writer->renew = false;
+    return PETAL_OK;
+}
+
+/* An append failed. */
+static enum petal_status
+fail_append(struct manifest_writer *writer, size_t bytes, int os_error, petal_error *error)
+{
+    enum petal_status status;
+
+    if (!is_full(os_error))
+        return writer_fail(writer, writer->path, os_error, "write", error);
+    status = erase_tail(writer, writer->length + bytes, error);
+    return status == PETAL_OK ? error_io(error, writer->path, os_error, "write") : status;
+}
+
+/* Say that the file is synced.  Not synced itself: it matters only if it is there.  One that does not fit is done without;
+ * what there is of it the next record overwrites. */
+static void
+append_seal(struct manifest_writer *writer)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    uint8_t seal[MANIFEST_RECORD_BYTES];
+    int failed;
+
+    encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
+                  slice_make(NULL, 0));
+    failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
+    if (failed == 0)
+        writer->length += sizeof seal;
+    else if (!is_full(failed))
+        (void)writer_fail(writer, writer->path, failed, "write",
+                          NULL); /* the edit itself is safe */
+}
+
+static enum petal_status
+append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    size_t bytes = record_bytes(edit->size);
+    uint8_t *record = mem_alloc(writer->env->allocator, bytes);
+    int failed;
+
+    if (record == NULL)
+        return error_no_memory(error);
+    encode_record(record, writer->file_identity, writer->length, writer->synced_length,
+                  MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
+    failed = vfs->write_at(vfs->context, writer->file, writer->length, record, bytes);
+    mem_free(writer->env->allocator, record, bytes);
+    if (failed != 0)
+        return fail_append(writer, bytes, failed, error);
+    failed = vfs->sync(vfs->context, writer->file);
+    if (failed != 0)
+        return writer_fail(writer, writer->path, failed, "sync", error);
+    writer->length += bytes;
+    writer->synced_length = writer->length;
+    append_seal(writer);
+    return PETAL_OK;
+}
+
+/* ---- committing ---- */
+
+/* How long the file would be with the edit and its seal. */
+static uint64_t
+length_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
+{
+    return writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
+}
+
+/* How long a new file with this state would be; 0: no memory. */
+static uint64_t
+new_length(const struct env *env, const struct manifest *state)
+{
+    struct manifest_edit edit;
+    uint64_t length;
+
+    manifest_edit_init(&edit, env->allocator);
+    manifest_edit_snapshot(&edit, state);
+    length = edit.failed ? 0 : MANIFEST_HEADER_BYTES + record_bytes(edit.size);
+    manifest_edit_fini(&edit);
+    return length;
+}
+
+static uint64_t
+most_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
+{
+    return edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
+}
+
+/* How long a new file would be without the edit; 0 where that does not matter: a state never takes
+ * more than the file that led to it. */
+static uint64_t
+length_before(const struct manifest_writer *writer, const struct manifest *state,
+              const struct manifest_edit *edit)
+{
+    if (length_with(writer, edit) <= most_with(writer, edit))
+        return 0;
+    return new_length(writer->env, state);
+}
+
+/* The edit is applied to `state`.  One that is too large already may become smaller. */
+static enum petal_status
+check_length(const struct manifest_writer *writer, const struct manifest *state,
+             const struct manifest_edit *edit, uint64_t before, petal_error *error)
+{
+    uint64_t most = most_with(writer, edit), after;
+
+    if (length_with(writer, edit) <= most)
+        return PETAL_OK;
+    after = new_length(writer->env, state);
+    if (before == 0 || after == 0)
+        return error_no_memory(error);
+    if (after <= most || after < before)
+        return PETAL_OK;
+    return error_file(error, PETAL_INVALID, writer->path,
+                      "%s would have %llu bytes, and %llu is the most: there are too many tables, "
+                      "families, attributes, snapshots or store files",
+                      writer->path, (unsigned long long)after, (unsigned long long)most);
+}
+
+static enum petal_status
+make_durable(struct manifest_writer *writer, const struct manifest *state,
+             const struct manifest_edit *edit, petal_error *error)
+{
+    uint64_t length = length_with(writer, edit);
+    bool grown = length > 4 * writer->snapshot_length + GROWTH_BYTES;
+    enum petal_status status;
+
+    if (writer->file != NULL && !grown && !writer->renew && length <= writer->most_bytes)
+        return append_edit(writer, edit, error);
+    status = write_file(writer, state, error);
+    /* What drops a table may fit in where a whole file does not, and make room for one. */
+    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed && !writer->renew &&
+        length <= MOST_FILE_BYTES)
+        status = append_edit(writer, edit, error);
+    return status;
+}
+
+bool
+manifest_is_dead(const struct manifest *manifest)
+{
+    return manifest->writer->failed;
+}
+
+void
+manifest_limit(struct manifest *manifest, uint64_t bytes)
+{
+    manifest->writer->most_bytes = bytes;
+}
+
+enum petal_status
+manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    const petal_allocator *allocator = writer->env->allocator;
+    struct manifest_change change;
+    enum petal_status status;
+    uint64_t before;
+
+    if (writer->failed) {
+        if (error != NULL)
+            *error = writer->failure;
+        return writer->failure.status;
+    }
+    if (edit->failed)
+        return error_no_memory(error);
+    before = length_before(writer, manifest, edit);
+    status = manifest_state_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &change,
+                                  error);
+    if (status != PETAL_OK)
+        return status;
+    status = check_length(writer, manifest, edit, before, error);
+    if (status == PETAL_OK)
+        status = make_durable(writer, manifest, edit, error);
+    if (status == PETAL_OK)
+        manifest_change_keep(manifest, &change);
+    else
+        manifest_change_undo(manifest, &change);
+    return status;
+}
+
+/* ---- what was loaded ---- */
+
+/*
+ * Write again what lies in the page cache, each byte as it was loaded: a sync that failed has made
+ * these pages pass for clean, and no later one would write them.  Takes no new space where files
+ * are overwritten in place.
+ */
+static enum petal_status
+write_again(struct manifest_writer *writer, petal_file *file, petal_error *error)
+{
+    const struct env *env = writer->env;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
+    enum petal_status status =
+        read_whole(env, writer->path, file, &bytes, &allocated, &size, error);
+
+    if (status == PETAL_OK &&
+        (size != writer->loaded_bytes || checksum_at(0, 0, bytes, size) != writer->loaded_checksum))
+        status =
+            error_corrupt(error, writer->path, 0,
+                          "%s has other bytes than when it was read a moment ago", writer->path);
+    if (status == PETAL_OK) {
+        int failed = env->vfs->write_at(env->vfs->context, file, 0, bytes, size);
+
+        if (failed != 0)
+            status = error_io(error, writer->path, failed, "write");
+    }
+    mem_free(env->allocator, bytes, allocated);
+    return status;
+}
+
+/* The file that was loaded, its bytes and its name. Then it is as if written by this writer, which
+ * appends to it. */
+static enum petal_status
+sync_loaded(struct manifest_writer *writer, petal_error *error)
+{
+    const petal_vfs *vfs = writer->env->vfs;
+    enum petal_status status = PETAL_OK;
+    petal_file *file;
+    int failed = directory_open_file(writer->directory, writer->path,
+                                     PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
+
+    if (failed != 0)
+        return error_io(error, writer->path, failed, "open");
+    if (!writer->loaded_is_promised)
+        status = write_again(writer, file, error);
+    if (status == PETAL_OK) {
+        failed = vfs->sync(vfs->context, file);
+        if (failed != 0)
+            status = error_unknown(error, writer->path, failed, "sync");
+    }
+    if (status == PETAL_OK) {
+        failed = directory_sync(writer->directory);
+        if (failed != 0)
+            status = error_unknown(error, writer->directory->path, failed, "sync directory");
+    }
+    if (status != PETAL_OK) {
+        vfs->close(vfs->context, file);
+        return status;
+    }
+    writer->file = file;
+    writer->length = writer->synced_length = writer->loaded_end;
+    /* Where the seal behind it cannot be cleared it is durable all the same, and the next commit
+     * writes a new file. */
+    return erase_tail(writer, UINT64_MAX, error);
+}
+
+enum petal_status
+manifest_make_durable(struct manifest *manifest, petal_error *error)
+{
+    struct manifest_writer *writer = manifest->writer;
+    enum petal_status status;
+
+    if (writer->file != NULL)
+        return PETAL_OK;
+    status = write_file(writer, manifest, error);
+    if (status == PETAL_NO_SPACE)
+        status = sync_loaded(writer, error);
+    return status;
+}

@@ -1,0 +1,415 @@
+/* state.c -- the state that a manifest describes: its memory, lookups, and what must hold for all of it; see engine/manifest/format.h. */
+#include "base/checksum.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "engine/attributes.h"
+#include "engine/manifest/format.h"
+
+#define NAME_TEXT_BYTES 160
+
+/* ---- memory ---- */
+
+bool
+manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator)
+{
+    void *memory = mem_alloc(allocator, name.size);
+
+    if (memory == NULL)
+        return false;
+    memcpy(memory, name.data, name.size);
+    *copy = slice_make(memory, name.size);
+    return true;
+}
+
+static void
+free_name(petal_slice name, const petal_allocator *allocator)
+{
+    union {
+        const void *only;
+        void *owned;
+    } memory = {name.data};
+
+    mem_free(allocator, memory.owned, name.size);
+}
+
+bool
+manifest_own_options(petal_family_options *options, const petal_allocator *allocator)
+{
+    const petal_attribute *attributes;
+
+    if (attributes_copy(&attributes, options->attributes, options->attribute_count, allocator)) {
+        options->attributes = attributes;
+        if (manifest_copy_name(&options->name, options->name, allocator))
+            return true;
+        attributes_free(attributes, options->attribute_count, allocator);
+    }
+    options->name = slice_make(NULL, 0);
+    options->attributes = NULL;
+    options->attribute_count = 0;
+    return false;
+}
+
+void
+manifest_free_options(petal_family_options *options, const petal_allocator *allocator)
+{
+    attributes_free(options->attributes, options->attribute_count, allocator);
+    free_name(options->name, allocator);
+}
+
+void
+manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator)
+{
+    manifest_free_options(&family->options, allocator);
+    mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
+}
+
+void
+manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator)
+{
+    for (size_t i = 0; i < table->family_count; i++)
+        manifest_family_fini(&table->families[i], allocator);
+    mem_free(allocator, table->families, table->family_capacity * sizeof *table->families);
+    attributes_free(table->attributes, table->attribute_count, allocator);
+    free_name(table->snapshot.name, allocator);
+    free_name(table->name, allocator);
+}
+
+void
+manifest_table_free(struct manifest_table *table, const petal_allocator *allocator)
+{
+    if (table == NULL)
+        return;
+    manifest_table_fini(table, allocator);
+    mem_free(allocator, table, sizeof *table);
+}
+
+void
+manifest_state_init(struct manifest *manifest)
+{
+    memset(manifest, 0, sizeof *manifest);
+    manifest->next_file_number = 1;
+    manifest->next_table_id = 1;
+}
+
+void
+manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator)
+{
+    for (size_t i = 0; i < manifest->table_count; i++)
+        manifest_table_free(manifest->tables[i], allocator);
+    mem_free(allocator, manifest->tables, manifest->table_capacity * sizeof *manifest->tables);
+    manifest->tables = NULL;
+    manifest->table_count = manifest->table_capacity = 0;
+    number_map_fini(&manifest->numbers, allocator);
+    number_map_fini(&manifest->names, allocator);
+}
+
+/* `copy` begins without files. */
+static bool
+copy_family(struct manifest_family *copy, const struct manifest_family *family,
+            const petal_allocator *allocator)
+{
+    *copy = *family;
+    copy->files = NULL;
+    copy->file_count = copy->file_capacity = 0;
+    if (!manifest_own_options(&copy->options, allocator))
+        return false;
+    if (family->file_count == 0)
+        return true;
+    copy->files = mem_alloc(allocator, family->file_count * sizeof *copy->files);
+    if (copy->files == NULL)
+        return false;
+    memcpy(copy->files, family->files, family->file_count * sizeof *copy->files);
+    copy->file_count = copy->file_capacity = family->file_count;
+    return true;
+}
+
+static bool
+copy_names(struct manifest_table *copy, const struct manifest_table *table,
+           const petal_allocator *allocator)
+{
+    return manifest_copy_name(&copy->name, table->name, allocator) &&
+           (!manifest_is_snapshot(table) ||
+            manifest_copy_name(&copy->snapshot.name, table->snapshot.name, allocator));
+}
+
+/* What was made of a copy that failed is there to be released. */
+static bool
+copy_table(struct manifest_table *copy, const struct manifest_table *table,
+           const petal_allocator *allocator)
+{
+    *copy = *table;
+    copy->families = NULL;
+    copy->family_count = copy->family_capacity = 0;
+    copy->name = copy->snapshot.name = slice_make(NULL, 0);
+    copy->attributes = NULL;
+    copy->attribute_count = 0;
+    if (!copy_names(copy, table, allocator) ||
+        !attributes_copy(&copy->attributes, table->attributes, table->attribute_count, allocator))
+        return false;
+    copy->attribute_count = table->attribute_count;
+    copy->families = mem_alloc(allocator, table->family_count * sizeof *copy->families);
+    if (copy->families == NULL)
+        return false;
+    copy->family_capacity = table->family_count;
+    for (size_t i = 0; i < table->family_count; i++) {
+        copy->family_count++;
+        if (!copy_family(&copy->families[i], &table->families[i], allocator))
+            return false;
+    }
+    return true;
+}
+
+enum petal_status
+manifest_copy_table(struct manifest_table *copy, const struct manifest_table *table,
+                    const petal_allocator *allocator)
+{
+    if (copy_table(copy, table, allocator))
+        return PETAL_OK;
+    manifest_table_fini(copy, allocator);
+    memset(copy, 0, sizeof *copy);
+    return PETAL_NO_MEMORY;
+}
+
+void
+manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator)
+{
+    manifest_table_fini(copy, allocator);
+    memset(copy, 0, sizeof *copy);
+}
+
+struct manifest_table *
+manifest_table_copy(const struct manifest_table *table, const petal_allocator *allocator)
+{
+    struct manifest_table *copy = mem_alloc(allocator, sizeof *copy);
+
+    if (copy != NULL && !copy_table(copy, table, allocator)) {
+        manifest_table_free(copy, allocator);
+        copy = NULL;
+    }
+    return copy;
+}
+
+/* Copies of `count` tables from `tables` on, in a copy that has none. */
+static enum petal_status
+copy_tables(struct manifest *copy, struct manifest_table *const *tables, size_t count,
+            const petal_allocator *allocator)
+{
+    if (count == 0)
+        return PETAL_OK;
+    copy->tables = mem_alloc(allocator, count * sizeof(struct manifest_table *));
+    if (copy->tables == NULL)
+        return PETAL_NO_MEMORY;
+    copy->table_capacity = count;
+    for (size_t i = 0; i < count; i++) {
+        copy->tables[i] = manifest_table_copy(tables[i], allocator);
+        copy->table_count += copy->tables[i] != NULL;
+        if (copy->tables[i] == NULL || !manifest_index_reserve(copy, copy->tables[i], allocator)) {
+            manifest_state_fini(copy, allocator);
+            return PETAL_NO_MEMORY;
+        }
+        manifest_index_add(copy, copy->tables[i]);
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+manifest_copy(struct manifest *copy, const struct manifest *manifest,
+              const petal_allocator *allocator)
+{
+    *copy = *manifest;
+    copy->writer = NULL;
+    copy->tables = NULL;
+    copy->table_count = copy->table_capacity = 0;
+    copy->numbers = copy->names = (struct number_map){0};
+    return copy_tables(copy, manifest->tables, manifest->table_count, allocator);
+}
+
+enum petal_status
+manifest_copy_alone(struct manifest *copy, struct manifest_table *table,
+                    const petal_allocator *allocator)
+{
+    memset(copy, 0, sizeof *copy);
+    return copy_tables(copy, &table, 1, allocator);
+}
+
+void
+manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator)
+{
+    manifest_state_fini(copy, allocator);
+}
+
+/* ---- lookups ---- */
+
+size_t
+manifest_place_of(const struct manifest *manifest, uint32_t id)
+{
+    size_t first = 0, behind = manifest->table_count;
+
+    while (first < behind) {
+        size_t middle = first + (behind - first) / 2;
+
+        if (manifest->tables[middle]->id < id)
+            first = middle + 1;
+        else
+            behind = middle;
+    }
+    return first;
+}
+
+struct manifest_table *
+manifest_find_table(const struct manifest *manifest, uint32_t id)
+{
+    size_t place = manifest_place_of(manifest, id);
+
+    return place < manifest->table_count && manifest->tables[place]->id == id
+               ? manifest->tables[place]
+               : NULL;
+}
+
+/* Tables have their names apart from those of snapshots. */
+static petal_slice
+own_name(const struct manifest_table *table)
+{
+    return manifest_is_snapshot(table) ? table->snapshot.name : table->name;
+}
+
+static uint64_t
+hash_of_name(const struct manifest *manifest, petal_slice name, bool of_snapshot)
+{
+    return checksum_at(manifest->salt, of_snapshot, name.data, name.size);
+}
+
+static struct manifest_table *
+find_by_name(const struct manifest *manifest, petal_slice name, bool of_snapshot)
+{
+    uint64_t hash = hash_of_name(manifest, name, of_snapshot), id;
+    size_t place = 0;
+
+    while (number_map_next(&manifest->names, hash, &place, &id)) {
+        struct manifest_table *table = manifest_find_table(manifest, (uint32_t)id);
+
+        if (table != NULL && manifest_is_snapshot(table) == of_snapshot &&
+            slice_equal(own_name(table), name))
+            return table;
+    }
+    return NULL;
+}
+
+struct manifest_table *
+manifest_find_snapshot(const struct manifest *manifest, petal_slice name)
+{
+    return find_by_name(manifest, name, true);
+}
+
+bool
+manifest_names_file(const struct manifest *manifest, uint64_t number)
+{
+    size_t place = 0;
+    uint64_t id;
+
+    return number_map_next(&manifest->numbers, number, &place, &id);
+}
+
+struct manifest_family *
+manifest_find_family(const struct manifest_table *table, uint16_t id)
+{
+    for (size_t i = 0; i < table->family_count; i++) {
+        if (table->families[i].id == id)
+            return &table->families[i];
+    }
+    return NULL;
+}
+
+/* ---- what lookups need ---- */
+
+static size_t
+files_of(const struct manifest_table *table)
+{
+    size_t count = 0;
+
+    for (size_t f = 0; f < table->family_count; f++)
+        count += table->families[f].file_count;
+    return count;
+}
+
+bool
+manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
+                       const petal_allocator *allocator)
+{
+    return number_map_reserve(&manifest->numbers, allocator, files_of(table)) &&
+           number_map_reserve(&manifest->names, allocator, 1);
+}
+
+static void
+index_name(struct manifest *manifest, const struct manifest_table *table,
+           void (*change)(struct number_map *map, uint64_t key, uint64_t value))
+{
+    change(&manifest->names, hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)),
+           table->id);
+}
+
+/* Of the table's files the first `count`. */
+static void
+index_files(struct manifest *manifest, const struct manifest_table *table, size_t count,
+            void (*change)(struct number_map *map, uint64_t key, uint64_t value))
+{
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--)
+            change(&manifest->numbers, table->families[f].files[i].number, table->id);
+    }
+}
+
+void
+manifest_index_add(struct manifest *manifest, const struct manifest_table *table)
+{
+    index_files(manifest, table, SIZE_MAX, number_map_add);
+    index_name(manifest, table, number_map_add);
+}
+
+void
+manifest_index_remove(struct manifest *manifest, const struct manifest_table *table)
+{
+    index_files(manifest, table, SIZE_MAX, number_map_remove);
+    index_name(manifest, table, number_map_remove);
+}
+
+/* *added: how many are there when one is found twice. */
+static enum petal_status
+add_new_files(struct manifest *manifest, const struct manifest_table *table, size_t *added,
+              petal_error *error)
+{
+    *added = 0;
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count; i++) {
+            uint64_t number = table->families[f].files[i].number;
+
+            if (manifest_names_file(manifest, number))
+                return error_set(error, PETAL_INVALID, "store file %llu is there twice",
+                                 (unsigned long long)number);
+            number_map_add(&manifest->numbers, number, table->id);
+            ++*added;
+        }
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+manifest_index_add_new(struct manifest *manifest, const struct manifest_table *table,
+                       petal_error *error)
+{
+    bool of_snapshot = manifest_is_snapshot(table);
+    char text[NAME_TEXT_BYTES];
+    enum petal_status status;
+    size_t added;
+
+    if (find_by_name(manifest, own_name(table), of_snapshot) != NULL)
+        return error_set(error, PETAL_INVALID, "%s %s is created twice",
+                         of_snapshot ? "snapshot" : "table",
+                         error_quote(own_name(table), text, sizeof text));
+    status = add_new_files(manifest, table, &added, error);
+    if (status == PETAL_OK)
+        index_name(manifest, table, number_map_add);
+    else
+        index_files(manifest, table, added, number_map_remove);
+    return status;
+}

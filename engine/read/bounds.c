@@ -1,0 +1,102 @@
+/* bounds.c -- see engine/read/bounds.h. */
+#include "engine/read/bounds.h"
+
+#include "base/cell.h"
+
+/* The first row behind all those that begin with `prefix`, in place: its size, 0 when there is none. */
+static size_t
+make_successor(uint8_t *prefix, size_t size)
+{
+    while (size > 0 && prefix[size - 1] == 0xff)
+        size--;
+    if (size > 0)
+        prefix[size - 1]++;
+    return size;
+}
+
+static petal_slice
+copy_to(uint8_t *to, petal_slice row)
+{
+    if (row.size > 0)
+        memcpy(to, row.data, row.size);
+    return slice_make(to, row.size);
+}
+
+enum petal_status
+scan_bounds_init(struct scan_bounds *bounds, const petal_allocator *allocator,
+                 const petal_scan_options *options)
+{
+    bool by_prefix = options->prefix.size > 0;
+    petal_slice first = by_prefix ? options->prefix : options->start_row;
+    petal_slice second = by_prefix ? options->prefix : options->stop_row;
+    uint8_t *behind;
+
+    *bounds = (struct scan_bounds){
+        .start_exclusive = by_prefix ? options->reversed : options->start_exclusive,
+        .stop_inclusive = by_prefix ? options->reversed : options->stop_inclusive,
+        .reversed = options->reversed,
+        .memory_bytes = first.size + second.size,
+    };
+    if (bounds->memory_bytes == 0)
+        return PETAL_OK;
+    bounds->memory = mem_alloc(allocator, bounds->memory_bytes);
+    if (bounds->memory == NULL)
+        return PETAL_NO_MEMORY;
+    behind = bounds->memory + first.size;
+    bounds->start = copy_to(bounds->memory, first);
+    bounds->stop = copy_to(behind, second);
+    if (by_prefix) {
+        bounds->prefix = bounds->start;
+        bounds->stop.size = make_successor(behind, second.size);
+        if (options->reversed) {
+            bounds->start = bounds->stop;
+            bounds->stop = bounds->prefix;
+        }
+    }
+    return PETAL_OK;
+}
+
+void
+scan_bounds_fini(struct scan_bounds *bounds, const petal_allocator *allocator)
+{
+    mem_free(allocator, bounds->memory, bounds->memory_bytes);
+    bounds->memory = NULL;
+}
+
+bool
+scan_bounds_one_row(const struct scan_bounds *bounds)
+{
+    return bounds->start.size > 0 && slice_equal(bounds->start, bounds->stop) &&
+           bounds->stop_inclusive && !bounds->start_exclusive;
+}
+
+petal_slice
+scan_bounds_shared(const struct scan_bounds *bounds)
+{
+    if (bounds->prefix.size > 0)
+        return bounds->prefix;
+    return slice_make(bounds->start.data, slice_common_prefix(bounds->start, bounds->stop));
+}
+
+bool
+scan_bounds_before(const struct scan_bounds *bounds, petal_slice row)
+{
+    int order;
+
+    if (bounds->start.size == 0)
+        return false;
+    order = slice_compare(row, bounds->start);
+    if (order == 0)
+        return bounds->start_exclusive;
+    return bounds->reversed ? order > 0 : order < 0;
+}
+
+bool
+scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row)
+{
+    int order = slice_compare(row, bounds->stop);
+
+    if (order == 0)
+        return !bounds->stop_inclusive;
+    return bounds->reversed ? order < 0 : order > 0;
+}

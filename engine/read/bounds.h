@@ -1,0 +1,51 @@
+/*
+ * bounds.h -- which rows a scan is for: where it starts, where it stops, and which way it goes. A prefix is a pair of bounds.
+ */
+#ifndef PETAL_ENGINE_READ_BOUNDS_H
+#define PETAL_ENGINE_READ_BOUNDS_H
+
+#include "base/mem.h"
+
+struct scan_bounds {
+    petal_slice start, stop; /* copies; empty: open. In a reversed scan the start is the high end */
+    bool start_exclusive, stop_inclusive, reversed;
+    petal_slice prefix; /* all rows begin with it; empty: none was given */
+    uint8_t *memory;
+    size_t memory_bytes;
+};
+
+/* Copy the bounds of the options. PETAL_NO_MEMORY: nothing to release. */
+enum petal_status scan_bounds_init(struct scan_bounds *bounds, const petal_allocator *allocator,
+                                   const petal_scan_options *options);
+void scan_bounds_fini(struct scan_bounds *bounds, const petal_allocator *allocator);
+
+/* The least and the greatest row that can be in the scan; empty: open. */
+static inline petal_slice
+scan_bounds_low(const struct scan_bounds *bounds)
+{
+    return bounds->reversed ? bounds->stop : bounds->start;
+}
+
+static inline petal_slice
+scan_bounds_high(const struct scan_bounds *bounds)
+{
+    return bounds->reversed ? bounds->start : bounds->stop;
+}
+
+/* The scan is for one row: a get. */
+bool scan_bounds_one_row(const struct scan_bounds *bounds);
+
+/* What all rows of the scan begin with, as far as the bounds tell; empty: nothing is known. */
+petal_slice scan_bounds_shared(const struct scan_bounds *bounds);
+
+/* The row lies before the start, in the scan's direction; behind its end, when there is one; behind its end. */
+bool scan_bounds_before(const struct scan_bounds *bounds, petal_slice row);
+bool scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row);
+
+static inline bool
+scan_bounds_behind(const struct scan_bounds *bounds, petal_slice row)
+{
+    return bounds->stop.size > 0 && scan_bounds_behind_stop(bounds, row);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * collect.h -- the cells of one row in one store that may matter to a get, gathered source by source; when all sources that
+ * matter were asked, they are put in order and judged (engine/rules/visibility.h).
+ *
+ * It also knows when enough is known: a column is settled against a point when nothing at or below that point can
+ * change its answer, so a source whose greatest point that is need not be read ("found newer").
+ */
+#ifndef PETAL_ENGINE_READ_COLLECT_H
+#define PETAL_ENGINE_READ_COLLECT_H
+
+#include "base/cell_iter.h"
+#include "base/epoch.h"
+#include "base/error.h"
+#include "engine/rules/visibility.h"
+
+/* A column that the get names. */
+struct collect_column {
+    struct cell_key key; /* of its first possible cell; bytes in the collector's key memory */
+    uint64_t hash;       /* bloom_hash_column; valid when the query's `has_hashes` */
+    bool asked;          /* of the source at hand */
+    bool has_delete;
+    struct version_point column_delete; /* the greatest of kind 12 */
+    uint32_t put_count;                 /* of `puts` */
+    struct version_point
+        *puts; /* the greatest of the time range, one a timestamp, greatest first */
+};
+
+/* How much is taken of each source. It can turn out to be too little (row_collect_finish,
+ * row_collect_check_family_versions). */
+struct collect_depth {
+    uint64_t spare_versions;  /* of a column, beyond those wanted */
+    uint64_t family_versions; /* markers of kind 10 of the row, where they can be searched */
+};
+
+struct collected_cell {
+    struct cell cell; /* value borrowed from the source, good inside the epoch, or held */
+    bool cut;         /* its source may have more versions of the column, which were not taken */
+};
+
+/* What one source gave, in cell order: the cells from `begin` up to `end`. */
+struct collect_run {
+    size_t begin, next, end; /* `next` is for who goes through it */
+};
+
+struct row_collect {
+    const petal_allocator *allocator;
+    petal_receipt *receipt;  /* is told of what is hidden; NULL: nobody is */
+    petal_slice family;      /* for it */
+    struct epoch_stay *stay; /* of who asks, interrupted now and then; NULL: it need not be */
+    /* The question. */
+    petal_slice row;
+    uint64_t row_hash;
+    uint64_t wanted;               /* versions of a column that are taken of each source */
+    uint64_t most_family_versions; /* likewise */
+    bool skips_later; /* of the source at hand: nothing above the time range matters in a column */
+    uint32_t tracked; /* versions of a column that settle it; 0: nothing but a marker does */
+    struct cell_key row_key; /* the place of the row's family markers: its first possible cell */
+    struct collect_column *columns; /* sorted by qualifier; none: the whole family */
+    size_t column_count, column_capacity;
+    /* What was found. */
+    struct collected_cell *cells;
+    size_t count, capacity;
+    struct collect_run *runs;
+    uint32_t run_count;
+    size_t run_capacity;
+    uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
+    uint64_t family_versions_deleted; /* of kind 10 */
+    bool family_versions_left;        /* some source has more of them than were taken */
+    bool has_family_delete;
+    struct version_point family_delete;
+    struct version_point
+        *hiding; /* markers of kind 10 that were searched and found, in cell order */
+    size_t hiding_count, hiding_capacity;
+    uint64_t cells_read; /* of all sources: looked at */
+    uint64_t stay_ends;  /* by that count */
+    uint32_t seeks;      /* likewise */
+    /* Memory. */
+    uint8_t *keys; /* encoded keys */
+    size_t key_capacity;
+    uint8_t *place; /* the one that a source is sent to */
+    size_t place_capacity;
+    struct version_point *points; /* `tracked` for each column */
+    size_t point_capacity;
+    uint8_t *qualifiers; /* of the cells, when no column is named */
+    size_t qualifier_bytes, qualifier_capacity;
+    uint8_t *values; /* of the first `held` cells */
+    size_t value_bytes, value_capacity, held;
+    const struct cell **shown; /* the answer, after row_collect_finish */
+    size_t shown_count, shown_capacity;
+    struct visibility visibility; /* its rules are the question's */
+};
+
+void row_collect_init(struct row_collect *collect, const petal_allocator *allocator);
+void row_collect_fini(struct row_collect *collect);
+
+/*
+ * Begin with a row; `qualifiers` (any order, twice allowed; count 0: whole family) are borrowed until the finish.
+ * What row_collect_check_family_versions has found belongs to what is found, until it is forgotten.
+ * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without NEW_VERSION_BEHAVIOR.
+ */
+enum petal_status row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
+                                    const petal_slice *qualifiers, size_t count,
+                                    const struct collect_depth *depth);
+static inline void
+row_collect_forget_hiding(struct row_collect *collect)
+{
+    collect->hiding_count = 0;
+}
+
+/* Of a set of kinds of markers: bits (1 << type). */
+#define COLLECT_FAMILY_MARKERS                                                                     \
+    (UINT32_C(1) << PETAL_DELETE_FAMILY_VERSION | UINT32_C(1) << PETAL_DELETE_FAMILY)
+
+/* Take what matters from one source, which may hold such kinds of markers: the row's family
+ * markers, and the columns that are `asked`. */
+enum petal_status row_collect_source(struct row_collect *collect, struct cell_iter *source,
+                                     uint32_t marker_kinds, petal_error *error);
+
+/* Copy the values that are borrowed as yet, so that what was collected outlives the stay in the
+ * epoch. */
+enum petal_status row_collect_hold(struct row_collect *collect);
+
+/* Nothing at or below `point` can change the answer. */
+bool row_collect_settled(struct row_collect *collect, struct version_point point);
+bool row_collect_column_settled(struct row_collect *collect, const struct collect_column *column,
+                                struct version_point point);
+
+/*
+ * Order and judge; the answer is collect->shown, if it is *complete. It is not where markers of
+ * single versions hid some of what was taken of a source that was asked before they were known, and
+ * the source has more: then the same is to be done with more spare versions.
+ */
+enum petal_status row_collect_finish(struct row_collect *collect, bool *complete);
+
+/*
+ * Behind a finish with family_versions_left: search a source for markers of kind 10 that hide cells
+ * of the answer, with a seek for each cell. *found is set if there are: then the answer is wrong,
+ * and the same is to be done again.
+ */
+enum petal_status row_collect_check_family_versions(struct row_collect *collect,
+                                                    struct cell_iter *source, bool *found,
+                                                    petal_error *error);
+
+#endif

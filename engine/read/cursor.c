@@ -1,0 +1,500 @@
+/* cursor.c -- moving a cursor, see cursor.h. It drives the filter as HBase's region scanner does. */
+#include "engine/read/cursor.h"
+
+#include "engine/read/options.h"
+#include "engine/read/receipt.h"
+#include "engine/read/result.h"
+
+static petal_slice
+row_of(const petal_cursor *cursor)
+{
+    return slice_make(cursor->row, cursor->row_bytes);
+}
+
+/* ---- from row to row ---- */
+
+static enum petal_status
+seek_stores(petal_cursor *cursor, petal_slice row, bool exclusive, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++)
+        status = store_scan_seek(&cursor->stores[i], row, exclusive, error);
+    cursor->state = CURSOR_BETWEEN;
+    return status;
+}
+
+/* Begin where the bounds do, or further on when the filter lets nothing before pass. */
+static enum petal_status
+seek_start(petal_cursor *cursor, petal_error *error)
+{
+    petal_slice row = cursor->bounds.start, first;
+    bool exclusive = cursor->bounds.start_exclusive && row.size > 0, none = false;
+
+    if (cursor->filter != NULL && filter_run_first_row(cursor->filter, &first, &none) && !none &&
+        (row.size == 0 || (cursor->options.reversed ? slice_compare(first, row) < 0
+                                                    : slice_compare(first, row) > 0))) {
+        row = first;
+        exclusive = false;
+    }
+    if (none) {
+        cursor->state = CURSOR_ENDED;
+        return PETAL_OK;
+    }
+    return seek_stores(cursor, row, exclusive, error);
+}
+
+/* The row that comes first among the stores' next rows. */
+static bool
+next_row(const petal_cursor *cursor, petal_slice *row)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < cursor->store_count; i++) {
+        petal_slice candidate;
+
+        if (!store_scan_next_row(&cursor->stores[i], &candidate))
+            continue;
+        if (!found || (cursor->options.reversed ? slice_compare(candidate, *row) > 0
+                                                : slice_compare(candidate, *row) < 0))
+            *row = candidate;
+        found = true;
+    }
+    return found;
+}
+
+static enum petal_status
+leave_row(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
+        if (store_scan_entered(&cursor->stores[i]))
+            status = store_scan_leave_row(&cursor->stores[i], error);
+    }
+    if (cursor->filter != NULL)
+        filter_run_reset(cursor->filter);
+    cursor->state = CURSOR_BETWEEN;
+    return status;
+}
+
+static enum petal_status
+copy_row(petal_cursor *cursor, petal_slice row)
+{
+    if (!mem_grow_array(cursor->table->db->env.allocator, &cursor->row, &cursor->row_capacity, 0,
+                        row.size, 1))
+        return PETAL_NO_MEMORY;
+    memmove(cursor->row, row.data, row.size); /* a seek may name the row at hand */
+    cursor->row_bytes = row.size;
+    return PETAL_OK;
+}
+
+static enum petal_status
+enter_row(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
+        petal_slice candidate;
+
+        if (store_scan_next_row(&cursor->stores[i], &candidate) &&
+            slice_equal(candidate, row_of(cursor)))
+            status = store_scan_enter_row(&cursor->stores[i], row_of(cursor), error);
+    }
+    cursor->state = CURSOR_IN_ROW;
+    cursor->store = 0;
+    cursor_find_store(cursor);
+    cursor->row_shown = false;
+    return status;
+}
+
+/* The row's next cell as its stores give it. */
+static enum petal_status
+next_stored(petal_cursor *cursor, petal_cell *cell, bool *found, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    *found = false;
+    while (status == PETAL_OK && !*found && cursor->store < cursor->store_count) {
+        status = store_scan_next(&cursor->stores[cursor->store], cell, found, error);
+        cursor_find_store(cursor);
+    }
+    return status;
+}
+
+/* Read through the row that its key excludes, for a filter that wants to see it. */
+static enum petal_status
+show_excluded_row(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = enter_row(cursor, error);
+    bool found = true;
+
+    while (status == PETAL_OK && found)
+        status = next_stored(cursor, &cursor->cell, &found, error);
+    return status == PETAL_OK ? leave_row(cursor, error) : status;
+}
+
+/* Pass over the row that its key excludes, and over those that follow as far as the filter knows. */
+static enum petal_status
+pass_excluded_row(petal_cursor *cursor, petal_error *error)
+{
+    petal_slice next = row_of(cursor);
+    bool none = false, known;
+    enum petal_status status = PETAL_OK;
+
+    if (filter_run_done(cursor->filter)) {
+        cursor->state = CURSOR_ENDED;
+        return PETAL_OK;
+    }
+    if (cursor->watches_excluded_rows)
+        return show_excluded_row(cursor, error);
+    known = filter_run_next_row(cursor->filter, row_of(cursor), &next, &none);
+    if (none) {
+        cursor->state = CURSOR_ENDED;
+        return PETAL_OK;
+    }
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
+        petal_slice candidate;
+        int order;
+
+        if (!store_scan_next_row(&cursor->stores[i], &candidate))
+            continue;
+        order = slice_compare(candidate, known ? next : row_of(cursor));
+        if (cursor->options.reversed ? order > 0 : order < 0)
+            status = store_scan_seek(&cursor->stores[i], next, false, error);
+        else if (order == 0 && !known)
+            status = store_scan_seek(&cursor->stores[i], row_of(cursor), true, error);
+    }
+    filter_run_reset(cursor->filter);
+    return status;
+}
+
+/* Go on to the next row and enter it; the state is ENDED when there is none, BETWEEN when the filter excluded it. */
+static enum petal_status
+begin_row(petal_cursor *cursor, petal_error *error)
+{
+    petal_slice row;
+
+    if (!next_row(cursor, &row) || scan_bounds_behind(&cursor->bounds, row)) {
+        cursor->state = CURSOR_ENDED;
+        return PETAL_OK;
+    }
+    if (copy_row(cursor, row) != PETAL_OK)
+        return error_no_memory(error);
+    if (cursor->filter != NULL && filter_run_skips_row(cursor->filter, row_of(cursor)))
+        return pass_excluded_row(cursor, error);
+    return enter_row(cursor, error);
+}
+
+/* The row is over. */
+static enum petal_status
+end_row(petal_cursor *cursor, petal_error *error)
+{
+    bool shown = cursor->row_shown;
+    enum petal_status status = leave_row(cursor, error);
+
+    if (!shown)
+        return status;
+    cursor->rows++;
+    if ((cursor->options.row_limit > 0 && cursor->rows == cursor->options.row_limit) ||
+        (cursor->filter != NULL && filter_run_done(cursor->filter)))
+        cursor->state = CURSOR_ENDED;
+    return status;
+}
+
+/* Append the cells of the stores whose families the filter needs, or does not need, to the buffer. */
+static enum petal_status
+buffer_stores(petal_cursor *cursor, bool needed, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
+        struct store_scan *store = &cursor->stores[i];
+        bool found = store->needed == needed && store_scan_entered(store);
+
+        while (status == PETAL_OK && found) {
+            petal_cell cell;
+
+            status = store_scan_next(store, &cell, &found, error);
+            if (status == PETAL_OK && found && result_append(cursor->buffer, &cell) != PETAL_OK)
+                status = error_no_memory(error);
+        }
+    }
+    return status;
+}
+
+/* Bring cells that came family by family into the order of the families. */
+static enum petal_status
+sort_by_family(petal_cursor *cursor, petal_error *error)
+{
+    const petal_allocator *allocator = cursor->table->db->env.allocator;
+    petal_result *buffer = cursor->buffer;
+    size_t count = 0;
+    petal_cell *sorted;
+
+    if (buffer->count == 0)
+        return PETAL_OK;
+    sorted = mem_alloc(allocator, buffer->count * sizeof *sorted);
+    if (sorted == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < cursor->store_count; i++) {
+        for (size_t k = 0; k < buffer->count; k++) {
+            if (slice_equal(buffer->cells[k].family, cursor->stores[i].family->name))
+                sorted[count++] = buffer->cells[k];
+        }
+    }
+    memcpy(buffer->cells, sorted, count * sizeof *sorted);
+    mem_free(allocator, sorted, buffer->count * sizeof *sorted);
+    return PETAL_OK;
+}
+
+/*
+ * Read the row's needed families and let the filter decide on the row; what stays is in the buffer. The other families follow, if
+ * the row has cells in the needed ones and is kept.
+ */
+static enum petal_status
+fill_buffer(petal_cursor *cursor, petal_error *error)
+{
+    petal_result *buffer = cursor->buffer;
+    enum petal_status status;
+
+    cursor->buffer_next = 0;
+    if (result_start(buffer, row_of(cursor)) != PETAL_OK)
+        return error_no_memory(error);
+    status = buffer_stores(cursor, true, error);
+    if (status != PETAL_OK || buffer->count == 0)
+        return status;
+    if (cursor->needs_rows) {
+        filter_run_row_cells(cursor->filter, buffer->cells, &buffer->count);
+        if (buffer->count > 0 && filter_run_drops_row(cursor->filter)) {
+            buffer->count = 0;
+            return PETAL_OK;
+        }
+    }
+    if (!cursor->reads_needed_first)
+        return PETAL_OK;
+    status = buffer_stores(cursor, false, error);
+    return status == PETAL_OK ? sort_by_family(cursor, error) : status;
+}
+
+static enum petal_status
+next_in_row(petal_cursor *cursor, bool *found, petal_error *error)
+{
+    if (cursor->buffer == NULL)
+        return next_stored(cursor, &cursor->cell, found, error);
+    *found = cursor->buffer_next < cursor->buffer->count;
+    if (*found)
+        cursor->cell = cursor->buffer->cells[cursor->buffer_next++];
+    return PETAL_OK;
+}
+
+/* A cell of the row at hand is given. */
+static void
+count_shown(petal_cursor *cursor)
+{
+    petal_receipt *receipt = cursor->options.read.receipt;
+
+    if (receipt != NULL)
+        receipt->bytes_returned += (cursor->row_shown ? 0 : cursor->row_bytes) +
+                                   cursor->cell.qualifier.size + cursor->cell.value.size;
+    cursor->row_shown = true;
+}
+
+/* One step of the state machine; *found: cursor->cell is the next cell. */
+static enum petal_status
+step(petal_cursor *cursor, bool *found, petal_error *error)
+{
+    enum petal_status status;
+
+    *found = false;
+    switch (cursor->state) {
+    case CURSOR_START:
+        return seek_start(cursor, error);
+    case CURSOR_BETWEEN:
+        status = begin_row(cursor, error);
+        if (status == PETAL_OK && cursor->state == CURSOR_IN_ROW && cursor->buffer != NULL)
+            status = fill_buffer(cursor, error);
+        return status;
+    case CURSOR_IN_ROW:
+        status = next_in_row(cursor, found, error);
+        if (*found)
+            count_shown(cursor);
+        return status == PETAL_OK && !*found ? end_row(cursor, error) : status;
+    case CURSOR_ENDED:
+        break;
+    }
+    return PETAL_OK;
+}
+
+/* It is of no use any more. */
+static enum petal_status
+fail(petal_cursor *cursor, enum petal_status status, petal_error *error)
+{
+    cursor->state = CURSOR_ENDED;
+    damage_name_file(cursor->table, cursor->view, error);
+    return status;
+}
+
+enum petal_status
+petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    bool found = false;
+
+    *cell = NULL;
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    while (status == PETAL_OK && !found && cursor->state != CURSOR_ENDED) {
+        bool plain =
+            cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count;
+
+        status = plain ? cursor_next_plain(cursor, &found, error) : step(cursor, &found, error);
+    }
+    if (status != PETAL_OK)
+        return fail(cursor, status, error);
+    if (found)
+        *cell = &cursor->cell;
+    return PETAL_OK;
+}
+
+/* Cells of one row, up to the batch. */
+static enum petal_status
+collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && cursor->state != CURSOR_ENDED) {
+        bool found;
+
+        if (result->count > 0 && cursor->state == CURSOR_BETWEEN)
+            break;
+        if (cursor->options.batch > 0 && result->count == cursor->options.batch) {
+            if (cursor->filter != NULL && filter_run_done(cursor->filter))
+                cursor->state = CURSOR_ENDED;
+            break;
+        }
+        status = step(cursor, &found, error);
+        if (status != PETAL_OK || !found)
+            continue;
+        if ((result->count == 0 && result_start(result, cursor->cell.row) != PETAL_OK) ||
+            result_append(result, &cursor->cell) != PETAL_OK)
+            status = error_no_memory(error);
+    }
+    return status;
+}
+
+enum petal_status
+petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *error)
+{
+    enum petal_status status;
+
+    result->count = 0;
+    result->byte_count = 0;
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = collect_piece(cursor, result, error);
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    result->count = 0;
+    return fail(cursor, status, error);
+}
+
+/* ---- going on from a place ---- */
+
+/* In the row just entered: stores before the family are done with it, the family's begins at the column. */
+static enum petal_status
+skip_to_column(petal_cursor *cursor, const petal_family *family, petal_slice qualifier,
+               petal_error *error)
+{
+    petal_slice name = petal_family_name(family);
+
+    while (cursor_find_store(cursor)) {
+        struct store_scan *store = &cursor->stores[cursor->store];
+        int order = slice_compare(petal_family_name(store->family), name);
+
+        if (order >= 0)
+            return order == 0 ? store_scan_seek_column(store, qualifier, error) : PETAL_OK;
+        cursor->store++;
+    }
+    return PETAL_OK;
+}
+
+/* In the row just entered, all of whose cells are in the buffer: go on with the first at or behind the column. */
+static void
+skip_in_buffer(petal_cursor *cursor, const petal_family *family, petal_slice qualifier)
+{
+    const petal_result *buffer = cursor->buffer;
+
+    for (; cursor->buffer_next < buffer->count; cursor->buffer_next++) {
+        const petal_cell *cell = &buffer->cells[cursor->buffer_next];
+        int order = slice_compare(cell->family, petal_family_name(family));
+
+        if (order > 0 || (order == 0 && slice_compare(cell->qualifier, qualifier) >= 0))
+            return;
+    }
+}
+
+/* Enter `row` if it comes next, at the place in it. A filter that decides on rows is shown all of it. */
+static enum petal_status
+enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, petal_slice qualifier,
+         petal_error *error)
+{
+    petal_slice next;
+    enum petal_status status;
+
+    if (!next_row(cursor, &next) || !slice_equal(next, row))
+        return PETAL_OK;
+    status = begin_row(cursor, error);
+    if (status != PETAL_OK || cursor->state != CURSOR_IN_ROW)
+        return status;
+    if (cursor->buffer == NULL)
+        return skip_to_column(cursor, family, qualifier, error);
+    status = fill_buffer(cursor, error);
+    if (status == PETAL_OK)
+        skip_in_buffer(cursor, family, qualifier);
+    return status;
+}
+
+/* The place of a seek may be the cursor's own cell, whose bytes go when the stores move: keep them. */
+static enum petal_status
+copy_place(petal_cursor *cursor, petal_slice row, petal_slice *qualifier)
+{
+    if (!mem_grow_array(cursor->table->db->env.allocator, &cursor->sought, &cursor->sought_capacity,
+                        0, qualifier->size, 1))
+        return PETAL_NO_MEMORY;
+    if (qualifier->size > 0)
+        memcpy(cursor->sought, qualifier->data, qualifier->size);
+    *qualifier = slice_make(cursor->sought, qualifier->size);
+    return copy_row(cursor, row);
+}
+
+enum petal_status
+petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
+                  petal_slice qualifier, petal_error *error)
+{
+    enum petal_status status;
+
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = read_check_row(row, error);
+    if (status == PETAL_OK && family != NULL && family->table != cursor->table)
+        status = error_set(error, PETAL_INVALID, "the family belongs to another table");
+    if (status != PETAL_OK || cursor->options.read.versions < 0)
+        return status;
+    if (copy_place(cursor, row, &qualifier) != PETAL_OK) {
+        cursor->state = CURSOR_ENDED;
+        return error_no_memory(error);
+    }
+    row = row_of(cursor);
+    if (cursor->filter != NULL)
+        filter_run_restart(cursor->filter);
+    cursor->rows = 0;
+    if (scan_bounds_before(&cursor->bounds, row)) {
+        status = seek_stores(cursor, cursor->bounds.start, cursor->bounds.start_exclusive, error);
+    } else {
+        status = seek_stores(cursor, row, false, error);
+        if (status == PETAL_OK && family != NULL)
+            status = enter_at(cursor, row, family, qualifier, error);
+    }
+    return status == PETAL_OK ? PETAL_OK : fail(cursor, status, error);
+}

@@ -1,0 +1,277 @@
+/* cursor_open.c -- opening and closing cursors, see cursor.h; and the get that walks through its row. */
+#include "engine/options.h"
+#include "engine/read/cursor.h"
+#include "engine/read/options.h"
+#include "engine/read/receipt.h"
+#include "engine/read/result.h"
+
+#include <assert.h>
+
+static enum petal_status
+open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
+{
+    petal_table *table = cursor->table;
+    const petal_read_options *read = &cursor->options.read;
+    const petal_allocator *allocator = table->db->env.allocator;
+    petal_slice *qualifiers = NULL;
+    enum petal_status status = PETAL_OK;
+
+    cursor->stores =
+        mem_zalloc(allocator, cursor->descriptor->family_count * sizeof *cursor->stores);
+    if (read->column_count > 0)
+        qualifiers = mem_alloc(allocator, read->column_count * sizeof *qualifiers);
+    if (cursor->stores == NULL || (read->column_count > 0 && qualifiers == NULL))
+        status = error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < cursor->descriptor->family_count; i++) {
+        const petal_family *family = cursor->descriptor->families[i];
+        size_t count;
+
+        if (!read_asks_family(read, family, qualifiers, &count))
+            continue;
+        status = family_check_usable(family, error);
+        if (status != PETAL_OK)
+            break;
+        status = store_scan_open(&cursor->stores[cursor->store_count++], family,
+                                 view_store(cursor->view, family), sequence, &cursor->options,
+                                 &cursor->bounds, cursor->filter, qualifiers, count, error);
+    }
+    mem_free(allocator, qualifiers, read->column_count * sizeof *qualifiers);
+    return status;
+}
+
+static enum petal_status
+open_filter(petal_cursor *cursor, petal_error *error)
+{
+    const petal_filter *filter = cursor->options.read.filter;
+
+    if (filter == NULL)
+        return PETAL_OK;
+    cursor->needs_rows = filter_needs_rows(filter);
+    /* HBase's reversed scans step over a row that is excluded by its key without reading it. */
+    cursor->watches_excluded_rows =
+        filter_watches_excluded_rows(filter) && !cursor->options.reversed;
+    if (cursor->needs_rows && cursor->options.batch > 0)
+        return error_set(error, PETAL_INVALID,
+                         "a batch cuts rows, and the filter needs whole rows");
+    if (filter_run_new(&cursor->filter, cursor->table->db->env.allocator, filter,
+                       cursor->options.reversed) != PETAL_OK)
+        return error_no_memory(error);
+    return PETAL_OK;
+}
+
+/*
+ * Rows go through a buffer when the filter decides on whole rows, or when a get reads the families first that it needs. HBase's
+ * gets do the latter; its scans do so only when told to, and the recorded ones were not.
+ */
+static enum petal_status
+open_buffer(petal_cursor *cursor, bool get, petal_error *error)
+{
+    const petal_filter *filter = cursor->options.read.filter;
+
+    for (size_t i = 0; get && filter != NULL && i < cursor->store_count; i++) {
+        struct store_scan *store = &cursor->stores[i];
+
+        store->needed = filter_needs_family(filter, store->family->name);
+        cursor->reads_needed_first = cursor->reads_needed_first || !store->needed;
+    }
+    if (!cursor->needs_rows && !cursor->reads_needed_first)
+        return PETAL_OK;
+    return petal_result_new(cursor->table->db, &cursor->buffer, error);
+}
+
+static enum petal_status
+open_cursor(petal_cursor *cursor, bool get, petal_error *error)
+{
+    petal_db *db = cursor->table->db;
+    petal_read_options *read = &cursor->options.read;
+    struct read_point point;
+    enum petal_status status = open_filter(cursor, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (scan_bounds_init(&cursor->bounds, db->env.allocator, &cursor->options) != PETAL_OK)
+        return error_no_memory(error);
+    read_begin(db, &point);
+    view_ref(point.view);
+    cursor->view = point.view;
+    if (read->receipt != NULL)
+        receipt_start(read->receipt, point.view);
+    read_end(db, &point);
+    status = read_check_alive(cursor->table, read, error);
+    if (status == PETAL_OK)
+        status = open_stores(cursor, read_sequence(read, &point), error);
+    if (status == PETAL_OK && read->receipt != NULL && read->receipt->incomplete)
+        status = error_no_memory(error);
+    if (status == PETAL_OK)
+        status = open_buffer(cursor, get, error);
+    cursor->plain = status == PETAL_OK && cursor->store_count > 0 && cursor->stores[0].plain &&
+                    !cursor->options.reversed && read->receipt == NULL;
+    /* What was borrowed for this call. */
+    read->columns = NULL;
+    read->column_count = 0;
+    read->family_time_ranges = NULL;
+    read->family_time_range_count = 0;
+    read->snapshot = NULL;
+    if (read->versions < 0)
+        cursor->state = CURSOR_ENDED;
+    return status;
+}
+
+static enum petal_status
+make_cursor(petal_table *table, const petal_scan_options *options, bool get, petal_cursor **cursor,
+            petal_error *error)
+{
+    petal_cursor *made = mem_zalloc(table->db->env.allocator, sizeof *made);
+    enum petal_status status;
+
+    if (made == NULL)
+        return error_no_memory(error);
+    made->table = table;
+    made->descriptor = table_descriptor(table); /* before the view is taken, as in a get */
+    made->options = *options;
+    status = open_cursor(made, get, error);
+    if (status != PETAL_OK) {
+        petal_cursor_close(made);
+        return status;
+    }
+    *cursor = made;
+    return PETAL_OK;
+}
+
+static enum petal_status
+check_scan(const petal_table *table, const petal_scan_options *options, petal_error *error)
+{
+    enum petal_status status = read_check_options(table, &options->read, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (options->start_row.size > PETAL_MAX_ROW_BYTES ||
+        options->stop_row.size > PETAL_MAX_ROW_BYTES || options->prefix.size > PETAL_MAX_ROW_BYTES)
+        return error_set(error, PETAL_INVALID, "a bound of the scan is longer than %d bytes",
+                         PETAL_MAX_ROW_BYTES);
+    for (size_t i = 0; options->raw && i < options->read.column_count; i++) {
+        if (!options->read.columns[i].whole_family)
+            return error_set(error, PETAL_INVALID, "a raw scan takes families, no named columns");
+    }
+    return PETAL_OK;
+}
+
+/*
+ * Fill `options` with what the caller gave. For a header that knows less of petal_read_options, or more, the members behind
+ * `read` lie elsewhere: where the size in it says.
+ */
+static enum petal_status
+scan_options_init(petal_scan_options *options, const petal_scan_options *given, petal_error *error)
+{
+    const size_t head = offsetof(petal_scan_options, read);
+    const size_t tail = offsetof(petal_scan_options, start_row);
+    size_t bytes, read_bytes, most;
+    petal_read_options read = {0};
+    enum petal_status status;
+
+    static_assert(offsetof(petal_scan_options, start_row) ==
+                      offsetof(petal_scan_options, read) + sizeof(petal_read_options),
+                  "the rest begins where `read` ends");
+    *options = (petal_scan_options){.size = sizeof *options};
+    if (given == NULL)
+        return read_options_init(&options->read, NULL, error);
+    status = options_check_size(given->size, "petal_scan_options", error);
+    if (status != PETAL_OK)
+        return status;
+    bytes = given->size != 0 ? given->size : sizeof *given;
+    if (bytes < head + sizeof given->read.size)
+        return read_options_init(&options->read, NULL, error);
+    status = options_check_size(given->read.size, "petal_read_options", error);
+    if (status != PETAL_OK)
+        return status;
+    most = given->size != 0 ? bytes - head : sizeof read;
+    if (given->read.size > most)
+        return error_set(error, PETAL_INVALID,
+                         "read.size of petal_scan_options is %zu; with its size, %zu, it is at "
+                         "most %zu",
+                         given->read.size, given->size, most);
+    read_bytes = given->read.size != 0 ? given->read.size : sizeof read;
+    if (read_bytes > most)
+        read_bytes = most;
+    options_copy_known(&read, sizeof read, &given->read, read_bytes);
+    if (bytes > head + read_bytes)
+        options_copy_known(&options->start_row, sizeof *options - tail,
+                           (const uint8_t *)given + head + read_bytes, bytes - head - read_bytes);
+    return read_options_init(&options->read, &read, error);
+}
+
+enum petal_status
+petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cursor **cursor,
+                  petal_error *error)
+{
+    petal_scan_options options;
+    enum petal_status status;
+
+    *cursor = NULL;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = scan_options_init(&options, given, error);
+    if (status == PETAL_OK)
+        status = check_scan(table, &options, error);
+    if (status == PETAL_OK)
+        status = make_cursor(table, &options, false, cursor, error);
+    if (status != PETAL_OK)
+        return status;
+    (*cursor)->counted = true;
+    atomic_fetch_add_explicit(&table->db->open.cursor, 1, memory_order_relaxed);
+    return PETAL_OK;
+}
+
+void
+petal_cursor_close(petal_cursor *cursor)
+{
+    const petal_allocator *allocator;
+    _Atomic(uint32_t) *counter;
+
+    /* What it shares with others is not touched in another process, where its files must not go,
+     * either. */
+    if (cursor == NULL || db_is_of_another_process(cursor->table->db))
+        return;
+    allocator = cursor->table->db->env.allocator;
+    counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
+    for (size_t i = 0; i < cursor->store_count; i++)
+        store_scan_close(&cursor->stores[i]);
+    mem_free(allocator, cursor->stores, cursor->descriptor->family_count * sizeof *cursor->stores);
+    scan_bounds_fini(&cursor->bounds, allocator);
+    mem_free(allocator, cursor->row, cursor->row_capacity);
+    mem_free(allocator, cursor->sought, cursor->sought_capacity);
+    filter_run_free(cursor->filter);
+    petal_result_free(cursor->buffer);
+    view_unref(cursor->view);
+    mem_free(allocator, cursor, sizeof *cursor);
+    if (counter != NULL)
+        atomic_fetch_sub_explicit(counter, 1, memory_order_release);
+}
+
+/* ---- a get ---- */
+
+enum petal_status
+cursor_get_row(petal_table *table, petal_slice row, const petal_read_options *options,
+               petal_result *result, petal_error *error)
+{
+    petal_scan_options scan = {
+        .read = *options,
+        .start_row = row,
+        .stop_row = row,
+        .stop_inclusive = true,
+        .row_limit = 1,
+    };
+    petal_db *db = table->db;
+    petal_cursor *cursor;
+    unsigned slot;
+    enum petal_status status = make_cursor(table, &scan, true, &cursor, error);
+
+    if (status != PETAL_OK)
+        return status;
+    slot = epoch_enter(db->epoch);
+    STATS_ADD(&db->stats[slot], gets, cursor->store_count);
+    epoch_leave(db->epoch, slot);
+    status = petal_cursor_next_row(cursor, result, error);
+    petal_cursor_close(cursor);
+    return status;
+}

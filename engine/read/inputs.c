@@ -1,0 +1,358 @@
+/* inputs.c -- see engine/read/inputs.h. */
+#include "engine/read/inputs.h"
+
+#include "bloom/hash.h"
+#include "engine/filter/filter.h"
+#include "engine/read/options.h"
+#include "engine/read/receipt.h"
+
+#include <stdlib.h>
+
+/* ---- which sources ---- */
+
+static bool
+may_use(const struct scan_inputs *inputs, enum petal_skip skip)
+{
+    return read_may_use(&inputs->options->read, skip);
+}
+
+static bool
+has_asked_qualifier(const struct scan_inputs *inputs, const struct file_entry *file)
+{
+    for (size_t i = 0; i < inputs->qualifier_count; i++) {
+        if (sst_reader_has_qualifier(file->reader, inputs->qualifiers[i]))
+            return true;
+    }
+    return inputs->qualifier_count == 0 || inputs->all_columns;
+}
+
+/* The row filter answers for a single row. */
+static bool
+filter_rules_out_row(const struct scan_inputs *inputs, const struct file_entry *file,
+                     const struct scan_bounds *bounds, struct read_trace *trace)
+{
+    struct epoch_stay stay = {.epoch = inputs->db->epoch};
+    struct read_context context = {.trace = trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .stay = &stay};
+    petal_slice row = bounds->start;
+    size_t key_bytes = cell_key_bound(row.size, 0);
+    uint8_t *bytes;
+    struct cell_key key;
+    bool may_contain;
+
+    if (!scan_bounds_one_row(bounds) || !may_use(inputs, PETAL_SKIP_BLOOM))
+        return false;
+    bytes = mem_alloc(inputs->db->env.allocator, key_bytes);
+    if (bytes == NULL)
+        return false; /* the filter only saves work */
+    cell_key_make(&key, bytes, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    stay.slot = epoch_enter(stay.epoch);
+    may_contain = sst_reader_may_contain_row(
+        file->reader, &key, bloom_hash_row(file->facts->salt, row.data, row.size), &context);
+    epoch_leave(stay.epoch, stay.slot);
+    mem_free(inputs->db->env.allocator, bytes, key_bytes);
+    return !may_contain;
+}
+
+/* A filter of prefixes answers for rows that share one. */
+static bool
+filter_rules_out_rows(const struct scan_inputs *inputs, const struct file_entry *file,
+                      const struct scan_bounds *bounds, struct read_trace *trace)
+{
+    struct epoch_stay stay = {.epoch = inputs->db->epoch};
+    struct read_context context = {.trace = trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .stay = &stay};
+    bool may_contain;
+
+    if (file->facts->bloom != PETAL_BLOOM_ROW_PREFIX || scan_bounds_one_row(bounds) ||
+        !may_use(inputs, PETAL_SKIP_BLOOM))
+        return false;
+    stay.slot = epoch_enter(stay.epoch);
+    may_contain = sst_reader_may_contain_prefix(file->reader, scan_bounds_shared(bounds), &context);
+    epoch_leave(stay.epoch, stay.slot);
+    return !may_contain;
+}
+
+/* Why a file takes no part, from its facts. A scan does not stop early, so there is no "found newer". */
+static enum petal_skip
+skip_reason(const struct scan_inputs *inputs, const struct file_entry *file,
+            const struct scan_bounds *bounds, struct read_trace *trace)
+{
+    const struct file_facts *facts = file->facts;
+    petal_slice low = scan_bounds_low(bounds), high = scan_bounds_high(bounds);
+    enum petal_skip by_time;
+
+    if (may_use(inputs, PETAL_SKIP_ROW_RANGE) &&
+        ((low.size > 0 && slice_compare(facts->row_max, low) < 0) ||
+         (high.size > 0 && slice_compare(facts->row_min, high) > 0)))
+        return PETAL_SKIP_ROW_RANGE;
+    by_time =
+        read_skip_by_time(&inputs->options->read, &inputs->rules, file->time_min, file->time_max);
+    if (by_time != PETAL_SKIP_NONE)
+        return by_time;
+    if (may_use(inputs, PETAL_SKIP_COLUMNS) && !has_asked_qualifier(inputs, file) &&
+        facts_family_markers(file->facts) == 0)
+        return PETAL_SKIP_COLUMNS;
+    if (filter_rules_out_row(inputs, file, bounds, trace) ||
+        filter_rules_out_rows(inputs, file, bounds, trace))
+        return PETAL_SKIP_BLOOM;
+    return PETAL_SKIP_NONE;
+}
+
+static struct cell_iter *
+narrow_to_columns(struct scan_inputs *inputs, struct scan_source *source)
+{
+    if (inputs->qualifier_count == 0 || inputs->all_columns)
+        return source->base;
+    column_iter_init(&source->columns, inputs->db->env.allocator, source->base, inputs->qualifiers,
+                     inputs->qualifier_count, inputs->bounds);
+    return &source->columns.iter;
+}
+
+static struct cell_iter *
+add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
+{
+    struct scan_source *source = &inputs->sources[inputs->source_count++];
+
+    source->receipt_index =
+        inputs->options->read.receipt != NULL
+            ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable)
+            : SIZE_MAX;
+    memtable_iter_init(&source->memtable, memtable->memtable);
+    source->base = &source->memtable.iter;
+    return narrow_to_columns(inputs, source);
+}
+
+/* What one column less to seek in a row saves of the file's bytes: its part of them. */
+static uint32_t
+column_bytes(const struct file_facts *facts, size_t columns)
+{
+    uint64_t bytes = facts->rows > 0 ? facts->data_bytes / facts->rows : 0;
+
+    if (columns > 1)
+        bytes /= columns;
+    return bytes < READ_SAVES_BLOCK ? (uint32_t)bytes : READ_SAVES_BLOCK;
+}
+
+static struct cell_iter *
+add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t receipt_index)
+{
+    struct scan_source *source = &inputs->sources[inputs->source_count++];
+    struct read_context context = {.trace = &source->trace,
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                   .absent_column_saves =
+                                       column_bytes(file->facts, inputs->qualifier_count)};
+    struct cell_iter *iter;
+
+    source->receipt_index = receipt_index;
+    sst_iter_init(&source->file, file->reader, &context, false, true);
+    source->base = &source->file.iter;
+    iter = narrow_to_columns(inputs, source);
+    source->columns.no_family_markers = facts_family_markers(file->facts) == 0;
+    if (iter != source->base && facts_has_column_filter(file->facts) &&
+        may_use(inputs, PETAL_SKIP_BLOOM))
+        column_iter_use_filter(&source->columns, file->reader, inputs->db->epoch, &context);
+    return iter;
+}
+
+/* Give every source of the store that may matter an iterator in `iters`. */
+static size_t
+add_sources(struct scan_inputs *inputs, const struct store_view *store,
+            const struct scan_bounds *bounds, struct cell_iter **iters)
+{
+    petal_receipt *receipt = inputs->options->read.receipt;
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        if (!memtable_is_empty(store->memtables[i]->memtable))
+            iters[count++] = add_memtable(inputs, store->memtables[i]);
+    }
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        const struct file_entry *file = &store->files[i];
+        struct read_trace trace = {0};
+        enum petal_skip skip = skip_reason(inputs, file, bounds, &trace);
+        size_t index =
+            receipt != NULL ? receipt_add_file(receipt, inputs->family, file, skip) : SIZE_MAX;
+
+        if (skip == PETAL_SKIP_NONE) {
+            iters[count++] = add_file(inputs, file, index);
+            inputs->sources[inputs->source_count - 1].trace = trace;
+        } else if (receipt != NULL) {
+            receipt_set_trace(receipt, index, &trace);
+        }
+    }
+    return count;
+}
+
+/* ---- open and close ---- */
+
+static int
+compare_slices(const void *a, const void *b)
+{
+    return slice_compare(*(const petal_slice *)a, *(const petal_slice *)b);
+}
+
+/* Copy the qualifiers, sorted, each once. */
+static enum petal_status
+copy_qualifiers(struct scan_inputs *inputs, const petal_slice *qualifiers, size_t count)
+{
+    size_t kept = 0;
+
+    if (count == 0)
+        return PETAL_OK;
+    inputs->qualifiers = mem_zalloc(inputs->db->env.allocator, count * sizeof *inputs->qualifiers);
+    if (inputs->qualifiers == NULL)
+        return PETAL_NO_MEMORY;
+    inputs->qualifier_allocated = count;
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *copy = mem_alloc(inputs->db->env.allocator, qualifiers[i].size + 1);
+
+        if (copy == NULL)
+            return PETAL_NO_MEMORY;
+        if (qualifiers[i].size > 0)
+            memcpy(copy, qualifiers[i].data, qualifiers[i].size);
+        inputs->qualifiers[i] = slice_make(copy, qualifiers[i].size);
+    }
+    qsort(inputs->qualifiers, count, sizeof *inputs->qualifiers, compare_slices);
+    for (size_t i = 0; i < count; i++) {
+        petal_slice qualifier = inputs->qualifiers[i];
+
+        /* Duplicates move to the end, so that all copies are freed. */
+        if (kept > 0 && slice_equal(inputs->qualifiers[kept - 1], qualifier))
+            continue;
+        inputs->qualifiers[i] = inputs->qualifiers[kept];
+        inputs->qualifiers[kept++] = qualifier;
+    }
+    inputs->qualifier_count = kept;
+    return PETAL_OK;
+}
+
+bool
+scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier)
+{
+    size_t low = 0, high = inputs->qualifier_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = slice_compare(inputs->qualifiers[middle], qualifier);
+
+        if (order == 0)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return inputs->qualifier_count == 0;
+}
+
+/* Merge the sources, which may be lazy then, and put them into HBase's order if the scan is raw. */
+static enum petal_status
+join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t count)
+{
+    const petal_allocator *allocator = inputs->db->env.allocator;
+    enum petal_status status = merge_iter_init(&inputs->merge, allocator, iters, count);
+
+    inputs->merge.reversed = inputs->options->reversed;
+    for (size_t i = 0; i < inputs->source_count; i++) {
+        inputs->sources[i].columns.reversed = inputs->options->reversed;
+        inputs->sources[i].columns.lazy = count > 1 && !inputs->options->reversed;
+    }
+    inputs->cells = count == 1 ? iters[0] : &inputs->merge.iter;
+    if (inputs->options->raw) {
+        raw_order_init(&inputs->raw, allocator, inputs->cells);
+        inputs->cells = &inputs->raw.iter;
+    }
+    return status;
+}
+
+enum petal_status
+scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
+                 const struct store_view *store, const struct visibility_rules *rules,
+                 const petal_scan_options *options, const struct scan_bounds *bounds,
+                 const petal_slice *qualifiers, size_t qualifier_count)
+{
+    const petal_allocator *allocator = family->table->db->env.allocator;
+    size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
+    struct cell_iter **iters = NULL;
+    size_t count = 0;
+    enum petal_status status;
+
+    *inputs = (struct scan_inputs){
+        .db = family->table->db, .family = family, .options = options, .rules = *rules};
+    inputs->bounds = bounds;
+    /* HBase asks a filter about rows that have none of the columns, too; in one row that makes no difference. */
+    inputs->all_columns = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
+                          filter_watches_excluded_rows(options->read.filter);
+    status = copy_qualifiers(inputs, qualifiers, qualifier_count);
+    if (status == PETAL_OK && most > 0) {
+        inputs->sources = mem_zalloc(allocator, most * sizeof *inputs->sources);
+        iters = mem_alloc(allocator, most * sizeof *iters);
+        inputs->source_capacity = inputs->sources != NULL ? most : 0;
+        if (inputs->sources == NULL || iters == NULL)
+            status = PETAL_NO_MEMORY;
+        else
+            count = add_sources(inputs, store, bounds, iters);
+    }
+    if (status == PETAL_OK)
+        status = join_sources(inputs, iters, count);
+    mem_free(allocator, iters, most * sizeof *iters);
+    return status;
+}
+
+/* `stats`: a shard that the caller owns. */
+static void
+count_source(struct scan_inputs *inputs, const struct scan_source *source,
+             struct stats_shard *stats)
+{
+    STATS_ADD(stats, scan_seeks, source->trace.seeks);
+    STATS_ADD(stats, scan_seeks_saved, source->columns.seeks_saved);
+    read_count_trace(stats, &source->trace);
+    if (inputs->options->read.receipt == NULL || source->receipt_index == SIZE_MAX)
+        return;
+    receipt_set_trace(inputs->options->read.receipt, source->receipt_index, &source->trace);
+    inputs->options->read.receipt->sources[source->receipt_index].seeks_saved =
+        source->columns.seeks_saved;
+}
+
+/* A short stay in the epoch gives the scan a shard of its own, as gets have. */
+static void
+count_sources(struct scan_inputs *inputs, uint64_t cells_shown)
+{
+    unsigned slot = epoch_enter(inputs->db->epoch);
+    struct stats_shard *stats = &inputs->db->stats[slot];
+
+    for (size_t i = 0; i < inputs->source_count; i++)
+        count_source(inputs, &inputs->sources[i], stats);
+    STATS_ADD(stats, scan_cells, cells_shown);
+    epoch_leave(inputs->db->epoch, slot);
+}
+
+void
+scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown)
+{
+    const petal_allocator *allocator = inputs->db->env.allocator;
+
+    count_sources(inputs, cells_shown);
+    for (size_t i = 0; i < inputs->source_count; i++) {
+        struct scan_source *source = &inputs->sources[i];
+
+        if (source->columns.iter.ops != NULL)
+            source->columns.iter.ops->close(&source->columns.iter);
+        source->base->ops->close(source->base);
+    }
+    if (inputs->merge.iter.ops != NULL)
+        inputs->merge.iter.ops->close(&inputs->merge.iter);
+    if (inputs->raw.iter.ops != NULL)
+        inputs->raw.iter.ops->close(&inputs->raw.iter);
+    mem_free(allocator, inputs->sources, inputs->source_capacity * sizeof *inputs->sources);
+    for (size_t i = 0; i < inputs->qualifier_allocated; i++) {
+        if (inputs->qualifiers[i].data != NULL)
+            mem_free(allocator, (void *)(uintptr_t)inputs->qualifiers[i].data,
+                     inputs->qualifiers[i].size + 1);
+    }
+    mem_free(allocator, inputs->qualifiers,
+             inputs->qualifier_allocated * sizeof *inputs->qualifiers);
+}

@@ -1,0 +1,58 @@
+/*
+ * inputs.h -- the cells of one store that a scan has to look at, in order: which memtables and store files take part, their
+ * iterators, narrowed to the named columns, merged, and for raw scans put into HBase's order.
+ *
+ * Belongs to one thread. The view that `store` is of, and the bounds, must outlive it.
+ */
+#ifndef PETAL_ENGINE_READ_INPUTS_H
+#define PETAL_ENGINE_READ_INPUTS_H
+
+#include "base/merge_iter.h"
+#include "engine/read/bounds.h"
+#include "engine/read/columns.h"
+#include "engine/read/raw_order.h"
+#include "engine/rules/visibility.h"
+#include "engine/state/db.h"
+
+/* One memtable or store file. */
+struct scan_source {
+    struct memtable_iter memtable;
+    struct sst_iter file;
+    struct column_iter columns;
+    struct read_trace trace;
+    struct cell_iter *base; /* the memtable's or file's own iterator */
+    size_t receipt_index;
+};
+
+struct scan_inputs {
+    petal_db *db;
+    const petal_family *family;
+    const petal_scan_options *options; /* the cursor's */
+    const struct scan_bounds *bounds;  /* the cursor's */
+    struct visibility_rules rules;
+    petal_slice *qualifiers; /* copies, sorted; NULL: the whole family */
+    size_t qualifier_count, qualifier_allocated;
+    bool
+        all_columns; /* the sources are not narrowed to the qualifiers: the filter wants to see every row */
+    struct scan_source *sources;
+    size_t source_count, source_capacity;
+    struct merge_iter merge;
+    struct raw_order raw;
+    struct cell_iter *cells; /* the merge or the only source, in raw scans behind `raw` */
+};
+
+/* `qualifiers` are copied; `store` NULL: no cells. PETAL_NO_MEMORY; scan_inputs_close has to be called all the same. */
+enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
+                                   const struct store_view *store,
+                                   const struct visibility_rules *rules,
+                                   const petal_scan_options *options,
+                                   const struct scan_bounds *bounds, const petal_slice *qualifiers,
+                                   size_t qualifier_count);
+
+/* Is the qualifier one of those asked? Needed when all columns come. */
+bool scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier);
+
+/* Count what was done, in statistics and receipt, and release. */
+void scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown);
+
+#endif

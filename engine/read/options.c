@@ -1,0 +1,199 @@
+/* options.c -- see engine/read/options.h. */
+#include "engine/read/options.h"
+
+#include "engine/options.h"
+#include "engine/state/read_point.h"
+
+/* ---- options ---- */
+
+enum petal_status
+read_check_row(petal_slice row, petal_error *error)
+{
+    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES)
+        return error_set(error, PETAL_INVALID, "the row has %zu bytes; a row has 1 to %d", row.size,
+                         PETAL_MAX_ROW_BYTES);
+    return PETAL_OK;
+}
+
+enum petal_status
+read_options_init(petal_read_options *options, const petal_read_options *given, petal_error *error)
+{
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_read_options", error);
+
+    if (!options->has_time_range) {
+        if (options->time_min != 0 || options->time_limit != 0)
+            status = options_check_time_range(false, options->time_min, options->time_limit, error);
+        options->time_min = 0;
+        options->time_limit = INT64_MAX;
+    }
+    if (options->versions == 0)
+        options->versions = 1;
+    return status;
+}
+
+static enum petal_status
+check_time_range(int64_t time_min, int64_t time_limit, petal_error *error)
+{
+    if (time_min < 0 || time_limit < time_min)
+        return error_set(error, PETAL_INVALID, "time range [%lld, %lld) is none",
+                         (long long)time_min, (long long)time_limit);
+    return PETAL_OK;
+}
+
+enum petal_status
+read_check_options(const petal_table *table, const petal_read_options *options, petal_error *error)
+{
+    enum petal_status status = check_time_range(options->time_min, options->time_limit, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < options->family_time_range_count; i++) {
+        const petal_family_time_range *range = &options->family_time_ranges[i];
+
+        if (range->family == NULL || range->family->table != table)
+            return error_set(error, PETAL_INVALID, "time range %zu names a family of another table",
+                             i + 1);
+        status = check_time_range(range->time_min, range->time_limit, error);
+    }
+    if (status != PETAL_OK)
+        return status;
+    if (options->snapshot != NULL && options->snapshot->db != table->db)
+        return error_set(error, PETAL_INVALID, "the snapshot is of another database");
+    for (size_t i = 0; i < options->column_count; i++) {
+        const petal_column *column = &options->columns[i];
+
+        if (column->family == NULL || column->family->table != table)
+            return error_set(error, PETAL_INVALID, "column %zu names a family of another table",
+                             i + 1);
+        if (column->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
+            return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
+                             column->qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+read_check_alive(const petal_table *table, const petal_read_options *options, petal_error *error)
+{
+    enum petal_status status = table_check_alive(table, error);
+
+    for (size_t i = 0; status == PETAL_OK && i < options->column_count; i++) {
+        if (family_is_dropped(options->columns[i].family))
+            status = family_check_alive(options->columns[i].family, error);
+    }
+    return status;
+}
+
+bool
+read_asks_family(const petal_read_options *options, const petal_family *family,
+                 petal_slice *qualifiers, size_t *count)
+{
+    bool asked = options->column_count == 0;
+    bool whole = asked;
+
+    *count = 0;
+    for (size_t i = 0; i < options->column_count; i++) {
+        const petal_column *column = &options->columns[i];
+
+        if (column->family != family)
+            continue;
+        asked = true;
+        whole = whole || column->whole_family;
+        if (qualifiers != NULL)
+            qualifiers[*count] = column->qualifier;
+        (*count)++;
+    }
+    if (whole)
+        *count = 0;
+    return asked;
+}
+
+/* ---- what is asked of one family ---- */
+
+/* Clocks cost more than many a read; without a TTL nobody looks at one. */
+static bool
+store_can_expire(const petal_family_options *family, const struct store_view *store)
+{
+    bool can =
+        (family->ttl_seconds != 0 && family->ttl_seconds < PETAL_FOREVER) || store->ttl_files > 0;
+
+    for (uint32_t i = 0; !can && i < store->memtable_count; i++)
+        can = atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;
+    return can;
+}
+
+/*
+ * How many versions count before a filter is asked: with one, those that the family keeps; what was asked for is counted
+ * behind it. The order of writes (NEW_VERSION_BEHAVIOR) counts what was asked before the filter, as HBase's tracker does.
+ */
+static uint32_t
+versions_before_filter(const petal_read_options *options, const petal_family_options *family,
+                       bool raw)
+{
+    uint32_t asked = options->versions > 0 ? (uint32_t)options->versions : 0;
+
+    if (raw)
+        return options->filter != NULL ? UINT32_MAX : asked;
+    if (options->filter != NULL && !family->new_version_behavior)
+        return family->versions;
+    return asked < family->versions ? asked : family->versions;
+}
+
+void
+read_rules(const petal_read_options *options, const petal_family *family,
+           const struct store_view *store, bool raw, uint64_t sequence,
+           struct visibility_rules *rules)
+{
+    const petal_family_options *attributes = family_options(family);
+
+    visibility_rules_of(rules, attributes, raw ? VISIBILITY_RAW : VISIBILITY_READ, sequence,
+                        store_can_expire(attributes, store) ? env_clock_ms(&family->table->db->env)
+                                                            : 0);
+    rules->versions = versions_before_filter(options, attributes, raw);
+    rules->time_min = options->time_min;
+    rules->time_limit = options->time_limit;
+    for (size_t i = 0; i < options->family_time_range_count; i++) {
+        const petal_family_time_range *range = &options->family_time_ranges[i];
+
+        if (range->family == family) {
+            rules->time_min = range->time_min;
+            rules->time_limit = range->time_limit;
+        }
+    }
+}
+
+enum petal_skip
+read_skip_by_time(const petal_read_options *options, const struct visibility_rules *rules,
+                  int64_t time_min, int64_t time_max)
+{
+    /* In the order of writes versions above the range make those in it surplus. */
+    if (read_may_use(options, PETAL_SKIP_TIME_RANGE) &&
+        (time_max < rules->time_min ||
+         (time_min >= rules->time_limit && !rules->new_version_behavior)))
+        return PETAL_SKIP_TIME_RANGE;
+    /* MIN_VERSIONS keeps expired versions alive. */
+    if (read_may_use(options, PETAL_SKIP_EXPIRED) && rules->min_versions == 0 &&
+        time_max < rules->oldest_unexpired)
+        return PETAL_SKIP_EXPIRED;
+    return PETAL_SKIP_NONE;
+}
+
+uint64_t
+read_sequence(const petal_read_options *options, const struct read_point *point)
+{
+    return options->snapshot != NULL ? snapshot_sequence(options->snapshot) : point->sequence;
+}
+
+void
+read_count_trace(struct stats_shard *stats, const struct read_trace *trace)
+{
+    STATS_ADD(stats, filter_probes, trace->filter_probes);
+    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
+    STATS_ADD(stats, filter_unasked, trace->filter_unasked);
+    STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+}

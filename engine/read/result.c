@@ -1,0 +1,174 @@
+/* result.c -- see result.h. */
+#include "engine/read/result.h"
+
+#include <assert.h>
+
+enum petal_status
+petal_result_new(petal_db *db, petal_result **result, petal_error *error)
+{
+    petal_result *made;
+
+    *result = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *result = mem_zalloc(db->env.allocator, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->db = db;
+    made->allocator = db->env.allocator;
+    row_collect_init(&made->collect, db->env.allocator);
+    return PETAL_OK;
+}
+
+void
+petal_result_free(petal_result *result)
+{
+    const petal_allocator *allocator;
+
+    if (result == NULL)
+        return;
+    allocator = result->allocator;
+    row_collect_fini(&result->collect);
+    mem_free(allocator, result->cells, result->capacity * sizeof *result->cells);
+    mem_free(allocator, result->bytes, result->byte_capacity);
+    mem_free(allocator, result, sizeof *result);
+}
+
+size_t
+petal_result_count(const petal_result *result)
+{
+    return result->count;
+}
+
+const petal_cell *
+petal_result_cell(const petal_result *result, size_t index)
+{
+    return index < result->count ? &result->cells[index] : NULL;
+}
+
+/* Make room for `more` bytes; cells that point into the old place are moved along. */
+static enum petal_status
+reserve_bytes(petal_result *result, size_t more)
+{
+    const uint8_t *old = result->bytes;
+    void *bytes = result->bytes;
+    bool grown = mem_grow(result->db->env.allocator, &bytes, &result->byte_capacity,
+                          result->byte_count, result->byte_count + more, 1);
+
+    result->bytes = bytes;
+    if (!grown)
+        return PETAL_NO_MEMORY;
+    if (old == bytes || old == NULL)
+        return PETAL_OK;
+    for (size_t i = 0; i < result->count; i++) {
+        petal_cell *cell = &result->cells[i];
+
+        cell->row.data = result->bytes + (slice_bytes(cell->row) - old);
+        cell->qualifier.data = result->bytes + (slice_bytes(cell->qualifier) - old);
+        cell->value.data = result->bytes + (slice_bytes(cell->value) - old);
+    }
+    return PETAL_OK;
+}
+
+static petal_slice
+append_bytes(petal_result *result, petal_slice bytes)
+{
+    petal_slice copy = {result->bytes + result->byte_count, bytes.size};
+
+    if (bytes.size > 0)
+        memcpy(result->bytes + result->byte_count, bytes.data, bytes.size);
+    result->byte_count += bytes.size;
+    return copy;
+}
+
+enum petal_status
+result_start(petal_result *result, petal_slice row)
+{
+    result->count = 0;
+    result->byte_count = 0;
+    if (reserve_bytes(result, row.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    append_bytes(result, row);
+    return PETAL_OK;
+}
+
+static inline void
+append_cell(petal_result *result, const petal_family *family, petal_slice row,
+            const struct cell *cell)
+{
+    result->cells[result->count++] = (petal_cell){
+        .family = family->name,
+        .row = row,
+        .qualifier = append_bytes(result, cell->qualifier),
+        .value = append_bytes(result, cell->value),
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
+enum petal_status
+result_add(petal_result *result, const petal_family *family, const struct cell *const *cells,
+           size_t count)
+{
+    petal_slice row = {NULL, count > 0 ? cells[0]->row.size : 0};
+    void *array = result->cells;
+    size_t bytes = 0;
+    bool grown = mem_grow(result->db->env.allocator, &array, &result->capacity, result->count,
+                          result->count + count, sizeof *result->cells);
+
+    result->cells = array;
+    if (!grown)
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        bytes += cells[i]->qualifier.size + cells[i]->value.size;
+    if (reserve_bytes(result, bytes) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    row.data = result->bytes;
+    for (size_t i = 0; i < count; i++)
+        append_cell(result, family, row, cells[i]);
+    return PETAL_OK;
+}
+
+enum petal_status
+result_reserve(petal_result *result, size_t count, size_t bytes)
+{
+    void *array = result->cells;
+    bool grown;
+
+    result->count = 0;
+    result->byte_count = 0;
+    grown = mem_grow(result->db->env.allocator, &array, &result->capacity, 0, count,
+                     sizeof *result->cells);
+    result->cells = array;
+    return grown ? reserve_bytes(result, bytes) : PETAL_NO_MEMORY;
+}
+
+void
+result_add_row_cell(petal_result *result, const petal_family *family, const struct cell *cell)
+{
+    assert(result->count < result->capacity);
+    assert(cell->row.size + cell->qualifier.size + cell->value.size <=
+           result->byte_capacity - result->byte_count);
+    append_cell(result, family, append_bytes(result, cell->row), cell);
+}
+
+enum petal_status
+result_append(petal_result *result, const petal_cell *cell)
+{
+    void *array = result->cells;
+    petal_cell *copy;
+    bool grown = mem_grow(result->db->env.allocator, &array, &result->capacity, result->count,
+                          result->count + 1, sizeof *result->cells);
+
+    result->cells = array;
+    if (!grown || reserve_bytes(result, cell->qualifier.size + cell->value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    copy = &result->cells[result->count++];
+    *copy = *cell;
+    copy->row = slice_make(result->bytes, cell->row.size);
+    copy->qualifier = append_bytes(result, cell->qualifier);
+    copy->value = append_bytes(result, cell->value);
+    return PETAL_OK;
+}

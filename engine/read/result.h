@@ -1,0 +1,39 @@
+/*
+ * result.h -- the inside of a result: the answer's cells and bytes, and the scratch memory of a get. All of it grows and
+ * stays, so a warm result makes a get without allocation.
+ */
+#ifndef PETAL_ENGINE_READ_RESULT_H
+#define PETAL_ENGINE_READ_RESULT_H
+
+#include "engine/read/collect.h"
+#include "engine/state/db.h"
+
+struct petal_result {
+    petal_db *db; /* not looked at when it is freed, which may be after petal_close */
+    const petal_allocator *allocator;
+    petal_cell *cells;
+    size_t count, capacity;
+    uint8_t *bytes; /* rows, qualifiers and values of the cells */
+    size_t byte_count, byte_capacity;
+    struct row_collect collect;
+    bool
+        must_walk; /* the get met a family with NEW_VERSION_BEHAVIOR, where only a walk through the row answers */
+};
+
+/* Forget the answer and begin one for `row`. */
+enum petal_status result_start(petal_result *result, petal_slice row);
+
+/* Append the `count` cells of `family` with copies of their bytes. */
+enum petal_status result_add(petal_result *result, const petal_family *family,
+                             const struct cell *const *cells, size_t count);
+
+/* Append a copy of one cell of the row that was begun; its family name is borrowed. */
+enum petal_status result_append(petal_result *result, const petal_cell *cell);
+/* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows, qualifiers and values have
+ * `bytes` bytes together. After that result_add_row_cell cannot fail. */
+enum petal_status result_reserve(petal_result *result, size_t count, size_t bytes);
+
+/* Append one cell with its row. REQUIRES: there is room for it. */
+void result_add_row_cell(petal_result *result, const petal_family *family, const struct cell *cell);
+
+#endif

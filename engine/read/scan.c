@@ -1,0 +1,504 @@
+/* scan.c -- see engine/read/scan.h. */
+#include "engine/read/scan.h"
+
+#include "engine/read/options.h"
+#include "engine/read/receipt.h"
+
+/* ---- open and close ---- */
+
+/*
+ * Puts later than the time range are not asked for, and of the markers there only those of kind 12
+ * reach into it, unless deleted cells are kept. In the order of writes later versions make those of
+ * the range surplus.
+ */
+static bool
+skips_later(const struct store_view *store, const struct visibility_rules *rules)
+{
+    bool skips = rules->purpose == VISIBILITY_READ && !rules->new_version_behavior &&
+                 rules->time_limit < INT64_MAX && rules->time_limit > INT64_MIN;
+    uint32_t kinds = 0;
+
+    if (!skips || rules->keep_deleted > PETAL_KEEP_DELETED_FALSE)
+        return skips;
+    for (uint32_t i = 0; i < store->memtable_count; i++)
+        kinds |= atomic_load_explicit(&store->memtables[i]->marker_kinds, memory_order_relaxed);
+    for (uint32_t i = 0; i < store->file_count; i++)
+        kinds |= store->files[i].marker_kinds;
+    return (kinds & marker_kind(PETAL_DELETE_COLUMN)) == 0;
+}
+
+enum petal_status
+store_scan_open(struct store_scan *scan, const petal_family *family, const struct store_view *store,
+                uint64_t sequence, const petal_scan_options *options,
+                const struct scan_bounds *bounds, struct filter_run *filter,
+                const petal_slice *qualifiers, size_t qualifier_count, petal_error *error)
+{
+    struct visibility_rules rules = {0};
+
+    *scan = (struct store_scan){
+        .db = family->table->db,
+        .family = family,
+        .options = options,
+        .filter = filter,
+        .needed = true,
+        .plain = filter == NULL && options->read.family_cell_limit == 0 &&
+                 options->read.family_cell_offset == 0,
+    };
+    if (store != NULL)
+        read_rules(&options->read, family, store, options->raw, sequence, &rules);
+    scan->skips_later = store != NULL && skips_later(store, &rules);
+    visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
+    if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
+                         qualifier_count) != PETAL_OK)
+        return error_no_memory(error);
+    return PETAL_OK;
+}
+
+void
+store_scan_close(struct store_scan *scan)
+{
+    const petal_allocator *allocator;
+
+    if (scan->db == NULL)
+        return;
+    allocator = scan->db->env.allocator;
+    scan_inputs_close(&scan->inputs, scan->shown);
+    visibility_fini(&scan->visibility);
+    mem_free(allocator, scan->key, scan->key_capacity);
+    mem_free(allocator, scan->next_row, scan->next_row_capacity);
+    mem_free(allocator, scan->column, scan->column_capacity);
+    scan->db = NULL;
+}
+
+/* ---- between rows ---- */
+
+/* The first place of a column, or with `family_class` of a row; `suffixed`: with one zero byte behind row or column, so the first place
+ * behind it. */
+static enum petal_status
+place_key(struct store_scan *scan, struct cell_key *key, petal_slice row, petal_slice qualifier,
+          bool family_class, bool suffixed)
+{
+    size_t extra = row.size + qualifier.size + 1;
+    size_t bound = cell_key_bound(row.size + 1, qualifier.size + 1);
+    petal_slice *longer = family_class ? &row : &qualifier;
+
+    if (!mem_grow_array(scan->db->env.allocator, &scan->key, &scan->key_capacity, 0, bound + extra,
+                        1))
+        return PETAL_NO_MEMORY;
+    if (suffixed) {
+        uint8_t *copy = scan->key + bound;
+
+        if (longer->size > 0)
+            memcpy(copy, longer->data, longer->size);
+        copy[longer->size] = 0;
+        *longer = slice_make(copy, longer->size + 1);
+    }
+    cell_key_make(key, scan->key, row, qualifier, family_class, INT64_MAX, CELL_SEQUENCE_MAX);
+    return PETAL_OK;
+}
+
+static enum petal_status
+seek_place(struct store_scan *scan, petal_slice row, petal_slice qualifier, bool family_class,
+           bool suffixed, petal_error *error)
+{
+    struct cell_key key;
+
+    if (place_key(scan, &key, row, qualifier, family_class, suffixed) != PETAL_OK)
+        return error_no_memory(error);
+    return scan->inputs.cells->ops->seek(scan->inputs.cells, &key, error);
+}
+
+/* The greatest row below the place becomes the next one. An empty row: the last of the store. */
+static enum petal_status
+find_row_below(struct store_scan *scan, petal_slice row, bool suffixed, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    struct cell_key key;
+    enum petal_status status;
+
+    scan->has_next = false;
+    if (row.size > 0 && place_key(scan, &key, row, slice_make(NULL, 0), true, suffixed) != PETAL_OK)
+        return error_no_memory(error);
+    status = input->ops->seek_before(input, row.size > 0 ? &key : NULL, error);
+    if (status != PETAL_OK || !input->valid)
+        return status;
+    if (!mem_grow_array(scan->db->env.allocator, &scan->next_row, &scan->next_row_capacity, 0,
+                        input->cell.row.size, 1))
+        return error_no_memory(error);
+    memcpy(scan->next_row, input->cell.row.data, input->cell.row.size);
+    scan->next_row_bytes = input->cell.row.size;
+    scan->has_next = true;
+    return PETAL_OK;
+}
+
+enum petal_status
+store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive, petal_error *error)
+{
+    enum petal_status status;
+
+    scan->place = SCAN_NOWHERE;
+    if (scan->options->reversed)
+        status = find_row_below(scan, row, !exclusive, error);
+    else if (row.size == 0)
+        status = scan->inputs.cells->ops->seek_first(scan->inputs.cells, error);
+    else
+        status = seek_place(scan, row, slice_make(NULL, 0), true, exclusive, error);
+    if (status == PETAL_OK)
+        scan->place = SCAN_BETWEEN_ROWS;
+    return status;
+}
+
+enum petal_status
+store_scan_enter_row(struct store_scan *scan, petal_slice row, petal_error *error)
+{
+    assert(scan->place == SCAN_BETWEEN_ROWS);
+    scan->place = SCAN_IN_ROW;
+    scan->begun = false;
+    scan->row = row;
+    scan->move = scan->options->reversed ? SCAN_STAY : SCAN_BEGIN;
+    scan->row_cells = 0;
+    scan->column_passed = 0;
+    visibility_start_row(&scan->visibility);
+    if (scan->options->reversed)
+        return seek_place(scan, row, slice_make(NULL, 0), true, false, error);
+    return PETAL_OK;
+}
+
+static bool
+at_row(const struct store_scan *scan)
+{
+    return scan->inputs.cells->valid && slice_equal(scan->inputs.cells->cell.row, scan->row);
+}
+
+enum petal_status
+store_scan_leave_row(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    bool behind = scan->place == SCAN_BEHIND_ROW;
+
+    assert(store_scan_entered(scan));
+    scan->place = SCAN_BETWEEN_ROWS;
+    if (behind)
+        return PETAL_OK;
+    if (scan->options->reversed)
+        return find_row_below(scan, scan->row, false, error);
+    for (int step = 0; step < STEPS_BEFORE_SEEK && at_row(scan); step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK)
+            return status;
+    }
+    return at_row(scan) ? seek_place(scan, scan->row, slice_make(NULL, 0), true, true, error)
+                        : PETAL_OK;
+}
+
+/* ---- in a row ---- */
+
+/* From a cell that was judged. */
+static enum petal_status
+to_next_column(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    petal_slice column = visibility_column(&scan->visibility);
+
+    for (int step = 0; step < STEPS_BEFORE_SEEK || scan->options->raw; step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK || !at_row(scan) || !slice_equal(input->cell.qualifier, column))
+            return status;
+    }
+    return seek_place(scan, scan->row, column, false, true, error);
+}
+
+/* From a version that is later than the time range. */
+static enum petal_status
+to_time_range(struct store_scan *scan, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    petal_slice column = visibility_column(&scan->visibility);
+    int64_t time_limit = scan->visibility.rules.time_limit;
+    struct cell_key key;
+
+    for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
+        enum petal_status status = input->ops->next(input, error);
+
+        if (status != PETAL_OK || !at_row(scan) || input->cell.timestamp < time_limit ||
+            !slice_equal(input->cell.qualifier, column))
+            return status;
+    }
+    if (place_key(scan, &key, scan->row, column, false, false) != PETAL_OK)
+        return error_no_memory(error);
+    cell_key_make(&key, scan->key, scan->row, column, false, time_limit - 1, CELL_SEQUENCE_MAX);
+    return input->ops->seek(input, &key, error);
+}
+
+enum petal_status
+store_scan_move_on(struct store_scan *scan, petal_error *error)
+{
+    enum scan_move move = scan->move;
+
+    scan->move = SCAN_STAY;
+    switch (move) {
+    case SCAN_STEP:
+        return scan->inputs.cells->ops->next(scan->inputs.cells, error);
+    case SCAN_TIME_RANGE:
+        return to_time_range(scan, error);
+    case SCAN_NEXT_COLUMN:
+        return to_next_column(scan, error);
+    case SCAN_NEXT_ROW:
+        scan->place = SCAN_ROW_OVER;
+        return PETAL_OK;
+    case SCAN_STAY:
+    case SCAN_BEGIN:
+        break;
+    }
+    return PETAL_OK;
+}
+
+/* To the first place of a column ahead: a marker above the timestamp that is wanted may hide what is below it. */
+static enum petal_status
+to_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    enum petal_status status = PETAL_OK;
+
+    if (!scan->options->raw)
+        return seek_place(scan, scan->row, qualifier, false, false, error);
+    /* Raw order knows no places of columns. */
+    while (status == PETAL_OK && at_row(scan) &&
+           slice_compare(input->cell.qualifier, qualifier) < 0)
+        status = input->ops->next(input, error);
+    return status;
+}
+
+/* Go where the filter's hint says, if that is ahead. */
+static enum petal_status
+follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
+{
+    struct filter_hint hint;
+    int order;
+
+    scan->move = SCAN_STEP;
+    if (!filter_run_hint(scan->filter, cell, &hint))
+        return PETAL_OK;
+    order = slice_compare(hint.row, scan->row);
+    if (order == 0 && !hint.row_only && slice_compare(hint.qualifier, cell->qualifier) > 0) {
+        scan->move = SCAN_STAY;
+        return to_column(scan, hint.qualifier, error);
+    }
+    if (scan->options->reversed ? order >= 0 : order <= 0)
+        return PETAL_OK;
+    scan->place = SCAN_BEHIND_ROW;
+    return scan->options->reversed
+               ? find_row_below(scan, hint.row, true, error)
+               : seek_place(scan, hint.row, slice_make(NULL, 0), true, false, error);
+}
+
+/* The versions that pass the filter are counted behind it. False: the column has enough of them. */
+static enum petal_status
+count_passed(struct store_scan *scan, const petal_cell *cell, bool *wanted)
+{
+    if (scan->column_passed == 0 || scan->column_bytes != cell->qualifier.size ||
+        (cell->qualifier.size > 0 &&
+         memcmp(scan->column, cell->qualifier.data, cell->qualifier.size) != 0)) {
+        if (!mem_grow_array(scan->db->env.allocator, &scan->column, &scan->column_capacity, 0,
+                            cell->qualifier.size, 1))
+            return PETAL_NO_MEMORY;
+        if (cell->qualifier.size > 0)
+            memcpy(scan->column, cell->qualifier.data, cell->qualifier.size);
+        scan->column_bytes = cell->qualifier.size;
+        scan->column_passed = 0;
+    }
+    scan->column_passed++;
+    *wanted = scan->column_passed <= (uint32_t)scan->options->read.versions;
+    return PETAL_OK;
+}
+
+/* The input's cell, which could be seen, is left out: tell the receipt. */
+static void
+note_left_out(const struct store_scan *scan, enum petal_hidden by)
+{
+    if (scan->options->read.receipt != NULL)
+        receipt_hide(scan->options->read.receipt, scan->family->name, &scan->inputs.cells->cell,
+                     by);
+}
+
+/* Show the cell to the filter; it decides whether it is included and how to go on. */
+static enum petal_status
+ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, petal_error *error)
+{
+    enum filter_code code;
+    enum petal_status status = filter_run_cell(scan->filter, cell, &code);
+
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    *included = code <= FILTER_INCLUDE_AND_NEXT_ROW;
+    if (!*included)
+        note_left_out(scan, PETAL_HIDDEN_FILTER); /* before a hint moves the input */
+    switch (code) {
+    case FILTER_INCLUDE:
+    case FILTER_SKIP:
+        scan->move = SCAN_STEP;
+        break;
+    case FILTER_INCLUDE_AND_NEXT_COLUMN:
+    case FILTER_NEXT_COLUMN:
+        scan->move = SCAN_NEXT_COLUMN;
+        break;
+    case FILTER_INCLUDE_AND_NEXT_ROW:
+    case FILTER_NEXT_ROW:
+        scan->move = SCAN_NEXT_ROW;
+        break;
+    case FILTER_SEEK:
+        return follow_hint(scan, cell, error);
+    }
+    if (*included) {
+        status = count_passed(scan, cell, included);
+        if (status == PETAL_OK && !*included)
+            note_left_out(scan, PETAL_HIDDEN_VERSIONS);
+        if (!*included && scan->move == SCAN_STEP)
+            scan->move = SCAN_NEXT_COLUMN;
+    }
+    /* HBase, which keeps family markers there, never leaves the empty qualifier but cell by cell, and shows them to the filter. */
+    if (scan->move == SCAN_NEXT_COLUMN && cell->qualifier.size == 0 &&
+        scan->inputs.qualifier_count == 0)
+        scan->move = SCAN_STEP;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+/* Count an included cell against offset and limit of the row. */
+static bool
+inside_limits(struct store_scan *scan)
+{
+    const petal_read_options *read = &scan->options->read;
+
+    scan->row_cells++;
+    if (read->family_cell_limit > 0 && scan->row_cells >= read->family_cell_offset &&
+        scan->row_cells - read->family_cell_offset >= read->family_cell_limit)
+        scan->move = SCAN_NEXT_ROW;
+    return scan->row_cells > read->family_cell_offset;
+}
+
+/* Is a visible cell part of the answer? By the filter and the row's limits. */
+static enum petal_status
+include(struct store_scan *scan, petal_cell *cell, bool *included, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (scan->filter != NULL)
+        status = ask_filter(scan, cell, included, error);
+    if (status == PETAL_OK && *included) {
+        *included = inside_limits(scan);
+        if (!*included)
+            note_left_out(scan, PETAL_HIDDEN_FILTER);
+    } else {
+        *included = false;
+    }
+    if (*included && scan->filter != NULL)
+        filter_run_transform(scan->filter, cell);
+    return status;
+}
+
+/* Before the first cell of the row: a family that is ended for the filter gives none. */
+static enum petal_status
+begin_cells(struct store_scan *scan, petal_error *error)
+{
+    bool ended = false;
+
+    scan->begun = true;
+    if (scan->filter != NULL &&
+        filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)
+        return error_no_memory(error);
+    if (ended)
+        scan->place = SCAN_ROW_OVER;
+    return PETAL_OK;
+}
+
+/* Judge the input's cell; *found: it is to be shown. Sets the move behind it. */
+static enum petal_status
+consider(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    enum visibility_verdict verdict;
+    enum petal_status status;
+
+    *found = false;
+    if (scan->inputs.all_columns && !cell_is_family_marker(input->cell.type) &&
+        !scan_inputs_ask_column(&scan->inputs, input->cell.qualifier)) {
+        scan->move = SCAN_STEP;
+        return PETAL_OK;
+    }
+    status = visibility_judge(&scan->visibility, &input->cell, &verdict);
+    scan->move = SCAN_STEP;
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    if (verdict != VISIBILITY_SHOW) {
+        scan->move = store_scan_move_behind(scan, verdict);
+        if (scan->options->read.receipt != NULL)
+            receipt_hide_judged(scan->options->read.receipt, scan->family->name, &scan->visibility,
+                                &input->cell);
+        return PETAL_OK;
+    }
+    store_scan_make_cell(scan, cell);
+    *found = true;
+    if (!scan->plain)
+        status = include(scan, cell, found, error);
+    scan->shown += *found;
+    return status;
+}
+
+enum petal_status
+store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+
+    assert(store_scan_entered(scan));
+    *found = false;
+    while (scan->place == SCAN_IN_ROW && !*found) {
+        bool in_place = scan->move == SCAN_BEGIN;
+        enum petal_status status = store_scan_move_on(scan, error);
+
+        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !in_place && !at_row(scan))
+            scan->place = SCAN_ROW_OVER;
+        if (status == PETAL_OK && scan->place == SCAN_IN_ROW && !scan->begun)
+            status = begin_cells(scan, error);
+        if (status == PETAL_OK && scan->place != SCAN_IN_ROW)
+            return PETAL_OK;
+        if (status == PETAL_OK && input->pending)
+            status = input->ops->load(input, error);
+        if (status == PETAL_OK)
+            status = consider(scan, cell, found, error);
+        if (status != PETAL_OK) {
+            scan->place = SCAN_NOWHERE;
+            return status;
+        }
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+store_scan_seek_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
+{
+    struct cell_iter *input = scan->inputs.cells;
+    enum petal_status status = PETAL_OK;
+
+    assert(scan->place == SCAN_IN_ROW && !scan->begun);
+    scan->move = SCAN_STAY;
+    /* Raw: nothing is hidden, and family markers stand beside the empty qualifier. */
+    if (scan->options->raw)
+        return qualifier.size > 0 ? seek_place(scan, scan->row, qualifier, false, false, error)
+                                  : PETAL_OK;
+    while (status == PETAL_OK && at_row(scan)) {
+        enum visibility_verdict verdict;
+
+        if (input->pending)
+            status = input->ops->load(input, error);
+        if (status != PETAL_OK || !cell_is_family_marker(input->cell.type))
+            break;
+        if (visibility_judge(&scan->visibility, &input->cell, &verdict) != PETAL_OK)
+            return error_no_memory(error);
+        status = input->ops->next(input, error);
+    }
+    if (status != PETAL_OK)
+        return status;
+    return seek_place(scan, scan->row, qualifier, false, false, error);
+}

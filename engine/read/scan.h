@@ -1,0 +1,155 @@
+/*
+ * scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view:
+ * of the inputs (engine/read/inputs.h), judged (engine/rules/visibility.h) and filtered. A cursor has one
+ * for each family asked, and decides which row comes next.
+ *
+ * PLACE.  Between rows a scan stands at its next row, which can be asked for and entered. Entered,
+ * it gives that row's cells, until the row is left. A scan that has no cell of the row that the
+ * others are in stays between rows: what it holds of a row that it was in before means nothing.
+ * Each function asserts the places that it is for. Belongs to one thread.
+ */
+#ifndef PETAL_ENGINE_READ_SCAN_H
+#define PETAL_ENGINE_READ_SCAN_H
+
+#include "engine/filter/filter.h"
+#include "engine/read/inputs.h"
+
+#include <assert.h>
+
+enum scan_place {
+    SCAN_NOWHERE,      /* before the first seek, and when one failed */
+    SCAN_BETWEEN_ROWS, /* before its next row */
+    SCAN_IN_ROW,       /* in the row at hand, more of its cells may come */
+    SCAN_ROW_OVER,     /* no more of its cells come; the input stands in it or behind it */
+    SCAN_BEHIND_ROW    /* no more of its cells come; the input stands at the next row */
+};
+
+/* Where the input goes before it gives another cell. */
+enum scan_move {
+    SCAN_STAY,
+    SCAN_BEGIN, /* stay, at the first cell of the row just entered */
+    SCAN_STEP,
+    SCAN_TIME_RANGE, /* past the column's versions that are later than the read's time range */
+    SCAN_NEXT_COLUMN,
+    SCAN_NEXT_ROW
+};
+
+struct store_scan {
+    petal_db *db;
+    const petal_family *family;
+    const petal_scan_options *options; /* the cursor's */
+    struct filter_run *filter;         /* the cursor's; NULL: none */
+    bool needed;                       /* the filter needs the family to decide on a row */
+    bool plain;                        /* what is visible is shown: no filter, no limits in a row */
+    struct scan_inputs inputs;
+    struct visibility visibility;
+    bool skips_later; /* nothing later than the time range matters in a column */
+    uint8_t *key;     /* of a place sought */
+    size_t key_capacity;
+    /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
+    bool has_next;
+    uint8_t *next_row;
+    size_t next_row_bytes, next_row_capacity;
+    enum scan_place place;
+    /* The row at hand, from entering it to leaving it; its bytes are the cursor's. */
+    petal_slice row;
+    bool begun; /* its first cell was looked at */
+    enum scan_move move;
+    uint64_t row_cells; /* included, those of the offset as well */
+    uint8_t *column;    /* the column of the latest cell that the filter let pass */
+    size_t column_bytes, column_capacity;
+    uint32_t column_passed;
+    uint64_t shown;
+};
+
+/*
+ * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the same.
+ */
+enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
+                                  const struct store_view *store, uint64_t sequence,
+                                  const petal_scan_options *options,
+                                  const struct scan_bounds *bounds, struct filter_run *filter,
+                                  const petal_slice *qualifiers, size_t qualifier_count,
+                                  petal_error *error);
+void store_scan_close(struct store_scan *scan);
+
+/* Stand between rows: before the first row at or behind `row`, reversed the last at or below it; without that row itself if
+ * `exclusive`. An empty row is the beginning (reversed: the end) of the store. */
+enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive,
+                                  petal_error *error);
+
+/* Between rows: the next one; false: there is none. It need not have a cell that is shown. */
+static inline bool
+store_scan_next_row(const struct store_scan *scan, petal_slice *row)
+{
+    assert(scan->place == SCAN_BETWEEN_ROWS);
+    if (scan->options->reversed) {
+        *row = slice_make(scan->next_row, scan->next_row_bytes);
+        return scan->has_next;
+    }
+    *row = scan->inputs.cells->cell.row;
+    return scan->inputs.cells->valid;
+}
+
+/* Is the scan in the row that the cursor is in? */
+static inline bool
+store_scan_entered(const struct store_scan *scan)
+{
+    return scan->place >= SCAN_IN_ROW;
+}
+
+/* Enter the row that comes next; `row` is it, and stays until the row is left. */
+enum petal_status store_scan_enter_row(struct store_scan *scan, petal_slice row,
+                                       petal_error *error);
+
+/* In a row of which no cell was looked at: go to its first cell at or behind a column; what hides
+ * it from the row's head is taken into account. */
+enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qualifier,
+                                         petal_error *error);
+
+/* In a row: its next cell; *found is false behind the last. Its bytes are good until the scan is
+ * moved. */
+enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
+                                  petal_error *error);
+
+/* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the row by it. */
+enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error);
+
+/* In a row: go behind it, between rows. */
+enum petal_status store_scan_leave_row(struct store_scan *scan, petal_error *error);
+
+/* The move behind the input's cell, which is not shown. */
+static inline enum scan_move
+store_scan_move_behind(const struct store_scan *scan, enum visibility_verdict verdict)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    if (verdict == VISIBILITY_COLUMN_DONE)
+        return SCAN_NEXT_COLUMN;
+    if (!scan->skips_later || cell->type != PETAL_PUT ||
+        cell->timestamp < scan->visibility.rules.time_limit)
+        return SCAN_STEP;
+    /* One behind the read point may not have begun its column. */
+    return slice_equal(cell->qualifier, visibility_column(&scan->visibility)) ? SCAN_TIME_RANGE
+                                                                              : SCAN_STEP;
+}
+
+/* The input's cell, of the row at hand, as the caller of a cursor sees it. */
+static inline void
+store_scan_make_cell(const struct store_scan *scan, petal_cell *made)
+{
+    const struct cell *cell = &scan->inputs.cells->cell;
+
+    *made = (petal_cell){
+        .family = scan->family->name,
+        .row = scan->row,
+        .qualifier = cell->qualifier,
+        .value = cell->value,
+        .timestamp = cell->timestamp,
+        .type = cell->type,
+        .has_ttl = cell->has_ttl,
+        .ttl_ms = cell->ttl_ms,
+    };
+}
+
+#endif

@@ -1,0 +1,455 @@
+/*
+ * db.h -- the inside of a database: struct petal_db, its tables and families (stores), and which lock guards what.
+ *
+ * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns, until it hands on, everything
+ * marked [leader]: the log's writing side, active memtables, sequence and timestamp counters. Work that
+ * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
+ *
+ * LOCK ORDER, outermost first:
+ *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; capture_mutex > leadership, and nobody
+ *   waits for it who holds another one; leadership > log_sync_mutex > log_mutex, and view_mutex > log_mutex; ddl_mutex > the
+ *   compactor's; flush_mutex > failure_mutex; that, the queue's, the snapshots' and the compactor's are leaves, as are those of
+ *   epoch, cache and open_files.
+ * Readers take none of them but the last three, and the snapshots' for a new snapshot or a multi-get: a compaction that drops markers
+ * holds it while it commits.
+ *
+ * OVER I/O are held: ddl_mutex, manifest_mutex and view_mutex by commits, over the sync of the manifest; log_sync_mutex. So the leader
+ * of a write group only tries ddl_mutex and view_mutex (engine/flush/flush.h), unless memtables get far too large.
+ */
+#ifndef PETAL_ENGINE_STATE_DB_H
+#define PETAL_ENGINE_STATE_DB_H
+
+#include "base/env.h"
+#include "base/epoch.h"
+#include "base/error.h"
+#include "base/process.h"
+#include "cache/cache.h"
+#include "engine/manifest/manifest.h"
+#include "engine/manifest/names.h"
+#include "engine/state/budget.h"
+#include "engine/state/descriptor.h"
+#include "engine/state/failure.h"
+#include "engine/state/lead.h"
+#include "engine/state/read_point.h"
+#include "engine/state/row_lock.h"
+#include "engine/state/stats.h"
+#include "engine/state/view.h"
+#include "engine/state/view_bin.h"
+#include "engine/store/damage.h"
+#include "engine/store/rewrite.h"
+#include "engine/wal/file.h"
+
+/* What users of the library have open of a database, by what it is called. */
+#define DB_OPEN_KINDS(X)                                                                           \
+    X(cursor)                                                                                      \
+    X(snapshot)                                                                                    \
+    X(receipt)
+
+/* A store: one family of one table. Lives until the database is closed, dropped or not. */
+struct petal_family {
+    petal_table *table;
+    petal_family *next; /* of all that the table has had in this opening; guarded by ddl_mutex */
+    uint16_t id;        /* unique in its table, never used again */
+    size_t slot;        /* in views */
+    petal_slice name;
+    _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
+    _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
+    bool
+        unusable; /* has lost a file (engine/store/damage.h); does not change once the database is open */
+    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
+    _Atomic(uint64_t) deleted_stay_us;
+    /* [leader] */
+    struct store_memtable
+        *active;         /* the front memtable of the current view; the view holds the reference */
+    size_t active_bytes; /* of it, as counted in db->active_bytes */
+    size_t group_cells, group_bytes; /* what the current write group adds */
+    petal_family *group_next;
+    /* The pace of its writers (engine/write/pace.h). */
+    _Atomic(uint32_t) runs;        /* that count; changed with view_mutex held */
+    _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
+};
+
+struct petal_table {
+    petal_db *db;
+    uint32_t id;
+    petal_slice name;
+    _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
+    _Atomic(bool) dropped;
+    petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
+    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by
+     * ddl_mutex. */
+    petal_table *next, **link;
+};
+
+/* The attributes as they are now. What is loaded once stays as it is until petal_close. */
+static inline const petal_family_options *
+family_options(const petal_family *family)
+{
+    return &atomic_load_explicit(&family->descriptor, memory_order_acquire)->options;
+}
+
+/* The families of the table as they are now, by name: load once, then walk. A family in it that is newer than the view at
+ * hand has no store there, nor has one that was dropped before the view was made. */
+static inline const struct table_descriptor *
+table_descriptor(const petal_table *table)
+{
+    return atomic_load_explicit(&table->descriptor, memory_order_acquire);
+}
+
+static inline const petal_table_options *
+table_options(const petal_table *table)
+{
+    return &table_descriptor(table)->options;
+}
+
+static inline bool
+table_is_dropped(const petal_table *table)
+{
+    return atomic_load_explicit(&table->dropped, memory_order_acquire);
+}
+
+/* Alone or with its table. Does not change while manifest_mutex or the write leadership is held. */
+static inline bool
+family_is_dropped(const petal_family *family)
+{
+    return atomic_load_explicit(&family->dropped, memory_order_acquire) ||
+           table_is_dropped(family->table);
+}
+
+struct petal_kv {
+    petal_table *table;
+    petal_family *family;
+    petal_kv *next;
+};
+
+/* A log that takes no more writes and holds cells that are not flushed yet. */
+struct closed_log {
+    uint64_t number;
+    uint64_t last_sequence;
+    uint64_t length;
+    struct wal *wal; /* open until it is synced; NULL from then on */
+};
+
+struct petal_db {
+    struct env env;
+    struct directory directory;
+    /* Opened so: there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes. */
+    bool read_only;
+    size_t memtable_bytes;
+    uint32_t log_sync_interval_ms;
+    enum petal_durability durability;
+    petal_file *lock_file; /* engine/db/lock.h */
+    struct cache *cache;
+    struct file_pool open_files; /* what readers of store files have open */
+    uint64_t identity;
+    uint64_t salt;
+    _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
+
+    /* Readers. */
+    uint32_t process; /* the one that opened it (base/process.h) */
+    struct epoch *epoch;
+    _Atomic(struct view *) view;
+    struct view_bin view_bin;             /* those before it that nobody sees */
+    _Atomic(uint64_t) published_sequence; /* readers see cells up to it */
+    _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
+    struct stats_shard *stats;            /* STATS_SHARDS of them */
+
+    /* Writers. */
+    struct write_queue queue;
+    struct row_locks row_locks;
+    uint64_t last_sequence; /* [leader] */
+    int64_t last_timestamp; /* [leader] greatest assigned */
+    size_t active_bytes;    /* [leader] of all active memtables */
+    struct wal *wal; /* [leader] NULL until the first logged write; changed under log_mutex, too */
+    bool recovering; /* logs are being replayed: none of them may go yet */
+    uint64_t predecessor_number, predecessor_length,
+        predecessor_last_sequence; /* [leader] of the next log */
+
+    /* Guards the pointer `wal` for those who do not lead, and what follows down to newest_log; taken inside view_mutex. */
+    pthread_mutex_t log_mutex;
+    uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
+    struct closed_log *closed_logs; /* in order of their numbers */
+    size_t closed_log_count, closed_log_capacity;
+    struct wal *spare_log;    /* the next `wal`, without a header yet; NULL: none is ready */
+    uint64_t spare_in_making; /* its number while it is made; 0: none is */
+    uint64_t newest_log;      /* the greatest number of a log that was ever current */
+    bool spare_asked;         /* [leader] for the log that follows the current one */
+    bool spare_wanted;        /* the log thread is to make one; guarded by flush_mutex */
+    /* Held over I/O by those who sync logs, one at a time: a failed sync is told to one of them only. Closed logs are freed under
+     * it, so it keeps alive what its holder syncs. */
+    pthread_mutex_t log_sync_mutex;
+    _Atomic(int64_t)
+        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
+    _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
+
+    pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards what follows */
+    petal_table *tables;
+    petal_table *dropped_tables; /* which handles of the caller's may still name */
+    /* Its tables: those that live by hashes of their names, and all by their ids; values are
+     * pointers. Guarded by ddl_mutex. */
+    struct number_map tables_by_name, tables_by_id;
+    petal_kv *key_values;
+    size_t slot_count; /* of stores ever, in this opening */
+
+    pthread_mutex_t manifest_mutex; /* commits, and reading the manifest's state */
+    struct manifest *manifest;
+    pthread_mutex_t view_mutex; /* replacing `view` */
+    struct snapshot_list snapshots;
+
+    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
+    pthread_mutex_t capture_mutex;
+
+    struct {
+#define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
+        DB_OPEN_KINDS(DB_OPEN_COUNT)
+#undef DB_OPEN_COUNT
+    } open; /* that petal_close would leave behind */
+
+    /* Compactions. */
+    struct compactor *compactor; /* NULL until petal_open has recovered */
+    bool no_compaction;          /* in the background */
+    bool no_log_mapping;
+    uint64_t compact_file_bytes; /* when an output is ended at a row border */
+    struct background_state background;
+    _Atomic(struct damage *) damage; /* the newest; added to under failure_mutex */
+
+    struct rewrite_progress compacting; /* of all compactions that run */
+
+    /* The limit of memory, and what slows and stops writers (engine/write/pace.h). */
+    struct memory_budget memory;
+    size_t active_memory;           /* [leader] what is charged for active memtables */
+    _Atomic(uint64_t) flush_rate;   /* bytes a second, of late; 0: none yet */
+    _Atomic(uint32_t) pace_pressed; /* stores whose writers are slowed, and writers in line */
+    _Atomic(uint64_t) pace_due_us;  /* as a family's, for the memory of memtables */
+    /* Guarded by flush_mutex. */
+    struct pace_place *pace_first, *pace_last; /* writers that wait for memory, in line */
+    uint64_t pace_admitted; /* bytes of writes that may go on, and were counted when they asked */
+    size_t pace_waiting;    /* writers that wait at a cap */
+    bool pace_warned;       /* that memtables are kept by cursors */
+    bool closing;           /* no writer waits any more */
+
+    /* Flush thread and log thread. */
+    pthread_mutex_t flush_mutex;
+    pthread_cond_t flush_wanted, flush_done, sync_wanted;
+    struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
+    uint32_t flush_count;
+    uint64_t flush_ticket; /* of the newest job */
+    uint64_t flush_tries;  /* begun, at all jobs */
+    bool flush_at_once;    /* the next try is not to wait */
+    bool stopping;
+    bool flush_thread_started, log_thread_started;
+    pthread_t flush_thread, log_thread;
+
+    /* Once set, writes are refused with this cause until the database is opened again. */
+    pthread_mutex_t failure_mutex;
+    _Atomic(bool) failed;
+    petal_error failure;
+};
+
+/* ---- the process ---- */
+
+/* Whether this is another process than the one that opened the database: a child that it forked.
+ * Such a one may read nothing that threads change, and take no lock: the threads that would end the
+ * change, and give up the lock, are not there. */
+static inline bool
+db_is_of_another_process(const petal_db *db)
+{
+    return db->process != process_now();
+}
+
+enum petal_status db_refuse_process(const petal_db *db, petal_error *error);
+
+/* The beginning of every public call: *error is empty. PETAL_INVALID: in another process. */
+static inline enum petal_status
+db_enter(const petal_db *db, petal_error *error)
+{
+    error_clear(error);
+    return db_is_of_another_process(db) ? db_refuse_process(db, error) : PETAL_OK;
+}
+
+/* ---- failure ---- */
+
+/* Keep the first cause, log it, and turn the database read-only. */
+void db_fail(petal_db *db, const petal_error *cause);
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
+enum petal_status db_check_writable(petal_db *db, petal_error *error);
+
+/* The first half of it: for calls that look before they write, and whose answer must not depend on what they find. */
+enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
+
+/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
+ * database turns read-only. */
+enum petal_status db_sync_directory(petal_db *db, petal_error *error);
+
+/* ---- file numbers ---- */
+
+static inline uint64_t
+db_take_file_number(petal_db *db)
+{
+    return atomic_fetch_add_explicit(&db->next_file_number, 1, memory_order_relaxed);
+}
+
+static inline uint64_t
+db_next_file_number(petal_db *db)
+{
+    return atomic_load_explicit(&db->next_file_number, memory_order_relaxed);
+}
+
+/* ---- views ---- */
+
+struct read_point {
+    struct view *view;
+    uint64_t sequence;
+    unsigned slot; /* of the epoch; also the reader's shard of the statistics */
+};
+
+/* Enter the epoch with a view and a sequence that fit together: a batch over tables is seen whole or not at all. */
+static inline void
+read_begin(petal_db *db, struct read_point *point)
+{
+    struct view *view;
+
+    point->slot = epoch_enter(db->epoch);
+    view = atomic_load_explicit(&db->view, memory_order_acquire);
+    for (;;) {
+        struct view *now;
+
+        point->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+        /* Memtables switch before the next batch is published: if the view is still the same, the sequence belongs to it. */
+        now = atomic_load_explicit(&db->view, memory_order_acquire);
+        if (now == view)
+            break;
+        view = now;
+    }
+    point->view = view;
+}
+
+static inline void
+read_end(petal_db *db, const struct read_point *point)
+{
+    epoch_leave(db->epoch, point->slot);
+}
+
+/* A view that is referenced, and the sequence that belongs to it, for readers that take their time. */
+struct read_pin {
+    struct view *view;
+    uint64_t sequence;
+};
+
+static inline struct read_pin
+read_pin(petal_db *db)
+{
+    struct read_point point;
+
+    read_begin(db, &point);
+    view_ref(point.view);
+    read_end(db, &point);
+    return (struct read_pin){point.view, point.sequence};
+}
+
+static inline struct view *
+read_pin_view(petal_db *db)
+{
+    return read_pin(db).view;
+}
+
+/* Enter the epoch to read as of the pin. */
+static inline void
+read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *point)
+{
+    point->slot = epoch_enter(db->epoch);
+    point->view = pin->view;
+    point->sequence = pin->sequence;
+}
+
+/* The store's part of a view; NULL when it was dropped or is newer than the view. */
+static inline const struct store_view *
+view_store(const struct view *view, const petal_family *family)
+{
+    return family->slot < view->store_count ? view->stores[family->slot] : NULL;
+}
+
+/* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
+void db_collect(petal_db *db);
+
+/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
+ * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
+void db_publish_view(petal_db *db, struct view *view);
+
+/* ---- store files and the manifest ---- */
+
+/* Open a store file that the manifest describes, or is about to. */
+enum petal_status db_open_file(petal_db *db, const petal_family *family,
+                               const struct manifest_file *described, struct store_file **file,
+                               petal_error *error);
+
+/* Add the counters as they stand to an edit. REQUIRES: manifest_mutex held. */
+void db_edit_counters(petal_db *db, struct manifest_edit *edit);
+
+/* manifest_commit; a failure that leaves the manifest's state unknown turns the database read-only. REQUIRES: the same. */
+enum petal_status db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error);
+
+/* ---- tables and families (engine/state/handle.c, engine/table/table.c) ---- */
+
+/* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
+enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
+                               petal_table **table);
+void table_free(petal_table *table);
+
+/* A handle that nothing points to yet, at `slot` of views to come; NULL: no memory. */
+petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
+                         const petal_family_options *options);
+void family_free(petal_family *family); /* NULL: no-op */
+
+/* Take over a descriptor in place of the present one, which is kept. REQUIRES: ddl_mutex held. */
+void family_describe(petal_family *family, struct family_descriptor *descriptor);
+void table_describe(petal_table *table, struct table_descriptor *descriptor);
+
+/* The table is dropped: its name finds it no more, and who goes through the tables passes it by.
+ * REQUIRES: ddl_mutex held. */
+void table_retire(petal_table *table);
+
+/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in
+ * the database after all. REQUIRES: the same. */
+void table_change_id(petal_table *table, uint32_t id);
+void table_detach(petal_table *table);
+
+petal_table *table_by_id(petal_db *db, uint32_t id);
+petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: ddl_mutex held */
+petal_family *table_family_by_id(petal_table *table, uint16_t id);
+
+/* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names
+ * and attributes borrowed. */
+enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
+                                         petal_family_options **families, petal_error *error);
+
+/* An empty memtable and a store view with it, for a new store. */
+enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
+                                   struct store_view **store);
+
+/* The same with the files that the manifest describes, or is about to: all are opened.
+ * `without_lost`: but for those that cannot be, which are noted as lost (engine/store/damage.h). */
+enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
+                                    bool without_lost, struct store_memtable **memtable,
+                                    struct store_view **store, petal_error *error);
+
+/* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
+ * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */
+void family_remove_store(petal_family *family, struct view *view);
+
+/* PETAL_NOT_FOUND if the table, the family was dropped. */
+enum petal_status table_check_alive(const petal_table *table, petal_error *error);
+enum petal_status family_check_alive(const petal_family *family, petal_error *error);
+
+/* PETAL_OK, or what keeps the family from being read and written. */
+static inline enum petal_status
+family_check_usable(const petal_family *family, petal_error *error)
+{
+    return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
+}
+
+/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
+ * it is not usable. */
+enum petal_status family_check_writable(const petal_family *family, petal_error *error);
+
+#endif

@@ -1,0 +1,391 @@
+/* handle.c -- the handles of tables and families, and what they say of themselves. */
+#include "engine/state/db.h"
+
+#include "base/checksum.h"
+
+#include <assert.h>
+
+/* ---- making, describing, freeing ---- */
+
+petal_family *
+family_new(petal_table *table, uint16_t id, size_t slot, const petal_family_options *options)
+{
+    const petal_allocator *allocator = table->db->env.allocator;
+    petal_family *family = mem_zalloc(allocator, sizeof *family + options->name.size);
+    struct family_descriptor *descriptor;
+
+    if (family == NULL)
+        return NULL;
+    descriptor = family_descriptor_new(options, allocator);
+    if (descriptor == NULL) {
+        mem_free(allocator, family, sizeof *family + options->name.size);
+        return NULL;
+    }
+    family->table = table;
+    family->id = id;
+    family->slot = slot;
+    memcpy(family + 1, options->name.data, options->name.size);
+    family->name = slice_make(family + 1, options->name.size);
+    atomic_init(&family->descriptor, descriptor);
+    atomic_init(&family->dropped, false);
+    atomic_init(&family->deleted_stay_us, 0);
+    return family;
+}
+
+/* The descriptors are the handles' own; nothing but alter and these two change or free them. */
+static struct family_descriptor *
+own_family_descriptor(petal_family *family)
+{
+    union {
+        const struct family_descriptor *lent;
+        struct family_descriptor *owned;
+    } descriptor = {atomic_load_explicit(&family->descriptor, memory_order_relaxed)};
+
+    return descriptor.owned;
+}
+
+static struct table_descriptor *
+own_table_descriptor(petal_table *table)
+{
+    union {
+        const struct table_descriptor *lent;
+        struct table_descriptor *owned;
+    } descriptor = {atomic_load_explicit(&table->descriptor, memory_order_relaxed)};
+
+    return descriptor.owned;
+}
+
+void
+family_free(petal_family *family)
+{
+    const petal_allocator *allocator;
+
+    if (family == NULL)
+        return;
+    allocator = family->table->db->env.allocator;
+    family_descriptor_free(own_family_descriptor(family), allocator);
+    mem_free(allocator, family, sizeof *family + family->name.size);
+}
+
+void
+family_describe(petal_family *family, struct family_descriptor *descriptor)
+{
+    descriptor->before = own_family_descriptor(family);
+    atomic_store_explicit(&family->descriptor, descriptor, memory_order_release);
+}
+
+void
+table_describe(petal_table *table, struct table_descriptor *descriptor)
+{
+    descriptor->before = own_table_descriptor(table);
+    atomic_store_explicit(&table->descriptor, descriptor, memory_order_release);
+}
+
+void
+table_free(petal_table *table)
+{
+    const petal_allocator *allocator;
+
+    if (table == NULL)
+        return;
+    allocator = table->db->env.allocator;
+    while (table->all_families != NULL) {
+        petal_family *family = table->all_families;
+
+        table->all_families = family->next;
+        family_free(family);
+    }
+    table_descriptor_free(own_table_descriptor(table), allocator);
+    mem_free(allocator, table, sizeof *table + table->name.size);
+}
+
+/* The families of a table of the manifest, and the first descriptor. */
+static enum petal_status
+attach_families(petal_table *table, const struct manifest_table *described)
+{
+    petal_db *db = table->db;
+    petal_table_options options = {
+        .name = table->name,
+        .durability = described->durability,
+        .read_only = described->read_only,
+        .attributes = described->attributes,
+        .attribute_count = described->attribute_count,
+    };
+    struct table_descriptor *descriptor =
+        table_descriptor_new(&options, described->family_count, db->env.allocator);
+
+    if (descriptor == NULL)
+        return PETAL_NO_MEMORY;
+    table_describe(table, descriptor);
+    for (size_t i = 0; i < described->family_count; i++) {
+        const struct manifest_family *from = &described->families[i];
+        petal_family *family = family_new(table, from->id, db->slot_count, &from->options);
+
+        if (family == NULL)
+            return PETAL_NO_MEMORY;
+        db->slot_count++;
+        family->next = table->all_families;
+        table->all_families = family;
+        table_descriptor_set(descriptor, i, family, family_options(family));
+    }
+    table_descriptor_sort(descriptor);
+    return PETAL_OK;
+}
+
+/* ---- finding tables ---- */
+
+static uint64_t
+hash_of_name(const petal_db *db, petal_slice name)
+{
+    return checksum_at(db->salt, 0, name.data, name.size);
+}
+
+static uint64_t
+address_of(const petal_table *table)
+{
+    return (uint64_t)(uintptr_t)table;
+}
+
+static petal_table *
+table_at(uint64_t address)
+{
+    return (petal_table *)(uintptr_t)address;
+}
+
+static void
+enlist(petal_table *table, petal_table **list)
+{
+    table->next = *list;
+    table->link = list;
+    if (table->next != NULL)
+        table->next->link = &table->next;
+    *list = table;
+}
+
+static void
+delist(petal_table *table)
+{
+    assert(*table->link == table);
+    *table->link = table->next;
+    if (table->next != NULL)
+        table->next->link = table->link;
+}
+
+enum petal_status
+table_attach(petal_db *db, const struct manifest_table *described, petal_table **table)
+{
+    petal_table *made = mem_zalloc(db->env.allocator, sizeof *made + described->name.size);
+
+    *table = NULL;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    made->db = db;
+    made->id = described->id;
+    atomic_init(&made->dropped, false);
+    atomic_init(&made->descriptor, NULL);
+    memcpy(made + 1, described->name.data, described->name.size);
+    made->name = slice_make(made + 1, described->name.size);
+    if (!number_map_reserve(&db->tables_by_name, db->env.allocator, 1) ||
+        !number_map_reserve(&db->tables_by_id, db->env.allocator, 1) ||
+        attach_families(made, described) != PETAL_OK) {
+        table_free(made);
+        return PETAL_NO_MEMORY;
+    }
+    enlist(made, &db->tables);
+    number_map_add(&db->tables_by_name, hash_of_name(db, made->name), address_of(made));
+    number_map_add(&db->tables_by_id, made->id, address_of(made));
+    *table = made;
+    return PETAL_OK;
+}
+
+void
+table_retire(petal_table *table)
+{
+    petal_db *db = table->db;
+
+    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
+    delist(table);
+    enlist(table, &db->dropped_tables);
+}
+
+void
+table_change_id(petal_table *table, uint32_t id)
+{
+    number_map_remove(&table->db->tables_by_id, table->id, address_of(table));
+    table->id = id;
+    number_map_add(&table->db->tables_by_id, table->id, address_of(table));
+}
+
+void
+table_detach(petal_table *table)
+{
+    petal_db *db = table->db;
+
+    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
+    number_map_remove(&db->tables_by_id, table->id, address_of(table));
+    delist(table);
+}
+
+/* ---- what the engine asks of them ---- */
+
+petal_table *
+table_by_id(petal_db *db, uint32_t id)
+{
+    size_t place = 0;
+    uint64_t address;
+
+    return number_map_next(&db->tables_by_id, id, &place, &address) ? table_at(address) : NULL;
+}
+
+petal_table *
+table_by_name(petal_db *db, petal_slice name)
+{
+    uint64_t hash = hash_of_name(db, name), address;
+    size_t place = 0;
+
+    while (number_map_next(&db->tables_by_name, hash, &place, &address)) {
+        petal_table *table = table_at(address);
+
+        if (!table_is_dropped(table) && slice_equal(table->name, name))
+            return table;
+    }
+    return NULL;
+}
+
+petal_family *
+table_family_by_id(petal_table *table, uint16_t id)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        if (descriptor->families[i]->id == id)
+            return descriptor->families[i];
+    }
+    return NULL;
+}
+
+enum petal_status
+table_check_alive(const petal_table *table, petal_error *error)
+{
+    char quoted[160];
+
+    if (!table_is_dropped(table))
+        return PETAL_OK;
+    return error_set(error, PETAL_NOT_FOUND, "table %s was dropped",
+                     error_quote(table->name, quoted, sizeof quoted));
+}
+
+enum petal_status
+family_check_alive(const petal_family *family, petal_error *error)
+{
+    char quoted_family[160], quoted_table[160];
+
+    if (!family_is_dropped(family))
+        return PETAL_OK;
+    if (table_is_dropped(family->table))
+        return table_check_alive(family->table, error);
+    return error_set(error, PETAL_NOT_FOUND, "column family %s of table %s was dropped",
+                     error_quote(family->name, quoted_family, sizeof quoted_family),
+                     error_quote(family->table->name, quoted_table, sizeof quoted_table));
+}
+
+enum petal_status
+family_check_writable(const petal_family *family, petal_error *error)
+{
+    enum petal_status status = family_check_alive(family, error);
+    char quoted[160];
+
+    if (status == PETAL_OK && table_options(family->table)->read_only)
+        return error_set(error, PETAL_READ_ONLY, "table %s is read-only (READONLY)",
+                         error_quote(family->table->name, quoted, sizeof quoted));
+    return status == PETAL_OK ? family_check_usable(family, error) : status;
+}
+
+/* ---- public calls ---- */
+
+petal_slice
+petal_table_name(const petal_table *table)
+{
+    return table->name;
+}
+
+enum petal_durability
+petal_table_durability(const petal_table *table)
+{
+    return table_options(table)->durability;
+}
+
+size_t
+petal_table_family_count(const petal_table *table)
+{
+    return table_descriptor(table)->family_count;
+}
+
+petal_family *
+petal_table_family_at(const petal_table *table, size_t index)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    return index < descriptor->family_count ? descriptor->families[index] : NULL;
+}
+
+enum petal_status
+petal_table_family(petal_table *table, petal_slice name, petal_family **family, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    char quoted_family[160], quoted_table[160];
+
+    *family = NULL;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        if (slice_equal(descriptor->families[i]->name, name)) {
+            *family = descriptor->families[i];
+            return PETAL_OK;
+        }
+    }
+    return error_set(error, PETAL_NOT_FOUND, "Column family %s does not exist in table %s",
+                     error_quote(name, quoted_family, sizeof quoted_family),
+                     error_quote(table->name, quoted_table, sizeof quoted_table));
+}
+
+/* Fill a caller's struct that begins with its size (0: all of it). */
+static void
+describe(void *to, const void *from, size_t known_bytes)
+{
+    size_t given, size;
+
+    memcpy(&given, to, sizeof given);
+    size = given == 0 || given > known_bytes ? known_bytes : given;
+    memcpy(to, from, size);
+    memcpy(to, &size, sizeof size);
+}
+
+void
+petal_table_describe(const petal_table *table, petal_table_options *options)
+{
+    describe(options, table_options(table), sizeof *options);
+}
+
+void
+petal_family_describe(const petal_family *family, petal_family_options *options)
+{
+    describe(options, family_options(family), sizeof *options);
+}
+
+petal_slice
+petal_family_name(const petal_family *family)
+{
+    return family->name;
+}
+
+enum petal_status
+petal_family_check(petal_family *family, petal_error *error)
+{
+    enum petal_status status;
+
+    if (db_enter(family->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = family_check_alive(family, error);
+    return status == PETAL_OK ? damage_check(family->table->db, NULL, family, error) : status;
+}

@@ -1,0 +1,250 @@
+/*
+ * lead.c -- see engine/state/lead.h.
+ *
+ * Who comes links his place to the newest one in line (`older`) and makes it the newest, by one compare-and-exchange: there is no moment at
+ * which he is in line but not linked. Who finds nobody leads. The leader alone links the places forward (`next`) when it
+ * needs to walk, and it alone takes places out, by telling each its turn.
+ *
+ * Memory order.
+ * - A place is filled before the exchange, a release; the leader loads `newest` with acquire. All changes of `newest` are
+ *   read-modify-writes, so the load synchronizes with each exchange in the line, not only the last.
+ * - What a leader did comes before what the next one does: through the place's turn, stored with release and loaded with acquire, or, where
+ *   nobody is in line, through `newest` itself: the leaver's exchange is a release, that of who comes next an acquire.
+ * - Once told its turn, a place is gone: its links are read before. A sleeper looks at its turn with the mutex held, and is told and
+ *   signalled with it held, so its condition variable lives long enough.
+ *
+ * A turn comes soon where nobody syncs, much sooner than a sleeper wakes. So a waiter looks for a microsecond or two before it
+ * sleeps, and lets others run in between, as long as that helps. For the same reason the leader does not hand on right away: the next one
+ * may sleep or be without a processor, with all others behind it, and on another processor all that leaders touch would have to come
+ * from this one's cache.
+ */
+#include "engine/state/lead.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <unistd.h>
+
+/* How often a waiter looks, about a microsecond in all, and how often it lets others run, before it sleeps. */
+#define MOST_LOOKS  32
+#define MOST_YIELDS 2
+
+/* Looking in vain costs patience, looking with success restores it; without any only one of so many waits begins with looking. */
+#define MOST_PATIENCE  32
+#define PROBE_INTERVAL 16
+
+/* Groups that a leader serves for others only, and how large each is: its caller waits for no more than some microseconds. */
+#define MOST_STAYS 8
+#define STAY_BYTES ((size_t)16 << 10)
+
+bool
+write_queue_init(struct write_queue *queue)
+{
+    atomic_init(&queue->newest, NULL);
+    atomic_init(&queue->patience, MOST_PATIENCE);
+    queue->one_processor = sysconf(_SC_NPROCESSORS_ONLN) == 1;
+    return pthread_mutex_init(&queue->mutex, NULL) == 0;
+}
+
+void
+write_queue_fini(struct write_queue *queue)
+{
+    assert(atomic_load_explicit(&queue->newest, memory_order_relaxed) == NULL);
+    pthread_mutex_destroy(&queue->mutex);
+}
+
+/* ---- waiting ---- */
+
+static inline void
+pause_shortly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+static inline bool
+has_turn(const struct write_place *place)
+{
+    /* Acquire: what the leader did for this place, or before it handed on. */
+    return atomic_load_explicit(&place->turn, memory_order_acquire) != WRITE_WAITS;
+}
+
+/* Look until it is the place's turn; false: it does not come soon. */
+static bool
+look_for_turn(const struct write_place *place)
+{
+    for (int i = 0; i < MOST_LOOKS; i++) {
+        if (has_turn(place))
+            return true;
+        pause_shortly();
+    }
+    for (int i = 0; i < MOST_YIELDS; i++) {
+        sched_yield();
+        if (has_turn(place))
+            return true;
+    }
+    return false;
+}
+
+/* Patience is a guess: updates that get lost do no harm. Below zero it counts the waits up to the next try. */
+static bool
+look_if_it_helps(struct write_queue *queue, const struct write_place *place)
+{
+    int patience = atomic_load_explicit(&queue->patience, memory_order_relaxed);
+    int changed = patience - 1;
+    bool found = false;
+
+    if (queue->one_processor || place->slow)
+        return false;
+    if (patience > 0 || patience <= -PROBE_INTERVAL) {
+        found = look_for_turn(place);
+        if (found)
+            changed = patience < 0 ? 1 : patience + (patience < MOST_PATIENCE);
+        else if (patience < 0)
+            changed = 0;
+    }
+    if (changed != patience)
+        atomic_store_explicit(&queue->patience, changed, memory_order_relaxed);
+    return found;
+}
+
+static void
+sleep_until_turn(struct write_queue *queue, struct write_place *place)
+{
+    int turn = WRITE_WAITS;
+
+    pthread_cond_init(&place->woken, NULL);
+    pthread_mutex_lock(&queue->mutex);
+    /* Release: the condition variable. Acquire where it fails: as in look_for_turn. */
+    if (atomic_compare_exchange_strong_explicit(&place->turn, &turn, WRITE_SLEEPS,
+                                                memory_order_acq_rel, memory_order_acquire)) {
+        while (atomic_load_explicit(&place->turn, memory_order_relaxed) == WRITE_SLEEPS)
+            pthread_cond_wait(&place->woken, &queue->mutex);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    pthread_cond_destroy(&place->woken);
+}
+
+/* Tell a place that waits; then it is gone. `*locked`: does the caller hold the mutex? */
+static void
+tell(struct write_queue *queue, struct write_place *place, enum write_turn turn, bool *locked)
+{
+    int before = WRITE_WAITS;
+
+    /* Acquire where it fails: the condition variable. */
+    if (atomic_compare_exchange_strong_explicit(&place->turn, &before, (int)turn,
+                                                memory_order_acq_rel, memory_order_acquire))
+        return;
+    if (!*locked)
+        pthread_mutex_lock(&queue->mutex);
+    *locked = true;
+    atomic_store_explicit(&place->turn, (int)turn, memory_order_release);
+    pthread_cond_signal(&place->woken);
+}
+
+/* ---- the line ---- */
+
+/* Link forward from `from`, which is in line, to the newest. What is linked already is so without gaps from the first on. LEADER. */
+static void
+link_forward(struct write_queue *queue, const struct write_place *from)
+{
+    struct write_place *place = atomic_load_explicit(&queue->newest, memory_order_acquire);
+
+    while (place != from && place->older->next == NULL) {
+        place->older->next = place;
+        place = place->older;
+    }
+}
+
+/* The last place of the group that begins with `first`; with `quick` none is slow. LEADER. */
+static struct write_place *
+last_of_group(struct write_queue *queue, struct write_place *first, size_t most_bytes, bool quick)
+{
+    struct write_place *last = first;
+    size_t bytes = last->bytes;
+
+    if (first->alone)
+        return first;
+    link_forward(queue, first);
+    while (last->next != NULL && !last->next->alone && !(quick && last->next->slow) &&
+           bytes + last->next->bytes <= most_bytes) {
+        last = last->next;
+        bytes += last->bytes;
+    }
+    return last;
+}
+
+bool
+write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes,
+                  struct write_group *group)
+{
+    struct write_place *newest = NULL;
+
+    place->next = NULL;
+    place->older = NULL;
+    atomic_init(&place->turn, WRITE_WAITS);
+    /* Most often nobody is there: try that first, without a look. */
+    while (!atomic_compare_exchange_weak_explicit(&queue->newest, &newest, place,
+                                                  memory_order_acq_rel, memory_order_relaxed))
+        place->older = newest;
+    if (newest == NULL) {
+        *group = (struct write_group){place, place, 0};
+        return true;
+    }
+    if (!look_if_it_helps(queue, place))
+        sleep_until_turn(queue, place);
+    if (atomic_load_explicit(&place->turn, memory_order_relaxed) == WRITE_SERVED)
+        return false;
+    *group = (struct write_group){place, last_of_group(queue, place, most_bytes, false), 0};
+    return true;
+}
+
+/* Is the next group the caller's, too? */
+static bool
+may_stay(const struct write_place *own, const struct write_group *group,
+         const struct write_place *next)
+{
+    return !own->alone && !own->slow && !next->alone && !next->slow && next->bytes <= STAY_BYTES &&
+           group->stays < MOST_STAYS;
+}
+
+/* Tell the places from `first` to `last` that they are served, but not the caller's. */
+static void
+tell_served(struct write_queue *queue, struct write_place *first, struct write_place *last,
+            const struct write_place *own, bool *locked)
+{
+    for (struct write_place *place = first, *next; place != NULL; place = next) {
+        next = place != last ? place->next : NULL;
+        if (place != own)
+            tell(queue, place, WRITE_SERVED, locked);
+    }
+}
+
+bool
+write_queue_leave(struct write_queue *queue, struct write_place *own, struct write_group *group)
+{
+    struct write_place *first = group->first, *last = group->last, *newest = last, *next = NULL;
+    bool stays = false, locked = false;
+
+    /* Release: all that was done. */
+    if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL,
+                                                 memory_order_release, memory_order_relaxed)) {
+        link_forward(queue, last);
+        next = last->next;
+        stays = may_stay(own, group, next);
+    }
+    /* Before the next leader: they may be back in line when it makes its group. */
+    tell_served(queue, first, last, own, &locked);
+    if (next != NULL && !stays)
+        tell(queue, next, WRITE_LEADS, &locked);
+    if (locked)
+        pthread_mutex_unlock(&queue->mutex);
+    if (stays) {
+        group->first = next;
+        group->last = last_of_group(queue, next, STAY_BYTES, true);
+        group->stays++;
+    }
+    return !stays;
+}

@@ -1,0 +1,72 @@
+/*
+ * lead.h -- writers in line. The first one leads: it works for those behind it (a group commit), and for a few groups more
+ * that came meanwhile, when that is quick; then it hands the lead to the first one that was not served.
+ *
+ * Threads: any. A place in the queue lies on the waiting thread's stack.
+ */
+#ifndef PETAL_ENGINE_STATE_LEAD_H
+#define PETAL_ENGINE_STATE_LEAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+enum write_turn {
+    WRITE_WAITS,  /* and looks again and again */
+    WRITE_SLEEPS, /* its end is told with the queue's mutex held */
+    WRITE_LEADS,
+    WRITE_SERVED
+};
+
+struct write_place {
+    /* Set by the caller: */
+    bool alone; /* wants the lead for other work: is in no group */
+    /* Takes long, as a sync does: its thread sleeps meanwhile, and no leader goes on with it behind his own group. */
+    bool slow;
+    size_t bytes; /* what it adds to a group */
+    /* The queue's; see engine/state/lead.c: */
+    struct write_place *next;  /* towards the newest; the leader's */
+    struct write_place *older; /* when it came into line */
+    _Atomic(int) turn;         /* enum write_turn */
+    pthread_cond_t woken;      /* made only when the thread sleeps */
+};
+
+/* What the leader is to serve. */
+struct write_group {
+    struct write_place *first, *last;
+    unsigned stays; /* groups served by this leader behind the one with its own place */
+};
+
+struct write_queue {
+    pthread_mutex_t mutex; /* of those that sleep */
+    _Atomic(int) patience; /* see look_if_it_helps */
+    bool one_processor;
+    /* Written with each write: what lies around it in the database is kept out of its cache line. */
+    unsigned char apart_before[CACHE_LINE_BYTES];
+    _Atomic(struct write_place *) newest; /* NULL: nobody is in line */
+    unsigned char apart_behind[CACHE_LINE_BYTES];
+};
+
+bool write_queue_init(struct write_queue *queue);
+void write_queue_fini(struct write_queue *queue);
+
+/*
+ * Take a place at the end. Returns when the place leads (true) or another leader has served it (false).
+ *
+ * A leader serves *group, or what of it lies from its own place to any last one: the places in line, up to `most_bytes` of them together
+ * (the leader's own always) and up to the next one that wants to be alone. Links from its first to its last do not change meanwhile.
+ */
+bool write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes,
+                       struct write_group *group);
+
+/*
+ * The group is served; `own` is the caller's place. true: the lead is given up. false: *group is the next one, for the caller to
+ * serve, too: there are such only behind places that are neither alone nor slow, few, and small.
+ */
+bool write_queue_leave(struct write_queue *queue, struct write_place *own,
+                       struct write_group *group);
+
+#endif

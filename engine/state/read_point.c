@@ -1,0 +1,92 @@
+/* read_point.c -- see engine/state/read_point.h. */
+#include "engine/state/read_point.h"
+
+#include "engine/state/db.h"
+
+enum petal_status
+petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
+{
+    struct snapshot_list *list = &db->snapshots;
+    petal_snapshot *made;
+
+    *snapshot = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    made = *snapshot = mem_zalloc(db->env.allocator, sizeof *made);
+    if (made == NULL)
+        return error_no_memory(error);
+    made->db = db;
+    pthread_mutex_lock(&list->mutex);
+    made->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+    made->older = list->newest;
+    if (list->newest != NULL)
+        list->newest->newer = made;
+    else
+        list->oldest = made;
+    list->newest = made;
+    pthread_mutex_unlock(&list->mutex);
+    atomic_fetch_add_explicit(&db->open.snapshot, 1, memory_order_relaxed);
+    return PETAL_OK;
+}
+
+void
+petal_snapshot_free(petal_snapshot *snapshot)
+{
+    struct snapshot_list *list;
+    petal_db *db;
+
+    if (snapshot == NULL || db_is_of_another_process(snapshot->db))
+        return; /* others may have been at the list */
+    db = snapshot->db;
+    list = &db->snapshots;
+    pthread_mutex_lock(&list->mutex);
+    if (snapshot->older != NULL)
+        snapshot->older->newer = snapshot->newer;
+    else
+        list->oldest = snapshot->newer;
+    if (snapshot->newer != NULL)
+        snapshot->newer->older = snapshot->older;
+    else
+        list->newest = snapshot->older;
+    pthread_mutex_unlock(&list->mutex);
+    mem_free(db->env.allocator, snapshot, sizeof *snapshot);
+    atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_release);
+}
+
+uint64_t
+snapshot_oldest(petal_db *db)
+{
+    struct snapshot_list *list = &db->snapshots;
+    uint64_t oldest;
+
+    pthread_mutex_lock(&list->mutex);
+    oldest = list->oldest != NULL
+                 ? list->oldest->sequence
+                 : atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+    pthread_mutex_unlock(&list->mutex);
+    return oldest;
+}
+
+uint64_t
+snapshot_lock(petal_db *db)
+{
+    struct snapshot_list *list = &db->snapshots;
+
+    pthread_mutex_lock(&list->mutex);
+    return list->newest != NULL ? list->newest->sequence : 0;
+}
+
+void
+snapshot_unlock(petal_db *db)
+{
+    pthread_mutex_unlock(&db->snapshots.mutex);
+}
+
+uint64_t
+snapshot_newest(petal_db *db)
+{
+    uint64_t newest = snapshot_lock(db);
+
+    snapshot_unlock(db);
+    return newest;
+}

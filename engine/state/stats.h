@@ -1,0 +1,35 @@
+/*
+ * stats.h -- counters of a database, in shards so that counting costs readers no shared line. A reader owns the shard of its epoch slot
+ * while it is inside and adds with plain stores, and so does the leader of the writers; all others share one shard with atomic
+ * additions.
+ */
+#ifndef PETAL_ENGINE_STATE_STATS_H
+#define PETAL_ENGINE_STATE_STATS_H
+
+#include "base/epoch.h"
+#include "engine/petal.h"
+
+struct stats_shard {
+#define STATS_FIELD(name, meaning) _Atomic(uint64_t) name;
+    _Alignas(CACHE_LINE_BYTES) PETAL_STATS_MAP(STATS_FIELD)
+#undef STATS_FIELD
+};
+
+#define STATS_SHARED EPOCH_SLOTS
+#define STATS_LEADER (EPOCH_SLOTS + 1)
+#define STATS_SHARDS (EPOCH_SLOTS + 2)
+
+/* Add to a counter of the reader's own shard: only one thread writes to it at a time. */
+#define STATS_ADD(shard, name, n)                                                                  \
+    atomic_store_explicit(&(shard)->name,                                                          \
+                          atomic_load_explicit(&(shard)->name, memory_order_relaxed) + (n),        \
+                          memory_order_relaxed)
+
+/* Add to a counter of the leader's shard. LEADER. */
+#define STATS_ADD_LEADER(db, name, n) STATS_ADD(&(db)->stats[STATS_LEADER], name, n)
+
+/* Add to a counter of the shared shard. */
+#define STATS_ADD_SHARED(db, name, n)                                                              \
+    atomic_fetch_add_explicit(&(db)->stats[STATS_SHARED].name, (n), memory_order_relaxed)
+
+#endif

@@ -1,0 +1,334 @@
+/* view.c -- see view.h. */
+#include "engine/state/view.h"
+
+#include "engine/state/view_bin.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Counts are taken with relaxed order: whoever takes one holds the object already. The last drop must see all uses by the
+ * others before freeing, hence acquire and release. */
+static void
+take(_Atomic(uint32_t) *references)
+{
+    uint32_t before = atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+
+    assert(before > 0);
+    (void)before;
+}
+
+static bool
+drop_is_last(_Atomic(uint32_t) *references)
+{
+    uint32_t before = atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel);
+
+    assert(before > 0);
+    return before == 1;
+}
+
+enum petal_status
+store_memtable_new(struct store_memtable **memtable, const petal_allocator *allocator,
+                   uint64_t salt)
+{
+    struct store_memtable *made = mem_zalloc(allocator, sizeof *made);
+    enum petal_status status;
+
+    *memtable = NULL;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    status = memtable_new(&made->memtable, allocator, salt);
+    if (status != PETAL_OK) {
+        mem_free(allocator, made, sizeof *made);
+        return status;
+    }
+    atomic_init(&made->references, 1);
+    atomic_init(&made->sequence_first, 0);
+    atomic_init(&made->marker_kinds, 0);
+    atomic_init(&made->ttl_cells, 0);
+    made->allocator = allocator;
+    *memtable = made;
+    return PETAL_OK;
+}
+
+void
+store_memtable_unref(struct store_memtable *memtable)
+{
+    if (memtable == NULL || !drop_is_last(&memtable->references))
+        return;
+    memtable_free(memtable->memtable);
+    if (memtable->budget != NULL)
+        memory_budget_memtables(memtable->budget, -(int64_t)memtable->charged);
+    mem_free(memtable->allocator, memtable, sizeof *memtable);
+}
+
+void
+store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget, size_t *change)
+{
+    size_t bytes = sizeof *memtable + memtable_bytes(memtable->memtable);
+
+    /* It changes when the memtable takes a chunk: these grow with it, so that is seldom, and what it takes never shrinks. */
+    *change = bytes - memtable->charged;
+    if (*change == 0)
+        return;
+    memtable->budget = budget;
+    memtable->charged = bytes;
+    memory_budget_memtables(budget, (int64_t)*change);
+}
+
+enum petal_status
+store_file_new(struct store_file **file, const struct env *env, struct cache *cache,
+               struct sst_reader *reader, uint64_t number, uint64_t run)
+{
+    struct store_file *made = mem_zalloc(env->allocator, sizeof *made);
+
+    *file = made;
+    if (made == NULL) {
+        sst_reader_close(reader);
+        return PETAL_NO_MEMORY;
+    }
+    atomic_init(&made->references, 1);
+    atomic_init(&made->obsolete, false);
+    atomic_init(&made->bad, false);
+    made->env = env;
+    made->cache = cache;
+    made->reader = reader;
+    made->number = number;
+    made->run = run;
+    return PETAL_OK;
+}
+
+void
+store_file_ref(struct store_file *file)
+{
+    take(&file->references);
+}
+
+void
+store_file_unref(struct store_file *file)
+{
+    if (file == NULL || !drop_is_last(&file->references))
+        return;
+    if (atomic_load_explicit(&file->obsolete, memory_order_relaxed)) {
+        const char *path = sst_reader_path(file->reader);
+        int failed = sst_reader_remove_file(file->reader);
+
+        cache_erase_file(file->cache, file->number);
+        if (failed != 0)
+            env_log(file->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
+                    failed);
+    }
+    sst_reader_close(file->reader);
+    if (file->budget != NULL)
+        memory_budget_files(file->budget, -(int64_t)file->charged);
+    mem_free(file->env->allocator, file, sizeof *file);
+}
+
+static size_t
+store_view_bytes(size_t memtable_count, size_t file_count)
+{
+    return sizeof(struct store_view) + memtable_count * sizeof(struct store_memtable *) +
+           file_count * sizeof(struct file_entry);
+}
+
+static uint32_t
+marker_kinds(const struct file_facts *facts)
+{
+    return (facts->deletes > 0 ? marker_kind(PETAL_DELETE) : 0) |
+           (facts->family_version_deletes > 0 ? marker_kind(PETAL_DELETE_FAMILY_VERSION) : 0) |
+           (facts->column_deletes > 0 ? marker_kind(PETAL_DELETE_COLUMN) : 0) |
+           (facts->family_deletes > 0 ? marker_kind(PETAL_DELETE_FAMILY) : 0);
+}
+
+static struct file_entry
+file_entry_of(struct store_file *file)
+{
+    const struct file_facts *facts = sst_reader_facts(file->reader);
+
+    return (struct file_entry){
+        .file = file,
+        .reader = file->reader,
+        .facts = facts,
+        .row_min_head = slice_head(facts->row_min, 0),
+        .row_max_head = slice_head(facts->row_max, 0),
+        .time_min = facts->time_min,
+        .time_max = facts->time_max,
+        .sequence_max = facts->sequence_max,
+        .marker_kinds = marker_kinds(facts),
+    };
+}
+
+static void
+count_filters(struct store_view *store_view, const struct file_facts *facts)
+{
+    store_view->row_filters +=
+        facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
+    store_view->column_filters += facts_has_column_filter(facts);
+}
+
+/* Insert so that files stay sorted by (greatest timestamp, greatest sequence), newest first. */
+static void
+insert_file(struct store_view *store_view, struct file_entry entry)
+{
+    uint32_t at = store_view->file_count;
+
+    while (at > 0) {
+        const struct file_entry *before = &store_view->files[at - 1];
+
+        if (before->time_max > entry.time_max ||
+            (before->time_max == entry.time_max && before->sequence_max >= entry.sequence_max))
+            break;
+        store_view->files[at] = *before;
+        at--;
+    }
+    store_view->files[at] = entry;
+    store_view->file_count++;
+    store_view->ttl_files += entry.facts->ttl_cells > 0;
+    count_filters(store_view, entry.facts);
+}
+
+static void
+add_memtable(struct store_view *store_view, struct store_memtable *memtable)
+{
+    take(&memtable->references);
+    store_view->memtables[store_view->memtable_count++] = memtable;
+}
+
+static bool
+is_removed(const struct store_change *change, const struct store_file *file)
+{
+    for (size_t i = 0; i < change->remove_file_count; i++) {
+        if (change->remove_files[i] == file)
+            return true;
+    }
+    return false;
+}
+
+static size_t
+kept_memtables(const struct store_view *base, const struct store_change *change)
+{
+    size_t there = base != NULL ? base->memtable_count : 0, kept = 0;
+
+    for (size_t i = 0; i < there; i++)
+        kept += base->memtables[i] != change->remove_memtable;
+    assert(there - kept == (change->remove_memtable != NULL));
+    return kept;
+}
+
+static size_t
+kept_files(const struct store_view *base, const struct store_change *change)
+{
+    size_t there = base != NULL ? base->file_count : 0, kept = 0;
+
+    for (size_t i = 0; i < there; i++)
+        kept += !is_removed(change, base->files[i].file);
+    assert(there - kept == change->remove_file_count);
+    return kept;
+}
+
+enum petal_status
+store_view_new(struct store_view **store_view, const petal_allocator *allocator,
+               const struct store_view *base, const struct store_change *change)
+{
+    size_t memtables = kept_memtables(base, change) + (change->add_memtable != NULL);
+    size_t files = kept_files(base, change) + change->add_file_count;
+    struct store_view *made = mem_zalloc(allocator, store_view_bytes(memtables, files));
+
+    *store_view = made;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    atomic_init(&made->references, 1);
+    made->allocator = allocator;
+    made->files = (struct file_entry *)(made + 1);
+    made->memtables = (struct store_memtable **)(made->files + files);
+    if (change->add_memtable != NULL)
+        add_memtable(made, change->add_memtable);
+    for (uint32_t i = 0; base != NULL && i < base->memtable_count; i++) {
+        if (base->memtables[i] != change->remove_memtable)
+            add_memtable(made, base->memtables[i]);
+    }
+    for (uint32_t i = 0; base != NULL && i < base->file_count; i++) {
+        if (is_removed(change, base->files[i].file))
+            continue;
+        take(&base->files[i].file->references);
+        insert_file(made, base->files[i]);
+    }
+    for (size_t i = 0; i < change->add_file_count; i++) {
+        take(&change->add_files[i]->references);
+        insert_file(made, file_entry_of(change->add_files[i]));
+    }
+    return PETAL_OK;
+}
+
+void
+store_view_unref(struct store_view *store_view)
+{
+    size_t bytes;
+
+    if (store_view == NULL || !drop_is_last(&store_view->references))
+        return;
+    bytes = store_view_bytes(store_view->memtable_count, store_view->file_count);
+    for (uint32_t i = 0; i < store_view->memtable_count; i++)
+        store_memtable_unref(store_view->memtables[i]);
+    for (uint32_t i = 0; i < store_view->file_count; i++)
+        store_file_unref(store_view->files[i].file);
+    mem_free(store_view->allocator, store_view, bytes);
+}
+
+static size_t
+view_bytes(size_t store_count)
+{
+    return sizeof(struct view) + store_count * sizeof(struct store_view *);
+}
+
+static void
+release_retired(struct epoch_item *item)
+{
+    struct view *view = (struct view *)item;
+
+    view_bin_put(view->bin, view);
+}
+
+enum petal_status
+view_new(struct view **view, const petal_allocator *allocator, const struct view *base,
+         size_t store_count)
+{
+    struct view *made = mem_zalloc(allocator, view_bytes(store_count));
+
+    *view = made;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    made->retire.release = release_retired;
+    atomic_init(&made->references, 1);
+    made->allocator = allocator;
+    made->store_count = store_count;
+    for (size_t i = 0; base != NULL && i < base->store_count && i < store_count; i++) {
+        made->stores[i] = base->stores[i];
+        if (made->stores[i] != NULL)
+            take(&made->stores[i]->references);
+    }
+    return PETAL_OK;
+}
+
+void
+view_set_store(struct view *view, size_t slot, struct store_view *store_view)
+{
+    assert(slot < view->store_count);
+    store_view_unref(view->stores[slot]);
+    view->stores[slot] = store_view;
+}
+
+void
+view_ref(struct view *view)
+{
+    take(&view->references);
+}
+
+void
+view_unref(struct view *view)
+{
+    if (view == NULL || !drop_is_last(&view->references))
+        return;
+    for (size_t i = 0; i < view->store_count; i++)
+        store_view_unref(view->stores[i]);
+    mem_free(view->allocator, view, view_bytes(view->store_count));
+}

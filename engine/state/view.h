@@ -1,0 +1,131 @@
+/*
+ * view.h -- an immutable snapshot of all sources of all stores: what a reader reads.
+ *
+ * A view covers the whole database, so that a batch over several tables is seen whole or not at all. Stores that did
+ * not change are shared with the view before. Each level is counted: a view counts its store views, a store view its
+ * memtables and files. The database holds one count on the current view, each cursor one on its own.
+ *
+ * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view that is replaced
+ * gives up the database's count only when the readers of that time have left.
+ *
+ * Threads: views are immutable; view_publish callers hold db->view_mutex.
+ */
+#ifndef PETAL_ENGINE_STATE_VIEW_H
+#define PETAL_ENGINE_STATE_VIEW_H
+
+#include "base/epoch.h"
+#include "engine/petal.h"
+#include "engine/state/budget.h"
+#include "memtable/memtable.h"
+#include "sstable/sst_reader.h"
+
+/* The bit of a kind of marker. */
+static inline uint32_t
+marker_kind(enum petal_cell_type type)
+{
+    return UINT32_C(1) << type;
+}
+
+/* A memtable with its count and what the engine must know of it. */
+struct store_memtable {
+    _Atomic(uint32_t) references;
+    const petal_allocator *allocator;
+    struct memtable *memtable;
+    struct memory_budget *budget; /* NULL: nothing is charged yet */
+    size_t charged; /* to it; written by the write leader, given back with the last reference */
+    _Atomic(uint64_t)
+        sequence_first; /* of its first cell; 0 while empty; written by the write leader */
+    /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
+    _Atomic(uint32_t) marker_kinds; /* marker_kind() of each */
+    _Atomic(uint32_t) ttl_cells;    /* cells with a TTL of their own, likewise */
+};
+
+/* A store file with its count. When `obsolete` is set the last reference removes the file. */
+struct store_file {
+    _Atomic(uint32_t) references;
+    const struct env *env;
+    struct cache *cache;
+    struct sst_reader *reader;
+    struct memory_budget *budget; /* NULL: nothing is charged */
+    size_t charged;               /* to it, given back with the last reference */
+    uint64_t number;
+    uint64_t run; /* files of one run have disjoint row ranges */
+    _Atomic(bool) obsolete;
+    _Atomic(bool) bad; /* no compaction in the background reads it (engine/store/damage.h) */
+};
+
+/* What decides whether a file is read, side by side for all files of a store. */
+struct file_entry {
+    struct store_file *file;
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    uint64_t row_min_head, row_max_head; /* slice_head(row, 0) */
+    int64_t time_min, time_max;
+    uint64_t sequence_max;
+    uint32_t marker_kinds; /* marker_kind() of those in it */
+};
+
+struct store_view {
+    _Atomic(uint32_t) references;
+    const petal_allocator *allocator;
+    uint32_t memtable_count;
+    uint32_t file_count;
+    uint32_t ttl_files; /* files that hold cells with a TTL of their own */
+    uint32_t row_filters,
+        column_filters;                /* files with a filter that answers for rows; for columns */
+    struct store_memtable **memtables; /* newest first; the first takes writes */
+    struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
+};
+
+struct view {
+    struct epoch_item retire; /* first member */
+    _Atomic(uint32_t) references;
+    const petal_allocator *allocator;
+    struct view_bin *bin;     /* where it goes when it is retired and unseen */
+    struct view *next_in_bin; /* the bin's */
+    size_t store_count;
+    struct store_view *stores[]; /* by petal_family.slot; NULL: dropped */
+};
+
+enum petal_status store_memtable_new(struct store_memtable **memtable,
+                                     const petal_allocator *allocator, uint64_t salt);
+void store_memtable_unref(struct store_memtable *memtable);
+
+/* Charge what the memtable takes now. *change: how much more that is than before. LEADER. */
+void store_memtable_charge(struct store_memtable *memtable, struct memory_budget *budget,
+                           size_t *change);
+
+/* Takes over `reader`, also on failure. */
+enum petal_status store_file_new(struct store_file **file, const struct env *env,
+                                 struct cache *cache, struct sst_reader *reader, uint64_t number,
+                                 uint64_t run);
+void store_file_ref(struct store_file *file);
+void store_file_unref(struct store_file *file);
+
+/*
+ * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front, `remove_memtable` taken out,
+ * `remove_files` taken out, `add_files` added. What is added gets a reference of the new view.
+ * REQUIRES: what is taken out is in `base`; so the store is there, and was not dropped meanwhile.
+ */
+struct store_change {
+    struct store_memtable *add_memtable;
+    struct store_memtable *remove_memtable;
+    struct store_file *const *remove_files;
+    size_t remove_file_count;
+    struct store_file *const *add_files;
+    size_t add_file_count;
+};
+enum petal_status store_view_new(struct store_view **store_view, const petal_allocator *allocator,
+                                 const struct store_view *base, const struct store_change *change);
+void store_view_unref(struct store_view *store_view);
+
+/* A view with the stores of `base` (may be NULL), room for `store_count` of them. */
+enum petal_status view_new(struct view **view, const petal_allocator *allocator,
+                           const struct view *base, size_t store_count);
+
+/* Put `store_view` (reference taken over; may be NULL) at `slot` of a view that is not published yet. */
+void view_set_store(struct view *view, size_t slot, struct store_view *store_view);
+void view_ref(struct view *view);
+void view_unref(struct view *view);
+
+#endif

@@ -1,0 +1,235 @@
+/* damage.c -- see damage.h. */
+#include "engine/store/damage.h"
+
+#include "engine/compact/job.h"
+#include "engine/state/db.h"
+#include "engine/write/pace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- names ---- */
+
+#define NAME_TEXT_BYTES 60
+
+void
+damage_name(const petal_family *family, petal_error *error)
+{
+    char table[NAME_TEXT_BYTES], name[NAME_TEXT_BYTES], where[48] = "";
+    petal_error named;
+
+    if (error == NULL || strstr(error->text, "column family ") != NULL)
+        return;
+    if (error->offset > 0 && strstr(error->text, "offset") == NULL)
+        snprintf(where, sizeof where, " at offset %" PRIu64, error->offset);
+    error_file(&named, error->status, error->file, "column family %s of table %s%s: %s",
+               error_quote(family->name, name, sizeof name),
+               error_quote(family->table->name, table, sizeof table), where, error->text);
+    memcpy(error->text, named.text, sizeof error->text);
+}
+
+/* Has the store a file of that path? */
+static bool
+has_file(const struct store_view *store, const char *path)
+{
+    for (uint32_t i = 0; store != NULL && i < store->file_count; i++) {
+        if (strcmp(sst_reader_path(store->files[i].reader), path) == 0)
+            return true;
+    }
+    return false;
+}
+
+void
+damage_name_file(const petal_table *table, const struct view *view, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    if (error == NULL || error->file[0] == '\0')
+        return;
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        if (has_file(view_store(view, descriptor->families[i]), error->file)) {
+            damage_name(descriptor->families[i], error);
+            return;
+        }
+    }
+}
+
+/* ---- noting ---- */
+
+/* A file that is not there has not changed by itself: that is damage, and so is a medium that
+ * cannot be read. */
+static void
+call_it_damage(petal_family *family, petal_error *error)
+{
+    damage_name(family, error);
+    if (error->status == PETAL_IO)
+        error->status = PETAL_CORRUPT;
+}
+
+/* Those before it follow. */
+static struct damage *
+newest(petal_db *db)
+{
+    return atomic_load_explicit(&db->damage, memory_order_acquire);
+}
+
+static bool
+note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
+{
+    petal_db *db = family->table->db;
+    struct damage *made = mem_alloc(db->env.allocator, sizeof *made);
+
+    if (made == NULL)
+        return false;
+    made->family = family;
+    made->number = number;
+    made->lost = lost;
+    atomic_init(&made->ended, false);
+    made->error = *error;
+    pthread_mutex_lock(&db->failure_mutex);
+    made->next = newest(db);
+    atomic_store_explicit(&db->damage, made, memory_order_release);
+    pthread_mutex_unlock(&db->failure_mutex);
+    return true;
+}
+
+enum petal_status
+damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause)
+{
+    petal_error error = *cause;
+
+    if (error_passes(cause))
+        return cause->status;
+    call_it_damage(family, &error);
+    if (!note(family, number, true, &error))
+        return PETAL_NO_MEMORY;
+    family->unusable = true;
+    env_log(&family->table->db->env, PETAL_LOG_ERROR, "cannot be used: %s", error.text);
+    return PETAL_OK;
+}
+
+static bool
+is_noted(petal_db *db, uint64_t number)
+{
+    const struct damage *damage = newest(db);
+
+    while (damage != NULL && damage->number != number)
+        damage = damage->next;
+    return damage != NULL;
+}
+
+/* From now on the background leaves the file alone; without memory it comes back to it. */
+static void
+note_input(const struct compact_job *job, struct store_file *file, const petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+
+    if (is_noted(db, file->number) || !note(job->family, file->number, false, error))
+        return;
+    atomic_store_explicit(&file->bad, true, memory_order_relaxed);
+    pthread_mutex_lock(&db->view_mutex);
+    pace_count_runs(job->family);
+    pthread_mutex_unlock(&db->view_mutex);
+    env_log(&db->env, PETAL_LOG_ERROR,
+            "compactions leave this file alone, and older ones of its family: %s", error->text);
+}
+
+bool
+damage_note_bad(const struct compact_job *job, petal_error *error)
+{
+    struct store_file *file = NULL;
+
+    if (error_passes(error) || (error->status != PETAL_CORRUPT && error->status != PETAL_IO))
+        return false;
+    for (size_t i = 0; i < job->input_count; i++) {
+        if (strcmp(sst_reader_path(job->inputs[i]->reader), error->file) == 0)
+            file = job->inputs[i];
+    }
+    /* Bad cells that no checksum tells of may come from any input. A failure of a file that is none
+     * is no damage. */
+    if (file == NULL && error->status != PETAL_CORRUPT)
+        return false;
+    call_it_damage(job->family, error);
+    for (size_t i = 0; i < job->input_count; i++) {
+        if (file == NULL || file == job->inputs[i])
+            note_input(job, job->inputs[i], error);
+    }
+    return true;
+}
+
+void
+damage_end(const struct compact_job *job)
+{
+    for (struct damage *damage = newest(job->family->table->db); damage != NULL;
+         damage = damage->next) {
+        for (size_t i = 0; i < job->input_count; i++) {
+            if (damage->number == job->inputs[i]->number)
+                atomic_store_explicit(&damage->ended, true, memory_order_relaxed);
+        }
+    }
+}
+
+/* ---- asking ---- */
+
+enum petal_status
+damage_check(petal_db *db, const petal_table *table, const petal_family *family, petal_error *error)
+{
+    for (const struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+        if (atomic_load_explicit(&damage->ended, memory_order_relaxed) ||
+            family_is_dropped(damage->family) || (family != NULL && damage->family != family) ||
+            (table != NULL && damage->family->table != table))
+            continue;
+        if (error != NULL)
+            *error = damage->error;
+        return damage->error.status;
+    }
+    return PETAL_OK;
+}
+
+uint64_t
+damage_sequence(const struct store_view *store)
+{
+    uint64_t greatest = 0;
+
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        if (atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed) &&
+            store->files[i].sequence_max > greatest)
+            greatest = store->files[i].sequence_max;
+    }
+    return greatest;
+}
+
+/* ---- the end ---- */
+
+void
+damage_remove_lost(const petal_family *family)
+{
+    petal_db *db = family->table->db;
+
+    for (const struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+        char path[PETAL_PATH_BYTES];
+        int failed;
+
+        if (damage->family != family || !damage->lost)
+            continue;
+        filename_store_file(path, db->directory.path, damage->number);
+        failed = directory_remove(&db->directory, path);
+        if (failed != 0 && failed != ENOENT)
+            env_log(&db->env, PETAL_LOG_WARNING, "cannot remove dropped file %s: error %d", path,
+                    failed);
+    }
+}
+
+void
+damage_free(petal_db *db)
+{
+    struct damage *damage = newest(db);
+
+    while (damage != NULL) {
+        struct damage *before = damage->next;
+
+        mem_free(db->env.allocator, damage, sizeof *damage);
+        damage = before;
+    }
+}

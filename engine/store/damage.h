@@ -1,0 +1,70 @@
+/*
+ * damage.h -- store files that are known to be damaged or missing: what fails for their sake, so
+ * that nothing else does.
+ *
+ * LOST: a file that cannot be opened when the database is, since it is not there or is not what the
+ * manifest describes. Any cell of the family may be in it, so the family is unusable until it is
+ * dropped or the database opened again with the file back: reads, writes (who could read them?),
+ * compactions and copies of it are refused with the cause. What logs hold for it is recovered and
+ * flushed as for any other. The file keeps its name in the manifest, and stays, until the family is
+ * dropped, its table truncated or restored.
+ *
+ * BAD: a file that a compaction could not read. Reads that need no bad block of it go on, and so do
+ * writes and flushes. Compactions in the background leave it and the older runs of its store alone
+ * from then on. petal_compact tries again, and ends this when it succeeds. Copies are refused: a
+ * copy that is damaged is none.
+ *
+ * What passes by itself (error_passes) is no damage.
+ *
+ * Threads: all functions from any thread, but damage_note_lost.
+ */
+#ifndef PETAL_ENGINE_STORE_DAMAGE_H
+#define PETAL_ENGINE_STORE_DAMAGE_H
+
+#include "engine/state/view.h"
+
+struct compact_job;
+
+/* One file. Lives until the database is closed. */
+struct damage {
+    struct damage *next; /* the one noted before it */
+    petal_family *family;
+    uint64_t number;
+    bool lost;           /* else bad */
+    _Atomic(bool) ended; /* the file was compacted away */
+    petal_error error;   /* names file, family and table */
+};
+
+/* Put column family and table, and the offset, in front of an error about one of the family's
+ * files, unless it names them. */
+void damage_name(const petal_family *family, petal_error *error);
+
+/* The same for an error about a file of some store of the table in the view. */
+void damage_name_file(const petal_table *table, const struct view *view, petal_error *error);
+
+/* Opening a file of the family failed with *cause: PETAL_OK if that is damage, and noted; else the
+ * cause's status. REQUIRES: the database is being opened. */
+enum petal_status damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause);
+
+/* A compaction failed with *error. True: it could not read an input, which is noted; *error names
+ * the family. */
+bool damage_note_bad(const struct compact_job *job, petal_error *error);
+
+/* The inputs were compacted away. */
+void damage_end(const struct compact_job *job);
+
+/* What is known to be damaged of the family, if given, of the table, if given, or of the database:
+ * PETAL_OK, or the error of the one noted last. */
+enum petal_status damage_check(petal_db *db, const petal_table *table, const petal_family *family,
+                               petal_error *error);
+
+/* Remove the lost files of a family that was dropped, and whose drop is committed. */
+void damage_remove_lost(const petal_family *family);
+
+/* Of the store's files that the background leaves alone the greatest sequence; 0: it leaves none
+ * alone. */
+uint64_t damage_sequence(const struct store_view *store);
+
+void damage_free(petal_db *db);
+
+#endif

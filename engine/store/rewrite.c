@@ -1,0 +1,324 @@
+/* rewrite.c -- see rewrite.h. */
+#include "engine/store/rewrite.h"
+
+#include "engine/state/db.h"
+#include "engine/state/read_point.h"
+#include "engine/store/bloom_share.h"
+#include "sstable/sst_writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+/* So many cells of one row pass between two looks at whether the job is given up; at each new row there is one, too. */
+#define CELLS_BETWEEN_LOOKS 4096
+
+/* A job at work. */
+struct rewrite {
+    const struct rewrite_job *job;
+    struct rewrite_result *result;
+    petal_db *db;
+    const petal_family_options *options; /* as they are when the job begins */
+    struct visibility visibility;
+    struct sst_writer *writer; /* NULL: no file is begun */
+    struct manifest_file described;
+    char path[PETAL_PATH_BYTES]; /* of it */
+    uint8_t *row;                /* at hand */
+    size_t row_bytes, row_capacity;
+    bool in_row;
+    uint64_t told; /* cells, to the job's progress */
+};
+
+/* ---- output ---- */
+
+static enum petal_status
+start_file(struct rewrite *rewrite, petal_error *error)
+{
+    const struct rewrite_result *result = rewrite->result;
+    const petal_family_options *family = rewrite->options;
+    const struct directory *directory = &rewrite->db->directory;
+    struct sst_options options = {
+        .block_bytes = family->block_bytes,
+        .compression = family->compression,
+        .bloom = family->bloom,
+        .bloom_prefix_bytes = family->bloom_prefix_bytes,
+        .bloom_error_rate = bloom_share_rate(family, rewrite->job->origin),
+        .salt = rewrite->db->salt,
+        .file_identity = env_random(&rewrite->db->env),
+        .origin = rewrite->job->origin,
+        .written_ms = rewrite->job->rules.now_ms,
+    };
+
+    rewrite->described = (struct manifest_file){
+        .number = db_take_file_number(rewrite->db),
+        .identity = options.file_identity,
+    };
+    rewrite->described.run =
+        result->count > 0 ? result->described[0].run : rewrite->described.number;
+    filename_store_file(rewrite->path, directory->path, rewrite->described.number);
+    return sst_writer_open(&rewrite->writer, directory, rewrite->path, &options, error);
+}
+
+/* Room for one more file in the result. */
+static bool
+reserve_file(struct rewrite *rewrite)
+{
+    const petal_allocator *allocator = rewrite->db->env.allocator;
+    struct rewrite_result *result = rewrite->result;
+    void *files = result->files, *described = result->described;
+    bool grown = mem_grow(allocator, &files, &result->file_capacity, result->count,
+                          result->count + 1, sizeof *result->files) &&
+                 mem_grow(allocator, &described, &result->described_capacity, result->count,
+                          result->count + 1, sizeof *result->described);
+
+    result->files = files;
+    result->described = described;
+    return grown;
+}
+
+/* Complete the file that is begun and open it. */
+static enum petal_status
+end_file(struct rewrite *rewrite, petal_error *error)
+{
+    struct rewrite_result *result = rewrite->result;
+    const struct file_facts *facts;
+    enum petal_status status;
+
+    if (!reserve_file(rewrite))
+        return error_no_memory(error);
+    status = sst_writer_finish(rewrite->writer, &facts, error);
+    if (status != PETAL_OK)
+        return status;
+    rewrite->described.file_bytes = facts->file_bytes;
+    rewrite->described.sequence_min = facts->sequence_min;
+    rewrite->described.sequence_max = facts->sequence_max;
+    rewrite->described.cells = facts->cells;
+    sst_writer_free(rewrite->writer);
+    rewrite->writer = NULL;
+    status = db_open_file(rewrite->db, rewrite->job->family, &rewrite->described,
+                          &result->files[result->count], error);
+    if (status != PETAL_OK) {
+        directory_remove(&rewrite->db->directory, rewrite->path);
+        return status;
+    }
+    result->cells_out += rewrite->described.cells;
+    result->bytes_out += rewrite->described.file_bytes;
+    result->described[result->count++] = rewrite->described;
+    return PETAL_OK;
+}
+
+static enum petal_status
+write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (rewrite->writer == NULL)
+        status = start_file(rewrite, error);
+    if (status == PETAL_OK)
+        status = sst_writer_add(rewrite->writer, cell, error);
+    if (status == PETAL_INVALID) /* the writer refuses what does not sort behind the cell before */
+        status = error_set(error, PETAL_CORRUPT, "cells to be written to %s are out of order",
+                           rewrite->path);
+    return status;
+}
+
+/* ---- input ---- */
+
+static enum petal_status
+check_wanted(const struct rewrite *rewrite, petal_error *error)
+{
+    const _Atomic(bool) *give_up = rewrite->job->give_up;
+
+    if (give_up != NULL && atomic_load_explicit(give_up, memory_order_relaxed))
+        return error_set(error, PETAL_BUSY, "given up: the database is being closed");
+    return family_check_alive(rewrite->job->family, error);
+}
+
+/* Begin with the row of the cell at hand, if it is another one. */
+static enum petal_status
+follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
+{
+    const struct rewrite_job *job = rewrite->job;
+    enum petal_status status;
+    void *copy = rewrite->row;
+    bool grown;
+
+    if (rewrite->in_row && slice_equal(row, slice_make(rewrite->row, rewrite->row_bytes)))
+        return PETAL_OK;
+    if (job->meanwhile != NULL)
+        job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
+    status = check_wanted(rewrite, error);
+    if (status == PETAL_OK && rewrite->writer != NULL &&
+        sst_writer_bytes(rewrite->writer) >= job->file_bytes)
+        status = end_file(rewrite, error);
+    if (status != PETAL_OK)
+        return status;
+    grown = mem_grow(rewrite->db->env.allocator, &copy, &rewrite->row_capacity, 0, row.size + 1, 1);
+    rewrite->row = copy;
+    if (!grown)
+        return error_no_memory(error);
+    memcpy(rewrite->row, row.data, row.size);
+    rewrite->row_bytes = row.size;
+    rewrite->in_row = true;
+    visibility_start_row(&rewrite->visibility);
+    return PETAL_OK;
+}
+
+static void
+progress_begin(const struct rewrite_job *job)
+{
+    if (job->progress != NULL)
+        atomic_fetch_add_explicit(&job->progress->cells, job->cells, memory_order_relaxed);
+}
+
+static void
+progress_step(struct rewrite *rewrite)
+{
+    struct rewrite_progress *progress = rewrite->job->progress;
+
+    rewrite->told += CELLS_BETWEEN_LOOKS;
+    if (progress != NULL)
+        atomic_fetch_add_explicit(&progress->done, CELLS_BETWEEN_LOOKS, memory_order_relaxed);
+}
+
+static void
+progress_end(const struct rewrite *rewrite)
+{
+    struct rewrite_progress *progress = rewrite->job->progress;
+
+    if (progress == NULL)
+        return;
+    atomic_fetch_sub_explicit(&progress->done, rewrite->told, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&progress->cells, rewrite->job->cells, memory_order_relaxed);
+}
+
+static enum petal_status
+take_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
+{
+    enum visibility_verdict verdict;
+    enum petal_status status = follow_row(rewrite, cell->row, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (++rewrite->result->cells_in % CELLS_BETWEEN_LOOKS == 0) {
+        progress_step(rewrite);
+        status = check_wanted(rewrite, error);
+    }
+    if (status != PETAL_OK)
+        return status;
+    if (visibility_judge(&rewrite->visibility, cell, &verdict) != PETAL_OK)
+        return error_no_memory(error);
+    if (verdict == VISIBILITY_SHOW)
+        return write_cell(rewrite, cell, error);
+    rewrite->result->dropped[rewrite->visibility.reason]++;
+    return PETAL_OK;
+}
+
+static enum petal_status
+take_all(struct rewrite *rewrite, petal_error *error)
+{
+    struct cell_iter *input = rewrite->job->input;
+    enum petal_status status = input->ops->seek_first(input, error);
+
+    while (status == PETAL_OK && input->valid) {
+        status = take_cell(rewrite, &input->cell, error);
+        if (status == PETAL_OK)
+            status = input->ops->next(input, error);
+    }
+    if (status == PETAL_OK && rewrite->writer != NULL)
+        status = end_file(rewrite, error);
+    return status;
+}
+
+/* Cells out are those that the files' facts count. Nothing is ever dropped for being above the read point. */
+static enum petal_status
+check_balance(const struct rewrite *rewrite, petal_error *error)
+{
+    const struct rewrite_result *result = rewrite->result;
+    uint64_t dropped = 0;
+
+    for (int reason = 0; reason < VISIBILITY_REASONS; reason++)
+        dropped += result->dropped[reason];
+    if (result->cells_in == rewrite->job->cells &&
+        result->cells_in == result->cells_out + dropped && result->dropped[VISIBILITY_OUTSIDE] == 0)
+        return PETAL_OK;
+    return error_set(error, PETAL_CORRUPT,
+                     "of %" PRIu64 " cells to be rewritten %" PRIu64 " came, %" PRIu64
+                     " were written and %" PRIu64 " dropped: the result is refused",
+                     rewrite->job->cells, result->cells_in, result->cells_out, dropped);
+}
+
+static uint64_t
+monotonic_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+enum petal_status
+rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_error *error)
+{
+    petal_db *db = job->family->table->db;
+    struct rewrite rewrite = {
+        .job = job, .result = result, .db = db, .options = family_options(job->family)};
+    uint64_t begun = monotonic_ms();
+    enum petal_status status;
+
+    visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
+    progress_begin(job);
+    status = take_all(&rewrite, error);
+    progress_end(&rewrite);
+    if (status == PETAL_OK)
+        status = check_balance(&rewrite, error);
+    visibility_fini(&rewrite.visibility);
+    sst_writer_free(rewrite.writer);
+    mem_free(db->env.allocator, rewrite.row, rewrite.row_capacity);
+    result->took_ms = monotonic_ms() - begun;
+    if (status != PETAL_OK)
+        rewrite_result_fini(result, db->env.allocator, true);
+    return status;
+}
+
+void
+rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator, bool remove)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        if (remove)
+            atomic_store_explicit(&result->files[i]->obsolete, true, memory_order_relaxed);
+        store_file_unref(result->files[i]);
+    }
+    mem_free(allocator, result->files, result->file_capacity * sizeof *result->files);
+    mem_free(allocator, result->described, result->described_capacity * sizeof *result->described);
+    *result = (struct rewrite_result){0};
+}
+
+/* ---- report ---- */
+
+void
+rewrite_report(const petal_family *family, const struct rewrite_result *result, const char *what)
+{
+    petal_db *db = family->table->db;
+    char table[160], name[160], reasons[256] = "";
+    size_t length = 0;
+
+    for (int reason = 0; reason < VISIBILITY_REASONS; reason++) {
+        if (result->dropped[reason] == 0 || length >= sizeof reasons)
+            continue;
+        length += (size_t)snprintf(reasons + length, sizeof reasons - length, "%s%" PRIu64 " %s",
+                                   length == 0 ? "; dropped: " : ", ", result->dropped[reason],
+                                   visibility_reason_text((enum visibility_reason)reason));
+    }
+    env_log(&db->env, PETAL_LOG_INFO,
+            "%s of %s:%s: %" PRIu64 " cells in, %" PRIu64 " cells out, %" PRIu64
+            " bytes in %zu files%s; %" PRIu64 " ms",
+            what, error_quote(family->table->name, table, sizeof table),
+            error_quote(family->name, name, sizeof name), result->cells_in, result->cells_out,
+            result->bytes_out, result->count, reasons, result->took_ms);
+    STATS_ADD_SHARED(db, dropped_masked, result->dropped[VISIBILITY_MASKED]);
+    STATS_ADD_SHARED(db, dropped_superseded, result->dropped[VISIBILITY_SUPERSEDED]);
+    STATS_ADD_SHARED(db, dropped_surplus, result->dropped[VISIBILITY_SURPLUS]);
+    STATS_ADD_SHARED(db, dropped_expired, result->dropped[VISIBILITY_EXPIRED]);
+    STATS_ADD_SHARED(db, dropped_markers, result->dropped[VISIBILITY_MARKER]);
+}

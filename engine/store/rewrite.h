@@ -1,0 +1,68 @@
+/*
+ * rewrite.h -- cells of one store, from an iterator, through the rules of visibility, into new store files: what a flush and
+ * a compaction have in common.
+ *
+ * Cells in = cells out + cells dropped by each reason, and cells in is what the sources' facts say: checked before the
+ * result is handed out, so that bad memory does not lose cells in silence. When all cells are dropped there is no file.
+ *
+ * The files are complete, synced and open, but nothing names them yet: the caller syncs the directory and commits them,
+ * or removes them.
+ */
+#ifndef PETAL_ENGINE_STORE_REWRITE_H
+#define PETAL_ENGINE_STORE_REWRITE_H
+
+#include "base/cell_iter.h"
+#include "engine/manifest/manifest.h"
+#include "engine/rules/visibility.h"
+#include "engine/state/view.h"
+
+/* Cells of the jobs that run, in all and those that are done; about, for people who wait. */
+struct rewrite_progress {
+    _Atomic(uint64_t) cells, done;
+};
+
+/* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's
+ * cells are done. */
+typedef void rewrite_meanwhile(void *argument, uint64_t cells_done, uint64_t cells);
+
+struct rewrite_job {
+    petal_family *family;
+    struct cell_iter *input; /* not positioned; all of it is rewritten */
+    uint64_t cells;          /* that it yields */
+    /* What stays. Its read point is snapshot_oldest, taken before the first cell is read; its time
+     * the file's time of writing. */
+    struct visibility_rules rules;
+    enum file_origin origin; /* of the output, for its facts and its share of the error rate */
+    uint64_t file_bytes; /* at a row border behind so many bytes another file of the run begins */
+    const _Atomic(bool) *give_up; /* looked at now and then: end with PETAL_BUSY. NULL: never */
+    rewrite_meanwhile *meanwhile; /* NULL: nothing */
+    void *meanwhile_argument;
+    struct rewrite_progress *progress; /* shared by the jobs that run; NULL: none */
+};
+
+struct rewrite_result {
+    struct store_file *
+        *files; /* one run, in the order of their rows; the result holds a reference on each */
+    struct manifest_file *described;
+    size_t count, file_capacity, described_capacity;
+    uint64_t cells_in, cells_out, bytes_out;
+    uint64_t dropped[VISIBILITY_REASONS];
+    uint64_t took_ms;
+};
+
+/*
+ * `result` is zero before. On failure it is empty again and no file is left behind. PETAL_NOT_FOUND: the family was dropped
+ * meanwhile, alone or with its table. PETAL_CORRUPT: the counts do not balance, or a source is damaged. PETAL_BUSY: given up.
+ */
+enum petal_status rewrite_run(const struct rewrite_job *job, struct rewrite_result *result,
+                              petal_error *error);
+
+/* Release the result and its references; `remove`: the files go with their last reference. Leaves it zero. */
+void rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator,
+                         bool remove);
+
+/* Report a committed job to the statistics of what was dropped, and to the log as one line; `what`: "flush" .. */
+void rewrite_report(const petal_family *family, const struct rewrite_result *result,
+                    const char *what);
+
+#endif

@@ -1,0 +1,210 @@
+/* inspect.c -- a table's files, their verification and their blocks in the cache; its memory. */
+#include "engine/state/db.h"
+
+static petal_file_info
+describe_file(const petal_family *family, const struct file_entry *file)
+{
+    const struct file_facts *facts = file->facts;
+
+    return (petal_file_info){
+        .family = family->name,
+        .number = file->file->number,
+        .file_bytes = facts->file_bytes,
+        .data_bytes = facts->data_bytes,
+        .raw_data_bytes = facts->raw_data_bytes,
+        .index_bytes = facts->index_bytes,
+        .filter_bytes = facts->filter_bytes,
+        .cells = facts->cells,
+        .rows = facts->rows,
+        .markers = facts->cells - facts->puts,
+        .data_blocks = facts->data_blocks,
+        .row_min = facts->row_min,
+        .row_max = facts->row_max,
+        .time_min = facts->time_min,
+        .time_max = facts->time_max,
+        .sequence_min = facts->sequence_min,
+        .sequence_max = facts->sequence_max,
+        .bloom = facts->bloom,
+        .bloom_error_rate = facts->bloom_error_rate,
+        .bloom_keys = facts->bloom_keys,
+        .bloom_chunks = facts->bloom_chunks,
+        .run = file->file->run,
+        .written_ms = facts->written_ms,
+    };
+}
+
+enum petal_status
+petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_file_info *file),
+                  void *argument, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct view *view;
+    bool go_on = true;
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    view = read_pin_view(table->db);
+    status = table_check_alive(table, error); /* a view without its stores tells nothing */
+    for (size_t i = 0; status == PETAL_OK && go_on && i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
+
+        for (uint32_t k = 0; go_on && store != NULL && k < store->file_count; k++) {
+            petal_file_info info = describe_file(descriptor->families[i], &store->files[k]);
+
+            go_on = visit(argument, &info);
+        }
+        if (go_on)
+            status = family_check_usable(descriptor->families[i], error);
+    }
+    view_unref(view);
+    return status;
+}
+
+uint64_t
+petal_table_memtable_bytes(petal_table *table)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct view *view;
+    uint64_t bytes = 0;
+
+    if (db_is_of_another_process(table->db))
+        return 0;
+    view = read_pin_view(table->db);
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
+
+        for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++)
+            bytes += memtable_bytes(store->memtables[k]->memtable);
+    }
+    view_unref(view);
+    return bytes;
+}
+
+/* The caller's watch over the files of a table. */
+struct table_watch {
+    bool (*watch)(void *argument, uint64_t done, uint64_t total);
+    void *argument;
+    uint64_t done, total;
+};
+
+static bool
+count_verified(void *argument, uint64_t bytes)
+{
+    struct table_watch *watch = argument;
+
+    watch->done = watch->total - watch->done > bytes ? watch->done + bytes : watch->total;
+    return watch->watch == NULL || watch->watch(watch->argument, watch->done, watch->total);
+}
+
+/* Each file is read twice: block by block, then cell by cell. */
+static uint64_t
+bytes_to_verify(const struct view *view, const struct table_descriptor *descriptor)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
+
+        for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
+            bytes += 2 * store->files[k].facts->file_bytes;
+    }
+    return bytes;
+}
+
+enum petal_status
+petal_table_verify(petal_table *table, petal_error *error)
+{
+    return petal_table_verify_watched(table, NULL, NULL, error);
+}
+
+enum petal_status
+petal_table_verify_watched(petal_table *table,
+                           bool (*watch)(void *argument, uint64_t done, uint64_t total),
+                           void *argument, petal_error *error)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct table_watch counts = {.watch = watch, .argument = argument};
+    const struct sst_watch file_watch = {count_verified, &counts};
+    struct view *view;
+    enum petal_status status;
+
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    view = read_pin_view(table->db);
+    status = table_check_alive(table, error); /* a view without its stores tells nothing */
+    counts.total = bytes_to_verify(view, descriptor);
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        const struct store_view *store = view_store(view, descriptor->families[i]);
+
+        status = family_check_usable(descriptor->families[i], error);
+        for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
+            status = sst_reader_verify_watched(store->files[k].reader, &file_watch, error);
+    }
+    if (status != PETAL_OK)
+        damage_name_file(table, view, error);
+    view_unref(view);
+    return status;
+}
+
+static uint64_t
+cached_blocks(petal_db *db)
+{
+    struct cache_usage usage;
+    uint64_t blocks = 0;
+
+    cache_usage_get(db->cache, &usage);
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+        blocks += usage.blocks[kind];
+    return blocks;
+}
+
+struct clearing {
+    petal_db *db;
+    petal_error *error;
+    enum petal_status status;
+};
+
+static bool
+erase_file(void *argument, const petal_file_info *file)
+{
+    struct clearing *clearing = argument;
+
+    cache_erase_file(clearing->db->cache, file->number);
+    return true;
+}
+
+/* A table that is dropped meanwhile takes its blocks along. */
+static bool
+clear_table(void *argument, petal_table *table)
+{
+    struct clearing *clearing = argument;
+
+    clearing->status = petal_table_files(table, erase_file, clearing, clearing->error);
+    if (clearing->status == PETAL_NOT_FOUND)
+        clearing->status = PETAL_OK;
+    return clearing->status == PETAL_OK;
+}
+
+enum petal_status
+petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error)
+{
+    struct clearing clearing = {.db = db, .error = error, .status = PETAL_OK};
+    uint64_t before, after;
+    enum petal_status status;
+
+    *blocks = 0;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    before = cached_blocks(db);
+    status = table != NULL ? petal_table_files(table, erase_file, &clearing, error)
+                           : petal_table_list(db, clear_table, &clearing, error);
+    if (status == PETAL_OK)
+        status = clearing.status;
+    after = cached_blocks(db);
+    if (status == PETAL_OK && after < before)
+        *blocks = before - after;
+    if (status == PETAL_OK)
+        error_clear(error);
+    return status;
+}

@@ -1,0 +1,94 @@
+/* link.c -- see engine/table/link.h. */
+#include "engine/table/link.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+
+#define PIECE_BYTES ((size_t)256 << 10)
+
+/* Whether that is how a file system says that it makes no link here: none at all, not across its border, not one more of this file. */
+static bool
+cannot_link(int os_error)
+{
+    return os_error == EXDEV || os_error == EPERM || os_error == EMLINK || os_error == EOPNOTSUPP ||
+           os_error == ENOTSUP || os_error == ENOSYS;
+}
+
+static enum petal_status
+copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t *piece,
+           const char *from, const char *to, petal_error *error)
+{
+    uint64_t offset = 0;
+    size_t got;
+    int failed;
+
+    do {
+        failed = vfs->read_at(vfs->context, source, offset, piece, PIECE_BYTES, &got);
+        if (failed != 0)
+            return error_io(error, from, failed, "read");
+        failed = vfs->write_at(vfs->context, target, offset, piece, got);
+        if (failed != 0)
+            return error_io(error, to, failed, "write");
+        offset += got;
+    } while (got == PIECE_BYTES);
+    failed = vfs->sync(vfs->context, target);
+    return failed == 0 ? PETAL_OK : error_io(error, to, failed, "sync");
+}
+
+/* Into a file that is not there yet. */
+static enum petal_status
+copy_into(const struct directory *directory, petal_file *source, uint8_t *piece, const char *from,
+          const char *to, petal_error *error)
+{
+    const petal_vfs *vfs = directory->env->vfs;
+    enum petal_status status;
+    petal_file *target;
+    int failed = directory_open_file(
+        directory, to, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &target);
+
+    if (failed != 0)
+        return error_io(error, to, failed, "create");
+    status = copy_bytes(vfs, source, target, piece, from, to, error);
+    failed = vfs->close(vfs->context, target);
+    if (status == PETAL_OK && failed != 0)
+        status = error_io(error, to, failed, "close");
+    if (status != PETAL_OK)
+        directory_remove(directory, to);
+    return status;
+}
+
+static enum petal_status
+copy(const struct directory *from_directory, const char *from, const struct directory *to_directory,
+     const char *to, petal_error *error)
+{
+    const struct env *env = from_directory->env;
+    uint8_t *piece = mem_alloc(env->allocator, PIECE_BYTES);
+    enum petal_status status;
+    petal_file *source;
+    int failed;
+
+    if (piece == NULL)
+        return error_no_memory(error);
+    failed = directory_open_file(from_directory, from, PETAL_FILE_READ, &source);
+    if (failed == 0) {
+        status = copy_into(to_directory, source, piece, from, to, error);
+        env->vfs->close(env->vfs->context, source);
+    } else {
+        status = error_io(error, from, failed, "open");
+    }
+    mem_free(env->allocator, piece, PIECE_BYTES);
+    return status;
+}
+
+enum petal_status
+file_link_or_copy(const struct directory *from_directory, const char *from,
+                  const struct directory *to_directory, const char *to, petal_error *error)
+{
+    int failed = directory_link(from_directory, from, to_directory, to);
+
+    if (failed == 0)
+        return PETAL_OK;
+    return cannot_link(failed) ? copy(from_directory, from, to_directory, to, error)
+                               : error_io(error, to, failed, "make the link");
+}

@@ -1,0 +1,345 @@
+/*
+ * restore.c -- tables made of snapshots: under a new name (clone), or in the place of the
+ * table it was taken of (restore); and of a table without its cells, in its place (truncate).
+ *
+ * Files get their further names, handles and stores are made, files opened, all beside writers and
+ * readers. Then, under the write leadership, one edit drops the old table, if any, and makes the
+ * new one, and one view takes over. So readers see the old table or the new one, and a power cut
+ * leaves one of the two. Truncating needs no file, and holds the leadership from the beginning:
+ * what it makes is the table as it is when it goes.
+ */
+#include "cache/cache.h"
+#include "engine/options.h"
+#include "engine/table/snapshot.h"
+#include "engine/write/commit.h"
+#include "engine/write/pace.h"
+
+struct restoration {
+    petal_db *db;
+    struct manifest_table
+        source; /* a copy of the snapshot or table, later with the files of the table to be */
+    petal_slice name;
+    bool replaces; /* a table of that name goes */
+    petal_table *table;
+    /* Of the table's families, in the order of source.families. */
+    struct store_view **stores;        /* NULL: taken over by the view */
+    struct store_memtable **memtables; /* the stores hold the references */
+};
+
+/* ---- preparing ---- */
+
+/* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES:
+ * ddl_mutex. */
+static enum petal_status
+make_handles(struct restoration *restoration, petal_error *error)
+{
+    struct manifest_table described = restoration->source;
+    enum petal_status status;
+
+    for (size_t i = 0; i < described.family_count; i++)
+        described.families[i].id = (uint16_t)i;
+    described.id = 0; /* the commit gives one */
+    described.name = restoration->name;
+    status = table_attach(restoration->db, &described, &restoration->table);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    atomic_store_explicit(&restoration->table->dropped, true, memory_order_release);
+    return PETAL_OK;
+}
+
+static enum petal_status
+open_stores(struct restoration *restoration, petal_error *error)
+{
+    const petal_allocator *allocator = restoration->db->env.allocator;
+    size_t count = restoration->source.family_count;
+    enum petal_status status = PETAL_OK;
+
+    restoration->stores = mem_zalloc(allocator, count * sizeof *restoration->stores);
+    restoration->memtables = mem_zalloc(allocator, count * sizeof *restoration->memtables);
+    if (restoration->stores == NULL || restoration->memtables == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++)
+        status = family_open_store(table_family_by_id(restoration->table, (uint16_t)i),
+                                   &restoration->source.families[i], false,
+                                   &restoration->memtables[i], &restoration->stores[i], error);
+    return status;
+}
+
+/* ---- taking over ---- */
+
+static enum petal_status
+commit(struct restoration *restoration, const petal_table *before, petal_error *error)
+{
+    petal_db *db = restoration->db;
+    uint32_t id = db->manifest->next_table_id;
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    if (before != NULL)
+        manifest_edit_drop_table(&edit, before->id);
+    table_files_edit(&edit, &restoration->source, id, restoration->name, NULL);
+    db_edit_counters(db, &edit);
+    status = db_commit(db, &edit, error);
+    manifest_edit_fini(&edit);
+    if (status == PETAL_OK)
+        table_change_id(restoration->table, id);
+    return status;
+}
+
+/* REQUIRES: leadership, ddl_mutex, manifest_mutex, view_mutex; committed. */
+static void
+publish(struct restoration *restoration, petal_table *before, struct view *view)
+{
+    petal_db *db = restoration->db;
+
+    if (before != NULL) {
+        const struct table_descriptor *descriptor = table_descriptor(before);
+
+        atomic_store_explicit(&before->dropped, true, memory_order_release);
+        table_retire(before);
+        for (size_t i = 0; i < descriptor->family_count; i++)
+            family_remove_store(descriptor->families[i], view);
+    }
+    for (size_t i = 0; i < restoration->source.family_count; i++) {
+        petal_family *family = table_family_by_id(restoration->table, (uint16_t)i);
+
+        family->active = restoration->memtables[i];
+        view_set_store(view, family->slot, restoration->stores[i]);
+        restoration->stores[i] = NULL;
+    }
+    atomic_store_explicit(&restoration->table->dropped, false, memory_order_release);
+    db_publish_view(db, view);
+    for (size_t i = 0; before != NULL && i < table_descriptor(before)->family_count; i++)
+        pace_count_runs(table_descriptor(before)->families[i]);
+    for (size_t i = 0; i < restoration->source.family_count; i++)
+        pace_count_runs(table_family_by_id(restoration->table, (uint16_t)i));
+}
+
+/* REQUIRES: as publish, nothing committed. */
+static enum petal_status
+take_over(struct restoration *restoration, petal_error *error)
+{
+    petal_db *db = restoration->db;
+    petal_table *before = table_by_name(db, restoration->name);
+    struct view *view;
+    char quoted[160];
+    enum petal_status status = db_check_writable(db, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (before != NULL && !restoration->replaces)
+        return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
+                         error_quote(restoration->name, quoted, sizeof quoted));
+    if (view_new(&view, db->env.allocator, atomic_load_explicit(&db->view, memory_order_relaxed),
+                 db->slot_count) != PETAL_OK)
+        return error_no_memory(error);
+    status = commit(restoration, before, error);
+    if (status == PETAL_OK)
+        publish(restoration, before, view);
+    else
+        view_unref(view);
+    return status;
+}
+
+static void
+lock_all(petal_db *db, struct write_place *place)
+{
+    write_lead_alone(db, place);
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+}
+
+static void
+unlock_all(petal_db *db, struct write_place *place)
+{
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    write_lead_end(db, place);
+    db_collect(db);
+}
+
+/* ---- taking back ---- */
+
+/* Nobody but this call has seen the handles. */
+static void
+remove_handles(petal_db *db, petal_table *table)
+{
+    pthread_mutex_lock(&db->ddl_mutex);
+    table_detach(table);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    table_free(table);
+}
+
+static void
+erase_blocks(petal_db *db, const struct manifest_table *table)
+{
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count; i++)
+            cache_erase_file(db->cache, table->families[f].files[i].number);
+    }
+}
+
+/* Release what the view did not take over; the files go unless a failure left unknown whether the manifest names them. */
+static void
+restoration_end(struct restoration *restoration, bool succeeded)
+{
+    petal_db *db = restoration->db;
+    const petal_allocator *allocator = db->env.allocator;
+    size_t count = restoration->source.family_count;
+
+    for (size_t i = 0; restoration->stores != NULL && i < count; i++)
+        store_view_unref(restoration->stores[i]);
+    mem_free(allocator, restoration->stores, count * sizeof *restoration->stores);
+    mem_free(allocator, restoration->memtables, count * sizeof *restoration->memtables);
+    if (succeeded)
+        return;
+    erase_blocks(db, &restoration->source);
+    if (!atomic_load_explicit(&db->failed, memory_order_relaxed))
+        table_files_remove(db, &restoration->source);
+    if (restoration->table != NULL)
+        remove_handles(db, restoration->table);
+    restoration->table = NULL;
+}
+
+/* ---- the calls ---- */
+
+/* The snapshot at hand becomes a table. */
+static enum petal_status
+restore(struct restoration *restoration, petal_error *error)
+{
+    petal_db *db = restoration->db;
+    enum petal_status status = table_files_link(db, &restoration->source, error);
+    struct write_place place;
+
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->ddl_mutex);
+    status = make_handles(restoration, error);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (status == PETAL_OK)
+        status = open_stores(restoration, error);
+    if (status == PETAL_OK) {
+        lock_all(db, &place);
+        status = take_over(restoration, error);
+        unlock_all(db, &place);
+    }
+    restoration_end(restoration, status == PETAL_OK);
+    return status;
+}
+
+/* `name` size 0: that of the table of which the snapshot was taken, which is replaced. */
+static enum petal_status
+restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_table **table,
+                petal_error *error)
+{
+    struct restoration restoration = {.db = db, .name = name, .replaces = name.size == 0};
+    enum petal_status status;
+
+    pthread_mutex_lock(&db->capture_mutex);
+    status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = table_snapshot_expire(db, error);
+    if (status == PETAL_OK)
+        status = table_snapshot_find(db, snapshot, &restoration.source, error);
+    if (status == PETAL_OK) {
+        if (restoration.replaces)
+            restoration.name = restoration.source.name;
+        status = restore(&restoration, error);
+        *table = restoration.table;
+        manifest_copy_table_fini(&restoration.source, db->env.allocator);
+    }
+    pthread_mutex_unlock(&db->capture_mutex);
+    return status;
+}
+
+/* Before files are linked in vain. */
+static enum petal_status
+check_no_table(petal_db *db, petal_slice name, petal_error *error)
+{
+    char quoted[160];
+    bool taken;
+
+    pthread_mutex_lock(&db->ddl_mutex);
+    taken = table_by_name(db, name) != NULL;
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (!taken)
+        return PETAL_OK;
+    return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
+                     error_quote(name, quoted, sizeof quoted));
+}
+
+enum petal_status
+petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table_name,
+                           petal_table **table, petal_error *error)
+{
+    enum petal_status status;
+
+    *table = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = table_name_check(table_name, error);
+    if (status == PETAL_OK)
+        status = db_check_opened_for_writing(db, error);
+    if (status == PETAL_OK)
+        status = check_no_table(db, table_name, error);
+    return status == PETAL_OK ? restore_by_name(db, snapshot, table_name, table, error) : status;
+}
+
+enum petal_status
+petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **table,
+                             petal_error *error)
+{
+    *table = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    return restore_by_name(db, snapshot, slice_make(NULL, 0), table, error);
+}
+
+/* The table as it is, but without files. REQUIRES: manifest_mutex. */
+static enum petal_status
+copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_error *error)
+{
+    petal_db *db = table->db;
+
+    if (manifest_copy_table(copy, manifest_find_table(db->manifest, table->id),
+                            db->env.allocator) != PETAL_OK)
+        return error_no_memory(error);
+    for (size_t i = 0; i < copy->family_count; i++) {
+        copy->families[i].file_count = 0;
+        copy->families[i].flushed_sequence = 0;
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error)
+{
+    petal_db *db = table->db;
+    struct restoration restoration = {.db = db, .name = table->name, .replaces = true};
+    struct write_place place;
+    enum petal_status status;
+
+    *truncated = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    lock_all(db, &place);
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = copy_without_cells(table, &restoration.source, error);
+    if (status == PETAL_OK)
+        status = make_handles(&restoration, error);
+    if (status == PETAL_OK)
+        status = open_stores(&restoration, error);
+    if (status == PETAL_OK)
+        status = take_over(&restoration, error);
+    unlock_all(db, &place);
+    restoration_end(&restoration, status == PETAL_OK);
+    *truncated = restoration.table;
+    manifest_copy_table_fini(&restoration.source, db->env.allocator);
+    return status;
+}

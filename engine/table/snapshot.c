@@ -1,0 +1,405 @@
+/* snapshot.c -- snapshots of tables: taking, listing, deleting; see engine/table/snapshot.h. */
+#include "engine/table/snapshot.h"
+
+#include <stdlib.h>
+
+#include "engine/flush/capture.h"
+#include "engine/options.h"
+#include "engine/table/link.h"
+
+#define NAME_TEXT_BYTES 300
+
+/* ---- the files of a table ---- */
+
+/* The first `count` of them. */
+static void
+remove_files(petal_db *db, const struct manifest_table *table, size_t count)
+{
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--) {
+            char path[PETAL_PATH_BYTES];
+
+            filename_store_file(path, db->directory.path, table->families[f].files[i].number);
+            if (directory_remove(&db->directory, path) != 0)
+                env_log(&db->env, PETAL_LOG_WARNING, "cannot remove file %s of a table snapshot",
+                        path);
+        }
+    }
+}
+
+void
+table_files_remove(petal_db *db, const struct manifest_table *table)
+{
+    remove_files(db, table, SIZE_MAX);
+}
+
+static enum petal_status
+link_file(petal_db *db, struct manifest_file *file, petal_error *error)
+{
+    uint64_t number = db_take_file_number(db);
+    char from[PETAL_PATH_BYTES], to[PETAL_PATH_BYTES];
+
+    filename_store_file(from, db->directory.path, file->number);
+    filename_store_file(to, db->directory.path, number);
+    file->number = number;
+    return file_link_or_copy(&db->directory, from, &db->directory, to, error);
+}
+
+enum petal_status
+table_files_link(petal_db *db, struct manifest_table *table, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    size_t linked = 0;
+
+    for (size_t f = 0; f < table->family_count; f++) {
+        struct manifest_family *family = &table->families[f];
+
+        for (size_t i = 0; status == PETAL_OK && i < family->file_count; i++) {
+            status = link_file(db, &family->files[i], error);
+            linked += status == PETAL_OK;
+        }
+    }
+    if (status == PETAL_OK && linked > 0)
+        status = db_sync_directory(db, error);
+    if (status != PETAL_OK)
+        remove_files(db, table, linked);
+    return status;
+}
+
+void
+table_files_edit(struct manifest_edit *edit, const struct manifest_table *table, uint32_t id,
+                 petal_slice name, const struct manifest_snapshot *snapshot)
+{
+    petal_table_options options = {
+        .name = name,
+        .durability = table->durability,
+        .read_only = table->read_only,
+        .attributes = table->attributes,
+        .attribute_count = table->attribute_count,
+    };
+
+    /* Want of memory in an edit comes back from its commit. */
+    (void)manifest_edit_create_snapshot(edit, id, &options, snapshot);
+    for (size_t f = 0; f < table->family_count; f++) {
+        const struct manifest_family *family = &table->families[f];
+
+        (void)manifest_edit_create_family(edit, id, (uint16_t)f, &family->options);
+        (void)manifest_edit_flushed(edit, id, (uint16_t)f, family->flushed_sequence);
+        for (size_t i = 0; i < family->file_count; i++)
+            (void)manifest_edit_add_file(edit, id, (uint16_t)f, &family->files[i]);
+    }
+}
+
+/* ---- expiring and deleting ---- */
+
+/* As in HBase, a millisecond is left to it at the very end. */
+static bool
+is_expired(const struct manifest_table *table, int64_t now_ms)
+{
+    return manifest_is_snapshot(table) && table->snapshot.ttl_seconds > 0 &&
+           table->snapshot.created_ms < now_ms - (int64_t)table->snapshot.ttl_seconds * 1000;
+}
+
+static enum petal_status
+delete_snapshot(petal_db *db, const struct manifest_table *snapshot, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    manifest_edit_drop_table(&edit, snapshot->id);
+    pthread_mutex_lock(&db->manifest_mutex);
+    db_edit_counters(db, &edit);
+    status = db_commit(db, &edit, error);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    manifest_edit_fini(&edit);
+    if (status == PETAL_OK)
+        table_files_remove(db, snapshot);
+    return status;
+}
+
+/* A copy of some snapshot whose time is over; *found tells whether there is one. */
+static enum petal_status
+find_expired(petal_db *db, struct manifest_table *copy, bool *found, petal_error *error)
+{
+    int64_t now_ms = env_clock_ms(&db->env);
+    enum petal_status status = PETAL_OK;
+
+    *found = false;
+    pthread_mutex_lock(&db->manifest_mutex);
+    for (size_t i = 0; !*found && i < db->manifest->table_count; i++) {
+        const struct manifest_table *table = db->manifest->tables[i];
+
+        *found = is_expired(table, now_ms);
+        if (*found)
+            status = manifest_copy_table(copy, table, db->env.allocator);
+    }
+    pthread_mutex_unlock(&db->manifest_mutex);
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+enum petal_status
+table_snapshot_expire(petal_db *db, petal_error *error)
+{
+    struct manifest_table snapshot;
+    char quoted[NAME_TEXT_BYTES];
+    enum petal_status status;
+    bool found;
+
+    for (;;) {
+        status = find_expired(db, &snapshot, &found, error);
+        if (status != PETAL_OK || !found)
+            return status;
+        status = delete_snapshot(db, &snapshot, error);
+        if (status == PETAL_OK)
+            env_log(&db->env, PETAL_LOG_INFO, "deleted snapshot %s: its time to live is over",
+                    error_quote(snapshot.snapshot.name, quoted, sizeof quoted));
+        manifest_copy_table_fini(&snapshot, db->env.allocator);
+        if (status != PETAL_OK)
+            return status;
+    }
+}
+
+enum petal_status
+table_snapshot_find(petal_db *db, petal_slice name, struct manifest_table *copy, petal_error *error)
+{
+    int64_t now_ms = env_clock_ms(&db->env);
+    enum petal_status status = PETAL_NOT_FOUND;
+    const struct manifest_table *found;
+    char quoted[NAME_TEXT_BYTES];
+
+    pthread_mutex_lock(&db->manifest_mutex);
+    found = manifest_find_snapshot(db->manifest, name);
+    if (found != NULL && !is_expired(found, now_ms))
+        status = manifest_copy_table(copy, found, db->env.allocator);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_NOT_FOUND)
+        return error_set(error, PETAL_NOT_FOUND, "Unknown snapshot %s!",
+                         error_quote(name, quoted, sizeof quoted));
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+}
+
+enum petal_status
+petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
+{
+    struct manifest_table snapshot;
+    enum petal_status status;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    pthread_mutex_lock(&db->capture_mutex);
+    status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = table_snapshot_find(db, name, &snapshot, error);
+    if (status == PETAL_OK) {
+        status = delete_snapshot(db, &snapshot, error);
+        manifest_copy_table_fini(&snapshot, db->env.allocator);
+    }
+    pthread_mutex_unlock(&db->capture_mutex);
+    return status;
+}
+
+/* ---- taking ---- */
+
+static enum petal_status
+check_free(petal_db *db, petal_slice name, petal_error *error)
+{
+    char quoted[NAME_TEXT_BYTES];
+    bool taken;
+
+    pthread_mutex_lock(&db->manifest_mutex);
+    taken = manifest_find_snapshot(db->manifest, name) != NULL;
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (!taken)
+        return PETAL_OK;
+    return error_set(error, PETAL_EXISTS, "Snapshot '%s' already stored on the filesystem.",
+                     error_quote(name, quoted, sizeof quoted));
+}
+
+/* `table` has the snapshot's own files. */
+static enum petal_status
+commit_snapshot(petal_db *db, const struct manifest_table *table,
+                const struct manifest_snapshot *snapshot, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    pthread_mutex_lock(&db->manifest_mutex);
+    table_files_edit(&edit, table, db->manifest->next_table_id, table->name, snapshot);
+    db_edit_counters(db, &edit);
+    status = db_commit(db, &edit, error);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+/* REQUIRES: capture_mutex held. */
+static enum petal_status
+take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool skip_flush,
+              petal_error *error)
+{
+    petal_db *db = table->db;
+    struct manifest_table *taken;
+    struct capture *capture;
+    enum petal_status status = capture_run(db, table, skip_flush, &capture, error);
+
+    if (status != PETAL_OK)
+        return status;
+    taken = capture->state.tables[0];
+    status = table_files_link(db, taken, error);
+    if (status == PETAL_OK) {
+        status = commit_snapshot(db, taken, snapshot, error);
+        /* Once the database has failed, nobody knows what the manifest names. */
+        if (status != PETAL_OK && !atomic_load_explicit(&db->failed, memory_order_relaxed))
+            table_files_remove(db, taken);
+    }
+    capture_unref(capture);
+    return status;
+}
+
+enum petal_status
+petal_table_snapshot_create(petal_table *table, petal_slice name,
+                            const petal_table_snapshot_options *given, petal_error *error)
+{
+    petal_db *db = table->db;
+    petal_table_snapshot_options options;
+    struct manifest_snapshot snapshot = {.name = name, .created_ms = env_clock_ms(&db->env)};
+    enum petal_status status;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = options_copy(&options, sizeof options, given, "petal_table_snapshot_options", error);
+    snapshot.ttl_seconds = options.ttl_seconds;
+    if (status == PETAL_OK)
+        status = snapshot_name_check(name, error);
+    if (status != PETAL_OK)
+        return status;
+    pthread_mutex_lock(&db->capture_mutex);
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = table_snapshot_expire(db, error);
+    if (status == PETAL_OK)
+        status = check_free(db, name, error);
+    if (status == PETAL_OK)
+        status = take_snapshot(table, &snapshot, options.skip_flush, error);
+    pthread_mutex_unlock(&db->capture_mutex);
+    return status;
+}
+
+/* ---- listing ---- */
+
+/* The names lie behind it. */
+struct listed_snapshot {
+    petal_table_snapshot_info info;
+    size_t allocated;
+};
+
+struct snapshot_names {
+    struct listed_snapshot **list;
+    size_t count, capacity;
+};
+
+static uint64_t
+bytes_of_files(const struct manifest_table *table)
+{
+    uint64_t bytes = 0;
+
+    for (size_t f = 0; f < table->family_count; f++) {
+        for (size_t i = 0; i < table->families[f].file_count; i++)
+            bytes += table->families[f].files[i].file_bytes;
+    }
+    return bytes;
+}
+
+static struct listed_snapshot *
+describe(const struct manifest_table *table, const petal_allocator *allocator)
+{
+    size_t bytes = sizeof(struct listed_snapshot) + table->snapshot.name.size + table->name.size;
+    struct listed_snapshot *made = mem_alloc(allocator, bytes);
+    char *names = (char *)(made + 1);
+
+    if (made == NULL)
+        return NULL;
+    memcpy(names, table->snapshot.name.data, table->snapshot.name.size);
+    memcpy(names + table->snapshot.name.size, table->name.data, table->name.size);
+    *made = (struct listed_snapshot){
+        .info = {.name = slice_make(names, table->snapshot.name.size),
+                 .table = slice_make(names + table->snapshot.name.size, table->name.size),
+                 .created_ms = table->snapshot.created_ms,
+                 .ttl_seconds = table->snapshot.ttl_seconds,
+                 .file_bytes = bytes_of_files(table)},
+        .allocated = bytes,
+    };
+    return made;
+}
+
+/* The living ones. REQUIRES: manifest_mutex held. */
+static bool
+gather(petal_db *db, struct snapshot_names *names)
+{
+    int64_t now_ms = env_clock_ms(&db->env);
+
+    for (size_t i = 0; i < db->manifest->table_count; i++) {
+        const struct manifest_table *table = db->manifest->tables[i];
+        struct listed_snapshot *listed;
+
+        if (!manifest_is_snapshot(table) || is_expired(table, now_ms))
+            continue;
+        if (!mem_grow_array(db->env.allocator, &names->list, &names->capacity, names->count,
+                            names->count + 1, sizeof(struct listed_snapshot *)))
+            return false;
+        listed = describe(table, db->env.allocator);
+        if (listed == NULL)
+            return false;
+        names->list[names->count++] = listed;
+    }
+    return true;
+}
+
+static int
+compare_listed(const void *a, const void *b)
+{
+    return slice_compare((*(struct listed_snapshot *const *)a)->info.name,
+                         (*(struct listed_snapshot *const *)b)->info.name);
+}
+
+/* As a courtesy: what cannot be deleted now is not shown, and a later call will. */
+static void
+try_to_expire(petal_db *db)
+{
+    if (pthread_mutex_trylock(&db->capture_mutex) != 0)
+        return;
+    if (db_check_writable(db, NULL) == PETAL_OK)
+        (void)table_snapshot_expire(db, NULL);
+    pthread_mutex_unlock(&db->capture_mutex);
+}
+
+enum petal_status
+petal_table_snapshot_list(petal_db *db,
+                          bool (*visit)(void *argument, const petal_table_snapshot_info *info),
+                          void *argument, petal_error *error)
+{
+    const petal_allocator *allocator = db->env.allocator;
+    struct snapshot_names names = {0};
+    bool gathered;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    try_to_expire(db);
+    pthread_mutex_lock(&db->manifest_mutex);
+    gathered = gather(db, &names);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (names.count > 0)
+        qsort(names.list, names.count, sizeof *names.list, compare_listed);
+    for (size_t i = 0; gathered && i < names.count; i++) {
+        if (!visit(argument, &names.list[i]->info))
+            break;
+    }
+    for (size_t i = 0; i < names.count; i++)
+        mem_free(allocator, names.list[i], names.list[i]->allocated);
+    mem_free(allocator, names.list, names.capacity * sizeof *names.list);
+    return gathered ? PETAL_OK : error_no_memory(error);
+}

@@ -1,0 +1,422 @@
+/* table.c -- tables: creating, dropping, finding, listing. */
+#include "engine/options.h"
+#include "engine/state/db.h"
+#include "engine/write/commit.h"
+#include "engine/write/pace.h"
+
+#include <stdlib.h>
+
+/* ---- create ---- */
+
+enum petal_status
+table_resolve_families(petal_db *db, const petal_table_options *options,
+                       petal_family_options **families, petal_error *error)
+{
+    const uint8_t *given = (const uint8_t *)options->families;
+    petal_family_options *resolved;
+    size_t first_bytes, stride;
+
+    *families = NULL;
+    if (options->family_count == 0)
+        return error_set(error, PETAL_INVALID, "Table must have at least one column family");
+    if (options->family_count > MOST_FAMILIES)
+        return error_set(error, PETAL_INVALID, "the table has %zu families; the limit is %d",
+                         options->family_count, MOST_FAMILIES);
+    resolved = mem_alloc(db->env.allocator, options->family_count * sizeof *resolved);
+    if (resolved == NULL)
+        return error_no_memory(error);
+    *families = resolved;
+    first_bytes = options->families[0].size;
+    stride = first_bytes != 0 ? first_bytes : sizeof *resolved; /* of the caller's array */
+    for (size_t i = 0; i < options->family_count; i++) {
+        const petal_family_options *family = (const petal_family_options *)(given + i * stride);
+        enum petal_status status;
+
+        if ((family->size != 0 ? family->size : sizeof *family) != stride)
+            return error_set(error, PETAL_INVALID,
+                             "the size of petal_family_options %zu is %zu; that of the first is "
+                             "%zu",
+                             i + 1, family->size, first_bytes);
+        status = family_options_resolve(&resolved[i], family, error);
+        if (status != PETAL_OK)
+            return status;
+        for (size_t k = 0; k < i; k++) {
+            char quoted[160];
+
+            if (slice_equal(resolved[k].name, resolved[i].name))
+                return error_set(error, PETAL_INVALID, "family %s is given twice",
+                                 error_quote(resolved[i].name, quoted, sizeof quoted));
+        }
+    }
+    return PETAL_OK;
+}
+
+/* A memtable in front of files that are open; the store view takes references of its own. */
+static enum petal_status
+make_store(const petal_family *family, struct store_file *const *files, size_t file_count,
+           struct store_memtable **memtable, struct store_view **store)
+{
+    petal_db *db = family->table->db;
+    enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
+
+    if (status != PETAL_OK)
+        return status;
+    status = store_view_new(store, db->env.allocator, NULL,
+                            &(struct store_change){.add_memtable = *memtable,
+                                                   .add_files = files,
+                                                   .add_file_count = file_count});
+    store_memtable_unref(*memtable);
+    return status;
+}
+
+enum petal_status
+family_new_store(const petal_family *family, struct store_memtable **memtable,
+                 struct store_view **store)
+{
+    return make_store(family, NULL, 0, memtable, store);
+}
+
+enum petal_status
+family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
+                  struct store_memtable **memtable, struct store_view **store, petal_error *error)
+{
+    petal_db *db = family->table->db;
+    size_t count = described->file_count, opened = 0;
+    petal_error cause;
+    struct store_file **files = NULL;
+    enum petal_status status = PETAL_OK;
+
+    if (count > 0) {
+        files = mem_zalloc(db->env.allocator, count * sizeof *files);
+        if (files == NULL)
+            return error_no_memory(error);
+    }
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        const struct manifest_file *file = &described->files[i];
+
+        status = db_open_file(db, family, file, &files[opened], &cause);
+        opened += status == PETAL_OK;
+        if (status != PETAL_OK && without_lost)
+            status = damage_note_lost(family, file->number, &cause);
+        if (status != PETAL_OK && error != NULL)
+            *error = cause;
+    }
+    if (status == PETAL_OK && make_store(family, files, opened, memtable, store) != PETAL_OK)
+        status = error_no_memory(error);
+    for (size_t i = 0; i < opened; i++)
+        store_file_unref(files[i]);
+    mem_free(db->env.allocator, files, count * sizeof *files);
+    return status;
+}
+
+/* Handles of a table to be: they count as dropped. REQUIRES: ddl_mutex held. */
+static enum petal_status
+attach_new(petal_db *db, const petal_table_options *options, petal_table **table)
+{
+    const petal_allocator *allocator = db->env.allocator;
+    size_t count = options->family_count;
+    struct manifest_family *families = mem_zalloc(allocator, count * sizeof *families);
+    struct manifest_table described = {
+        .name = options->name,
+        .durability = options->durability,
+        .read_only = options->read_only,
+        .attributes = options->attributes,
+        .attribute_count = options->attribute_count,
+        .families = families,
+        .family_count = count,
+    };
+    enum petal_status status;
+
+    *table = NULL;
+    if (families == NULL)
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        families[i].id = (uint16_t)i;
+        families[i].options = options->families[i];
+    }
+    status = table_attach(db, &described, table);
+    if (status == PETAL_OK)
+        atomic_store_explicit(&(*table)->dropped, true, memory_order_release);
+    mem_free(allocator, families, count * sizeof *families);
+    return status;
+}
+
+/* A view in which each store of the table has an empty memtable. REQUIRES: ddl_mutex, view_mutex.
+ */
+static enum petal_status
+make_view(petal_table *table, struct view **view)
+{
+    petal_db *db = table->db;
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    enum petal_status status = view_new(view, db->env.allocator, current, db->slot_count);
+
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        petal_family *family = descriptor->families[i];
+        struct store_view *store;
+
+        status = family_new_store(family, &family->active, &store);
+        if (status == PETAL_OK)
+            view_set_store(*view, family->slot, store);
+    }
+    return status;
+}
+
+/* The table gets its id. REQUIRES: ddl_mutex, manifest_mutex. */
+static enum petal_status
+commit_table(petal_table *table, const petal_table_options *options, petal_error *error)
+{
+    petal_db *db = table->db;
+    uint32_t id = db->manifest->next_table_id;
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, db->env.allocator);
+    manifest_edit_create_table(&edit, id, options);
+    db_edit_counters(db, &edit);
+    status = db_commit(db, &edit, error);
+    manifest_edit_fini(&edit);
+    if (status == PETAL_OK)
+        table_change_id(table, id);
+    return status;
+}
+
+/* Make stores and a view, commit, publish. REQUIRES: ddl_mutex held. */
+static enum petal_status
+establish(petal_table *table, const petal_table_options *options, petal_error *error)
+{
+    petal_db *db = table->db;
+    struct view *view;
+    enum petal_status status;
+
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    status = make_view(table, &view);
+    if (status == PETAL_OK)
+        status = commit_table(table, options, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK) {
+        atomic_store_explicit(&table->dropped, false, memory_order_release);
+        db_publish_view(db, view);
+    } else {
+        view_unref(view);
+    }
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    return status;
+}
+
+/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex
+ * held. */
+static enum petal_status
+create_table(petal_db *db, const petal_table_options *options, petal_table **table,
+             petal_error *error)
+{
+    size_t slot_count = db->slot_count;
+    petal_table *made;
+    char quoted[160];
+    enum petal_status status;
+
+    if (table_by_name(db, options->name) != NULL)
+        return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
+                         error_quote(options->name, quoted, sizeof quoted));
+    status = attach_new(db, options, &made);
+    if (status != PETAL_OK) {
+        db->slot_count = slot_count;
+        return error_no_memory(error);
+    }
+    status = establish(made, options, error);
+    if (status == PETAL_OK) {
+        *table = made;
+        return PETAL_OK;
+    }
+    table_detach(made);
+    table_free(made);
+    db->slot_count = slot_count; /* no view that was published has these */
+    return status;
+}
+
+enum petal_status
+petal_table_create(petal_db *db, const petal_table_options *given, petal_table **table,
+                   petal_error *error)
+{
+    petal_table_options options;
+    petal_family_options *families = NULL;
+    enum petal_status status;
+
+    *table = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    status = options_copy(&options, sizeof options, given, "petal_table_options", error);
+    if (status == PETAL_OK)
+        status = table_name_check(options.name, error);
+    if (status == PETAL_OK)
+        status = table_attributes_check(&options, error);
+    if (status == PETAL_OK)
+        status = table_resolve_families(db, &options, &families, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK) {
+        options.families = families;
+        pthread_mutex_lock(&db->ddl_mutex);
+        status = create_table(db, &options, table, error);
+        pthread_mutex_unlock(&db->ddl_mutex);
+    }
+    mem_free(db->env.allocator, families, options.family_count * sizeof *families);
+    return status;
+}
+
+/* ---- drop ---- */
+
+void
+family_remove_store(petal_family *family, struct view *view)
+{
+    petal_db *db = family->table->db;
+    struct store_view *store = view->stores[family->slot];
+
+    for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
+        atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
+    if (family->unusable)
+        damage_remove_lost(family);
+    view_set_store(view, family->slot, NULL);
+    db->active_bytes -= family->active_bytes;
+    if (family->active != NULL)
+        db->active_memory -= family->active->charged;
+    family->active = NULL;
+    family->active_bytes = 0;
+}
+
+/* Take the table's stores out of the view. */
+static void
+unpublish_stores(petal_db *db, petal_table *table, struct view *view)
+{
+    const struct table_descriptor *descriptor = table_descriptor(table);
+
+    pthread_mutex_lock(&db->view_mutex);
+    for (size_t i = 0; i < descriptor->family_count; i++)
+        family_remove_store(descriptor->families[i], view);
+    db_publish_view(db, view);
+    for (size_t i = 0; i < descriptor->family_count; i++)
+        pace_count_runs(descriptor->families[i]);
+    pthread_mutex_unlock(&db->view_mutex);
+}
+
+/* REQUIRES: leadership, ddl_mutex, manifest_mutex. The flush thread changes the view only under manifest_mutex. */
+static enum petal_status
+drop_table(petal_db *db, petal_table *table, petal_error *error)
+{
+    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    struct manifest_edit edit;
+    struct view *view;
+    enum petal_status status = view_new(&view, db->env.allocator, current, current->store_count);
+
+    manifest_edit_init(&edit, db->env.allocator);
+    manifest_edit_drop_table(&edit, table->id);
+    db_edit_counters(db, &edit);
+    if (status == PETAL_OK)
+        status = db_commit(db, &edit, error);
+    else
+        error_no_memory(error);
+    if (status == PETAL_OK) {
+        atomic_store_explicit(&table->dropped, true, memory_order_release);
+        table_retire(table);
+        unpublish_stores(db, table, view);
+    } else {
+        view_unref(view);
+    }
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+enum petal_status
+petal_table_drop(petal_table *table, petal_error *error)
+{
+    petal_db *db = table->db;
+    struct write_place place;
+    enum petal_status status;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    write_lead_alone(db, &place);
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->manifest_mutex);
+    status = table_check_alive(table, error);
+    if (status == PETAL_OK)
+        status = db_check_writable(db, error);
+    if (status == PETAL_OK)
+        status = drop_table(db, table, error);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    write_lead_end(db, &place);
+    db_collect(db);
+    return status;
+}
+
+/* ---- looking up ---- */
+
+enum petal_status
+petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error)
+{
+    char quoted[160];
+
+    *table = NULL;
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    pthread_mutex_lock(&db->ddl_mutex);
+    *table = table_by_name(db, name);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (*table == NULL)
+        return error_set(error, PETAL_NOT_FOUND, "Unknown table %s!",
+                         error_quote(name, quoted, sizeof quoted));
+    return PETAL_OK;
+}
+
+/* By namespace, that of names without one being "default"; then by name. */
+static int
+compare_tables(const void *a, const void *b)
+{
+    petal_slice first = (*(petal_table *const *)a)->name, second = (*(petal_table *const *)b)->name;
+    petal_slice spaces[] = {table_name_namespace(first), table_name_namespace(second)};
+    int order;
+
+    for (size_t i = 0; i < 2; i++)
+        if (spaces[i].size == 0)
+            spaces[i] = slice_from_text("default");
+    order = slice_compare(spaces[0], spaces[1]);
+    return order != 0 ? order : slice_compare(first, second);
+}
+
+enum petal_status
+petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
+                 petal_error *error)
+{
+    petal_table **tables = NULL;
+    size_t count = 0, capacity = 0;
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    pthread_mutex_lock(&db->ddl_mutex);
+    for (petal_table *table = db->tables; status == PETAL_OK && table != NULL;
+         table = table->next) {
+        void *array = tables;
+
+        if (table_is_dropped(table))
+            continue;
+        if (!mem_grow(db->env.allocator, &array, &capacity, count, count + 1, sizeof *tables))
+            status = error_no_memory(error);
+        tables = array;
+        if (status == PETAL_OK)
+            tables[count++] = table;
+    }
+    pthread_mutex_unlock(&db->ddl_mutex);
+    if (count > 0)
+        qsort(tables, count, sizeof *tables, compare_tables);
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        if (!visit(argument, tables[i]))
+            break;
+    }
+    mem_free(db->env.allocator, tables, capacity * sizeof *tables);
+    return status;
+}

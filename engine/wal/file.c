@@ -1,0 +1,499 @@
+/*
+ * file.c -- writing one log; see engine/wal/file.h and, for the bytes, engine/wal/file_format.h.
+ *
+ * The buffer holds what follows the stored bytes, exactly as it will stand in the file: one store moves it there.  A record
+ * that fits in its frame is encoded in its place.  A larger one is encoded at the end of the room that its
+ * fragments will take; wal_end moves the pieces down, first to last, leaving gaps for the headers.  A piece never moves
+ * up, so none is overwritten before its turn.
+ */
+#include "engine/wal/file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/mem.h"
+#include "engine/manifest/names.h"
+#include "engine/wal/file_format.h"
+
+#define BUFFER_LEAST_BYTES ((size_t)64 << 10)
+/* A buffer beyond this was grown for a rare, huge record: it is given back once it is stored. */
+#define BUFFER_KEPT_BYTES ((size_t)4 << 20)
+
+struct wal {
+    /* The leader's. */
+    const struct env *env;
+    petal_file *file;
+    uint64_t seed;
+    uint8_t *buffer;
+    size_t used, capacity;
+    uint64_t buffer_offset; /* of the buffer's first byte in the file */
+    bool undecided;         /* behind buffer_offset there is what no one could take back yet */
+    size_t begun;           /* where the record begun has its first header, in the buffer */
+    size_t begun_bytes;     /* its payload */
+    uint64_t begun_total;   /* with all its headers */
+    uint64_t sequence;      /* greatest buffered */
+
+    /* Written by the leader after a store, read by any thread. */
+    _Atomic(uint64_t) stored_length, stored_sequence;
+
+    /* Written under sync_mutex after a sync, read by any thread. */
+    _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) synced_length;
+    _Atomic(uint64_t) synced_sequence;
+    pthread_mutex_t
+        sync_mutex; /* one fdatasync at a time: the kernel tells of a failed one only once */
+
+    pthread_mutex_t failure_mutex; /* leaf; guards `failure` */
+    _Atomic(bool) failed;
+    petal_error failure;
+
+    uint64_t number;
+    char path[PETAL_PATH_BYTES];
+};
+
+/* ---- failure ---- */
+
+/* Keep the first cause, which is in *cause afterwards. */
+static void
+fail_with(struct wal *wal, petal_error *cause)
+{
+    pthread_mutex_lock(&wal->failure_mutex);
+    if (!atomic_load_explicit(&wal->failed, memory_order_relaxed)) {
+        wal->failure = *cause;
+        atomic_store_explicit(&wal->failed, true, memory_order_release);
+    }
+    *cause = wal->failure;
+    pthread_mutex_unlock(&wal->failure_mutex);
+}
+
+/* PETAL_IO, also where a sync found the disk full: nobody knows what the file holds. */
+static enum petal_status
+wal_fail(struct wal *wal, int os_error, const char *action, petal_error *error)
+{
+    petal_error cause;
+
+    error_unknown(&cause, wal->path, os_error, action);
+    fail_with(wal, &cause);
+    if (error != NULL)
+        *error = cause;
+    return cause.status;
+}
+
+void
+wal_condemn(struct wal *wal, const petal_error *cause)
+{
+    petal_error kept = *cause;
+
+    fail_with(wal, &kept);
+}
+
+static enum petal_status
+wal_check(struct wal *wal, petal_error *error)
+{
+    enum petal_status status;
+
+    if (!atomic_load_explicit(&wal->failed, memory_order_acquire))
+        return PETAL_OK;
+    pthread_mutex_lock(&wal->failure_mutex);
+    status = wal->failure.status;
+    if (error != NULL)
+        *error = wal->failure;
+    pthread_mutex_unlock(&wal->failure_mutex);
+    return status;
+}
+
+/* ---- open and close ---- */
+
+static void
+encode_header(uint8_t *header, const struct wal_identity *identity)
+{
+    memcpy(header, WAL_MAGIC, 8);
+    put_le32(header + 8, WAL_VERSION);
+    put_le32(header + 12, WAL_HEADER_BYTES);
+    put_le64(header + 16, identity->database_identity);
+    put_le64(header + 24, identity->number);
+    put_le64(header + 32, identity->predecessor_number);
+    put_le64(header + 40, identity->predecessor_length);
+    put_le64(header + 48, identity->predecessor_last_sequence);
+    put_le64(header + 56, identity->predecessor_synced);
+    put_le64(header + WAL_HEADER_CHECKSUM, wal_header_checksum(header, WAL_HEADER_BYTES));
+}
+
+static struct wal *
+wal_allocate(const struct env *env, const char *path, uint64_t number)
+{
+    struct wal *wal = mem_alloc_aligned(env->allocator, CACHE_LINE_BYTES, sizeof *wal);
+
+    if (wal == NULL)
+        return NULL;
+    memset(wal, 0, sizeof *wal);
+    wal->buffer = mem_alloc(env->allocator, BUFFER_LEAST_BYTES);
+    if (wal->buffer == NULL) {
+        mem_free(env->allocator, wal, sizeof *wal);
+        return NULL;
+    }
+    wal->env = env;
+    wal->capacity = BUFFER_LEAST_BYTES;
+    wal->number = number;
+    memcpy(wal->path, path, strlen(path) + 1);
+    atomic_init(&wal->stored_length, 0);
+    atomic_init(&wal->stored_sequence, 0);
+    atomic_init(&wal->synced_length, 0);
+    atomic_init(&wal->synced_sequence, 0);
+    atomic_init(&wal->failed, false);
+    pthread_mutex_init(&wal->sync_mutex, NULL);
+    pthread_mutex_init(&wal->failure_mutex, NULL);
+    return wal;
+}
+
+enum petal_status
+wal_create(struct wal **created, const struct directory *directory, const char *path,
+           uint64_t number, bool unmapped, petal_error *error)
+{
+    const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
+    struct wal *wal;
+    int failed;
+
+    assert(strlen(path) < PETAL_PATH_BYTES);
+    *created = NULL;
+    wal = wal_allocate(directory->env, path, number);
+    if (wal == NULL)
+        return error_no_memory(error);
+    failed = directory_open_file(directory, path, unmapped ? flags | PETAL_FILE_UNMAPPED : flags,
+                                 &wal->file);
+    if (failed != 0) {
+        wal->file = NULL;
+        wal_close(wal);
+        return error_io(error, path, failed, "create");
+    }
+    *created = wal;
+    return PETAL_OK;
+}
+
+void
+wal_identify(struct wal *wal, const struct wal_identity *identity)
+{
+    assert(identity->number == wal->number && identity->predecessor_number < identity->number);
+    assert(identity->predecessor_synced <= identity->predecessor_length);
+    assert(wal->buffer_offset == 0 && wal->used == 0);
+    wal->seed = wal_seed(identity->database_identity, identity->number);
+    encode_header(wal->buffer, identity);
+    wal->used = WAL_HEADER_BYTES;
+}
+
+void
+wal_close(struct wal *wal)
+{
+    const petal_allocator *allocator;
+
+    if (wal == NULL)
+        return;
+    allocator = wal->env->allocator;
+    if (wal->file != NULL)
+        wal->env->vfs->close(wal->env->vfs->context, wal->file);
+    pthread_mutex_destroy(&wal->sync_mutex);
+    pthread_mutex_destroy(&wal->failure_mutex);
+    mem_free(allocator, wal->buffer, wal->capacity);
+    mem_free(allocator, wal, sizeof *wal);
+}
+
+/* ---- records ---- */
+
+/* Make the buffer hold `need` bytes. */
+static bool
+reserve(struct wal *wal, size_t need)
+{
+    size_t capacity = wal->capacity;
+    uint8_t *buffer;
+
+    if (need <= capacity)
+        return true;
+    /* Doubled while small; a huge record gets what it needs. */
+    capacity = need < BUFFER_KEPT_BYTES / 2 ? capacity * 2 : need;
+    if (capacity < need)
+        capacity = need;
+    buffer = mem_alloc(wal->env->allocator, capacity);
+    if (buffer == NULL)
+        return false;
+    memcpy(buffer, wal->buffer, wal->used);
+    mem_free(wal->env->allocator, wal->buffer, wal->capacity);
+    wal->buffer = buffer;
+    wal->capacity = capacity;
+    return true;
+}
+
+/* Bytes that a record takes whose first fragment has `first` bytes of room for payload. */
+static size_t
+fragmented_bytes(size_t size, size_t first)
+{
+    const size_t other = WAL_FRAME_BYTES - WAL_FRAGMENT_HEADER_BYTES;
+
+    if (size <= first)
+        return size + WAL_FRAGMENT_HEADER_BYTES;
+    return size + WAL_FRAGMENT_HEADER_BYTES * (1 + (size - first + other - 1) / other);
+}
+
+uint8_t *
+wal_begin(struct wal *wal, size_t size)
+{
+    size_t left = wal_frame_left(wal->buffer_offset + wal->used);
+    size_t padding = 0;
+    size_t total;
+
+    if (left <= WAL_FRAGMENT_HEADER_BYTES) { /* a tail too short for a header and one byte */
+        padding = left;
+        left = WAL_FRAME_BYTES;
+    }
+    if (size > (size_t)2 * PETAL_MAX_BATCH_BYTES) /* keeps the sums below in range */
+        return NULL;
+    total = fragmented_bytes(size, left - WAL_FRAGMENT_HEADER_BYTES);
+    if (!reserve(wal, wal->used + padding + total))
+        return NULL;
+    if (padding > 0)
+        memset(wal->buffer + wal->used, 0, padding);
+    wal->begun = wal->used + padding;
+    wal->begun_bytes = size;
+    wal->begun_total = total;
+    return wal->buffer + wal->begun + (total - size);
+}
+
+static void
+seal_fragment(struct wal *wal, size_t at, size_t payload_bytes, enum wal_fragment_kind kind,
+              uint64_t promise)
+{
+    uint8_t *header = wal->buffer + at;
+
+    put_le64(header + 8, promise);
+    put_le32(header + 16, (uint32_t)payload_bytes);
+    put_le32(header + 20, (uint32_t)kind);
+    put_le64(header,
+             wal_fragment_checksum(wal->seed, wal->buffer_offset + at, header, payload_bytes));
+}
+
+/* Cut the record begun into fragments, moving its pieces down to their places. */
+static void
+seal_fragments(struct wal *wal, uint64_t promise)
+{
+    size_t at = wal->begun;
+    size_t from = at + (size_t)wal->begun_total - wal->begun_bytes;
+    size_t remaining = wal->begun_bytes;
+    enum wal_fragment_kind kind = WAL_FIRST;
+
+    while (remaining > 0) {
+        size_t room = wal_frame_left(wal->buffer_offset + at) - WAL_FRAGMENT_HEADER_BYTES;
+        size_t piece = remaining < room ? remaining : room;
+
+        if (piece == remaining)
+            kind = WAL_LAST;
+        memmove(wal->buffer + at + WAL_FRAGMENT_HEADER_BYTES, wal->buffer + from, piece);
+        seal_fragment(wal, at, piece, kind, promise);
+        at += WAL_FRAGMENT_HEADER_BYTES + piece;
+        from += piece;
+        remaining -= piece;
+        kind = WAL_MIDDLE;
+    }
+    assert(at == wal->begun + wal->begun_total);
+}
+
+void
+wal_end(struct wal *wal, uint64_t last_sequence)
+{
+    /* Relaxed: a promise is a number that a completed sync made true; it orders nothing. */
+    uint64_t promise = atomic_load_explicit(&wal->synced_length, memory_order_relaxed);
+
+    assert(wal->begun_total > 0);
+    if (wal->begun_total == wal->begun_bytes + WAL_FRAGMENT_HEADER_BYTES)
+        seal_fragment(wal, wal->begun, wal->begun_bytes, WAL_FULL, promise);
+    else
+        seal_fragments(wal, promise);
+    wal->used = wal->begun + (size_t)wal->begun_total;
+    wal->begun_total = 0;
+    if (last_sequence > wal->sequence)
+        wal->sequence = last_sequence;
+}
+
+struct wal_mark
+wal_mark(const struct wal *wal)
+{
+    return (struct wal_mark){wal->used, wal->sequence};
+}
+
+void
+wal_forget(struct wal *wal, struct wal_mark mark)
+{
+    assert(mark.used <= wal->used);
+    wal->used = mark.used;
+    wal->sequence = mark.sequence;
+    wal->begun_total = 0;
+}
+
+/* ---- store and sync ---- */
+
+static void
+shrink(struct wal *wal)
+{
+    uint8_t *buffer;
+
+    if (wal->capacity <= BUFFER_KEPT_BYTES)
+        return;
+    buffer = mem_alloc(wal->env->allocator, BUFFER_LEAST_BYTES);
+    if (buffer == NULL)
+        return; /* the large one serves as well */
+    mem_free(wal->env->allocator, wal->buffer, wal->capacity);
+    wal->buffer = buffer;
+    wal->capacity = BUFFER_LEAST_BYTES;
+}
+
+/* REQUIRES: sync_mutex held. */
+static enum petal_status
+sync_locked(struct wal *wal, petal_error *error)
+{
+    const petal_vfs *vfs = wal->env->vfs;
+    /* What is stored now, perhaps more than when the caller came. */
+    uint64_t length = wal_length(wal);
+    uint64_t sequence = wal_stored_sequence(wal);
+    int failed = vfs->sync(vfs->context, wal->file);
+
+    if (failed != 0)
+        return wal_fail(wal, failed, "sync", error);
+    atomic_store_explicit(&wal->synced_sequence, sequence, memory_order_release);
+    atomic_store_explicit(&wal->synced_length, length, memory_order_release);
+    return PETAL_OK;
+}
+
+/* Make nothing of what a store left behind the stored bytes; see engine/wal/file.h. */
+static enum petal_status
+erase_tail(struct wal *wal, petal_error *error)
+{
+    static const uint8_t zeros[4096];
+    const petal_vfs *vfs = wal->env->vfs;
+    uint64_t at = wal->buffer_offset, size = 0;
+    enum petal_status status;
+    int failed = vfs->size(vfs->context, wal->file, &size);
+
+    wal->undecided = wal->undecided && size > at;
+    if (failed == 0 && size <= at)
+        return PETAL_OK;
+    while (failed == 0 && at < size) {
+        size_t piece = size - at < sizeof zeros ? (size_t)(size - at) : sizeof zeros;
+
+        failed = vfs->log_store(vfs->context, wal->file, at, zeros, piece);
+        at += piece;
+    }
+    wal->undecided = failed == ENOSPC || failed == EDQUOT;
+    if (wal->undecided)
+        return error_io(error, wal->path, failed, "take back what did not fit in");
+    if (failed != 0)
+        return wal_fail(wal, failed, "take back what did not fit in", error);
+    pthread_mutex_lock(&wal->sync_mutex);
+    status = wal_check(wal, error);
+    if (status == PETAL_OK) {
+        failed = vfs->sync(vfs->context, wal->file);
+        if (failed != 0)
+            status = wal_fail(wal, failed, "sync", error);
+    }
+    pthread_mutex_unlock(&wal->sync_mutex);
+    return status;
+}
+
+/* A store failed. */
+static enum petal_status
+fail_store(struct wal *wal, int os_error, petal_error *error)
+{
+    enum petal_status status;
+
+    if (os_error != ENOSPC && os_error != EDQUOT)
+        return wal_fail(wal, os_error, "write to", error);
+    status = erase_tail(wal, error);
+    if (status == PETAL_OK)
+        return error_io(error, wal->path, os_error, "write to");
+    if (wal->undecided && error != NULL)
+        error->status = PETAL_IO;
+    return wal->undecided ? PETAL_IO : status;
+}
+
+enum petal_status
+wal_store(struct wal *wal, petal_error *error)
+{
+    const petal_vfs *vfs = wal->env->vfs;
+    enum petal_status status = wal_check(wal, error);
+    int failed;
+
+    if (status == PETAL_OK && wal->undecided)
+        status = erase_tail(wal, error);
+    if (status != PETAL_OK || wal->used == 0)
+        return status;
+    failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);
+    if (failed != 0)
+        return fail_store(wal, failed, error);
+    wal->buffer_offset += wal->used;
+    wal->used = 0;
+    wal->begun_total = 0;
+    shrink(wal);
+    /* Release: a thread that loads these syncs a file that has the bytes. */
+    atomic_store_explicit(&wal->stored_sequence, wal->sequence, memory_order_release);
+    atomic_store_explicit(&wal->stored_length, wal->buffer_offset, memory_order_release);
+    return PETAL_OK;
+}
+
+enum petal_status
+wal_sync(struct wal *wal, petal_error *error)
+{
+    /* Length and sequence are published one after the other, so either may be the newer. */
+    uint64_t length = wal_length(wal);
+    uint64_t sequence = wal_stored_sequence(wal);
+    enum petal_status status;
+
+    pthread_mutex_lock(&wal->sync_mutex);
+    status = wal_check(wal, error);
+    if (status == PETAL_OK &&
+        (wal_synced_length(wal) < length || wal_synced_sequence(wal) < sequence))
+        status = sync_locked(wal, error);
+    pthread_mutex_unlock(&wal->sync_mutex);
+    return status;
+}
+
+/* ---- what it is and how far ---- */
+
+bool
+wal_is_dead(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->failed, memory_order_acquire);
+}
+
+bool
+wal_is_empty(const struct wal *wal)
+{
+    return wal->sequence == 0;
+}
+
+uint64_t
+wal_number(const struct wal *wal)
+{
+    return wal->number;
+}
+
+uint64_t
+wal_length(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->stored_length, memory_order_acquire);
+}
+
+uint64_t
+wal_synced_length(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->synced_length, memory_order_acquire);
+}
+
+uint64_t
+wal_stored_sequence(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->stored_sequence, memory_order_acquire);
+}
+
+uint64_t
+wal_synced_sequence(const struct wal *wal)
+{
+    return atomic_load_explicit(&wal->synced_sequence, memory_order_acquire);
+}

@@ -1,0 +1,98 @@
+/* doubles.c -- see doubles.h. */
+#include "engine/write/doubles.h"
+
+#include "base/mem.h"
+#include "engine/state/db.h"
+
+#include <stdlib.h>
+
+static int
+compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* 0: one column, or the family markers of one row, and one type. */
+static int
+compare_columns(const struct write_cell *a, const struct write_cell *b)
+{
+    int order = compare_numbers((uintptr_t)a->family, (uintptr_t)b->family);
+
+    /* Equal rows have equal hashes, so this is an order of rows as good as any. */
+    if (order == 0)
+        order = compare_numbers(a->row_hash, b->row_hash);
+    if (order == 0)
+        order = slice_compare(a->cell.row, b->cell.row);
+    if (order == 0)
+        order = slice_compare(a->cell.qualifier, b->cell.qualifier);
+    return order != 0 ? order : compare_numbers(a->cell.type, b->cell.type);
+}
+
+static int
+compare_cells(const void *left, const void *right)
+{
+    const struct write_cell *a = *(struct write_cell *const *)left;
+    const struct write_cell *b = *(struct write_cell *const *)right;
+    int order = compare_columns(a, b);
+
+    if (order == 0)
+        order = compare_numbers((uint64_t)a->cell.timestamp, (uint64_t)b->cell.timestamp);
+    return order != 0 ? order : compare_numbers((uintptr_t)a, (uintptr_t)b);
+}
+
+void
+doubles_fini(struct doubles *doubles)
+{
+    if (doubles->order == NULL)
+        return;
+    mem_free(doubles->allocator, doubles->order, doubles->count * sizeof *doubles->order);
+    mem_free(doubles->allocator, doubles->kept, doubles->count * sizeof *doubles->kept);
+    *doubles = (struct doubles){.allocator = doubles->allocator};
+}
+
+enum petal_status
+doubles_init(struct doubles *doubles, struct write_cell *cells, size_t count, petal_error *error)
+{
+    const petal_allocator *allocator = cells[0].family->table->db->env.allocator;
+    bool possible = false;
+
+    *doubles = (struct doubles){.allocator = allocator, .count = count};
+    doubles->order = mem_alloc(allocator, count * sizeof *doubles->order);
+    if (doubles->order == NULL)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        doubles->order[i] = &cells[i];
+    qsort(doubles->order, count, sizeof *doubles->order, compare_cells);
+    for (size_t i = 1; i < count && !possible; i++)
+        possible = compare_columns(doubles->order[i - 1], doubles->order[i]) == 0;
+    if (possible)
+        doubles->kept = mem_alloc(allocator, count * sizeof *doubles->kept);
+    if (doubles->kept != NULL)
+        return PETAL_OK;
+    doubles_fini(doubles);
+    return possible ? error_no_memory(error) : PETAL_OK;
+}
+
+void
+doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count)
+{
+    struct write_cell **order = doubles->order;
+    size_t kept = 0;
+
+    if (order == NULL)
+        return;
+    qsort(order, *count, sizeof *order, compare_cells);
+    for (size_t i = 0; i < *count; i++) {
+        /* Marked by the sequence 0, which no cell has. */
+        bool replaced = i + 1 < *count && compare_columns(order[i], order[i + 1]) == 0 &&
+                        order[i]->cell.timestamp == order[i + 1]->cell.timestamp;
+
+        order[i]->cell.sequence = replaced ? 0 : 1;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        if ((*cells)[i].cell.sequence != 0)
+            doubles->kept[kept++] = (*cells)[i];
+    }
+    *cells = doubles->kept;
+    *count = kept;
+}

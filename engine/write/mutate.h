@@ -1,0 +1,15 @@
+/* mutate.h -- writes that depend on what is there (engine/write/mutate.c). */
+#ifndef PETAL_ENGINE_WRITE_MUTATE_H
+#define PETAL_ENGINE_WRITE_MUTATE_H
+
+#include "engine/write/batch.h"
+
+/* Write one cell whose operation is not plain. *sum (may be NULL) becomes that of an increment. */
+enum petal_status mutate_cell(struct write_cell *write, const petal_write_options *options,
+                              int64_t *sum, petal_error *error);
+
+/* Write a batch that is not empty and was checked. It stays as it is. */
+enum petal_status mutate_batch(const petal_batch *batch, const petal_write_options *options,
+                               petal_error *error);
+
+#endif

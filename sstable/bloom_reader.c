@@ -1,0 +1,223 @@
+/* bloom_reader.c -- see sstable/bloom_reader.h. */
+#include "sstable/bloom_reader.h"
+
+#include "bloom/bloom.h"
+#include "bloom/hash.h"
+#include "sstable/bloom_prefix.h"
+
+static bool
+is_known(const struct file_facts *facts)
+{
+    return facts->bloom >= PETAL_BLOOM_ROW && facts->bloom <= PETAL_BLOOM_ROW_PREFIX &&
+           facts->bloom_hash_version == BLOOM_HASH_VERSION &&
+           (facts->bloom_layout == BLOOM_STANDARD || facts->bloom_layout == BLOOM_BLOCKED);
+}
+
+enum petal_status
+filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
+                   const struct file_facts *facts, struct block_handle root,
+                   struct filter_account *account, petal_error *error)
+{
+    enum petal_status status;
+
+    *reader = (struct filter_reader){.account = account};
+    filter_account_init(account, facts->data_bytes, facts->data_blocks);
+    if (facts->bloom == PETAL_BLOOM_NONE)
+        return PETAL_OK;
+    reader->prefix_bytes = facts->bloom == PETAL_BLOOM_ROW_PREFIX ? facts->bloom_prefix_bytes : 0;
+    reader->salt = facts->salt;
+    reader->serves_rows = facts->bloom != PETAL_BLOOM_ROWCOL && reader->prefix_bytes == 0;
+    reader->serves_columns = facts->bloom != PETAL_BLOOM_ROW && reader->prefix_bytes == 0;
+    reader->blocked = facts->bloom_layout == BLOOM_BLOCKED;
+    reader->unknown = !is_known(facts);
+    if (reader->unknown)
+        return PETAL_OK;
+    status = index_tree_open(&reader->tree, file, BLOCK_FILTER_INDEX, root, error);
+    if (status == PETAL_CORRUPT) {
+        error_clear(error);
+        reader->damaged = true;
+        status = PETAL_OK;
+    }
+    return status;
+}
+
+void
+filter_reader_close(struct filter_reader *reader)
+{
+    index_tree_close(&reader->tree);
+}
+
+/*
+ * Start loading the line that the question will touch, and the footer.  Both places follow from the size of the chunk, which is
+ * that of its frame but for the header, since nothing makes a filter smaller.  In a chunk of the other layout it is another line:
+ * no harm.
+ */
+static inline void
+prefetch_line(const struct filter_reader *reader, const struct index_place *place, uint64_t hash)
+{
+    const uint8_t *data = atomic_load_explicit(&place->hint->data, memory_order_relaxed);
+    uint32_t least = BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES;
+    uint32_t bits = place->handle.size > least ? place->handle.size - least : 0;
+
+    if (data == NULL)
+        return;
+    if (reader->blocked)
+        mem_prefetch(data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BYTES), 1);
+    mem_prefetch(data + bits, 1);
+}
+
+/* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
+static inline enum petal_status
+probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+      const struct read_context *context, bool *may_contain, petal_error *error)
+{
+    const struct sst_file *file = reader->tree.file;
+    struct index_place place;
+    struct cache_block *block;
+    struct bloom_filter filter;
+    enum petal_status status =
+        index_tree_find(&reader->tree, prefix, context, &place, may_contain, error);
+
+    if (status != PETAL_OK || !*may_contain)
+        return status;
+    prefetch_line(reader, &place, hash);
+    block = cache_look_hinted(file->cache, place.hint, file->number, place.handle.offset);
+    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
+        status = sst_file_fetch_slow(file, place.handle, BLOCK_FILTER, context, &block, error);
+        if (status != PETAL_OK)
+            return status;
+    } else {
+        context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
+    }
+    *may_contain = !bloom_open(&filter, block->data, block->size) || /* it was checked: never */
+                   bloom_may_contain(&filter, hash);
+    if (!*may_contain)
+        cache_touch(block);
+    return PETAL_OK;
+}
+
+enum petal_status
+filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+                    const struct read_context *context, bool *may_contain, petal_error *error)
+{
+    return probe(reader, prefix, hash, context, may_contain, error);
+}
+
+/* `saves`: what "absent" saves of the file's bytes. */
+static inline bool
+ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
+    const struct read_context *context)
+{
+    struct read_trace *trace = context->trace;
+    struct read_context careful;
+    uint64_t before = trace->bytes_fetched;
+    bool may_contain = true;
+    enum petal_status status;
+
+    if (reader->unknown || reader->damaged) {
+        trace->filter_ignored++;
+        return true;
+    }
+    if (!filter_account_pays(reader->account) && !filter_account_draw(reader->account)) {
+        careful = *context;
+        careful.only_cached = true;
+        context = &careful;
+    }
+    status = probe(reader, prefix, hash, context, &may_contain, NULL);
+    if (status == PETAL_OK) {
+        trace->filter_probes++;
+        trace->filter_negatives += !may_contain;
+    } else {
+        may_contain = true;
+        trace->filter_unasked += status == PETAL_NOT_FOUND;
+        trace->filter_ignored += status != PETAL_NOT_FOUND;
+    }
+    if (trace->bytes_fetched != before)
+        filter_account_settle(reader->account, trace->bytes_fetched - before,
+                              may_contain ? 0 : saves);
+    else if (!may_contain)
+        filter_account_credit(reader->account, saves);
+    return may_contain;
+}
+
+/* The question of a filter of prefixes for the key's row. */
+static bool
+may_contain_prefix_of(const struct filter_reader *reader, const struct cell_key *key,
+                      const struct read_context *context)
+{
+    petal_slice prefix = filter_row_prefix(key->row, reader->prefix_bytes);
+
+    if (reader->prefix_bytes == 0)
+        return true;
+    return ask(reader, filter_prefix_place(key, reader->prefix_bytes),
+               bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK, context);
+}
+
+bool
+filter_reader_may_contain_row(const struct filter_reader *reader, const struct cell_key *key,
+                              uint64_t hash, const struct read_context *context)
+{
+    if (!reader->serves_rows)
+        return may_contain_prefix_of(reader, key, context);
+    return ask(reader, slice_make(key->encoded.data, key->row_prefix), hash, READ_SAVES_BLOCK,
+               context);
+}
+
+/* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
+#define SHORT_PLACE_BYTES 256
+
+bool
+filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice beginning,
+                                 const struct read_context *context)
+{
+    const petal_allocator *allocator;
+    uint8_t short_place[SHORT_PLACE_BYTES];
+    uint8_t *place = short_place;
+    petal_slice prefix = slice_make(beginning.data, reader->prefix_bytes);
+    struct cell_key key;
+    size_t bound;
+    bool answer;
+
+    if (reader->prefix_bytes == 0 || beginning.size < reader->prefix_bytes)
+        return true;
+    if (reader->unknown || reader->damaged) {
+        context->trace->filter_ignored++;
+        return true;
+    }
+    allocator = reader->tree.file->source.env->allocator;
+    bound = cell_key_bound(prefix.size, 0);
+    if (bound > sizeof short_place)
+        place = mem_alloc(allocator, bound);
+    if (place == NULL)
+        return true;
+    cell_key_make(&key, place, prefix, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    answer = may_contain_prefix_of(reader, &key, context);
+    if (place != short_place)
+        mem_free(allocator, place, bound);
+    return answer;
+}
+
+bool
+filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
+                                 uint64_t hash, const struct read_context *context)
+{
+    return !reader->serves_columns ||
+           ask(reader, prefix, hash, context->absent_column_saves, context);
+}
+
+void
+filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash)
+{
+    const struct index_tree *tree = &reader->tree;
+    int64_t position;
+
+    if (!reader->serves_rows || reader->unknown || reader->damaged || tree->root.level > 0)
+        return;
+    position = index_block_search(&tree->root, prefix);
+    if (position < 0)
+        return;
+    prefetch_line(reader,
+                  &(struct index_place){index_block_handle(&tree->root, (uint32_t)position),
+                                        &tree->hints[position]},
+                  hash);
+}

@@ -1,0 +1,214 @@
+/* bloom_writer.c -- see sstable/bloom_writer.h. */
+#include "sstable/bloom_writer.h"
+
+#include "bloom/hash.h"
+#include "sstable/bloom_prefix.h"
+
+#include <assert.h>
+
+void
+filter_writer_init(struct filter_writer *writer, struct block_sink *sink,
+                   const struct filter_options *options, bool compress_index)
+{
+    assert(options->type != PETAL_BLOOM_NONE && options->type != PETAL_BLOOM_DEFAULT);
+    assert(options->type != PETAL_BLOOM_ROW_PREFIX ||
+           (options->prefix_bytes > 0 && options->prefix_bytes <= PETAL_MAX_ROW_BYTES));
+    *writer = (struct filter_writer){.sink = sink,
+                                     .type = options->type,
+                                     .prefix_bytes = options->prefix_bytes,
+                                     .salt = options->salt,
+                                     .block_bytes = options->block_bytes};
+    bloom_plan_init(&writer->plan, options->layout, options->error_rate);
+    index_writer_init(&writer->index, sink, BLOCK_FILTER_INDEX, compress_index);
+}
+
+void
+filter_writer_fini(struct filter_writer *writer)
+{
+    const petal_allocator *allocator = writer->sink->env->allocator;
+
+    mem_free(allocator, writer->hashes, writer->hash_capacity * sizeof *writer->hashes);
+    mem_free(allocator, writer->first_key, writer->first_key_capacity);
+    mem_free(allocator, writer->prefix, writer->prefix_capacity);
+    mem_free(allocator, writer->chunk, writer->chunk_capacity);
+    writer->hashes = NULL;
+    writer->first_key = NULL;
+    writer->prefix = NULL;
+    writer->chunk = NULL;
+    index_writer_fini(&writer->index);
+}
+
+/* How many keys the next chunk may take. */
+static uint64_t
+keys_of_next_chunk(const struct filter_writer *writer)
+{
+    uint64_t limit = writer->block_bytes / 4;
+
+    if (writer->data_blocks > 0)
+        limit = writer->data_bytes / writer->data_blocks;
+    if (limit > writer->block_bytes)
+        limit = writer->block_bytes;
+    limit -= (uint64_t)((double)limit * writer->plan.rate);
+    if (limit < FILTER_CHUNK_MIN_BYTES)
+        limit = FILTER_CHUNK_MIN_BYTES;
+    return bloom_plan_capacity(&writer->plan, (size_t)limit - BLOCK_FRAME_BYTES);
+}
+
+void
+filter_writer_note_block(struct filter_writer *writer, uint32_t stored_bytes)
+{
+    writer->data_blocks++;
+    writer->data_bytes += stored_bytes;
+    /* The first chunk was begun on a guess of the size of blocks. */
+    if (writer->data_blocks == 1 && writer->hash_count > 0) {
+        uint64_t keys = keys_of_next_chunk(writer);
+
+        if (keys < writer->chunk_keys)
+            writer->chunk_keys = keys;
+    }
+}
+
+/* What a filter key is of. */
+enum filter_key { KEY_ROW, KEY_COLUMN, KEY_PREFIX };
+
+/* Keep the place at which a chunk begins: a prefix of the cell's key. */
+static enum petal_status
+begin_chunk(struct filter_writer *writer, const struct cell *cell, enum filter_key of,
+            petal_error *error)
+{
+    void *memory = writer->first_key;
+    struct cell_key key;
+
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->first_key_capacity, 0,
+                  cell_key_bound(cell->row.size, cell->qualifier.size), 1))
+        return error_no_memory(error);
+    writer->first_key = memory;
+    cell_key_of(&key, writer->first_key, cell);
+    if (of == KEY_PREFIX)
+        writer->first_key_bytes = filter_prefix_place(&key, writer->prefix_bytes).size;
+    else
+        writer->first_key_bytes = of == KEY_ROW ? key.row_prefix : key.column_prefix;
+    writer->chunk_keys = keys_of_next_chunk(writer);
+    return PETAL_OK;
+}
+
+/* Every key must be found before the filter may rule anything out: else memory failed us. */
+static enum petal_status
+probe_chunk(const struct filter_writer *writer, size_t size, petal_error *error)
+{
+    struct bloom_filter filter;
+    bool sound = bloom_open(&filter, writer->chunk, size);
+
+    for (size_t i = 0; sound && i < writer->hash_count; i++)
+        sound = bloom_may_contain(&filter, writer->hashes[i]);
+    if (sound)
+        return PETAL_OK;
+    return error_corrupt(error, writer->sink->path, block_sink_offset(writer->sink),
+                         "memory is unreliable: a filter chunk just built denies a key of its own");
+}
+
+static enum petal_status
+write_chunk(struct filter_writer *writer, petal_error *error)
+{
+    struct bloom_shape shape = bloom_plan_shape(&writer->plan, writer->hash_count);
+    size_t size = bloom_bytes(&shape);
+    void *memory = writer->chunk;
+    struct block_handle handle;
+    enum petal_status status;
+
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->chunk_capacity, 0, size, 1))
+        return error_no_memory(error);
+    writer->chunk = memory;
+    bloom_build(&shape, writer->hashes, writer->hash_count, writer->chunk);
+    status = probe_chunk(writer, size, error);
+    if (status == PETAL_OK)
+        status = block_sink_append(writer->sink, BLOCK_FILTER, slice_make(writer->chunk, size), 0,
+                                   false, &handle, error);
+    if (status == PETAL_OK)
+        status = index_writer_add(
+            &writer->index, slice_make(writer->first_key, writer->first_key_bytes), handle, error);
+    if (status != PETAL_OK)
+        return status;
+    writer->keys += writer->hash_count;
+    writer->chunks++;
+    writer->bytes += handle.size;
+    writer->hash_count = 0;
+    return PETAL_OK;
+}
+
+static enum petal_status
+add_hash(struct filter_writer *writer, const struct cell *cell, enum filter_key of, uint64_t hash,
+         petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+    void *memory;
+
+    if (writer->hash_count > 0 && writer->hash_count >= writer->chunk_keys)
+        status = write_chunk(writer, error);
+    if (status == PETAL_OK && writer->hash_count == 0)
+        status = begin_chunk(writer, cell, of, error);
+    if (status != PETAL_OK)
+        return status;
+    memory = writer->hashes;
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->hash_capacity, writer->hash_count,
+                  writer->hash_count + 1, sizeof *writer->hashes))
+        return error_no_memory(error);
+    writer->hashes = memory;
+    writer->hashes[writer->hash_count++] = hash;
+    return PETAL_OK;
+}
+
+/* The cell begins a row: add its prefix, unless it is that of the row before. */
+static enum petal_status
+add_prefix(struct filter_writer *writer, const struct cell *cell, petal_error *error)
+{
+    petal_slice prefix = filter_row_prefix(cell->row, writer->prefix_bytes);
+    void *memory = writer->prefix;
+
+    if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))
+        return PETAL_OK;
+    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->prefix_capacity, 0, prefix.size,
+                  1))
+        return error_no_memory(error);
+    writer->prefix = memory;
+    memcpy(writer->prefix, prefix.data, prefix.size);
+    writer->current_prefix_bytes = prefix.size;
+    return add_hash(writer, cell, KEY_PREFIX,
+                    bloom_hash_row(writer->salt, prefix.data, prefix.size), error);
+}
+
+enum petal_status
+filter_writer_add(struct filter_writer *writer, const struct cell *cell, bool new_row,
+                  bool new_column, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (writer->type == PETAL_BLOOM_ROW_PREFIX)
+        return new_row ? add_prefix(writer, cell, error) : PETAL_OK;
+    if (new_row) {
+        writer->row_hash = bloom_hash_row(writer->salt, cell->row.data, cell->row.size);
+        if (writer->type != PETAL_BLOOM_ROWCOL)
+            status = add_hash(writer, cell, KEY_ROW, writer->row_hash, error);
+    }
+    if (status == PETAL_OK && new_column && writer->type != PETAL_BLOOM_ROW) {
+        uint64_t hash =
+            cell_is_family_marker(cell->type)
+                ? bloom_hash_family_marker(writer->row_hash)
+                : bloom_hash_column(writer->row_hash, cell->qualifier.data, cell->qualifier.size);
+
+        status = add_hash(writer, cell, KEY_COLUMN, hash, error);
+    }
+    return status;
+}
+
+enum petal_status
+filter_writer_finish(struct filter_writer *writer, struct block_handle *root, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (writer->hash_count > 0)
+        status = write_chunk(writer, error);
+    if (status == PETAL_OK)
+        status = index_writer_finish(&writer->index, root, error);
+    return status;
+}

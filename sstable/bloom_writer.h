@@ -1,0 +1,79 @@
+/*
+ * bloom_writer.h -- builds the compound Bloom filter of a store file while it is written.
+ *
+ * KEYS, in cell order: of each row the row itself (ROW, ROW_ROWCOL), the fact that it has family markers, if
+ * it has, and each of its columns (ROWCOL, ROW_ROWCOL); of rows that begin alike their prefix, of fixed length, or
+ * the whole of a shorter row (ROW_PREFIX); delete markers count as cells.  Their hashes are gathered
+ * until they fill a chunk, whose size follows from their number, so the error rate is the wanted one in every chunk,
+ * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
+ * data blocks; the filter index names it by its first key (a prefix, base/cell.h).
+ *
+ * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part that the error rate is of
+ * it: so that fetching one costs no more than the read it can save, those included that are in vain because it errs.
+ *
+ * Belongs to one thread.
+ */
+#ifndef PETAL_SSTABLE_BLOOM_WRITER_H
+#define PETAL_SSTABLE_BLOOM_WRITER_H
+
+#include "base/cell.h"
+#include "bloom/bloom.h"
+#include "sstable/index_writer.h"
+
+#define FILTER_CHUNK_MIN_BYTES 512
+
+struct filter_options {
+    enum petal_bloom_type type; /* not NONE */
+    uint32_t prefix_bytes;      /* with ROW_PREFIX: at least 1 */
+    enum bloom_layout layout;
+    double error_rate;
+    uint64_t salt;
+    uint32_t block_bytes;
+};
+
+struct filter_writer {
+    struct block_sink *sink;
+    enum petal_bloom_type type;
+    uint32_t prefix_bytes;
+    uint64_t salt;
+    uint32_t block_bytes;
+    struct bloom_plan plan;
+    struct index_writer index;
+    uint64_t row_hash; /* of the current row */
+    uint64_t *hashes;  /* of the chunk at hand */
+    size_t hash_count, hash_capacity;
+    uint64_t chunk_keys; /* close the chunk at this number */
+    uint8_t *first_key;  /* of the chunk at hand */
+    size_t first_key_bytes, first_key_capacity;
+    uint8_t *prefix; /* with ROW_PREFIX: of the current row; none has 0 bytes */
+    size_t current_prefix_bytes, prefix_capacity;
+    uint8_t *chunk; /* memory to build in */
+    size_t chunk_capacity;
+    uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */
+    uint64_t keys, chunks, bytes;     /* written so far */
+};
+
+/* Allocates nothing. */
+void filter_writer_init(struct filter_writer *writer, struct block_sink *sink,
+                        const struct filter_options *options, bool compress_index);
+void filter_writer_fini(struct filter_writer *writer);
+
+/* The cell begins a row, a column, or the family markers of its row. */
+enum petal_status filter_writer_add(struct filter_writer *writer, const struct cell *cell,
+                                    bool new_row, bool new_column, petal_error *error);
+
+/* A data block of so many stored bytes was written. */
+void filter_writer_note_block(struct filter_writer *writer, uint32_t stored_bytes);
+
+/* Write what is left.  REQUIRES: at least one cell. */
+enum petal_status filter_writer_finish(struct filter_writer *writer, struct block_handle *root,
+                                       petal_error *error);
+
+/* Bytes that are not written yet, about. */
+static inline uint64_t
+filter_writer_pending_bytes(const struct filter_writer *writer)
+{
+    return 2 * writer->hash_count;
+}
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * merge_iter_test.c -- memtables and store files merged: seeks, steps and the way back against a sorted list, and what the
+ * way back costs in blocks.
+ */
+#include "base/merge_iter.h"
+#include "memtable/memtable.h"
+#include "tests/support/iter_walk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define MAX_SOURCES 6
+
+struct source {
+    struct cell_list list;
+    struct memtable *memtable; /* NULL: a file */
+    struct memtable_iter memtable_iter;
+    struct sst_reader *reader;
+    struct sst_iter file_iter;
+};
+
+struct sources {
+    struct sst_fixture *f;
+    struct source sources[MAX_SOURCES];
+    size_t count;
+    struct merge_iter merge;
+};
+
+static void
+add_cell(struct source *source, const struct cell *cell)
+{
+    cell_list_add(&source->list, cell->row, cell->qualifier, cell->timestamp, cell->sequence,
+                  cell->type, cell->value);
+}
+
+static struct cell_iter *
+open_memtable(struct source *source, struct sst_fixture *f)
+{
+    assert_int_equal(memtable_new(&source->memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+    for (size_t i = 0; i < source->list.count; i++)
+        assert_int_equal(memtable_add(source->memtable, &source->list.cells[i], 0), PETAL_OK);
+    memtable_iter_init(&source->memtable_iter, source->memtable);
+    return &source->memtable_iter.iter;
+}
+
+static struct cell_iter *
+open_file(struct source *source, struct sst_fixture *f, bool lazy)
+{
+    struct sst_options options = sst_test_options();
+
+    options.block_bytes = 1024;
+    sst_fixture_write(f, &options, &source->list);
+    source->reader = sst_fixture_open(f);
+    sst_iter_init(&source->file_iter, source->reader, &f->context, false, lazy);
+    return &source->file_iter.iter;
+}
+
+/* Every other source is a memtable, if `memtables`; one without cells, too. */
+static void
+sources_open(struct sources *s, bool memtables, bool lazy)
+{
+    struct cell_iter *iters[MAX_SOURCES];
+
+    for (size_t i = 0; i < s->count; i++) {
+        struct source *source = &s->sources[i];
+
+        if ((memtables && i % 2 == 1) || source->list.count == 0)
+            iters[i] = open_memtable(source, s->f);
+        else
+            iters[i] = open_file(source, s->f, lazy);
+    }
+    assert_int_equal(merge_iter_init(&s->merge, &s->f->allocator.table, iters, s->count), PETAL_OK);
+}
+
+static void
+sources_close(struct sources *s)
+{
+    s->merge.iter.ops->close(&s->merge.iter);
+    for (size_t i = 0; i < s->count; i++) {
+        struct source *source = &s->sources[i];
+
+        if (source->memtable != NULL) {
+            source->memtable_iter.iter.ops->close(&source->memtable_iter.iter);
+            memtable_free(source->memtable);
+        } else {
+            source->file_iter.iter.ops->close(&source->file_iter.iter);
+            sst_reader_close(source->reader);
+        }
+        cell_list_fini(&source->list);
+    }
+}
+
+/* Each cell goes to a source by chance, or whole stretches do. */
+static void
+deal(struct sources *s, const struct cell_list *list, struct test_random *random)
+{
+    uint64_t stretch = test_random_chance(random, 50) ? 1 : 60;
+    size_t to = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (test_random_below(random, stretch) == 0)
+            to = (size_t)test_random_below(random, s->count);
+        add_cell(&s->sources[to], &list->cells[i]);
+    }
+}
+
+static void
+the_merge_is_the_sorted_list(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
+        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 800),
+                                   .rows = 1 + (unsigned)test_random_below(&random, 200),
+                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 12),
+                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 20),
+                                   .value_bytes = (unsigned)test_random_below(&random, 100),
+                                   .marker_percent = 10};
+        struct sources s = {.count = 1 + (size_t)test_random_below(&random, MAX_SOURCES)};
+        struct cell_list list = {0};
+
+        s.f = sst_fixture_new(round % 2 == 0 ? 0 : 1 << 20);
+        cell_list_random(&list, &shape, &random);
+        deal(&s, &list, &random);
+        sources_open(&s, round % 3 > 0, round % 4 > 0);
+        walk_at_random(&s.merge.iter, &list, 300, &random);
+        walk_rows_backwards(&s.merge.iter, &list);
+        sources_close(&s);
+        cell_list_fini(&list);
+        sst_fixture_free(s.f);
+    }
+}
+
+static void
+nothing_lies_before_anything_in_no_sources(void **state)
+{
+    struct sources s = {.f = sst_fixture_new(0)};
+
+    (void)state;
+    sources_open(&s, false, false);
+    assert_int_equal(s.merge.iter.ops->seek_before(&s.merge.iter, NULL, NULL), PETAL_OK);
+    assert_false(s.merge.iter.valid);
+    sources_close(&s);
+    sst_fixture_free(s.f);
+}
+
+/* Cells that come into a memtable after seek_before do not lead back behind the cell that it showed. */
+static void
+steps_go_forward_although_cells_came_in(void **state)
+{
+    static const char *const rows[] = {"b", "c", "d", "e"};
+    struct sources s = {.f = sst_fixture_new(0), .count = 2};
+    struct cell_iter *merge = &s.merge.iter;
+    struct cell cells[4];
+    struct cell_key key;
+    uint8_t buffer[64];
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        cells[i] = (struct cell){
+            .row = slice_from_text(rows[i]), .timestamp = 7, .sequence = i + 1, .type = PETAL_PUT};
+    add_cell(&s.sources[0], &cells[1]); /* c in a file; e in a memtable, where b and d come in */
+    add_cell(&s.sources[1], &cells[3]);
+    sources_open(&s, true, false);
+    cell_key_of(&key, buffer, &cells[3]);
+    assert_int_equal(merge->ops->seek_before(merge, &key, NULL), PETAL_OK);
+    assert_true(merge->valid && same_cell(&merge->cell, &cells[1]));
+    assert_int_equal(memtable_add(s.sources[1].memtable, &cells[0], 0), PETAL_OK);
+    assert_int_equal(memtable_add(s.sources[1].memtable, &cells[2], 0), PETAL_OK);
+    for (unsigned i = 2; i < 4; i++) {
+        assert_int_equal(merge->ops->next(merge, NULL), PETAL_OK);
+        assert_true(merge->valid && same_cell(&merge->cell, &cells[i]));
+    }
+    assert_int_equal(merge->ops->next(merge, NULL), PETAL_OK);
+    assert_false(merge->valid);
+    sources_close(&s);
+    sst_fixture_free(s.f);
+}
+
+/* ---- what it costs ---- */
+
+/* Files that take turns, `turn` rows each: on the way back through all of them, without a cache, no block is read twice. */
+static void
+going_back_reads_each_block_of_each_file_once(void **state)
+{
+    static const unsigned turns[] = {1, 10, 170, 700};
+
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct sources s = {.f = sst_fixture_new(0), .count = 4};
+        struct cell_list list = {0};
+        char row[16];
+        uint32_t blocks = 0;
+
+        for (unsigned number = 0; number < 3000; number++) {
+            snprintf(row, sizeof row, "row%06u", number);
+            cell_list_put(&list, row, "q", 100 + number, number + 1, "0123456789012345678901");
+            add_cell(&s.sources[number / turns[i] % 4], &list.cells[number]);
+        }
+        sources_open(&s, false, true);
+        for (size_t source = 0; source < 4; source++)
+            blocks += (uint32_t)sst_reader_facts(s.sources[source].reader)->data_blocks;
+        assert_true(blocks > 60);
+        walk_rows_backwards(&s.merge.iter, &list);
+        assert_int_equal(s.f->trace.blocks_fetched[PETAL_BLOCK_DATA], blocks);
+        sources_close(&s);
+        cell_list_fini(&list);
+        sst_fixture_free(s.f);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_merge_is_the_sorted_list),
+        cmocka_unit_test(nothing_lies_before_anything_in_no_sources),
+        cmocka_unit_test(steps_go_forward_although_cells_came_in),
+        cmocka_unit_test(going_back_reads_each_block_of_each_file_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,519 @@
+/*
+ * main.c -- operations whose instructions are counted; tests/cost/cost.sh runs it under callgrind.
+ *
+ *     cost DIRECTORY [pairs]   DIRECTORY does not exist yet; without valgrind it does the same and counts nothing. With `pairs` only
+ *                              the scenarios whose names begin so, those that `make cost-check` compares
+ *
+ * Each scenario is one call of measured_operations(), the only function that callgrind counts. A line "NAME OPERATIONS" is printed
+ * for each. Data, order of keys, salts and the clock are fixed, so that two runs of the pairs agree exactly, those of the rest
+ * within 2 %: where blocks lie depends on threads, and memcmp goes another way near the end of a page. It keeps to calls and options that
+ * petal.h always had, so that builds of different ages can be compared.
+ *
+ * Instructions of one operation (of one cell in scans), as `make cost` printed them: gcc 12, -O2, x86-64. Those of a put include
+ * what the library does for the log, not what the kernel does.
+ *
+ *     column/get-absent/4-files        5187
+ *     column/get-absent/one-file       2098
+ *     column/get/4-files               5895
+ *     column/get/4-files-ROWCOL        5152
+ *     column/get/memtable              2894
+ *     column/get/one-file              3881
+ *     column/put                       3235
+ *     families/get-1-of-2              3922
+ *     families/scan-both                642
+ *     pair/get-absent/4-files          5105
+ *     pair/get-absent/memtable         1424
+ *     pair/get-absent/one-file         2063
+ *     pair/get/4-files                 5775
+ *     pair/get/memtable                2825
+ *     pair/get/one-file                3788
+ *     pair/put                         3275
+ *     pair/scan/4-files                 638
+ *     pair/scan/memtable                430
+ *     pair/scan/one-file                482
+ *     pair/seek+10/4-files            11101
+ *     pair/seek+10/memtable            5577
+ *     pair/seek+10/one-file            6281
+ *     wide/get-row/2-files           464883
+ *     wide/get-row/one-file           65886
+ *     wide/scan-3-of-100/one-file      2902
+ *     wide/scan/2-files                1343
+ *     wide/scan/one-file                458
+ */
+#include "engine/petal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS           20000
+#define KEY_BYTES      16
+#define VALUE_BYTES    100
+#define FILES          4
+#define WIDE_ROWS      200
+#define WIDE_COLUMNS   100
+#define COLUMN_BYTES   4
+#define SEEK_STEPS     10
+#define OPERATIONS     20000
+#define FEW_OPERATIONS 2000
+
+static char keys[ROWS + OPERATIONS][KEY_BYTES + 1]; /* those behind ROWS are absent at first */
+static char columns[WIDE_COLUMNS][COLUMN_BYTES + 1];
+static uint32_t order[OPERATIONS];
+static char value[VALUE_BYTES];
+
+struct subject {
+    petal_kv *kv;
+    petal_table *table;
+    petal_family *family;
+    petal_column column;
+    petal_read_options read;
+    petal_result *result;
+    petal_cursor *cursor;
+};
+
+/* ---- surroundings ---- */
+
+static void
+check(enum petal_status status, const petal_error *error, const char *action)
+{
+    if (status == PETAL_OK)
+        return;
+    fprintf(stderr, "cost: %s: %s\n", action, error->text);
+    exit(3);
+}
+
+static void
+expect(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "cost: %s\n", what);
+    exit(3);
+}
+
+static petal_slice
+text(const char *bytes)
+{
+    return (petal_slice){bytes, strlen(bytes)};
+}
+
+static petal_slice
+key_at(uint64_t number)
+{
+    return (petal_slice){keys[number], KEY_BYTES};
+}
+
+/* splitmix64 */
+static uint64_t
+scramble(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t
+next_random(void *context)
+{
+    return scramble((*(uint64_t *)context)++);
+}
+
+static int64_t
+fixed_clock(void *context)
+{
+    return *(int64_t *)context;
+}
+
+static void
+make_data(void)
+{
+    for (size_t i = 0; i < ROWS + OPERATIONS; i++)
+        snprintf(keys[i], sizeof keys[i], "%016" PRIx64, scramble(i));
+    for (unsigned i = 0; i < WIDE_COLUMNS; i++)
+        snprintf(columns[i], sizeof columns[i], "c%03u", i % 1000);
+    for (size_t i = 0; i < OPERATIONS; i++)
+        order[i] = (uint32_t)(scramble(i + ((uint64_t)1 << 32)) % ROWS);
+    for (size_t i = 0; i < VALUE_BYTES; i++)
+        value[i] = (char)(i % 2 == 0 ? 'v' : 'a' + scramble(i) % 26);
+}
+
+/* ---- operations ---- */
+
+typedef void operation(struct subject *subject, uint64_t number);
+
+static void
+get_pair(struct subject *subject, uint64_t number)
+{
+    petal_slice found_value;
+    petal_error error;
+    bool found;
+
+    check(petal_kv_get(subject->kv, key_at(order[number]), subject->result, &found, &found_value,
+                       &error),
+          &error, "get");
+    expect(found, "a pair is missing");
+}
+
+static void
+get_absent_pair(struct subject *subject, uint64_t number)
+{
+    petal_slice found_value;
+    petal_error error;
+    bool found;
+
+    check(petal_kv_get(subject->kv, key_at(ROWS + number), subject->result, &found, &found_value,
+                       &error),
+          &error, "get");
+    expect(!found, "a pair is there");
+}
+
+static void
+get_column(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_get(subject->table, key_at(order[number]), &subject->read, subject->result, &error),
+          &error, "get");
+    expect(petal_result_count(subject->result) == 1, "a cell is missing");
+}
+
+static void
+get_absent_column(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_get(subject->table, key_at(ROWS + number), &subject->read, subject->result, &error),
+          &error, "get");
+    expect(petal_result_count(subject->result) == 0, "a cell is there");
+}
+
+static void
+get_wide_row(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_get(subject->table, key_at(number % WIDE_ROWS), NULL, subject->result, &error),
+          &error, "get");
+    expect(petal_result_count(subject->result) == WIDE_COLUMNS, "a cell is missing");
+}
+
+/* The same, all columns named. */
+static void
+get_wide_columns(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_get(subject->table, key_at(number % WIDE_ROWS), &subject->read, subject->result,
+                    &error),
+          &error, "get");
+    expect(petal_result_count(subject->result) == WIDE_COLUMNS, "a cell is missing");
+}
+
+static void
+put_pair(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(
+        petal_kv_put(subject->kv, key_at(ROWS + number), (petal_slice){value, VALUE_BYTES}, &error),
+        &error, "put");
+}
+
+static void
+put_column(struct subject *subject, uint64_t number)
+{
+    petal_error error;
+
+    check(petal_put(subject->family, key_at(number), subject->column.qualifier, PETAL_LATEST,
+                    (petal_slice){value, VALUE_BYTES}, NULL, &error),
+          &error, "put");
+}
+
+static void
+scan_next(struct subject *subject, uint64_t number)
+{
+    const petal_cell *cell;
+    petal_error error;
+
+    (void)number;
+    check(petal_cursor_next(subject->cursor, &cell, &error), &error, "scan");
+    expect(cell != NULL, "the scan ended early");
+}
+
+static void
+seek_and_step(struct subject *subject, uint64_t number)
+{
+    const petal_cell *cell;
+    petal_error error;
+
+    check(petal_cursor_seek(subject->cursor, key_at(order[number]), NULL, (petal_slice){NULL, 0},
+                            &error),
+          &error, "seek");
+    for (int i = 0; i < SEEK_STEPS; i++)
+        check(petal_cursor_next(subject->cursor, &cell, &error), &error, "scan");
+}
+
+/* ---- measuring ---- */
+
+void measured_operations(operation *operate, struct subject *subject, uint64_t count);
+
+/* Visible, so that callgrind knows its name. */
+__attribute__((noinline)) void
+measured_operations(operation *operate, struct subject *subject, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        operate(subject, i);
+}
+
+/* Run it once for the caches, unless it changes what it runs on, then for the count. */
+static void
+measure(const char *name, operation *operate, struct subject *subject, uint64_t count, bool repeats)
+{
+    for (uint64_t i = 0; repeats && i < count; i++)
+        operate(subject, i);
+    measured_operations(operate, subject, count);
+    printf("%s %" PRIu64 "\n", name, count);
+}
+
+static void
+begin_scan(struct subject *subject, const petal_read_options *read)
+{
+    petal_scan_options scan = {0};
+    petal_error error;
+
+    petal_cursor_close(subject->cursor);
+    if (read != NULL)
+        scan.read = *read;
+    check(petal_cursor_open(subject->table, &scan, &subject->cursor, &error), &error, "scan");
+}
+
+/* A scan over everything, its first cell aside: that one pays for the opening. */
+static void
+measure_scan(const char *name, struct subject *subject, const petal_read_options *read,
+             uint64_t cells)
+{
+    for (int run = 0; run < 2; run++) {
+        begin_scan(subject, read);
+        scan_next(subject, 0);
+        if (run == 0)
+            for (uint64_t i = 1; i < cells; i++)
+                scan_next(subject, i);
+    }
+    measure(name, scan_next, subject, cells - 1, false);
+    petal_cursor_close(subject->cursor);
+    subject->cursor = NULL;
+}
+
+static void
+measure_seeks(const char *name, struct subject *subject)
+{
+    begin_scan(subject, NULL);
+    measure(name, seek_and_step, subject, FEW_OPERATIONS, true);
+    petal_cursor_close(subject->cursor);
+    subject->cursor = NULL;
+}
+
+/* ---- tables ---- */
+
+static void
+open_pairs(petal_db *db, const char *name, struct subject *subject)
+{
+    petal_error error;
+
+    check(petal_kv_open(db, text(name), NULL, &subject->kv, &error), &error, "open");
+    subject->table = petal_kv_table(subject->kv);
+    subject->family = petal_table_family_at(subject->table, 0);
+    subject->column = (petal_column){.family = subject->family};
+}
+
+/* One family, blocks of 4 KiB as the pairs have. */
+static void
+open_columns(petal_db *db, const char *name, enum petal_bloom_type bloom, struct subject *subject)
+{
+    petal_family_options family = {.name = text("f"), .block_bytes = 4096, .bloom = bloom};
+    petal_table_options options = {.name = text(name), .families = &family, .family_count = 1};
+    petal_error error;
+
+    check(petal_table_create(db, &options, &subject->table, &error), &error, "create");
+    subject->family = petal_table_family_at(subject->table, 0);
+    subject->column = (petal_column){.family = subject->family, .qualifier = text("q")};
+    subject->read = (petal_read_options){.columns = &subject->column, .column_count = 1};
+}
+
+static void
+flush(petal_db *db)
+{
+    petal_error error;
+
+    check(petal_flush(db, NULL, &error), &error, "flush");
+}
+
+/* Row r goes to file r % files; 0 files: all stay in memory. */
+static void
+fill(petal_db *db, struct subject *subject, unsigned files)
+{
+    unsigned parts = files > 0 ? files : 1;
+    petal_error error;
+
+    for (unsigned part = 0; part < parts; part++) {
+        for (uint64_t row = part; row < ROWS; row += parts)
+            check(petal_put(subject->family, key_at(row), subject->column.qualifier, PETAL_LATEST,
+                            (petal_slice){value, VALUE_BYTES}, NULL, &error),
+                  &error, "put");
+        if (files > 0)
+            flush(db);
+    }
+}
+
+static void
+fill_wide(petal_db *db, struct subject *subject, int64_t timestamp)
+{
+    petal_error error;
+
+    for (uint64_t row = 0; row < WIDE_ROWS; row++)
+        for (unsigned column = 0; column < WIDE_COLUMNS; column++)
+            check(petal_put(subject->family, key_at(row), text(columns[column]), timestamp,
+                            (petal_slice){value, 20}, NULL, &error),
+                  &error, "put");
+    flush(db);
+}
+
+/* ---- scenarios ---- */
+
+static void
+measure_pairs(petal_db *db, petal_result *result)
+{
+    struct subject one = {.result = result}, several = {.result = result};
+    struct subject memory = {.result = result};
+
+    open_pairs(db, "one", &one);
+    fill(db, &one, 1);
+    measure("pair/get/one-file", get_pair, &one, OPERATIONS, true);
+    measure("pair/get-absent/one-file", get_absent_pair, &one, OPERATIONS, true);
+    measure_scan("pair/scan/one-file", &one, NULL, ROWS);
+    measure_seeks("pair/seek+10/one-file", &one);
+    open_pairs(db, "several", &several);
+    fill(db, &several, FILES);
+    measure("pair/get/4-files", get_pair, &several, OPERATIONS, true);
+    measure("pair/get-absent/4-files", get_absent_pair, &several, OPERATIONS, true);
+    measure_scan("pair/scan/4-files", &several, NULL, ROWS);
+    measure_seeks("pair/seek+10/4-files", &several);
+    open_pairs(db, "memory", &memory);
+    fill(db, &memory, 0);
+    measure("pair/get/memtable", get_pair, &memory, OPERATIONS, true);
+    measure("pair/get-absent/memtable", get_absent_pair, &memory, OPERATIONS, true);
+    measure_scan("pair/scan/memtable", &memory, NULL, ROWS);
+    measure_seeks("pair/seek+10/memtable", &memory);
+    measure("pair/put", put_pair, &memory, OPERATIONS, false);
+    flush(db);
+}
+
+static void
+measure_columns(petal_db *db, petal_result *result)
+{
+    struct subject one = {.result = result}, several = {.result = result};
+    struct subject by_column = {.result = result}, memory = {.result = result};
+
+    open_columns(db, "columns_one", PETAL_BLOOM_ROW, &one);
+    fill(db, &one, 1);
+    measure("column/get/one-file", get_column, &one, OPERATIONS, true);
+    measure("column/get-absent/one-file", get_absent_column, &one, OPERATIONS, true);
+    open_columns(db, "columns_several", PETAL_BLOOM_ROW, &several);
+    fill(db, &several, FILES);
+    measure("column/get/4-files", get_column, &several, OPERATIONS, true);
+    measure("column/get-absent/4-files", get_absent_column, &several, OPERATIONS, true);
+    open_columns(db, "columns_rowcol", PETAL_BLOOM_ROWCOL, &by_column);
+    fill(db, &by_column, FILES);
+    measure("column/get/4-files-ROWCOL", get_column, &by_column, OPERATIONS, true);
+    open_columns(db, "columns_memory", PETAL_BLOOM_ROW, &memory);
+    measure("column/put", put_column, &memory, OPERATIONS, false);
+    measure("column/get/memtable", get_column, &memory, OPERATIONS, true);
+    flush(db);
+}
+
+static void
+measure_wide_rows(petal_db *db, petal_result *result)
+{
+    struct subject wide = {.result = result};
+    petal_column asked[WIDE_COLUMNS];
+    petal_read_options read = {.columns = asked, .column_count = 3};
+
+    open_columns(db, "wide", PETAL_BLOOM_ROW, &wide);
+    fill_wide(db, &wide, 1);
+    measure("wide/get-row/one-file", get_wide_row, &wide, FEW_OPERATIONS, true);
+    measure_scan("wide/scan/one-file", &wide, NULL, WIDE_ROWS * WIDE_COLUMNS);
+    for (unsigned i = 0; i < 3; i++)
+        asked[i] = (petal_column){.family = wide.family, .qualifier = text(columns[30 * i + 5])};
+    measure_scan("wide/scan-3-of-100/one-file", &wide, &read, WIDE_ROWS * 3);
+    for (unsigned i = 0; i < WIDE_COLUMNS; i++)
+        asked[i] =
+            (petal_column){.family = wide.family, .qualifier = text(columns[WIDE_COLUMNS - 1 - i])};
+    wide.read = (petal_read_options){.columns = asked, .column_count = WIDE_COLUMNS};
+    measure("wide/get-all-downwards/one-file", get_wide_columns, &wide, FEW_OPERATIONS, true);
+    wide.read = (petal_read_options){0};
+    fill_wide(db, &wide, 2); /* hides what is there */
+    measure("wide/get-row/2-files", get_wide_row, &wide, FEW_OPERATIONS, true);
+    measure_scan("wide/scan/2-files", &wide, NULL, WIDE_ROWS * WIDE_COLUMNS);
+}
+
+/* Each row has a cell in each of two families. */
+static void
+measure_two_families(petal_db *db, petal_result *result)
+{
+    petal_family_options families[] = {{.name = text("a"), .block_bytes = 4096},
+                                       {.name = text("b"), .block_bytes = 4096}};
+    petal_table_options options = {
+        .name = text("two_families"), .families = families, .family_count = 2};
+    struct subject both = {.result = result};
+    petal_error error;
+
+    check(petal_table_create(db, &options, &both.table, &error), &error, "create");
+    for (size_t i = 0; i < 2; i++) {
+        both.family = petal_table_family_at(both.table, i);
+        both.column = (petal_column){.family = both.family, .qualifier = text("q")};
+        fill(db, &both, 1);
+    }
+    both.read = (petal_read_options){.columns = &both.column, .column_count = 1};
+    measure("families/get-1-of-2", get_column, &both, OPERATIONS, true);
+    measure_scan("families/scan-both", &both, NULL, (uint64_t)2 * ROWS);
+}
+
+int
+main(int argc, char **argv)
+{
+    uint64_t random_state = 1;
+    int64_t now = 1700000000000;
+    petal_env env = {.size = sizeof env,
+                     .clock_context = &now,
+                     .clock_ms = fixed_clock,
+                     .random_context = &random_state,
+                     .random = next_random};
+    petal_options options = {.create = true,
+                             .error_if_exists = true,
+                             .no_compaction = true,
+                             .log_sync_interval_ms = PETAL_NEVER,
+                             .env = &env};
+    petal_result *result;
+    petal_error error;
+    petal_db *db;
+
+    if (argc < 2 || argc > 3 || (argc == 3 && strcmp(argv[2], "pairs") != 0)) {
+        fputs("usage: cost DIRECTORY [pairs]\n", stderr);
+        return 2;
+    }
+    make_data();
+    check(petal_open(argv[1], &options, &db, &error), &error, "open");
+    check(petal_result_new(db, &result, &error), &error, "make a result");
+    measure_pairs(db, result);
+    if (argc == 2) {
+        measure_columns(db, result);
+        measure_wide_rows(db, result);
+        measure_two_families(db, result);
+    }
+    petal_result_free(result);
+    check(petal_close(db, &error), &error, "close");
+    return 0;
+}

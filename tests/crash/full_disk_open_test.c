@@ -1,0 +1,527 @@
+/*
+ * full_disk_open_test.c -- a database is opened for writing on a full disk: all that was
+ * acknowledged is there and survives a power cut, tables can be dropped to make room, and then it
+ * goes on. So it does when descriptors or memory are short.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "engine/state/db.h"
+#include "engine/wal/wal.h"
+#include "engine/write/commit.h"
+#include "tests/crash/ledger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* What the drop of a table takes in the manifest, about: a file system has it in the last block of
+ * the file. */
+#define SLACK_BYTES 300
+
+static void
+must_write(struct ledger *ledger, uint64_t first, uint64_t last)
+{
+    petal_error error;
+
+    for (uint64_t number = first; number <= last; number++)
+        must(ledger_write(ledger, number, PETAL_SYNC_WAL, &error), &error);
+}
+
+static void
+rotate(petal_db *db)
+{
+    struct write_place place;
+    petal_error error;
+
+    write_lead_alone(db, &place);
+    must(log_rotate(db, &error), &error);
+    write_lead_end(db, &place);
+}
+
+/* A process has died: 100 writes, 40 of them in store files, the others in three logs. */
+static void
+make(struct fixture *fixture, struct ledger *ledger)
+{
+    petal_error error;
+
+    *ledger = (struct ledger){.filler = 100};
+    fixture_init(fixture, 4);
+    fixture_must_open(fixture);
+    must(ledger_create(ledger, fixture->db, &error), &error);
+    must_write(ledger, 1, 40);
+    must(petal_flush(fixture->db, NULL, &error), &error);
+    must_write(ledger, 41, 60);
+    rotate(fixture->db);
+    must_write(ledger, 61, 80);
+    rotate(fixture->db);
+    must_write(ledger, 81, 100);
+    fixture_die(fixture);
+}
+
+static uint64_t
+must_be_prefix(struct fixture *fixture, struct ledger *ledger)
+{
+    petal_error error;
+
+    must(ledger_attach(ledger, fixture->db, &error), &error);
+    return ledger_must_be_prefix(ledger);
+}
+
+/* What another process finds in a copy of the files, with room or without. */
+static uint64_t
+prefix_after(struct memory_vfs *files, uint64_t capacity)
+{
+    struct fixture after;
+    struct ledger ledger = {.filler = 100};
+    uint64_t count;
+
+    memory_vfs_set_capacity(files, capacity);
+    fixture_init_on(&after, files, 9);
+    fixture_must_open(&after);
+    count = must_be_prefix(&after, &ledger);
+    if (capacity == UINT64_MAX)
+        fixture_must_close(&after);
+    else
+        (void)petal_close(after.db, NULL);
+    after.db = NULL;
+    fixture_fini(&after);
+    return count;
+}
+
+/* The process dies, or the power fails, now: all `count` writes are there. */
+static void
+check_crashes(struct fixture *fixture, uint64_t least, uint64_t most)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        struct memory_vfs *files = memory_vfs_clone(fixture->vfs);
+        uint64_t used = memory_vfs_used(files);
+
+        if (i > 0)
+            memory_vfs_power_cut(files,
+                                 i == 1   ? MEMORY_CUT_LOSE_ALL
+                                 : i == 2 ? MEMORY_CUT_KEEP_ALL
+                                          : MEMORY_CUT_RANDOM,
+                                 i);
+        assert_in_range(prefix_after(files, i % 2 == 0 ? used : UINT64_MAX), least, most);
+    }
+}
+
+static void
+close_full(struct fixture *fixture)
+{
+    petal_error error;
+
+    assert_int_equal(petal_close(fixture->db, &error), PETAL_NO_SPACE);
+    fixture->db = NULL;
+}
+
+/* ---- opening ---- */
+
+/* Twice, with each amount of room that is too little to flush, and with room again. */
+static void
+test_everything_is_there(void **state)
+{
+    (void)state;
+    for (uint64_t room = 0; room < 20000; room += room < 2000 ? 250 : 2500) {
+        struct fixture fixture;
+        struct ledger ledger;
+        petal_error error;
+        uint64_t used;
+        bool full = true;
+
+        make(&fixture, &ledger);
+        used = memory_vfs_used(fixture.vfs);
+        for (unsigned time = 0; time < 2 && full; time++) {
+            memory_vfs_set_capacity(fixture.vfs, used + room);
+            fixture_must_open(&fixture);
+            assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+            full = fixture_count_files(&fixture, ".log") > 1;
+            check_crashes(&fixture, 100, 100);
+            if (!full)
+                break;
+            if (room == 0) {
+                assert_int_equal(ledger_write(&ledger, 101, PETAL_SYNC_WAL, &error),
+                                 PETAL_NO_SPACE);
+                assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_NO_SPACE);
+            }
+            close_full(&fixture);
+            assert_true(memory_vfs_used(fixture.vfs) <= used + room);
+        }
+        assert_true(room > 0 || full);
+        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+        if (fixture.db == NULL)
+            fixture_must_open(&fixture);
+        assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+        must_write(&ledger, 101, 120);
+        fixture_must_close(&fixture);
+        fixture_must_open(&fixture);
+        assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+        fixture_must_close(&fixture);
+        fixture_fini(&fixture);
+    }
+}
+
+/* There is room again while it is open: writes follow in a new log behind those that are kept, and
+ * all is flushed. */
+static void
+test_it_goes_on_when_there_is_room(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+
+    (void)state;
+    make(&fixture, &ledger);
+    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
+    fixture_must_open(&fixture);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+    /* Room for a log, not for files. */
+    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 900);
+    must_write(&ledger, 101, 101);
+    check_crashes(&fixture, 100, 101);
+    must(ledger_write(&ledger, 102, PETAL_FSYNC_WAL, &error), &error);
+    check_crashes(&fixture, 102, 102);
+    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+    must_write(&ledger, 103, 110);
+    check_crashes(&fixture, 102, 110);
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    check_crashes(&fixture, 110, 110);
+    assert_true(fixture_count_files(&fixture, ".log") <= 1);
+    must_write(&ledger, 111, 120);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 120);
+    assert_true(fixture_directory_is_clean(&fixture));
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- dropping ---- */
+
+static uint64_t
+count_cells(petal_table *table)
+{
+    petal_scan_options options = {.size = sizeof options};
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    petal_error error;
+    uint64_t count = 0;
+
+    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    for (;;) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (cell == NULL)
+            break;
+        count++;
+    }
+    petal_cursor_close(cursor);
+    return count;
+}
+
+static void
+test_tables_can_be_dropped(void **state)
+{
+    petal_table *table;
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+    uint64_t used, cells;
+    char name[64];
+
+    (void)state;
+    make(&fixture, &ledger);
+    used = memory_vfs_used(fixture.vfs);
+    memory_vfs_set_capacity(fixture.vfs, used + SLACK_BYTES);
+    fixture_must_open(&fixture);
+    assert_int_equal(must_be_prefix(&fixture, &ledger), 100);
+    cells = count_cells(ledger.tables[1]);
+    assert_true(cells > 0);
+    snprintf(name, sizeof name, "%.*s", (int)petal_table_name(ledger.tables[1]).size,
+             (const char *)petal_table_name(ledger.tables[1]).data);
+    must(petal_table_drop(ledger.tables[0], &error), &error);
+    assert_true(memory_vfs_used(fixture.vfs) < used);
+    must(petal_put(ledger.families[2], slice_from_text("new"), slice_from_text("q"), PETAL_LATEST,
+                   slice_from_text("v"), NULL, &error),
+         &error);
+    for (unsigned i = 0; i < 8; i++) {
+        struct memory_vfs *files = memory_vfs_clone(fixture.vfs);
+        struct fixture after;
+
+        if (i > 0)
+            memory_vfs_power_cut(files, i == 1 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM, i);
+        fixture_init_on(&after, files, 9);
+        fixture_must_open(&after);
+        must(petal_table_open(after.db, slice_from_text(name), &table, &error), &error);
+        assert_in_range(count_cells(table), cells, cells + 1);
+        (void)petal_close(after.db, NULL);
+        after.db = NULL;
+        fixture_fini(&after);
+    }
+    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture);
+    must(petal_table_open(fixture.db, slice_from_text(name), &table, &error), &error);
+    assert_int_equal(count_cells(table), cells + 1);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- power cuts ---- */
+
+/* Opening, writing with a little room, with much, flushing: cut at every call. */
+static bool
+cut_at(uint64_t n, struct memory_vfs *torn)
+{
+    struct fixture fixture;
+    struct ledger ledger = {.filler = 100};
+    uint64_t synced = 0, stored, attempted, found;
+    petal_error error;
+    bool off;
+
+    fixture_init_on(&fixture, memory_vfs_clone(torn), 4);
+    found = attempted = stored = prefix_after(memory_vfs_clone(torn), UINT64_MAX);
+    memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
+    memory_vfs_cut_at(fixture.vfs, n);
+    if (fixture_open(&fixture, &error) == PETAL_OK &&
+        ledger_attach(&ledger, fixture.db, &error) == PETAL_OK) {
+        synced = found; /* it was shown */
+        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + 700);
+        for (unsigned i = 0; i < 6 && attempted == stored; i++) {
+            enum petal_status status;
+
+            if (i == 3)
+                memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+            status = ledger_write(&ledger, stored + 1, i == 4 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL,
+                                  &error);
+            if (status == PETAL_OK)
+                attempted = ++stored;
+            else if (status != PETAL_NO_SPACE || memory_vfs_is_off(fixture.vfs))
+                attempted = stored + 1;
+            if (status == PETAL_OK && i == 4)
+                synced = stored;
+        }
+        if (petal_flush(fixture.db, NULL, &error) == PETAL_OK)
+            synced = stored;
+    }
+    off = memory_vfs_is_off(fixture.vfs);
+    petal_close(fixture.db, NULL);
+    fixture.db = NULL;
+    for (unsigned i = 0; off && i < 6; i++) {
+        struct memory_vfs *files = memory_vfs_clone(fixture.vfs);
+
+        memory_vfs_power_cut(files,
+                             i == 0   ? MEMORY_CUT_LOSE_ALL
+                             : i == 1 ? MEMORY_CUT_KEEP_ALL
+                                      : MEMORY_CUT_RANDOM,
+                             n * 10 + i);
+        assert_in_range(prefix_after(files, UINT64_MAX), synced, attempted);
+    }
+    fixture_fini(&fixture);
+    return off;
+}
+
+/* From a death, and from power cuts that tore the logs. */
+static void
+test_power_cut_at_every_call(void **state)
+{
+    uint64_t cuts = 0;
+
+    (void)state;
+    for (unsigned seed = 0; seed < (test_long() ? 30 : 6); seed++) {
+        struct fixture fixture;
+        struct ledger ledger;
+        uint64_t n = 1;
+
+        make(&fixture, &ledger);
+        if (seed > 0)
+            memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_RANDOM, seed);
+        while (cut_at(n, fixture.vfs))
+            n += seed == 0 ? 1 : 3;
+        cuts += n;
+        fixture_fini(&fixture);
+    }
+    print_message("%" PRIu64 " cuts\n", cuts);
+    assert_true(cuts > 100);
+}
+
+/* ---- memory ---- */
+
+/* What does not fit into memory either is refused by name, and nothing is lost. */
+static void
+test_logs_larger_than_memory(void **state)
+{
+    static char value[20000];
+    petal_family_options family = {.name = slice_from_text("f")};
+    petal_table_options options = {
+        .name = slice_from_text("t"), .families = &family, .family_count = 1};
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+    uint64_t used;
+
+    (void)state;
+    fixture_init(&fixture, 4);
+    fixture_must_open(&fixture);
+    must(petal_table_create(fixture.db, &options, &table, &error), &error);
+    for (unsigned i = 0; i < 200; i++) {
+        char row[16];
+
+        snprintf(row, sizeof row, "%06u", i);
+        must(petal_put(petal_table_family_at(table, 0), slice_from_text(row), slice_from_text("q"),
+                       PETAL_LATEST, slice_make(value, sizeof value), NULL, &error),
+             &error);
+    }
+    fixture_die(&fixture);
+    used = memory_vfs_used(fixture.vfs);
+    memory_vfs_set_capacity(fixture.vfs, used);
+    fixture.options.memory_bytes = 1 << 20;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_NO_SPACE);
+    assert_non_null(strstr(error.text, "memory_bytes"));
+    assert_true(memory_vfs_used(fixture.vfs) <= used);
+    fixture.options.memory_bytes = 0;
+    fixture_must_open(&fixture);
+    must(petal_table_open(fixture.db, options.name, &table, &error), &error);
+    assert_int_equal(count_cells(table), 200);
+    close_full(&fixture);
+    memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+    fixture.options.memory_bytes = 1 << 20;
+    fixture_must_open(&fixture);
+    must(petal_table_open(fixture.db, options.name, &table, &error), &error);
+    assert_int_equal(count_cells(table), 200);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- what else passes ---- */
+
+/* Which calls of a flush, or of a compaction, ask for a descriptor. */
+static size_t
+find_opens(struct fixture *fixture, uint64_t opens[64])
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(fixture->vfs); i++) {
+        enum memory_vfs_operation operation = memory_vfs_trace_at(fixture->vfs, i).operation;
+
+        if (operation == MEMORY_VFS_OPEN && found < 64)
+            opens[found++] = i + 1;
+    }
+    return found;
+}
+
+static enum petal_status
+work(struct fixture *fixture, struct ledger *ledger, bool compaction, petal_error *error)
+{
+    enum petal_status status;
+
+    if (!compaction)
+        return petal_flush(fixture->db, NULL, error);
+    status = petal_compact(ledger->tables[0], NULL, error);
+    return status == PETAL_OK ? petal_compact(ledger->tables[1], NULL, error) : status;
+}
+
+/* No descriptor, or no memory, for any call of a flush or a compaction: it is tried again and
+ * succeeds, and writes go on. */
+static void
+try_again(bool compaction)
+{
+    static const int errors[] = {EMFILE, ENFILE, ENOMEM};
+    uint64_t opens[64];
+    size_t count = 1;
+
+    for (size_t which = 0; which <= count; which++) {
+        struct fixture fixture;
+        struct ledger ledger;
+        petal_error error;
+        petal_stats stats;
+
+        make(&fixture, &ledger);
+        fixture_must_open(&fixture);
+        must(ledger_attach(&ledger, fixture.db, &error), &error);
+        must_write(&ledger, 101, 110);
+        memory_vfs_trace(fixture.vfs, which == 0);
+        if (which > 0)
+            memory_vfs_fail_at(fixture.vfs, opens[which - 1], errors[which % 3], false);
+        if (work(&fixture, &ledger, compaction, &error) != PETAL_OK)
+            assert_true(which > 0);
+        if (which == 0)
+            count = find_opens(&fixture, opens);
+        memory_vfs_fail_at(fixture.vfs, 0, 0, false);
+        memory_vfs_trace(fixture.vfs, false);
+        petal_stats_get(fixture.db, &stats);
+        if (stats.read_only)
+            print_error("call %zu: %s\n", which, stats.background_error.text);
+        assert_false(stats.read_only);
+        must(work(&fixture, &ledger, compaction, &error), &error);
+        must_write(&ledger, 111, 112);
+        assert_int_equal(must_be_prefix(&fixture, &ledger), 112);
+        fixture_must_close(&fixture);
+        fixture_must_open(&fixture);
+        assert_int_equal(must_be_prefix(&fixture, &ledger), 112);
+        assert_true(fixture_directory_is_clean(&fixture));
+        fixture_must_close(&fixture);
+        fixture_fini(&fixture);
+    }
+    assert_true(count > 4);
+}
+
+static void
+test_no_descriptors(void **state)
+{
+    (void)state;
+    try_again(false);
+    try_again(true);
+}
+
+/* One allocation that fails in a flush or a compaction ends nothing. */
+static void
+test_no_memory(void **state)
+{
+    (void)state;
+    for (unsigned compaction = 0; compaction < 2; compaction++) {
+        bool failed = true;
+
+        for (uint64_t n = 1; failed; n += 1 + n / 16) {
+            struct fixture fixture;
+            struct ledger ledger;
+            petal_error error;
+            petal_stats stats;
+
+            make(&fixture, &ledger);
+            fixture_must_open(&fixture);
+            must(ledger_attach(&ledger, fixture.db, &error), &error);
+            must_write(&ledger, 101, 110);
+            test_allocator_fail_at(&fixture.allocator, n, false);
+            failed = work(&fixture, &ledger, compaction == 1, &error) != PETAL_OK;
+            test_allocator_fail_at(&fixture.allocator, 0, false);
+            petal_stats_get(fixture.db, &stats);
+            assert_false(stats.read_only);
+            must(work(&fixture, &ledger, compaction == 1, &error), &error);
+            assert_int_equal(must_be_prefix(&fixture, &ledger), 110);
+            fixture_must_close(&fixture);
+            fixture_fini(&fixture);
+        }
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_is_there),
+        cmocka_unit_test(test_it_goes_on_when_there_is_room),
+        cmocka_unit_test(test_tables_can_be_dropped),
+        cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_logs_larger_than_memory),
+        cmocka_unit_test(test_no_descriptors),
+        cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,277 @@
+/*
+ * kill_threads_test.c -- threads write, flush single tables or all, and compact, on files in memory, and stand still for
+ * a moment at any file call.  Before some of these calls the files are copied: so they would be, had the process been killed
+ * there.  Each copy is opened: what it holds must be a prefix of the writes, with every write that had been
+ * acknowledged by then; had the power failed, any prefix.  Prints its seed; what the threads make of it differs from run to run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/crash/ledger.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define LIVES       4 /* databases */
+#define WRITES      800
+#define FILLER      500
+#define MOST_COPIES 100
+
+/* The files as a kill would leave them. */
+struct copy {
+    struct memory_vfs *vfs;
+    uint64_t acknowledged; /* before the copy was made */
+    uint64_t attempted;    /* after it */
+};
+
+static struct {
+    struct fixture fixture;
+    struct ledger ledger;
+    struct test_random random;
+    petal_vfs vfs;          /* as the threads see it */
+    const petal_vfs *files; /* behind it */
+    _Atomic(uint64_t) acknowledged, attempted;
+    _Atomic(bool) at_work, failed;
+    pthread_mutex_t mutex; /* guards what follows */
+    struct copy copies[MOST_COPIES];
+    size_t copy_count;
+} life = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the file layer ---- */
+
+static void
+copy_files(void)
+{
+    pthread_mutex_lock(&life.mutex);
+    if (life.copy_count < MOST_COPIES) {
+        struct copy *copy = &life.copies[life.copy_count++];
+
+        copy->acknowledged = atomic_load(&life.acknowledged);
+        copy->vfs = memory_vfs_clone(life.fixture.vfs);
+        copy->attempted = atomic_load(&life.attempted);
+    }
+    pthread_mutex_unlock(&life.mutex);
+}
+
+static void
+linger(void)
+{
+    if (!atomic_load(&life.at_work))
+        return;
+    if (test_random_chance(&life.random, 10)) {
+        struct timespec time = {.tv_nsec = (long)test_random_below(&life.random, 1000000)};
+
+        nanosleep(&time, NULL);
+    }
+    if (test_random_chance(&life.random, 5))
+        copy_files();
+}
+
+static int
+lingering_open(void *context, petal_directory *directory, const char *name, unsigned flags,
+               petal_file **file)
+{
+    linger();
+    return life.files->open(context, directory, name, flags, file);
+}
+
+static int
+lingering_write(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
+{
+    linger();
+    return life.files->write_at(context, file, offset, bytes, size);
+}
+
+static int
+lingering_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
+{
+    linger();
+    return life.files->log_store(context, log, offset, bytes, size);
+}
+
+static int
+lingering_sync(void *context, petal_file *file)
+{
+    linger();
+    return life.files->sync(context, file);
+}
+
+static int
+lingering_sync_directory(void *context, petal_directory *directory)
+{
+    linger();
+    return life.files->sync_directory(context, directory);
+}
+
+static int
+lingering_rename(void *context, petal_directory *directory, const char *from, const char *to)
+{
+    linger();
+    return life.files->rename(context, directory, from, to);
+}
+
+static int
+lingering_remove(void *context, petal_directory *directory, const char *name)
+{
+    linger();
+    return life.files->remove(context, directory, name);
+}
+
+/* ---- the threads ---- */
+
+static void *
+flush_tables(void *argument)
+{
+    while (atomic_load(&life.at_work)) {
+        uint64_t which = test_random_below(&life.random, LEDGER_TABLES + 1);
+        petal_table *table = which < LEDGER_TABLES ? life.ledger.tables[which] : NULL;
+        struct timespec time = {.tv_nsec = (long)test_random_below(&life.random, 4000000)};
+
+        nanosleep(&time, NULL);
+        if (petal_flush(life.fixture.db, table, NULL) != PETAL_OK)
+            atomic_store(&life.failed, true);
+    }
+    return argument;
+}
+
+static void *
+compact_tables(void *argument)
+{
+    while (atomic_load(&life.at_work)) {
+        struct timespec time = {.tv_nsec = (long)test_random_below(&life.random, 20000000)};
+
+        nanosleep(&time, NULL);
+        if (petal_compact(life.ledger.tables[test_random_below(&life.random, LEDGER_TABLES)], NULL,
+                          NULL) != PETAL_OK)
+            atomic_store(&life.failed, true);
+    }
+    return argument;
+}
+
+static void
+write_all(void)
+{
+    petal_error error;
+
+    for (uint64_t number = 1; number <= WRITES; number++) {
+        atomic_store(&life.attempted, number);
+        must(ledger_write(&life.ledger, number, PETAL_SYNC_WAL, &error), &error);
+        atomic_store(&life.acknowledged, number);
+    }
+}
+
+static void
+begin_life(uint64_t seed)
+{
+    petal_error error;
+
+    fixture_init(&life.fixture, seed);
+    test_random_init(&life.random, seed);
+    life.files = life.fixture.env.vfs;
+    life.vfs = *life.files;
+    life.vfs.open = lingering_open;
+    life.vfs.write_at = lingering_write;
+    life.vfs.log_store = lingering_log_store;
+    life.vfs.sync = lingering_sync;
+    life.vfs.sync_directory = lingering_sync_directory;
+    life.vfs.rename = lingering_rename;
+    life.vfs.remove = lingering_remove;
+    life.fixture.env.vfs = &life.vfs;
+    life.fixture.options.memtable_bytes = (size_t)64 << 10;
+    life.fixture.options.log_sync_interval_ms = 1;
+    fixture_must_open(&life.fixture);
+    life.ledger = (struct ledger){.filler = FILLER};
+    must(ledger_create(&life.ledger, life.fixture.db, &error), &error);
+    atomic_store(&life.acknowledged, 0);
+    atomic_store(&life.attempted, 0);
+    atomic_store(&life.failed, false);
+    life.copy_count = 0;
+}
+
+/* On `vfs` there is a prefix of the writes, of `least` to `most`. */
+static void
+check_prefix(struct memory_vfs *vfs, uint64_t least, uint64_t most)
+{
+    struct ledger ledger = {.filler = FILLER};
+    struct fixture after;
+    petal_error error;
+    uint64_t count;
+
+    fixture_init_on(&after, vfs, 1);
+    fixture_must_open(&after);
+    must(ledger_attach(&ledger, after.db, &error), &error);
+    count = ledger_must_be_prefix(&ledger);
+    if (count < least || count > most)
+        print_error("%" PRIu64 " writes are there, not %" PRIu64 " to %" PRIu64 "\n", count, least,
+                    most);
+    assert_in_range(count, least, most);
+    assert_true(fixture_directory_is_clean(&after));
+    fixture_fini(&after);
+}
+
+/* As the process left it, as the power did when it failed at that moment, and as it did when
+ * another process had opened it. */
+static void
+check_copy(const struct copy *copy, uint64_t seed)
+{
+    struct memory_vfs *cut = memory_vfs_clone(copy->vfs);
+
+    for (unsigned i = 0; i < 3; i++) {
+        struct memory_vfs *files = memory_vfs_clone(copy->vfs);
+        bool opened;
+
+        files = fixture_further_state(files, i, seed, &opened);
+        check_prefix(files, opened ? copy->acknowledged : 0, copy->attempted);
+    }
+    memory_vfs_power_cut(cut, MEMORY_CUT_RANDOM, seed);
+    check_prefix(copy->vfs, copy->acknowledged, copy->attempted);
+    check_prefix(cut, 0, copy->attempted);
+}
+
+static size_t
+live(uint64_t seed)
+{
+    pthread_t flusher, compactor;
+
+    begin_life(seed);
+    atomic_store(&life.at_work, true);
+    assert_int_equal(pthread_create(&flusher, NULL, flush_tables, NULL), 0);
+    assert_int_equal(pthread_create(&compactor, NULL, compact_tables, NULL), 0);
+    write_all();
+    atomic_store(&life.at_work, false);
+    pthread_join(flusher, NULL);
+    pthread_join(compactor, NULL);
+    assert_false(atomic_load(&life.failed));
+    fixture_fini(&life.fixture);
+    for (size_t i = 0; i < life.copy_count; i++)
+        check_copy(&life.copies[i], seed + i);
+    return life.copy_count;
+}
+
+static void
+test_nothing_is_lost_wherever_a_kill_comes(void **state)
+{
+    unsigned lives = test_long() ? 50 * LIVES : LIVES;
+    uint64_t seed = test_seed();
+    size_t copies = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < lives; i++)
+        copies += live(seed + i);
+    print_message("%zu copies\n", copies);
+    assert_true(copies > lives);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_lost_wherever_a_kill_comes)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/*
+ * slow_disk_test.c -- readers that wait for a disk, more of them than the epoch has slots,
+ * hold up nobody else: not those whose blocks are in memory, nor writers, nor the release of what
+ * is evicted meanwhile. A get of a wide row is judged and copied outside of the epoch.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/epoch.h"
+#include "engine/state/db.h"
+#include "tests/engine/read/fixture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#define READERS     (EPOCH_SLOTS + 16)
+#define COLD_ROWS   4000u
+#define VALUE_BYTES 1000
+
+/* ---- a disk that stops ---- */
+
+/* Reads of some threads wait until they may go on. */
+static struct disk {
+    int (*read_at)(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+                   size_t *read_bytes);
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    unsigned waiting;
+    bool stopped;
+} disk = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static _Thread_local bool reads_slowly;
+
+static int
+slow_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+             size_t *read_bytes)
+{
+    if (reads_slowly) {
+        pthread_mutex_lock(&disk.mutex);
+        disk.waiting++;
+        pthread_cond_broadcast(&disk.changed);
+        while (disk.stopped)
+            pthread_cond_wait(&disk.changed, &disk.mutex);
+        disk.waiting--;
+        pthread_mutex_unlock(&disk.mutex);
+    }
+    return disk.read_at(context, file, offset, buffer, size, read_bytes);
+}
+
+static void
+disk_stop(bool stop)
+{
+    pthread_mutex_lock(&disk.mutex);
+    disk.stopped = stop;
+    pthread_cond_broadcast(&disk.changed);
+    pthread_mutex_unlock(&disk.mutex);
+}
+
+/* False: not so many have come to wait in a long time. */
+static bool
+disk_await(unsigned readers)
+{
+    struct timespec until;
+    bool all;
+
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 20;
+    pthread_mutex_lock(&disk.mutex);
+    while (disk.waiting < readers &&
+           pthread_cond_timedwait(&disk.changed, &disk.mutex, &until) != ETIMEDOUT)
+        ;
+    all = disk.waiting >= readers;
+    pthread_mutex_unlock(&disk.mutex);
+    return all;
+}
+
+/* ---- a database on it ---- */
+
+struct bed {
+    struct read_bed reads;
+    petal_vfs vfs;
+    petal_family *family;
+};
+
+static petal_slice
+name_row(char name[16], unsigned row)
+{
+    return slice_make(name, (size_t)snprintf(name, 16, "row%06u", row));
+}
+
+static void
+fill(struct bed *bed)
+{
+    static char value[VALUE_BYTES];
+    petal_batch *batch;
+    petal_error error;
+    char name[16];
+
+    must(petal_batch_new(bed->reads.fixture.db, &batch, &error), &error);
+    for (unsigned row = 0; row < COLD_ROWS; row++) {
+        must(petal_batch_put(batch, bed->family, name_row(name, row), text("q"), 1,
+                             slice_make(value, sizeof value), &error),
+             &error);
+        if (petal_batch_count(batch) == 100 || row + 1 == COLD_ROWS) {
+            must(petal_write(bed->reads.fixture.db, batch, NULL, &error), &error);
+            petal_batch_clear(batch);
+        }
+    }
+    petal_batch_free(batch);
+    reads_flush(&bed->reads);
+}
+
+static void
+begin(struct bed *bed, enum petal_bloom_type bloom)
+{
+    petal_family_options family = {.name = text("f"), .bloom = bloom, .block_bytes = 4096};
+    petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
+    struct fixture *fixture = &bed->reads.fixture;
+    petal_error error;
+
+    fixture_init(fixture, 1);
+    bed->vfs = *memory_vfs_table(fixture->vfs);
+    disk.read_at = bed->vfs.read_at;
+    bed->vfs.read_at = slow_read_at;
+    fixture->env.vfs = &bed->vfs;
+    fixture->options.cache_bytes = (size_t)1 << 20;
+    fixture->options.memtable_bytes = (size_t)64 << 20;
+    fixture_must_open(fixture);
+    must(petal_table_create(fixture->db, &options, &bed->reads.table, &error), &error);
+    bed->family = petal_table_family_at(bed->reads.table, 0);
+    fill(bed);
+}
+
+/* ---- readers ---- */
+
+enum way { WAY_GET, WAY_COLUMN, WAY_MULTI_GET, WAY_SCAN, WAY_COLUMN_SCAN, WAYS };
+
+struct reader {
+    pthread_t thread;
+    struct bed *bed;
+    enum way way;
+    unsigned row;
+    size_t cells;
+    enum petal_status status;
+    petal_error error;
+};
+
+static void
+scan_from(struct reader *reader, const petal_read_options *read)
+{
+    char name[16];
+    petal_scan_options options = {.read = *read, .start_row = name_row(name, reader->row)};
+    petal_cursor *cursor;
+    const petal_cell *cell;
+
+    options.row_limit = 2;
+    reader->status = petal_cursor_open(reader->bed->reads.table, &options, &cursor, &reader->error);
+    while (reader->status == PETAL_OK) {
+        reader->status = petal_cursor_next(cursor, &cell, &reader->error);
+        if (reader->status != PETAL_OK || cell == NULL)
+            break;
+        reader->cells++;
+    }
+    petal_cursor_close(cursor);
+}
+
+static void
+get_rows(struct reader *reader, const petal_read_options *read)
+{
+    petal_result *results[2];
+    petal_slice rows[2];
+    char names[2][16];
+
+    for (unsigned i = 0; i < 2; i++) {
+        results[i] = reads_result(&reader->bed->reads);
+        rows[i] = name_row(names[i], reader->row + i * 20);
+    }
+    if (reader->way == WAY_MULTI_GET)
+        reader->status =
+            petal_multi_get(reader->bed->reads.table, rows, 2, read, results, &reader->error);
+    else
+        reader->status =
+            petal_get(reader->bed->reads.table, rows[0], read, results[0], &reader->error);
+    for (unsigned i = 0; i < 2; i++) {
+        reader->cells += petal_result_count(results[i]);
+        petal_result_free(results[i]);
+    }
+}
+
+static void *
+run_reader(void *argument)
+{
+    struct reader *reader = argument;
+    petal_column column = {.family = reader->bed->family, .qualifier = text("q")};
+    petal_read_options read = {0};
+
+    reads_slowly = true;
+    if (reader->way == WAY_COLUMN || reader->way == WAY_COLUMN_SCAN) {
+        read.columns = &column;
+        read.column_count = 1;
+    }
+    if (reader->way == WAY_SCAN || reader->way == WAY_COLUMN_SCAN)
+        scan_from(reader, &read);
+    else
+        get_rows(reader, &read);
+    return NULL;
+}
+
+static void
+start_readers(struct bed *bed, struct reader *readers)
+{
+    for (unsigned i = 0; i < READERS; i++) {
+        readers[i] = (struct reader){.bed = bed, .way = i % WAYS, .row = 1000 + i * 30};
+        assert_int_equal(pthread_create(&readers[i].thread, NULL, run_reader, &readers[i]), 0);
+    }
+}
+
+static void
+join_readers(struct reader *readers)
+{
+    for (unsigned i = 0; i < READERS; i++) {
+        pthread_join(readers[i].thread, NULL);
+        must(readers[i].status, &readers[i].error);
+        assert_int_equal(readers[i].cells,
+                         readers[i].way == WAY_GET || readers[i].way == WAY_COLUMN ? 1 : 2);
+    }
+}
+
+/* Gets and scans that find what they need, or read it themselves; writes, which put nothing where
+ * the readers read. */
+static void
+work_meanwhile(struct bed *bed)
+{
+    char name[16];
+
+    for (unsigned i = 0; i < 3; i++) {
+        petal_cursor *cursor = reads_cursor(&bed->reads, NULL);
+
+        for (unsigned row = 0; row < COLD_ROWS; row++)
+            assert_true(*reads_next(cursor) != 0);
+        petal_cursor_close(cursor);
+    }
+    for (unsigned row = 0; row < 900; row++)
+        assert_true(*reads_get(&bed->reads, name_row(name, row), NULL) != 0);
+    reads_put(&bed->reads, "f", text("a new row"), text("q"), 1, text("value"));
+    reads_flush(&bed->reads);
+}
+
+static void
+test_readers_of_a_stopped_disk_hold_up_nobody(void **state)
+{
+    static const enum petal_bloom_type blooms[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
+                                                   PETAL_BLOOM_ROWCOL};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        static struct reader readers[READERS];
+        struct bed bed;
+        uint64_t before;
+        bool all;
+
+        begin(&bed, blooms[i]);
+        work_meanwhile(&bed);
+        before = test_allocator_live_bytes(&bed.reads.fixture.allocator);
+        test_allocator_forget_peak(&bed.reads.fixture.allocator);
+        disk_stop(true);
+        start_readers(&bed, readers);
+        all = disk_await(READERS);
+        if (all)
+            work_meanwhile(&bed);
+        disk_stop(false);
+        join_readers(readers);
+        if (!all)
+            fail_msg("not all readers have come to the disk");
+        /* Some 13 MB of blocks were read beside them, through a cache of 1 MiB: what was evicted
+         * has gone. */
+        assert_true(test_allocator_peak_bytes(&bed.reads.fixture.allocator) <
+                    before + ((uint64_t)3 << 20));
+        fixture_fini(&bed.reads.fixture);
+    }
+}
+
+/* ---- wide rows ---- */
+
+#define WIDE_COLUMNS 20000u
+
+/* Notes of each allocation of a thread whether somebody is inside the epoch. */
+static struct watch {
+    const petal_allocator *allocator;
+    struct epoch *epoch;
+    unsigned inside, outside;
+    bool last_inside;
+} watch;
+
+static void *
+watched_allocate(void *context, size_t alignment, size_t size)
+{
+    (void)context;
+    if (watch.epoch != NULL) {
+        watch.last_inside = false;
+        for (unsigned i = 0; i < EPOCH_SLOTS; i++)
+            watch.last_inside |= atomic_load(&watch.epoch->slots[i].entered) != 0;
+        watch.inside += watch.last_inside;
+        watch.outside += !watch.last_inside;
+    }
+    return watch.allocator->allocate(watch.allocator->context, alignment, size);
+}
+
+static void
+watched_release(void *context, void *memory, size_t size)
+{
+    (void)context;
+    watch.allocator->release(watch.allocator->context, memory, size);
+}
+
+/* The answer of a narrow row is made inside the epoch, that of a wide one outside, from memory and
+ * from files. */
+static void
+test_answers_of_many_cells_are_made_outside(void **state)
+{
+    static const petal_allocator watched = {.allocate = watched_allocate,
+                                            .release = watched_release};
+
+    (void)state;
+    for (unsigned columns = 10; columns <= WIDE_COLUMNS; columns = WIDE_COLUMNS * columns / 10) {
+        struct read_bed bed = {0};
+        petal_family_options family = {.name = text("f")};
+        petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
+        petal_error error;
+
+        fixture_init(&bed.fixture, 1);
+        watch = (struct watch){.allocator = bed.fixture.env.allocator};
+        bed.fixture.env.allocator = &watched;
+        bed.fixture.options.no_compaction = true;
+        fixture_must_open(&bed.fixture);
+        must(petal_table_create(bed.fixture.db, &options, &bed.table, &error), &error);
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            petal_result *result = reads_result(&bed);
+            char name[16];
+
+            for (unsigned i = flushed; i < columns; i += 2)
+                reads_put(&bed, "f", text("row"), name_row(name, i), 1, name_row(name, i));
+            if (flushed == 0)
+                reads_flush(&bed);
+            watch.epoch = bed.fixture.db->epoch;
+            must(petal_get(bed.table, text("row"), NULL, result, &error), &error);
+            watch.epoch = NULL;
+            assert_int_equal(petal_result_count(result), flushed == 0 ? columns / 2 : columns);
+            for (unsigned i = 0; i < petal_result_count(result); i++) {
+                const petal_cell *cell = petal_result_cell(result, i);
+
+                assert_true(slice_equal(cell->qualifier, name_row(name, flushed ? i : 2 * i)));
+                assert_true(slice_equal(cell->value, cell->qualifier));
+            }
+            assert_int_equal(watch.last_inside, columns <= 1000);
+            petal_result_free(result);
+        }
+        fixture_fini(&bed.fixture);
+        if (columns == WIDE_COLUMNS)
+            break;
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers_of_a_stopped_disk_hold_up_nobody),
+        cmocka_unit_test(test_answers_of_many_cells_are_made_outside),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

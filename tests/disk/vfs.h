@@ -1,0 +1,142 @@
+/*
+ * vfs.h -- a petal_vfs in memory, for tests: it can lose power, tear writes, fill up and fail
+ * its n-th call.
+ *
+ * It behaves as vfs_posix does until told otherwise.  What a sync makes durable, what a failed sync
+ * loses and what a power cut leaves is defined in tests/disk/file.h (bytes) and tests/disk/tree.h (names).
+ *
+ * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the n-th call from now, n = 1 being the
+ * next one.
+ * - A planned failure: the call returns its error.  A failed write has stored the first half of its bytes.  A failed
+ *   sync has lost what was pending.  A failed close has closed.  Anything else has had no effect.
+ * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes pending, so it may survive
+ *   or not; a sync does not happen.  That call and all later ones return EIO: the machine is off.
+ *
+ * A POWER CUT TEST runs its workload with a planned cut, closes what it opened (the errors are no news), and then
+ * tries many states:
+ *     clone = memory_vfs_clone(vfs);
+ *     memory_vfs_power_cut(clone, MEMORY_CUT_RANDOM, seed);     the machine is on again
+ *     ... open, compare, memory_vfs_free(clone)
+ *
+ * Functions that return int give 0 or an errno value.  Those that look into the files (memory_vfs_read_file and the
+ * like) are no calls: they are not numbered, do not fail as planned and work while the machine is off.
+ *
+ * Threads: all functions from any thread, under one mutex; but memory_vfs_free.
+ */
+#ifndef PETAL_TESTS_DISK_VFS_H
+#define PETAL_TESTS_DISK_VFS_H
+
+#include "tests/disk/tree.h"
+
+#include <stdio.h>
+
+struct memory_vfs;
+
+struct memory_vfs *memory_vfs_new(void);
+
+/* Open files and directories are released, too, and must not be used any more. */
+void memory_vfs_free(struct memory_vfs *vfs);
+
+/* The table to give to the library; lives as long as `vfs`. */
+const petal_vfs *memory_vfs_table(struct memory_vfs *vfs);
+
+/* A deep copy of the files with what is durable and what pending, of the capacity and of the power being off.
+ * No files are open in it, no calls counted, no faults planned, nothing is traced. */
+struct memory_vfs *memory_vfs_clone(struct memory_vfs *vfs);
+
+/* ---- Faults ---- */
+
+uint64_t memory_vfs_calls(struct memory_vfs *vfs);
+
+/* The n-th call from now fails with `error`, once or from then on.  n 0: none does, and no longer. */
+void memory_vfs_fail_at(struct memory_vfs *vfs, uint64_t n, int error, bool permanently);
+
+/* How many calls have failed as planned. */
+uint64_t memory_vfs_failures(struct memory_vfs *vfs);
+
+/* After a failed sync reads see the old bytes again (as on Btrfs) instead of the lost ones (ext4, XFS). */
+void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
+
+/* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored.
+ * UINT64_MAX, at the beginning: no limit. */
+void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
+uint64_t memory_vfs_used(struct memory_vfs *vfs);
+
+/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC without it. */
+void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
+
+/* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there is room, and stores into them
+ * (base/wal_window.h).  They stay when the file is closed, as when the process is killed. */
+void memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use);
+
+/* The power fails during the n-th call from now.  n 0: it does not. */
+void memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n);
+
+/* Whether the planned cut has come. */
+bool memory_vfs_is_off(struct memory_vfs *vfs);
+
+/* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut` says, all locks are
+ * gone, files and directories opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
+void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
+
+/* The process dies and the machine stays on, also if a planned cut had come: what is pending is what reads see, and may still be
+ * lost by a power cut. Locks, open files and planned faults are as after a power cut. */
+void memory_vfs_process_death(struct memory_vfs *vfs);
+
+/* ---- Looking at the files ---- */
+
+/* The bytes that a read would see, as a copy to be released with free; NULL on an error. */
+int memory_vfs_read_file(struct memory_vfs *vfs, const char *path, uint8_t **bytes, size_t *size);
+
+/* Make a file, or replace its content; the bytes, the size and all names of its directory are durable. */
+int memory_vfs_write_file(struct memory_vfs *vfs, const char *path, const void *bytes, size_t size);
+
+bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);
+int memory_vfs_list(struct memory_vfs *vfs, const char *path,
+                    void (*visit)(void *argument, const char *name), void *argument);
+
+/* What is open, dead ones included. */
+size_t memory_vfs_open_files(struct memory_vfs *vfs);
+size_t memory_vfs_open_directories(struct memory_vfs *vfs);
+
+/* ---- Trace ---- */
+
+enum memory_vfs_operation {
+    MEMORY_VFS_OPEN,
+    MEMORY_VFS_CLOSE,
+    MEMORY_VFS_READ,
+    MEMORY_VFS_WRITE,
+    MEMORY_VFS_LOG_STORE,
+    MEMORY_VFS_SYNC,
+    MEMORY_VFS_SIZE,
+    MEMORY_VFS_LOCK,
+    MEMORY_VFS_OPEN_DIRECTORY,
+    MEMORY_VFS_SYNC_DIRECTORY,
+    MEMORY_VFS_SYNC_PARENT,
+    MEMORY_VFS_LIST_DIRECTORY,
+    MEMORY_VFS_RENAME,
+    MEMORY_VFS_LINK,
+    MEMORY_VFS_REMOVE
+};
+
+struct memory_vfs_call {
+    uint64_t number;
+    enum memory_vfs_operation operation;
+    const char *
+        path; /* the directory's, as it was opened, and the name; of a rename or link: the old one */
+    uint64_t offset; /* of a read or write, else 0 */
+    size_t size;
+    int error; /* what it returned */
+};
+
+/* Record calls from now on, or stop and forget them. */
+void memory_vfs_trace(struct memory_vfs *vfs, bool on);
+size_t memory_vfs_trace_count(struct memory_vfs *vfs);
+
+/* REQUIRES: index < count.  The path is good until the trace is stopped. */
+struct memory_vfs_call memory_vfs_trace_at(struct memory_vfs *vfs, size_t index);
+
+/* One line a call. */
+void memory_vfs_trace_print(struct memory_vfs *vfs, FILE *out);
+
+#endif

@@ -1,0 +1,633 @@
+/*
+ * vfs_contract_test.c -- the contract of petal_vfs: the same tests on the layer that uses the operating system and
+ * on the one in memory, so that what is proved on the one may be believed of the other.
+ */
+#include "base/vfs_posix.h"
+#include "tests/disk/paths.h"
+#include "tests/disk/vfs.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define READ       PETAL_FILE_READ
+#define WRITE      PETAL_FILE_WRITE
+#define CREATE     (PETAL_FILE_WRITE | PETAL_FILE_CREATE)
+#define CREATE_NEW (CREATE | PETAL_FILE_EXCLUSIVE)
+
+/* A file layer under test, with an empty directory of its own. */
+struct layer {
+    const petal_vfs *vfs;
+    struct memory_vfs *memory; /* NULL: the operating system's */
+    char *directory;
+};
+
+static int
+set_up_posix(void **state)
+{
+    struct layer *layer = test_allocate(sizeof(*layer));
+
+    *layer = (struct layer){&vfs_posix, NULL, test_directory_new()};
+    *state = layer;
+    return 0;
+}
+
+static int
+tear_down_posix(void **state)
+{
+    struct layer *layer = *state;
+
+    test_directory_free(layer->directory);
+    free(layer);
+    return 0;
+}
+
+static int
+set_up_memory(void **state)
+{
+    struct layer *layer = test_allocate(sizeof(*layer));
+    struct memory_vfs *memory = memory_vfs_new();
+
+    *layer = (struct layer){memory_vfs_table(memory), memory, test_strdup("/data")};
+    *state = layer;
+    return vfs_make_directory(layer->vfs, layer->directory);
+}
+
+static int
+tear_down_memory(void **state)
+{
+    struct layer *layer = *state;
+    size_t left_open =
+        memory_vfs_open_files(layer->memory) + memory_vfs_open_directories(layer->memory);
+
+    memory_vfs_free(layer->memory);
+    free(layer->directory);
+    free(layer);
+    return left_open == 0 ? 0 : -1;
+}
+
+/* ---- Calls by name in the layer's directory ---- */
+
+static int
+open_in(struct layer *layer, const char *name, unsigned flags, petal_file **file)
+{
+    char *path = test_path(layer->directory, name);
+    int error = vfs_open(layer->vfs, path, flags, file);
+
+    free(path);
+    return error;
+}
+
+static int
+rename_in(struct layer *layer, const char *from, const char *to)
+{
+    char *from_path = test_path(layer->directory, from);
+    char *to_path = test_path(layer->directory, to);
+    int error = vfs_rename(layer->vfs, from_path, to_path);
+
+    free(from_path);
+    free(to_path);
+    return error;
+}
+
+static int
+link_in(struct layer *layer, const char *from, const char *to)
+{
+    char *from_path = test_path(layer->directory, from);
+    char *to_path = test_path(layer->directory, to);
+    int error = vfs_link(layer->vfs, from_path, to_path);
+
+    free(from_path);
+    free(to_path);
+    return error;
+}
+
+/* For the calls that take nothing but a path. */
+static int
+call_in(struct layer *layer, int (*call)(const petal_vfs *vfs, const char *path), const char *name)
+{
+    char *path = test_path(layer->directory, name);
+    int error = call(layer->vfs, path);
+
+    free(path);
+    return error;
+}
+
+static void
+close_file(struct layer *layer, petal_file *file)
+{
+    assert_int_equal(layer->vfs->close(layer->vfs->context, file), 0);
+}
+
+static void
+write_text(struct layer *layer, petal_file *file, uint64_t offset, const char *text)
+{
+    assert_int_equal(layer->vfs->write_at(layer->vfs->context, file, offset, text, strlen(text)),
+                     0);
+}
+
+static void
+make_file(struct layer *layer, const char *name, const char *text)
+{
+    petal_file *file;
+
+    assert_int_equal(open_in(layer, name, CREATE, &file), 0);
+    write_text(layer, file, 0, text);
+    close_file(layer, file);
+}
+
+static void
+expect_size(struct layer *layer, petal_file *file, uint64_t expected)
+{
+    uint64_t size = 12345;
+
+    assert_int_equal(layer->vfs->size(layer->vfs->context, file, &size), 0);
+    assert_int_equal(size, expected);
+}
+
+static void
+expect_bytes(struct layer *layer, petal_file *file, uint64_t offset, const void *bytes, size_t size)
+{
+    char *buffer = test_allocate(size + 1);
+    size_t got;
+
+    assert_int_equal(layer->vfs->read_at(layer->vfs->context, file, offset, buffer, size, &got), 0);
+    assert_int_equal(got, size);
+    if (size > 0)
+        assert_memory_equal(buffer, bytes, size);
+    free(buffer);
+}
+
+static void
+expect_text(struct layer *layer, const char *name, const char *text)
+{
+    petal_file *file;
+
+    assert_int_equal(open_in(layer, name, READ, &file), 0);
+    expect_size(layer, file, strlen(text));
+    expect_bytes(layer, file, 0, text, strlen(text));
+    close_file(layer, file);
+}
+
+/* ---- Opening ---- */
+
+static void
+opening_needs_the_file_unless_it_creates(void **state)
+{
+    struct layer *layer = *state;
+    petal_directory *directory = (petal_directory *)layer;
+    petal_file *file = (petal_file *)layer;
+
+    assert_int_equal(open_in(layer, "a", READ, &file), ENOENT);
+    assert_null(file);
+    assert_int_equal(open_in(layer, "a", WRITE, &file), ENOENT);
+    assert_int_equal(open_in(layer, "a", READ | PETAL_FILE_CREATE, &file), 0);
+    expect_size(layer, file, 0);
+    close_file(layer, file);
+    assert_int_equal(open_in(layer, "a", READ, &file), 0);
+    close_file(layer, file);
+    assert_int_equal(open_in(layer, "none/a", CREATE, &file), ENOENT);
+    assert_int_equal(open_in(layer, "a/a", CREATE, &file), ENOTDIR);
+    assert_int_equal(open_in(layer, "", CREATE, &file), ENOENT);
+    assert_int_equal(layer->vfs->open_directory(layer->vfs->context, "", false, &directory),
+                     ENOENT);
+    assert_null(directory);
+    assert_int_equal(layer->vfs->open_directory(layer->vfs->context, "", true, &directory), ENOENT);
+}
+
+static void
+creating_keeps_content_and_exclusive_refuses_it(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *file;
+
+    assert_int_equal(open_in(layer, "a", CREATE_NEW, &file), 0);
+    write_text(layer, file, 0, "text");
+    close_file(layer, file);
+    assert_int_equal(open_in(layer, "a", CREATE_NEW, &file), EEXIST);
+    assert_null(file);
+    assert_int_equal(open_in(layer, "a", CREATE, &file), 0);
+    expect_bytes(layer, file, 0, "text", 4);
+    close_file(layer, file);
+}
+
+static void
+a_directory_is_no_file(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *file;
+
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(open_in(layer, "d", READ, &file), EISDIR);
+    assert_int_equal(open_in(layer, "d", WRITE, &file), EISDIR);
+    assert_int_equal(open_in(layer, "d", CREATE, &file), EISDIR);
+    assert_int_equal(open_in(layer, "d", CREATE_NEW, &file), EEXIST);
+}
+
+/* ---- Reading and writing ---- */
+
+static void
+reads_end_at_the_end_of_the_file(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    char buffer[16];
+    petal_file *file;
+    size_t got;
+
+    make_file(layer, "a", "0123456789");
+    assert_int_equal(open_in(layer, "a", READ, &file), 0);
+    assert_int_equal(vfs->read_at(vfs->context, file, 4, buffer, 3, &got), 0);
+    assert_int_equal(got, 3);
+    assert_memory_equal(buffer, "456", 3);
+    assert_int_equal(vfs->read_at(vfs->context, file, 8, buffer, sizeof(buffer), &got), 0);
+    assert_int_equal(got, 2);
+    assert_memory_equal(buffer, "89", 2);
+    assert_int_equal(vfs->read_at(vfs->context, file, 10, buffer, sizeof(buffer), &got), 0);
+    assert_int_equal(got, 0);
+    assert_int_equal(vfs->read_at(vfs->context, file, 0, buffer, 0, &got), 0);
+    assert_int_equal(got, 0);
+    close_file(layer, file);
+}
+
+/* Offsets may come from damaged files. */
+static void
+absurd_offsets_are_harmless(void **state)
+{
+    static const uint64_t offsets[] = {(uint64_t)INT64_MAX - 1, INT64_MAX, (uint64_t)INT64_MAX + 1,
+                                       UINT64_MAX};
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    char buffer[16];
+    petal_file *file;
+    size_t got;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(open_in(layer, "a", WRITE, &file), 0);
+    for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+        got = 1;
+        assert_int_equal(vfs->read_at(vfs->context, file, offsets[i], buffer, sizeof(buffer), &got),
+                         0);
+        assert_int_equal(got, 0);
+        assert_int_equal(vfs->write_at(vfs->context, file, offsets[i], "abcd", 4), EFBIG);
+    }
+    expect_size(layer, file, 4);
+    close_file(layer, file);
+}
+
+static void
+writes_overwrite_extend_and_leave_zeros_in_gaps(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *file;
+
+    assert_int_equal(open_in(layer, "a", CREATE, &file), 0);
+    write_text(layer, file, 0, "abcdef");
+    write_text(layer, file, 2, "XY");
+    write_text(layer, file, 9, "end");
+    expect_size(layer, file, 12);
+    expect_bytes(layer, file, 0, "abXYef\0\0\0end", 12);
+    assert_int_equal(vfs->log_store(vfs->context, file, 12, "log", 3), 0);
+    expect_bytes(layer, file, 9, "endlog", 6);
+    assert_int_equal(vfs->write_at(vfs->context, file, 100, "", 0), 0);
+    expect_size(layer, file, 15);
+    close_file(layer, file);
+}
+
+static void
+a_file_opened_for_reading_cannot_be_written_or_locked_alone(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *file;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(open_in(layer, "a", READ, &file), 0);
+    assert_int_equal(vfs->write_at(vfs->context, file, 0, "TEXT", 4), EBADF);
+    assert_int_equal(vfs->log_store(vfs->context, file, 0, "TEXT", 4), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
+    assert_int_equal(vfs->lock(vfs->context, file, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, file, false), EBADF);
+    assert_int_equal(vfs->sync(vfs->context, file), 0);
+    close_file(layer, file);
+    expect_text(layer, "a", "text");
+}
+
+/* Random writes against a plain array. */
+static void
+random_writes_read_back(void **state)
+{
+    enum { FILE_BYTES = 20000, ROUNDS = 400 };
+    struct layer *layer = *state;
+    uint8_t *model = test_allocate(FILE_BYTES), *bytes = test_allocate(FILE_BYTES);
+    struct test_random random;
+    petal_file *file;
+    size_t size = 0;
+
+    test_random_init(&random, test_seed());
+    memset(model, 0, FILE_BYTES);
+    assert_int_equal(open_in(layer, "a", CREATE, &file), 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t offset = test_random_below(&random, FILE_BYTES);
+        size_t length = test_random_below(&random, FILE_BYTES - offset) / 8 + 1;
+
+        test_random_bytes(&random, bytes, length);
+        memcpy(model + offset, bytes, length);
+        if (offset + length > size)
+            size = offset + length;
+        assert_int_equal(layer->vfs->write_at(layer->vfs->context, file, offset, bytes, length), 0);
+        if (test_random_chance(&random, 5))
+            assert_int_equal(layer->vfs->sync(layer->vfs->context, file), 0);
+    }
+    expect_size(layer, file, size);
+    expect_bytes(layer, file, 0, model, size);
+    close_file(layer, file);
+    free(model);
+    free(bytes);
+}
+
+/* ---- Names ---- */
+
+static void
+rename_replaces_and_open_files_stay(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *old;
+
+    make_file(layer, "a", "new");
+    make_file(layer, "b", "old");
+    assert_int_equal(open_in(layer, "b", READ, &old), 0);
+    assert_int_equal(rename_in(layer, "a", "b"), 0);
+    expect_text(layer, "b", "new");
+    expect_bytes(layer, old, 0, "old", 3);
+    close_file(layer, old);
+    assert_int_equal(open_in(layer, "a", READ, &old), ENOENT);
+    assert_int_equal(rename_in(layer, "a", "b"), ENOENT);
+    assert_int_equal(rename_in(layer, "b", "b"), 0);
+    expect_text(layer, "b", "new");
+}
+
+static void
+rename_knows_directories(void **state)
+{
+    struct layer *layer = *state;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(call_in(layer, vfs_make_directory, "e"), 0);
+    make_file(layer, "e/in", "inner");
+    assert_int_equal(rename_in(layer, "a", "d"), EISDIR);
+    assert_int_equal(rename_in(layer, "d", "a"), ENOTDIR);
+    assert_int_equal(rename_in(layer, "d", "e"), ENOTEMPTY);
+    assert_int_equal(rename_in(layer, "e", "d"), 0);
+    expect_text(layer, "d/in", "inner");
+}
+
+static void
+remove_takes_the_name_only(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *file;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(open_in(layer, "a", WRITE, &file), 0);
+    assert_int_equal(call_in(layer, vfs_remove, "a"), 0);
+    assert_int_equal(call_in(layer, vfs_remove, "a"), ENOENT);
+    expect_bytes(layer, file, 0, "text", 4);
+    write_text(layer, file, 4, "more");
+    make_file(layer, "a", "another");
+    expect_bytes(layer, file, 0, "textmore", 8);
+    expect_text(layer, "a", "another");
+    close_file(layer, file);
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(call_in(layer, vfs_remove, "d"), EISDIR);
+}
+
+static void
+a_link_is_a_second_name_of_one_file(void **state)
+{
+    struct layer *layer = *state;
+    petal_file *file;
+
+    make_file(layer, "a", "text");
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(link_in(layer, "a", "b"), 0);
+    assert_int_equal(link_in(layer, "b", "d/c"), 0);
+    assert_int_equal(open_in(layer, "b", WRITE, &file), 0);
+    write_text(layer, file, 4, "more");
+    close_file(layer, file);
+    expect_text(layer, "a", "textmore");
+    assert_int_equal(call_in(layer, vfs_remove, "a"), 0);
+    assert_int_equal(open_in(layer, "a", READ, &file), ENOENT);
+    expect_text(layer, "b", "textmore");
+    make_file(layer, "a", "another");
+    assert_int_equal(rename_in(layer, "a", "b"), 0);
+    expect_text(layer, "d/c", "textmore");
+}
+
+static void
+what_cannot_be_linked(void **state)
+{
+    struct layer *layer = *state;
+
+    make_file(layer, "a", "text");
+    make_file(layer, "b", "other");
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(link_in(layer, "a", "b"), EEXIST);
+    assert_int_equal(link_in(layer, "a", "a"), EEXIST);
+    assert_int_equal(link_in(layer, "a", "d"), EEXIST);
+    assert_int_equal(link_in(layer, "none", "c"), ENOENT);
+    assert_int_equal(link_in(layer, "a", "none/c"), ENOENT);
+    assert_int_equal(link_in(layer, "a", "b/c"), ENOTDIR);
+    assert_int_equal(link_in(layer, "d", "e"), EPERM);
+    expect_text(layer, "b", "other");
+}
+
+static void
+collect_name(void *argument, const char *name)
+{
+    char *all = argument;
+
+    assert_true(strlen(all) + strlen(name) + 2 < 256);
+    strcat(strcat(all, name), " ");
+}
+
+static void
+directories_are_made_listed_and_synced(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    char names[256] = "";
+    char *file_path;
+
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0);
+    assert_int_equal(call_in(layer, vfs_make_directory, "d"), 0); /* it is there */
+    assert_int_equal(call_in(layer, vfs_make_directory, "none/d"), ENOENT);
+    make_file(layer, "f", "");
+    assert_int_equal(call_in(layer, vfs_make_directory, "f"), ENOTDIR);
+    assert_int_equal(vfs_list_directory(vfs, layer->directory, collect_name, names), 0);
+    assert_true(strcmp(names, "d f ") == 0 || strcmp(names, "f d ") == 0);
+    assert_int_equal(vfs_sync_directory(vfs, layer->directory), 0);
+    assert_int_equal(call_in(layer, vfs_sync_directory, "d"), 0);
+    assert_int_equal(call_in(layer, vfs_sync_directory, "none"), ENOENT);
+    assert_int_equal(call_in(layer, vfs_sync_directory, "f"), ENOTDIR);
+    file_path = test_path(layer->directory, "f");
+    names[0] = '\0';
+    assert_int_equal(vfs_list_directory(vfs, file_path, collect_name, names), ENOTDIR);
+    assert_string_equal(names, "");
+    free(file_path);
+}
+
+static void
+remove_listed(void *argument, const char *name)
+{
+    struct layer *layer = argument;
+
+    assert_int_equal(call_in(layer, vfs_remove, name), 0);
+}
+
+static void
+files_may_be_removed_while_they_are_listed(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    char name[16], names[256] = "";
+
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof(name), "%d", i);
+        make_file(layer, name, name);
+    }
+    assert_int_equal(vfs_list_directory(vfs, layer->directory, remove_listed, layer), 0);
+    assert_int_equal(vfs_list_directory(vfs, layer->directory, collect_name, names), 0);
+    assert_string_equal(names, "");
+}
+
+/* ---- Locks ---- */
+
+static void
+a_lock_excludes_other_openers_until_close(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second, *reader;
+
+    assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
+    assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+
+    /* Closing another descriptor of the file does not drop the lock, as it would with F_SETLK. */
+    assert_int_equal(open_in(layer, "lock", READ, &reader), 0);
+    close_file(layer, reader);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+
+    close_file(layer, first);
+    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
+    close_file(layer, second);
+}
+
+static void
+shared_locks_let_each_other_in_and_nobody_else(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second, *writer;
+
+    make_file(layer, "lock", "");
+    assert_int_equal(open_in(layer, "lock", READ, &first), 0);
+    assert_int_equal(open_in(layer, "lock", READ, &second), 0);
+    assert_int_equal(open_in(layer, "lock", WRITE, &writer), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    close_file(layer, first);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(vfs->lock(vfs->context, writer, false), 0);
+    assert_int_equal(open_in(layer, "lock", READ, &first), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), EAGAIN);
+    close_file(layer, writer);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    close_file(layer, first);
+}
+
+static void
+a_holder_may_change_the_kind_of_its_lock(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second;
+
+    assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
+    assert_int_equal(open_in(layer, "lock", CREATE, &second), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, true), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, true), 0);
+    /* One that is refused keeps what it had. */
+    assert_int_equal(vfs->lock(vfs->context, first, false), EAGAIN);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    close_file(layer, first);
+}
+
+/* The lock is on the file, not on its name. */
+static void
+a_lock_follows_the_file(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    petal_file *first, *second;
+
+    assert_int_equal(open_in(layer, "lock", CREATE, &first), 0);
+    assert_int_equal(vfs->lock(vfs->context, first, false), 0);
+    assert_int_equal(rename_in(layer, "lock", "moved"), 0);
+    assert_int_equal(open_in(layer, "moved", WRITE, &second), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), EAGAIN);
+    close_file(layer, second);
+    assert_int_equal(open_in(layer, "lock", CREATE_NEW, &second), 0);
+    assert_int_equal(vfs->lock(vfs->context, second, false), 0);
+    close_file(layer, second);
+    close_file(layer, first);
+}
+
+#define ON_BOTH(test)                                                                              \
+    {"posix: " #test, test, set_up_posix, tear_down_posix, NULL},                                  \
+    {                                                                                              \
+        "memory: " #test, test, set_up_memory, tear_down_memory, NULL                              \
+    }
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BOTH(opening_needs_the_file_unless_it_creates),
+        ON_BOTH(creating_keeps_content_and_exclusive_refuses_it),
+        ON_BOTH(a_directory_is_no_file),
+        ON_BOTH(reads_end_at_the_end_of_the_file),
+        ON_BOTH(absurd_offsets_are_harmless),
+        ON_BOTH(writes_overwrite_extend_and_leave_zeros_in_gaps),
+        ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone),
+        ON_BOTH(random_writes_read_back),
+        ON_BOTH(rename_replaces_and_open_files_stay),
+        ON_BOTH(rename_knows_directories),
+        ON_BOTH(remove_takes_the_name_only),
+        ON_BOTH(a_link_is_a_second_name_of_one_file),
+        ON_BOTH(what_cannot_be_linked),
+        ON_BOTH(directories_are_made_listed_and_synced),
+        ON_BOTH(files_may_be_removed_while_they_are_listed),
+        ON_BOTH(a_lock_excludes_other_openers_until_close),
+        ON_BOTH(shared_locks_let_each_other_in_and_nobody_else),
+        ON_BOTH(a_holder_may_change_the_kind_of_its_lock),
+        ON_BOTH(a_lock_follows_the_file),
+    };
+
+    return cmocka_run_group_tests_name("vfs", tests, NULL, NULL);
+}

@@ -1,0 +1,456 @@
+/*
+ * compactor_test.c -- compaction in the background: what flushes leave is merged, what nobody can see goes, and what fails is waited
+ * for or ends all writing.
+ */
+#include "engine/compact/compactor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/compact/job.h"
+#include "engine/compact/policy.h"
+#include "tests/engine/compact/background_fixture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- what is merged ---- */
+
+static void
+test_runs_settle(void **state)
+{
+    struct place place;
+    petal_stats stats;
+
+    (void)state;
+    place_open(&place, NULL);
+    for (unsigned i = 0; i < 80; i++) {
+        put_file(&place, 10 * i, 10 * i + 9);
+        if (i % 8 == 7)
+            settle(&place);
+    }
+    stats = stats_of(&place);
+    assert_true(totals_of(&place).runs <= POLICY_SLOW_RUNS);
+    assert_true(stats.compactions > 5 && stats.compactions_running == 0);
+    assert_int_equal(stats.background_failures, 0);
+    assert_int_equal(stats.background_error.status, PETAL_OK);
+    assert_int_equal(petal_table_compaction_state(place.table), PETAL_COMPACTION_NONE);
+    assert_non_null(strstr(place.log.lines, "all-files compaction, newer bytes: files"));
+    must_hold_rows(&place, 0, 799);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    /* A database that finds its files so is idle. */
+    place_reopen(&place);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compactions, 0);
+    must_hold_rows(&place, 0, 799);
+    fixture_fini(&place.fixture);
+}
+
+static void
+test_without_compaction_files_gather(void **state)
+{
+    struct place place;
+
+    (void)state;
+    place_open(&place, NULL);
+    petal_close(place.fixture.db, NULL);
+    place.fixture.db = NULL;
+    place.fixture.options.no_compaction = true;
+    fixture_must_open(&place.fixture);
+    place_reopen(&place);
+    for (unsigned i = 0; i < 20; i++)
+        put_file(&place, i, i);
+    settle(&place);
+    assert_int_equal(totals_of(&place).runs, 20);
+    /* .. until the database is opened with it. */
+    place.fixture.options.no_compaction = false;
+    place_reopen(&place);
+    settle(&place);
+    assert_int_equal(totals_of(&place).runs, 1);
+    must_hold_rows(&place, 0, 19);
+    fixture_fini(&place.fixture);
+}
+
+/* ---- what goes ---- */
+
+static void
+test_deletions_call_for_all_files(void **state)
+{
+    struct place place;
+    struct totals totals;
+
+    (void)state;
+    place_open(&place, NULL);
+    put_file(&place, 0, 999);
+    settle(&place);
+    for (unsigned i = 0; i < 200; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
+    }
+    bed_flush(place.fixture.db);
+    settle(&place);
+    assert_int_equal(totals_of(&place).markers, 200); /* less than the share */
+    for (unsigned i = 200; i < 400; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_FAMILY);
+    }
+    bed_flush(place.fixture.db);
+    settle(&place);
+    totals = totals_of(&place);
+    assert_int_equal(totals.markers, 0);
+    assert_int_equal(totals.cells, 600);
+    assert_int_equal(totals.runs, 1);
+    must_hold_rows(&place, 400, 999);
+    assert_string_equal(bed_value(place.table, "row0000"), "");
+    assert_string_equal(bed_value(place.table, "row0399"), "");
+    fixture_fini(&place.fixture);
+}
+
+/* While a snapshot sees what the markers hide nothing is rewritten over and over; afterwards it goes. */
+static void
+test_a_snapshot_keeps_what_is_deleted(void **state)
+{
+    struct place place;
+    petal_snapshot *snapshot;
+    petal_error error;
+
+    (void)state;
+    place_open(&place, NULL);
+    put_file(&place, 0, 9);
+    must(petal_snapshot_new(place.fixture.db, &snapshot, &error), &error);
+    for (unsigned i = 0; i < 10; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
+    }
+    bed_flush(place.fixture.db);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compactions, 0);
+    assert_string_equal(bed_value_at(place.table, "row0003", snapshot), "row0003");
+    petal_snapshot_free(snapshot);
+    settle(&place);
+    assert_int_equal(totals_of(&place).files, 0);
+    fixture_fini(&place.fixture);
+}
+
+static void
+test_expired_files_go_unread(void **state)
+{
+    petal_family_options family = {.ttl_seconds = 10};
+    struct place place;
+    petal_stats stats;
+
+    (void)state;
+    place_open(&place, &family);
+    put_file(&place, 0, 99);
+    test_clock_advance(&place.fixture.clock, 10000);
+    put_file(&place, 100, 109);
+    settle(&place);
+    assert_int_equal(totals_of(&place).runs, 2);
+    test_clock_advance(&place.fixture.clock, 1);
+    settle(&place);
+    stats = stats_of(&place);
+    assert_int_equal(totals_of(&place).cells, 10);
+    assert_int_equal(stats.expired_files, 1);
+    assert_int_equal(stats.dropped_expired, 100);
+    assert_int_equal(stats.compaction_bytes_in, 0);
+    assert_non_null(strstr(place.log.lines, "100 cells in, 0 cells out; dropped: 100 expired"));
+    must_hold_rows(&place, 100, 109);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    place_reopen(&place);
+    assert_int_equal(totals_of(&place).cells, 10);
+    fixture_fini(&place.fixture);
+}
+
+/* Cells of one file that die one by one: it is rewritten when more than the share is gone, and then only when it is so again. */
+static void
+test_time_calls_for_all_files(void **state)
+{
+    petal_family_options family = {.ttl_seconds = 10};
+    struct place place;
+
+    (void)state;
+    place_open(&place, &family);
+    for (unsigned i = 0; i < 100; i++) {
+        char row[32];
+
+        snprintf(row, sizeof row, "row%04u", i);
+        bed_put(place.table, row, 1000 + 10 * i, row);
+    }
+    bed_flush(place.fixture.db);
+    test_clock_set(&place.fixture.clock, 11000 + 200);
+    settle(&place);
+    assert_int_equal(totals_of(&place).cells, 100);
+    test_clock_set(&place.fixture.clock, 11000 + 300);
+    settle(&place);
+    assert_int_equal(totals_of(&place).cells, 70);
+    settle(&place);
+    assert_int_equal(stats_of(&place).compactions, 1);
+    must_hold_rows(&place, 30, 99);
+    fixture_fini(&place.fixture);
+}
+
+/* ---- what fails ---- */
+
+/* Three files, and no thread that would compact them. */
+static void
+make_three_files(struct place *place)
+{
+    place_open(place, NULL);
+    petal_close(place->fixture.db, NULL);
+    place->fixture.db = NULL;
+    place->fixture.options.no_compaction = true;
+    fixture_must_open(&place->fixture);
+    place_reopen(place);
+    for (unsigned i = 0; i < 3; i++)
+        put_file(place, 100 * i, 100 * i + 99);
+}
+
+/* Nothing is written and no flush succeeds, so only the waiting ends when there is room. */
+static void
+test_a_full_disk_is_waited_for(void **state)
+{
+    struct place place;
+    petal_error error;
+    petal_stats stats;
+
+    (void)state;
+    make_three_files(&place);
+    place.fixture.options.no_compaction = false;
+    petal_close(place.fixture.db, NULL);
+    place.fixture.db = NULL;
+    /* The manifest that an opening writes fits; an output does not. */
+    memory_vfs_set_capacity(place.fixture.vfs, memory_vfs_used(place.fixture.vfs) + 1500);
+    place_reopen(&place);
+    assert_int_equal(petal_wait_idle(place.fixture.db, &error), PETAL_NO_SPACE);
+    stats = stats_of(&place);
+    assert_true(stats.background_failures > 0);
+    assert_int_equal(stats.background_error.status, PETAL_NO_SPACE);
+    assert_non_null(strstr(place.log.errors, "compaction failed"));
+    assert_false(stats.read_only);
+    must_hold_rows(&place, 0, 299);
+    memory_vfs_set_capacity(place.fixture.vfs, UINT64_MAX);
+    settle(&place);
+    stats = stats_of(&place);
+    assert_int_equal(stats.background_error.status, PETAL_OK);
+    assert_int_equal(totals_of(&place).runs, 1);
+    must_hold_rows(&place, 0, 299);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    fixture_fini(&place.fixture);
+}
+
+/* Writing to the output fails, at one call after the other: the database turns read-only with the cause, and nothing is lost. */
+static void
+test_a_failed_output_ends_writing(void **state)
+{
+    struct place place;
+    unsigned read_only = 0;
+
+    (void)state;
+    for (uint64_t n = 1; n <= 12; n++) {
+        petal_family *family;
+        petal_error error;
+        petal_stats stats;
+        enum petal_status status;
+
+        make_three_files(&place);
+        place.fixture.options.no_compaction = false;
+        place_reopen(&place);
+        settle(&place);
+        put_file(&place, 300, 349);
+        settle(&place);
+        assert_int_equal(totals_of(&place).runs, 2);
+        /* The next flush makes a job due; what fails lies behind the flush's own calls. */
+        memory_vfs_fail_at(place.fixture.vfs, 12 + n, EIO, true);
+        bed_put(place.table, "last", PETAL_LATEST, "last");
+        status = petal_flush(place.fixture.db, NULL, NULL);
+        for (unsigned i = 0; status == PETAL_OK && i < 3; i++) {
+            char row[8];
+
+            snprintf(row, sizeof row, "more%u", i);
+            status =
+                petal_put(petal_table_family_at(place.table, 0), slice_from_text(row),
+                          slice_from_text("q"), PETAL_LATEST, slice_from_text(row), NULL, NULL);
+            if (status == PETAL_OK)
+                status = petal_flush(place.fixture.db, NULL, NULL);
+        }
+        if (status == PETAL_OK)
+            status = petal_wait_idle(place.fixture.db, &error);
+        assert_int_not_equal(status, PETAL_OK);
+        memory_vfs_fail_at(place.fixture.vfs, 0, 0, false);
+        stats = stats_of(&place);
+        family = petal_table_family_at(place.table, 0);
+        if (stats.read_only) {
+            read_only++;
+            assert_int_equal(stats.background_error.status, PETAL_IO);
+            assert_int_equal(petal_put(family, slice_from_text("x"), slice_from_text("q"),
+                                       PETAL_LATEST, slice_from_text("x"), NULL, &error),
+                             PETAL_READ_ONLY);
+            assert_int_not_equal(place.log.errors[0], '\0');
+        }
+        must_hold_rows(&place, 0, 349);
+        place_reopen(&place);
+        settle(&place);
+        must_hold_rows(&place, 0, 349);
+        assert_true(fixture_directory_is_clean(&place.fixture));
+        fixture_fini(&place.fixture);
+    }
+    assert_true(read_only > 0);
+}
+
+static void
+note_store_file(void *argument, const char *name)
+{
+    char *first = argument;
+    size_t length = strlen(name);
+
+    if (length > 4 && strcmp(name + length - 4, ".sst") == 0 &&
+        (first[0] == '\0' || strcmp(name, first) < 0))
+        snprintf(first, 64, "%.63s", name);
+}
+
+static void
+test_damage_is_left_alone(void **state)
+{
+    struct place place;
+    char first[64] = "", path[128];
+    petal_error error;
+    petal_stats stats;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    make_three_files(&place);
+    assert_int_equal(memory_vfs_list(place.fixture.vfs, FIXTURE_DIRECTORY, note_store_file, first),
+                     0);
+    snprintf(path, sizeof path, FIXTURE_DIRECTORY "/%s", first);
+    assert_int_equal(memory_vfs_read_file(place.fixture.vfs, path, &bytes, &size), 0);
+    bytes[100] ^= 1;
+    petal_close(place.fixture.db, NULL);
+    place.fixture.db = NULL;
+    assert_int_equal(memory_vfs_write_file(place.fixture.vfs, path, bytes, size), 0);
+    place.fixture.options.no_compaction = false;
+    place_reopen(&place);
+    settle(&place);
+    stats = stats_of(&place);
+    assert_false(stats.read_only);
+    assert_int_equal(stats.background_failures, 1);
+    assert_int_equal(stats.background_error.status, PETAL_CORRUPT);
+    assert_string_equal(stats.background_error.file, path);
+    assert_non_null(strstr(place.log.errors, "compactions leave this file alone"));
+    must(petal_put(petal_table_family_at(place.table, 0), slice_from_text("x"),
+                   slice_from_text("q"), PETAL_LATEST, slice_from_text("x"), NULL, &error),
+         &error);
+    /* The inputs are there: with the byte as it was nothing is missing. */
+    petal_close(place.fixture.db, NULL);
+    place.fixture.db = NULL;
+    bytes[100] ^= 1;
+    assert_int_equal(memory_vfs_write_file(place.fixture.vfs, path, bytes, size), 0);
+    free(bytes);
+    place_reopen(&place);
+    settle(&place);
+    assert_int_equal(totals_of(&place).runs, 1);
+    must_hold_rows(&place, 0, 299);
+    fixture_fini(&place.fixture);
+}
+
+/* ---- a job by itself ---- */
+
+static void
+test_a_job_that_is_given_up_leaves_nothing(void **state)
+{
+    struct place place;
+    struct store_file *inputs[3];
+    struct compact_job job = {.inputs = inputs, .reason = POLICY_EXPLORING};
+    _Atomic(bool) give_up = true;
+    const struct store_view *store;
+    struct view *view;
+    petal_error error;
+    petal_db *db;
+
+    (void)state;
+    make_three_files(&place);
+    db = place.fixture.db;
+    job.family = petal_table_family_at(place.table, 0);
+    view = read_pin_view(db);
+    store = view_store(view, job.family);
+    for (uint32_t i = 0; i < store->file_count; i++)
+        inputs[job.input_count++] = store->files[i].file;
+    job.all_files = true;
+    job.give_up = &give_up;
+    assert_int_equal(job.input_count, 3);
+    assert_int_equal(compact_run(&job, &error), PETAL_BUSY);
+    assert_true(fixture_directory_is_clean(&place.fixture));
+    assert_int_equal(totals_of(&place).runs, 3);
+    give_up = false;
+    must(compact_run(&job, &error), &error);
+    view_unref(view);
+    assert_int_equal(totals_of(&place).runs, 1);
+    must_hold_rows(&place, 0, 299);
+    fixture_fini(&place.fixture);
+}
+
+/* The output of some runs stands where they stood: a marker keeps hiding what is older, and what is newer keeps being newer. */
+static void
+test_outputs_keep_their_place(void **state)
+{
+    struct place place;
+    petal_family *family;
+    petal_error error;
+
+    (void)state;
+    make_three_files(&place);
+    family = petal_table_family_at(place.table, 0);
+    bed_put(place.table, "row0000", 1000, "second");
+    bed_flush(place.fixture.db);
+    bed_put(place.table, "row0000", 1000, "third");
+    bed_delete(place.table, "row0001", PETAL_LATEST, PETAL_DELETE_COLUMN);
+    bed_flush(place.fixture.db);
+    bed_put(place.table, "row0000", 1000, "fourth");
+    bed_flush(place.fixture.db);
+    must(compactor_compact_runs(family, 3, 2, &error), &error);
+    assert_int_equal(totals_of(&place).runs, 5);
+    assert_int_equal(totals_of(&place).markers, 1);
+    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
+    assert_string_equal(bed_value(place.table, "row0001"), "");
+    must(compactor_compact_runs(family, 0, 3, &error), &error);
+    assert_int_equal(totals_of(&place).runs, 3);
+    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
+    assert_string_equal(bed_value(place.table, "row0001"), "");
+    must(compactor_compact_runs(family, 0, 10, &error), &error); /* all of them */
+    assert_int_equal(totals_of(&place).runs, 1);
+    assert_int_equal(totals_of(&place).markers, 0);
+    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
+    assert_string_equal(bed_value(place.table, "row0001"), "");
+    must(compactor_compact_runs(family, 7, 2, &error), &error); /* there are none */
+    fixture_fini(&place.fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs_settle),
+        cmocka_unit_test(test_without_compaction_files_gather),
+        cmocka_unit_test(test_deletions_call_for_all_files),
+        cmocka_unit_test(test_a_snapshot_keeps_what_is_deleted),
+        cmocka_unit_test(test_expired_files_go_unread),
+        cmocka_unit_test(test_time_calls_for_all_files),
+        cmocka_unit_test(test_a_full_disk_is_waited_for),
+        cmocka_unit_test(test_a_failed_output_ends_writing),
+        cmocka_unit_test(test_damage_is_left_alone),
+        cmocka_unit_test(test_a_job_that_is_given_up_leaves_nothing),
+        cmocka_unit_test(test_outputs_keep_their_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

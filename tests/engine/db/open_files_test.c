@@ -1,0 +1,400 @@
+/*
+ * open_files_test.c -- a database of many store files with few of them open: the same answers as with all open, the bound at every
+ * moment, failures to open again, and few descriptors of the process.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/crash/ledger.h"
+#include "tests/disk/paths.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WRITES 120
+#define FEW    8
+#define FILES  40 /* at least so many store files */
+
+/* ---- a database of many files ---- */
+
+static void
+begin(struct fixture *fixture)
+{
+    struct ledger ledger = {0};
+    petal_error error;
+
+    fixture_init(fixture, 5);
+    fixture->options.open_files = FEW;
+    fixture->options.cache_bytes = PETAL_NO_CACHE;
+    fixture->options.no_compaction = true;
+    fixture_must_open(fixture);
+    must(ledger_create(&ledger, fixture->db, &error), &error);
+    for (uint64_t number = 1; number <= WRITES; number++) {
+        test_clock_advance(&fixture->clock, 1);
+        must(ledger_write(&ledger, number, PETAL_DURABILITY_DEFAULT, &error), &error);
+        if (number % 5 == 0)
+            must(petal_flush(fixture->db, NULL, &error), &error);
+    }
+    fixture_must_close(fixture);
+    assert_true(fixture_count_files(fixture, ".sst") >= FILES);
+}
+
+/* The most store files that were open at once since the trace began, when none was. */
+static size_t
+most_open(struct fixture *fixture)
+{
+    size_t open = 0, most = 0, count = memory_vfs_trace_count(fixture->vfs);
+
+    for (size_t i = 0; i < count; i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
+
+        if (strstr(call.path, ".sst") == NULL || call.error != 0)
+            continue;
+        open += call.operation == MEMORY_VFS_OPEN;
+        open -= call.operation == MEMORY_VFS_CLOSE;
+        most = open > most ? open : most;
+    }
+    return most;
+}
+
+static size_t
+count_opened(struct fixture *fixture)
+{
+    size_t opened = 0, count = memory_vfs_trace_count(fixture->vfs);
+
+    for (size_t i = 0; i < count; i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
+
+        opened += call.operation == MEMORY_VFS_OPEN && strstr(call.path, ".sst") != NULL;
+    }
+    return opened;
+}
+
+/* ---- answers ---- */
+
+/* A number for what a scan returns: all versions and markers, there or back. */
+static uint64_t
+hash_scan(petal_table *table, bool reversed)
+{
+    petal_scan_options options = {
+        .reversed = reversed, .raw = true, .read.versions = PETAL_ALL_VERSIONS};
+    uint64_t hash = 14695981039346656037u;
+    const petal_cell *cell;
+    petal_cursor *cursor;
+    petal_error error;
+
+    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    for (;;) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (cell == NULL)
+            break;
+        hash = (hash ^ (uint64_t)cell->timestamp ^ (uint64_t)cell->type) * 1099511628211u;
+        for (size_t i = 0; i < cell->value.size; i++)
+            hash = (hash ^ slice_bytes(cell->value)[i]) * 1099511628211u;
+    }
+    petal_cursor_close(cursor);
+    return hash;
+}
+
+struct answers {
+    struct ledger_state state;
+    uint64_t scans[LEDGER_TABLES][2];
+};
+
+static struct answers
+take_answers(struct fixture *fixture)
+{
+    struct ledger ledger = {0};
+    struct answers answers;
+    petal_error error;
+
+    memset(&answers, 0, sizeof answers);
+    must(ledger_attach(&ledger, fixture->db, &error), &error);
+    must(ledger_read(&ledger, &answers.state, &error), &error);
+    must(ledger_verify(&ledger, &error), &error);
+    for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+        answers.scans[t][0] = hash_scan(ledger.tables[t], false);
+        answers.scans[t][1] = hash_scan(ledger.tables[t], true);
+    }
+    return answers;
+}
+
+static void
+test_the_same_answers_with_few_files_open(void **state)
+{
+    struct fixture fixture;
+    struct answers all, few;
+    petal_error error;
+
+    (void)state;
+    begin(&fixture);
+    fixture.options.open_files = 1000;
+    memory_vfs_trace(fixture.vfs, true);
+    fixture_must_open(&fixture);
+    all = take_answers(&fixture);
+    fixture_must_close(&fixture);
+    assert_true(most_open(&fixture) >= FILES);
+    memory_vfs_trace(fixture.vfs, false);
+
+    fixture.options.open_files = FEW;
+    memory_vfs_trace(fixture.vfs, true);
+    fixture_must_open(&fixture);
+    few = take_answers(&fixture);
+    assert_true(ledger_is_after(&few.state, WRITES));
+    assert_memory_equal(&all, &few, sizeof all);
+    assert_int_equal(most_open(&fixture), FEW);
+    assert_true(count_opened(&fixture) > 2 * FILES);
+
+    /* A compaction reads all files at once, and writes one. */
+    for (unsigned t = 0; t < LEDGER_TABLES; t++) {
+        struct ledger ledger = {0};
+
+        must(ledger_attach(&ledger, fixture.db, &error), &error);
+        must(petal_compact(ledger.tables[t], NULL, &error), &error);
+        assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
+    }
+    assert_true(most_open(&fixture) <= FEW + 1);
+    memory_vfs_trace(fixture.vfs, false);
+    assert_true(memory_vfs_open_files(fixture.vfs) <= FEW + 3); /* lock, manifest, log */
+    fixture_fini(&fixture);
+}
+
+static void
+test_wrong_numbers_are_refused(void **state)
+{
+    struct fixture fixture;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    fixture.options.open_files = 7;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "open_files is 7; it is at least 8"));
+    fixture.options.open_files = 0;
+    fixture_must_open(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- failures ---- */
+
+static void
+test_each_call_of_a_read_fails_once(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    struct ledger_state read;
+    petal_error error;
+    uint64_t n = 0, failures;
+    unsigned failed_openings = 0;
+
+    (void)state;
+    begin(&fixture);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    do {
+        failures = memory_vfs_failures(fixture.vfs);
+        memory_vfs_fail_at(fixture.vfs, ++n, EMFILE, false);
+        if (ledger_read(&ledger, &read, &error) == PETAL_OK) {
+            assert_true(ledger_is_after(&read, WRITES)); /* a filter or a closing that failed */
+        } else {
+            assert_int_equal(error.status, PETAL_IO);
+            assert_int_equal(error.os_error, EMFILE);
+            assert_non_null(strstr(error.file, ".sst"));
+            failed_openings += strstr(error.text, "cannot open") != NULL;
+        }
+    } while (memory_vfs_failures(fixture.vfs) > failures);
+    memory_vfs_fail_at(fixture.vfs, 0, 0, false);
+    assert_true(failed_openings > FILES);
+    assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
+    fixture_fini(&fixture);
+}
+
+/* A store file that is gone, or another in its place, is noticed when it is opened again. */
+static void
+test_replaced_files_are_noticed(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    struct ledger_state read;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    begin(&fixture);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    for (uint64_t number = 1; number < 200; number++) {
+        char path[64], other[64];
+
+        snprintf(path, sizeof path, FIXTURE_DIRECTORY "/%06u.sst", (unsigned)number);
+        snprintf(other, sizeof other, FIXTURE_DIRECTORY "/%06u.sst", (unsigned)number + 1);
+        if (!memory_vfs_exists(fixture.vfs, path) || !memory_vfs_exists(fixture.vfs, other))
+            continue;
+        assert_int_equal(memory_vfs_read_file(fixture.vfs, other, &bytes, &size), 0);
+        assert_int_equal(vfs_remove(fixture.env.vfs, path), 0);
+        assert_int_equal(memory_vfs_write_file(fixture.vfs, path, bytes, size), 0);
+        free(bytes);
+    }
+    assert_int_equal(ledger_read(&ledger, &read, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.file, ".sst"));
+    fixture_fini(&fixture);
+}
+
+/* ---- threads ---- */
+
+struct reader {
+    const struct ledger *ledger;
+    unsigned wrong;
+};
+
+static void *
+read_on(void *argument)
+{
+    struct reader *reader = argument;
+    struct ledger_state read;
+
+    for (unsigned round = 0; round < 10; round++)
+        reader->wrong +=
+            ledger_read(reader->ledger, &read, NULL) != PETAL_OK || !ledger_is_after(&read, WRITES);
+    return NULL;
+}
+
+/* More threads than files may be open, and compactions that remove files meanwhile. */
+static void
+test_threads(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    struct reader readers[FEW + 2];
+    pthread_t threads[FEW + 2];
+    petal_error error;
+
+    (void)state;
+    begin(&fixture);
+    memory_vfs_trace(fixture.vfs, true);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    for (size_t i = 0; i < FEW + 2; i++) {
+        readers[i] = (struct reader){.ledger = &ledger};
+        assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
+    }
+    for (unsigned t = 0; t < LEDGER_TABLES; t++)
+        must(petal_compact(ledger.tables[t], NULL, &error), &error);
+    for (size_t i = 0; i < FEW + 2; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(readers[i].wrong, 0);
+    }
+    assert_true(most_open(&fixture) <= FEW + 1);
+    memory_vfs_trace(fixture.vfs, false);
+    fixture_fini(&fixture);
+}
+
+/* ---- few descriptors ---- */
+
+static enum petal_status
+make_files(const char *directory, unsigned files)
+{
+    petal_options options = {.create = true, .no_compaction = true};
+    petal_slice key = slice_from_text("key");
+    enum petal_status status;
+    petal_db *db;
+    petal_kv *kv;
+
+    status = petal_open(directory, &options, &db, NULL);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_kv_open(db, slice_from_text("t"), NULL, &kv, NULL);
+    for (unsigned i = 0; status == PETAL_OK && i < files; i++) {
+        petal_slice row = slice_make(&i, sizeof i);
+
+        status = petal_kv_put(kv, row, key, NULL);
+        if (status == PETAL_OK)
+            status = petal_flush(db, petal_kv_table(kv), NULL);
+    }
+    return petal_close(db, NULL) == PETAL_OK ? status : PETAL_IO;
+}
+
+static enum petal_status
+read_files(const char *directory, unsigned files, petal_error *error)
+{
+    petal_options options = {.no_compaction = true};
+    enum petal_status status;
+    petal_result *result = NULL;
+    petal_db *db;
+    petal_kv *kv;
+
+    status = petal_open(directory, &options, &db, error);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_kv_open(db, slice_from_text("t"), NULL, &kv, error);
+    if (status == PETAL_OK)
+        status = petal_result_new(db, &result, error);
+    for (unsigned i = 0; status == PETAL_OK && i < files; i++) {
+        petal_slice value;
+        bool found;
+
+        status = petal_kv_get(kv, slice_make(&i, sizeof i), result, &found, &value, error);
+        if (status == PETAL_OK && !found)
+            status = PETAL_CORRUPT;
+    }
+    petal_result_free(result);
+    return petal_close(db, error) == PETAL_OK ? status : PETAL_IO;
+}
+
+/* The default of open_files, in a process that may have fewer descriptors than the default is. */
+static void
+test_few_descriptors(void **state)
+{
+    unsigned files = test_long() ? 10000 : 300;
+    rlim_t descriptors = test_long() ? 256 : 64;
+    char *directory = test_directory_new();
+    pid_t child;
+    int status = 0;
+
+    (void)state;
+    child = fork();
+    if (child == 0) {
+        petal_error error = {.status = PETAL_OK};
+        enum petal_status result;
+
+        if (setrlimit(RLIMIT_NOFILE, &(struct rlimit){descriptors, descriptors}) != 0)
+            _exit(100);
+        result = make_files(directory, files);
+        if (result == PETAL_OK)
+            result = read_files(directory, files, &error);
+        if (result != PETAL_OK)
+            fprintf(stderr, "%s: %s\n", petal_status_text(result), error.text);
+        _exit((int)result);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), PETAL_OK);
+    test_directory_free(directory);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_same_answers_with_few_files_open),
+        cmocka_unit_test(test_wrong_numbers_are_refused),
+        cmocka_unit_test(test_each_call_of_a_read_fails_once),
+        cmocka_unit_test(test_replaced_files_are_noticed),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_few_descriptors),
+    };
+
+    return cmocka_run_group_tests_name("engine_open_files", tests, NULL, NULL);
+}

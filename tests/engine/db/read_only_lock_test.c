@@ -1,0 +1,169 @@
+/*
+ * read_only_lock_test.c -- how read-only openings begin: with which options, beside whom, and without a lock where there is none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/disk/paths.h"
+#include "tests/engine/db/read_only_fixture.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static void
+test_options_that_make_a_database_are_refused(void **state)
+{
+    struct fixture fixture;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    fixture.options.read_only = true;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "read_only"));
+    assert_non_null(strstr(error.text, "create"));
+    fixture.options.create = false;
+    fixture.options.error_if_exists = true;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_INVALID);
+    assert_non_null(strstr(error.text, "error_if_exists"));
+    fixture.options.error_if_exists = false;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
+    assert_false(memory_vfs_exists(fixture.vfs, FIXTURE_DIRECTORY));
+    /* An empty directory stays empty. */
+    assert_int_equal(vfs_make_directory(fixture.env.vfs, FIXTURE_DIRECTORY), 0);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_NOT_FOUND);
+    assert_int_equal(fixture_count_files(&fixture, ""), 0);
+    fixture_fini(&fixture);
+}
+
+static void
+test_readers_share_and_writers_do_not(void **state)
+{
+    struct fixture fixture;
+    petal_options reading;
+    petal_db *second, *third;
+    petal_error error;
+
+    (void)state;
+    read_only_begin(&fixture);
+    reading = fixture.options;
+    reading.read_only = true;
+    reading.create = false;
+    fixture_must_open(&fixture);
+    assert_int_equal(petal_open(FIXTURE_DIRECTORY, &reading, &second, &error), PETAL_BUSY);
+    assert_null(second);
+    fixture_must_close(&fixture);
+    must(petal_open(FIXTURE_DIRECTORY, &reading, &second, &error), &error);
+    must(petal_open(FIXTURE_DIRECTORY, &reading, &third, &error), &error);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
+    assert_non_null(strstr(error.text, "open elsewhere"));
+    must(petal_close(second, &error), &error);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
+    must(petal_close(third, &error), &error);
+    fixture_must_open(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* The copy of a database without its empty lock file. */
+static void
+test_without_a_lock_file(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    read_only_begin(&fixture);
+    assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
+    read_only_open(&fixture);
+    read_only_read_everything(&fixture);
+    assert_false(memory_vfs_exists(fixture.vfs, "/db/LOCK"));
+    fixture_fini(&fixture);
+}
+
+/* An opening whose lock file is missing at first: a writer makes it while the manifest is read. */
+static int
+make_lock_and_size(void *context, petal_file *file, uint64_t *size)
+{
+    struct read_only_seal *sealed = context;
+    petal_file *lock;
+
+    if (vfs_open(sealed->below, "/db/LOCK", PETAL_FILE_WRITE | PETAL_FILE_CREATE, &lock) == 0)
+        (void)sealed->below->close(sealed->below->context, lock);
+    return sealed->below->size(sealed->below->context, file, size);
+}
+
+static void
+test_a_writer_that_comes_meanwhile_is_noticed(void **state)
+{
+    struct fixture fixture;
+    struct read_only_seal sealed;
+    petal_error error;
+
+    (void)state;
+    read_only_begin(&fixture);
+    assert_int_equal(vfs_remove(fixture.env.vfs, "/db/LOCK"), 0);
+    read_only_choose(&fixture, true);
+    read_only_seal(&sealed, &fixture);
+    sealed.table.size = make_lock_and_size;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_BUSY);
+    assert_non_null(strstr(error.text, "open elsewhere"));
+    sealed.table.size = read_only_sealed_size;
+    fixture_must_open(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* Locks that cannot be had at all, and those that fail. */
+static int planned_lock_error;
+
+static int
+failing_lock(void *context, petal_file *file, bool shared)
+{
+    (void)context;
+    (void)file;
+    assert_true(shared);
+    return planned_lock_error;
+}
+
+static void
+test_where_there_are_no_locks(void **state)
+{
+    static const int harmless[] = {ENOLCK, ENOSYS, EOPNOTSUPP, EROFS, EACCES};
+    struct fixture fixture;
+    struct read_only_seal sealed;
+    petal_error error;
+
+    (void)state;
+    read_only_begin(&fixture);
+    read_only_choose(&fixture, true);
+    read_only_seal(&sealed, &fixture);
+    sealed.table.lock = failing_lock;
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++) {
+        planned_lock_error = harmless[i];
+        fixture_must_open(&fixture);
+        read_only_read_everything(&fixture);
+        fixture_must_close(&fixture);
+    }
+    planned_lock_error = EIO;
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_IO);
+    assert_int_equal(error.os_error, EIO);
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_that_make_a_database_are_refused),
+        cmocka_unit_test(test_readers_share_and_writers_do_not),
+        cmocka_unit_test(test_without_a_lock_file),
+        cmocka_unit_test(test_a_writer_that_comes_meanwhile_is_noticed),
+        cmocka_unit_test(test_where_there_are_no_locks),
+    };
+
+    return cmocka_run_group_tests_name("engine_read_only_lock", tests, NULL, NULL);
+}

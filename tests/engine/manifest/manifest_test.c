@@ -1,0 +1,1369 @@
+/*
+ * manifest_test.c -- the manifest: what was committed is there after any power cut, whole edits only; what is
+ * damaged is refused; what does not fit is refused and changes nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "engine/manifest/format.h"
+#include "engine/manifest/names.h"
+#include "tests/disk/paths.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#define DIRECTORY "/db"
+#define MANIFEST  DIRECTORY "/MANIFEST"
+#define TEMPORARY DIRECTORY "/MANIFEST.tmp"
+#define IDENTITY  0x0123456789ABCDEFu
+#define SALT      0xFEDCBA9876543210u
+
+struct fixture {
+    struct memory_vfs *vfs;
+    struct test_allocator allocator;
+    struct test_random random;
+    struct env env;
+    struct directory directory; /* open once it is there */
+};
+
+static void
+fixture_use(struct fixture *fixture, struct memory_vfs *vfs)
+{
+    petal_env given = {
+        .size = sizeof given,
+        .allocator = &fixture->allocator.table,
+        .vfs = memory_vfs_table(vfs),
+        .random = test_random_word,
+        .random_context = &fixture->random,
+    };
+
+    directory_close(&fixture->directory);
+    env_init(&fixture->env, &given);
+    (void)directory_open(&fixture->directory, &fixture->env, DIRECTORY, false);
+}
+
+static void
+fixture_init(struct fixture *fixture)
+{
+    const petal_vfs *table;
+
+    memset(fixture, 0, sizeof *fixture);
+    fixture->vfs = memory_vfs_new();
+    test_allocator_init(&fixture->allocator);
+    test_random_init(&fixture->random, 1);
+    table = memory_vfs_table(fixture->vfs);
+    assert_int_equal(vfs_make_directory(table, DIRECTORY), 0);
+    assert_int_equal(vfs_sync_directory(table, "/"), 0);
+    fixture_use(fixture, fixture->vfs);
+}
+
+static void
+fixture_fini(struct fixture *fixture)
+{
+    directory_close(&fixture->directory);
+    assert_int_equal(memory_vfs_open_files(fixture->vfs), 0);
+    memory_vfs_free(fixture->vfs);
+    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
+}
+
+static int
+setup(void **state)
+{
+    *state = malloc(sizeof(struct fixture));
+    assert_non_null(*state);
+    fixture_init(*state);
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    fixture_fini(*state);
+    free(*state);
+    return 0;
+}
+
+static struct manifest *
+make(struct fixture *fixture)
+{
+    struct manifest *manifest;
+    petal_error error;
+
+    assert_int_equal(manifest_new(&manifest, &fixture->directory, IDENTITY, SALT, &error),
+                     PETAL_OK);
+    return manifest;
+}
+
+static struct manifest *
+load(struct fixture *fixture)
+{
+    struct manifest *manifest;
+    petal_error error;
+
+    if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
+        fail_msg("%s", error.text);
+    return manifest;
+}
+
+static enum petal_status
+load_status(struct fixture *fixture, petal_error *error)
+{
+    struct manifest *manifest;
+    enum petal_status status = manifest_load(&manifest, &fixture->directory, error);
+
+    manifest_free(manifest);
+    return status;
+}
+
+/* ---- states to compare ---- */
+
+/* A state as bytes: what a snapshot of it holds. */
+struct image {
+    uint8_t *bytes;
+    size_t size;
+};
+
+static struct image
+image_of(const struct manifest *manifest)
+{
+    struct manifest_edit edit;
+    struct image image;
+
+    manifest_edit_init(&edit, &mem_default_allocator);
+    manifest_edit_snapshot(&edit, manifest);
+    assert_false(edit.failed);
+    image.size = edit.size;
+    image.bytes = malloc(edit.size);
+    assert_non_null(image.bytes);
+    memcpy(image.bytes, edit.bytes, edit.size);
+    manifest_edit_fini(&edit);
+    return image;
+}
+
+static bool
+image_equal(const struct image *a, const struct image *b)
+{
+    return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
+}
+
+static bool
+state_is(const struct manifest *manifest, const struct image *expected)
+{
+    struct image image = image_of(manifest);
+    bool equal = image_equal(&image, expected) && manifest->database_identity == IDENTITY &&
+                 manifest->salt == SALT;
+
+    free(image.bytes);
+    return equal;
+}
+
+/* ---- edits ---- */
+
+static const petal_family_options two_families[] = {
+    {
+        .size = sizeof(petal_family_options),
+        .name = {"cf", 2},
+        .versions = 3,
+        .block_bytes = 4096,
+        .compression = PETAL_COMPRESSION_NONE,
+        .bloom = PETAL_BLOOM_ROWCOL,
+        .bloom_error_rate = 0.001,
+        .in_memory = true,
+    },
+    {
+        .size = sizeof(petal_family_options),
+        .name = {"d\xC3\xA4", 3},
+        .versions = 1,
+        .block_bytes = 65536,
+        .compression = PETAL_COMPRESSION_LZ4,
+        .bloom = PETAL_BLOOM_ROW,
+        .bloom_error_rate = 0.01,
+        .no_block_cache = true,
+    },
+};
+
+static const petal_attribute family_texts[] = {
+    {PETAL_METADATA, {"owner", 5}, {"", 0}},
+    {PETAL_CONFIGURATION, {"a\0b", 3}, {"x\xFF", 2}},
+    {PETAL_KEPT_ATTRIBUTE, {"REPLICATION_SCOPE", 17}, {"1", 1}},
+};
+
+static const petal_attribute table_texts[] = {
+    {PETAL_METADATA, {"owner", 5}, {"me", 2}},
+    {PETAL_KEPT_ATTRIBUTE, {"MAX_FILESIZE", 12}, {"5000000", 7}},
+};
+
+/* Every attribute stands apart from its default. */
+static const petal_family_options rich_family = {
+    .size = sizeof(petal_family_options),
+    .name = {"rich", 4},
+    .versions = 7,
+    .min_versions = 2,
+    .ttl_seconds = 86400,
+    .keep_deleted_cells = PETAL_KEEP_DELETED_TTL,
+    .new_version_behavior = true,
+    .block_bytes = 8192,
+    .compression = PETAL_COMPRESSION_NONE,
+    .bloom = PETAL_BLOOM_ROW_PREFIX,
+    .bloom_prefix_bytes = 4,
+    .bloom_error_rate = 0.25,
+    .bloom_rate_per_file = true,
+    .in_memory = true,
+    .no_block_cache = true,
+    .attributes = family_texts,
+    .attribute_count = 3,
+};
+
+static enum petal_status
+create_table(struct manifest_edit *edit, uint32_t id, const char *name,
+             const petal_family_options *families, size_t count)
+{
+    petal_table_options options = {
+        .name = slice_from_text(name),
+        .durability = PETAL_FSYNC_WAL,
+        .families = families,
+        .family_count = count,
+    };
+
+    return manifest_edit_create_table(edit, id, &options);
+}
+
+/* The table's own attributes become these; a family comes. */
+static void
+alter(struct manifest_edit *edit, uint16_t family)
+{
+    petal_table_options options = {
+        .durability = PETAL_FSYNC_WAL,
+        .read_only = family == 2,
+        .attributes = table_texts,
+        .attribute_count = 2,
+    };
+    petal_family_options made = rich_family;
+
+    assert_int_equal(manifest_edit_alter_table(edit, 1, &options), PETAL_OK);
+    if (family > 2)
+        made.name = slice_from_text("more");
+    assert_int_equal(manifest_edit_create_family(edit, 1, family, &made), PETAL_OK);
+}
+
+static struct manifest_file
+file_of(uint64_t number)
+{
+    return (struct manifest_file){
+        .number = number,
+        .identity = number * 0x1111,
+        .run = number,
+        .file_bytes = 1000 * number,
+        .sequence_min = 10 * number,
+        .sequence_max = 10 * number + 9,
+        .cells = 10,
+    };
+}
+
+#define STEPS 12
+
+/* The edits of a small history; step 0 makes the first table. */
+static void
+build_step(struct manifest_edit *edit, unsigned step)
+{
+    struct manifest_file file = file_of(100 + step);
+
+    switch (step) {
+    case 0:
+    case 3:
+        assert_int_equal(
+            create_table(edit, step == 0 ? 1 : 2, step == 0 ? "t1" : "second", two_families, 2),
+            PETAL_OK);
+        break;
+    case 5:
+        assert_int_equal(manifest_edit_remove_file(edit, 1, 1, 101), PETAL_OK);
+        assert_int_equal(manifest_edit_add_file(edit, 1, 1, &file), PETAL_OK);
+        break;
+    case 7:
+        assert_int_equal(manifest_edit_drop_table(edit, 2), PETAL_OK);
+        break;
+    case 9:
+        alter(edit, 2);
+        break;
+    case 10:
+        assert_int_equal(manifest_edit_add_file(edit, 1, 2, &file), PETAL_OK);
+        assert_int_equal(manifest_edit_alter_family(edit, 1, 2, &two_families[0]), PETAL_OK);
+        alter(edit, 3);
+        break;
+    case 11:
+        assert_int_equal(manifest_edit_alter_family(edit, 1, 2, &rich_family), PETAL_OK);
+        assert_int_equal(manifest_edit_drop_family(edit, 1, 3), PETAL_OK);
+        break;
+    default:
+        assert_int_equal(manifest_edit_add_file(edit, 1, 1, &file), PETAL_OK);
+        assert_int_equal(manifest_edit_flushed(edit, 1, 1, file.sequence_max), PETAL_OK);
+        assert_int_equal(manifest_edit_oldest_log(edit, step), PETAL_OK);
+        assert_int_equal(manifest_edit_wal_promise(edit, (struct wal_promise){step, 4711}),
+                         PETAL_OK);
+    }
+    assert_int_equal(manifest_edit_counters(edit, 50 + step, 1000 + step, 1700000000000 + step),
+                     PETAL_OK);
+}
+
+static enum petal_status
+commit_step(struct fixture *fixture, struct manifest *manifest, unsigned step, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, &mem_default_allocator);
+    build_step(&edit, step);
+    (void)fixture;
+    status = manifest_commit(manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+/* Commit all steps; images[i] (may be NULL) is the state after i of them. */
+static struct manifest *
+commit_all(struct fixture *fixture, struct image *images)
+{
+    struct manifest *manifest = make(fixture);
+    petal_error error;
+
+    for (unsigned step = 0; step < STEPS; step++) {
+        if (images != NULL)
+            images[step] = image_of(manifest);
+        if (commit_step(fixture, manifest, step, &error) != PETAL_OK)
+            fail_msg("step %u: %s", step, error.text);
+    }
+    if (images != NULL)
+        images[STEPS] = image_of(manifest);
+    return manifest;
+}
+
+static void
+free_images(struct image *images)
+{
+    for (unsigned i = 0; i <= STEPS; i++)
+        free(images[i].bytes);
+}
+
+/* ---- round trips ---- */
+
+static void
+test_what_was_committed_is_loaded(void **state)
+{
+    struct fixture *fixture = *state;
+    struct image images[STEPS + 1];
+    struct manifest *manifest = commit_all(fixture, images);
+    const struct manifest_family *family;
+
+    manifest_free(manifest);
+    manifest = load(fixture);
+    assert_true(state_is(manifest, &images[STEPS]));
+    assert_int_equal(manifest->table_count, 1);
+    assert_int_equal(manifest->next_table_id, 3); /* table 2 was dropped, its id is spent */
+    assert_null(manifest_find_table(manifest, 2));
+    assert_int_equal(manifest->next_file_number, 111);
+    assert_int_equal(manifest->last_sequence, 1000 + STEPS - 1);
+    assert_int_equal(manifest->last_timestamp, 1700000000000 + STEPS - 1);
+    assert_int_equal(manifest->oldest_log, 8);
+    assert_int_equal(manifest->promise.log_number, 8);
+    assert_int_equal(manifest->promise.length, 4711);
+    family = manifest_find_family(manifest_find_table(manifest, 1), 0);
+    assert_int_equal(family->options.versions, 3);
+    assert_int_equal(family->options.block_bytes, 4096);
+    assert_int_equal(family->options.compression, PETAL_COMPRESSION_NONE);
+    assert_int_equal(family->options.bloom, PETAL_BLOOM_ROWCOL);
+    assert_true(family->options.bloom_error_rate == 0.001);
+    assert_true(family->options.in_memory);
+    assert_false(family->options.no_block_cache);
+    assert_int_equal(family->file_count, 0);
+    family = manifest_find_family(manifest_find_table(manifest, 1), 1);
+    assert_true(slice_equal(family->options.name, two_families[1].name));
+    assert_true(family->options.no_block_cache);
+    assert_int_equal(family->flushed_sequence, 1089);
+    assert_int_equal(family->file_count, 5);
+    assert_int_equal(manifest_find_table(manifest, 1)->durability, PETAL_FSYNC_WAL);
+    manifest_free(manifest);
+    free_images(images);
+}
+
+static void
+check_texts(const petal_attribute *found, const petal_attribute *expected, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(found[i].kind, expected[i].kind);
+        assert_true(slice_equal(found[i].name, expected[i].name));
+        assert_true(slice_equal(found[i].value, expected[i].value));
+    }
+}
+
+static void
+test_alterations_are_loaded(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct manifest_table *table;
+    const petal_family_options *options;
+    struct manifest *manifest;
+
+    manifest_free(commit_all(fixture, NULL));
+    manifest = load(fixture);
+    table = manifest_find_table(manifest, 1);
+    assert_int_equal(table->family_count, 3);
+    assert_int_equal(table->next_family_id, 4); /* family 3 was dropped, its id is spent */
+    assert_null(manifest_find_family(table, 3));
+    assert_false(table->read_only); /* altered twice */
+    assert_int_equal(table->attribute_count, 2);
+    check_texts(table->attributes, table_texts, 2);
+    options = &manifest_find_family(table, 2)->options;
+    assert_true(slice_equal(options->name, rich_family.name));
+    assert_int_equal(options->versions, 7);
+    assert_int_equal(options->min_versions, 2);
+    assert_int_equal(options->ttl_seconds, 86400);
+    assert_int_equal(options->keep_deleted_cells, PETAL_KEEP_DELETED_TTL);
+    assert_true(options->new_version_behavior);
+    assert_int_equal(options->bloom, PETAL_BLOOM_ROW_PREFIX);
+    assert_int_equal(options->bloom_prefix_bytes, 4);
+    assert_true(options->bloom_rate_per_file);
+    assert_int_equal(options->attribute_count, 3);
+    check_texts(options->attributes, family_texts, 3);
+    assert_int_equal(manifest_find_family(table, 2)->file_count, 1);
+    manifest_free(manifest);
+}
+
+static void
+test_no_manifest_is_no_database(void **state)
+{
+    struct fixture *fixture = *state;
+    petal_error error;
+
+    assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
+    assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_NOT_FOUND);
+    manifest_free(make(fixture)); /* writes nothing */
+    assert_int_equal(load_status(fixture, &error), PETAL_NOT_FOUND);
+    manifest_free(commit_all(fixture, NULL));
+    assert_int_equal(manifest_check_exists(&fixture->directory, &error), PETAL_OK);
+}
+
+/* How often the file got its name during the last commit. */
+static size_t
+renames(struct fixture *fixture)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(fixture->vfs); i++)
+        count += memory_vfs_trace_at(fixture->vfs, i).operation == MEMORY_VFS_RENAME;
+    return count;
+}
+
+static void
+test_the_first_commit_after_opening_writes_a_new_file(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest;
+    petal_error error;
+
+    manifest_free(commit_all(fixture, NULL));
+    manifest = load(fixture);
+    memory_vfs_trace(fixture->vfs, true);
+    assert_int_equal(commit_step(fixture, manifest, 8, &error), PETAL_INVALID);
+    assert_int_equal(memory_vfs_trace_count(fixture->vfs), 0); /* file 108 is there already */
+    assert_int_equal(commit_step(fixture, manifest, 3, &error), PETAL_INVALID);
+    assert_int_equal(commit_step(fixture, manifest, 5, &error), PETAL_INVALID);
+    {
+        struct manifest_edit edit;
+
+        manifest_edit_init(&edit, &fixture->allocator.table);
+        assert_int_equal(manifest_edit_oldest_log(&edit, 77), PETAL_OK);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+        assert_int_equal(renames(fixture), 1);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+        assert_int_equal(renames(fixture), 1);
+        manifest_edit_fini(&edit);
+    }
+    memory_vfs_trace(fixture->vfs, false);
+    manifest_free(manifest);
+}
+
+/* Counters in thousands of edits: the file is written anew before it gets large. */
+static void
+test_the_file_does_not_grow_for_ever(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    size_t greatest = 0;
+    petal_error error;
+
+    for (unsigned i = 0; i < 3000; i++) {
+        struct manifest_edit edit;
+        uint8_t *bytes;
+        size_t size;
+
+        manifest_edit_init(&edit, &fixture->allocator.table);
+        assert_int_equal(manifest_edit_counters(&edit, 0, 5000 + i, 0), PETAL_OK);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+        manifest_edit_fini(&edit);
+        if (i % 100 != 0)
+            continue;
+        assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+        free(bytes);
+        greatest = size > greatest ? size : greatest;
+    }
+    assert_true(greatest < 80000);
+    manifest_free(manifest);
+    manifest = load(fixture);
+    assert_int_equal(manifest->last_sequence, 7999);
+    assert_int_equal(manifest->last_timestamp, 1700000000000 + STEPS - 1);
+    manifest_free(manifest);
+    assert_false(memory_vfs_exists(fixture->vfs, TEMPORARY));
+}
+
+/* ---- damage ---- */
+
+static void
+test_every_flipped_bit(void **state)
+{
+    struct fixture *fixture = *state;
+    struct image images[STEPS + 1];
+    size_t size, refused = 0;
+    uint8_t *bytes;
+
+    manifest_free(commit_all(fixture, images));
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        struct manifest *manifest;
+        petal_error error;
+        enum petal_status status;
+
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
+        status = manifest_load(&manifest, &fixture->directory, &error);
+        if (status == PETAL_OK) {
+            if (!state_is(manifest, &images[STEPS]))
+                fail_msg("bit %zu of byte %zu changes the state unseen", bit % 8, bit / 8);
+        } else {
+            assert_int_equal(status, PETAL_CORRUPT);
+            assert_string_equal(error.file, MANIFEST);
+            refused++;
+        }
+        manifest_free(manifest);
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    assert_int_equal(refused, 8 * (size - 24)); /* all but those of the last seal */
+    free(bytes);
+    free_images(images);
+}
+
+static unsigned
+find_image(const struct manifest *manifest, const struct image *images)
+{
+    for (unsigned i = 0; i <= STEPS; i++) {
+        if (state_is(manifest, &images[i]))
+            return i;
+    }
+    fail_msg("a state that never was");
+    return 0;
+}
+
+static void
+test_every_truncation(void **state)
+{
+    struct fixture *fixture = *state;
+    struct image images[STEPS + 1];
+    uint64_t snapshot_end;
+    unsigned greatest = 0;
+    uint8_t *bytes;
+    size_t size;
+
+    manifest_free(commit_all(fixture, images));
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    snapshot_end = get_le64(bytes + 40);
+    for (size_t length = 0; length <= size; length++) {
+        struct manifest *manifest;
+        petal_error error;
+        enum petal_status status;
+
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, length), 0);
+        status = manifest_load(&manifest, &fixture->directory, &error);
+        assert_int_equal(status, length < snapshot_end ? PETAL_CORRUPT : PETAL_OK);
+        if (status == PETAL_OK) {
+            unsigned step = find_image(manifest, images);
+
+            assert_true(step >= greatest);
+            greatest = step;
+        }
+        manifest_free(manifest);
+    }
+    assert_int_equal(greatest, STEPS);
+    free(bytes);
+    free_images(images);
+}
+
+static void
+test_other_versions_and_files(void **state)
+{
+    struct fixture *fixture = *state;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
+
+    manifest_free(commit_all(fixture, NULL));
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    put_le32(bytes + 8, MANIFEST_VERSION + 1);
+    put_le64(bytes + 56, checksum_at(0, 0, bytes, 56));
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
+    assert_int_equal(load_status(fixture, &error), PETAL_UNSUPPORTED);
+    memset(bytes, 0, size);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, bytes, size), 0);
+    assert_int_equal(load_status(fixture, &error), PETAL_CORRUPT);
+    free(bytes);
+}
+
+/* ---- edits that do not fit ---- */
+
+static void
+add_raw(struct manifest_edit *edit, unsigned tag, const void *payload, size_t size)
+{
+    void *array = edit->bytes;
+
+    assert_true(
+        mem_grow(edit->allocator, &array, &edit->capacity, edit->size, edit->size + 8 + size, 1));
+    edit->bytes = array;
+    put_le16(edit->bytes + edit->size, (uint16_t)tag);
+    put_le16(edit->bytes + edit->size + 2, 0);
+    put_le32(edit->bytes + edit->size + 4, (uint32_t)size);
+    if (size > 0)
+        memcpy(edit->bytes + edit->size + 8, payload, size);
+    edit->size += 8 + size;
+}
+
+static void
+expect_refused(struct manifest *manifest, struct manifest_edit *edit, enum petal_status expected,
+               const char *why)
+{
+    struct image before = image_of(manifest);
+    petal_error error;
+    enum petal_status status = manifest_commit(manifest, edit, &error);
+
+    if (status != expected || strstr(error.text, why) == NULL)
+        fail_msg("status %d, \"%s\"; expected %d, \"%s\"", (int)status, error.text, (int)expected,
+                 why);
+    assert_true(state_is(manifest, &before));
+    free(before.bytes);
+    edit->size = 0;
+}
+
+static void
+test_what_does_not_fit_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    struct manifest_file file = file_of(500), wrong = file_of(501);
+    petal_family_options twice[2] = {two_families[0], two_families[0]};
+    petal_family_options path = two_families[0];
+    struct manifest_edit edit;
+    uint64_t calls = memory_vfs_calls(fixture->vfs);
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+#define REFUSED(call, why)                                                                         \
+    assert_int_equal(call, PETAL_OK);                                                              \
+    expect_refused(manifest, &edit, PETAL_INVALID, why)
+    REFUSED(manifest_edit_drop_table(&edit, 2), "table 2");
+    REFUSED(manifest_edit_drop_table(&edit, 9), "table 9");
+    REFUSED(manifest_edit_add_file(&edit, 9, 0, &file), "table 9");
+    REFUSED(manifest_edit_add_file(&edit, 1, 7, &file), "family 7");
+    REFUSED(manifest_edit_remove_file(&edit, 1, 1, 999), "store file 999");
+    REFUSED(manifest_edit_remove_file(&edit, 1, 0, 108), "store file 108");
+    REFUSED(manifest_edit_flushed(&edit, 3, 0, 1), "table 3");
+    REFUSED(create_table(&edit, 2, "again", two_families, 2), "table id 2");
+    REFUSED(create_table(&edit, 3, "t1", two_families, 2), "created twice");
+    REFUSED(create_table(&edit, 3, "../t", two_families, 2), "Illegal");
+    REFUSED(create_table(&edit, 3, "t3", twice, 2), "created twice");
+    REFUSED(create_table(&edit, 3, "t3", NULL, 0), "no family");
+    path.name = slice_from_text("a/b");
+    REFUSED(create_table(&edit, 3, "t3", &path, 1), "Illegal");
+    REFUSED(manifest_edit_alter_table(&edit, 9, &(petal_table_options){0}), "table 9");
+    REFUSED(manifest_edit_alter_family(&edit, 1, 3, &rich_family), "family 3");
+    REFUSED(manifest_edit_drop_family(&edit, 1, 3), "family 3");
+    REFUSED(manifest_edit_create_family(&edit, 1, 3, &path), "Illegal");
+    path.name = slice_from_text("late");
+    REFUSED(manifest_edit_create_family(&edit, 1, 3, &path), "family id 3");
+    REFUSED(manifest_edit_create_family(&edit, 1, UINT16_MAX, &path), "family id 65535");
+    REFUSED(manifest_edit_create_family(&edit, 1, 4, &two_families[0]), "created twice");
+    path.min_versions = 9;
+    REFUSED(manifest_edit_alter_family(&edit, 1, 0, &path), "MIN_VERSIONS");
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 0), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 1), PETAL_OK);
+    REFUSED(manifest_edit_drop_family(&edit, 1, 2), "no family");
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &file), "twice");
+    wrong.number = 0;
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    wrong = file_of(501);
+    wrong.sequence_min = wrong.sequence_max + 1;
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    wrong = file_of(MANIFEST_FILE_NUMBER_END);
+    REFUSED(manifest_edit_add_file(&edit, 1, 1, &wrong), "no file can be so");
+    REFUSED(manifest_edit_counters(&edit, MANIFEST_FILE_NUMBER_END + 1, 1, 1), "file number");
+    REFUSED(manifest_edit_counters(&edit, UINT64_MAX, 1, 1), "file number");
+    REFUSED(manifest_edit_oldest_log(&edit, manifest->next_file_number + 1), "oldest log");
+#undef REFUSED
+    add_raw(&edit, MANIFEST_COUNTERS, "short", 5);
+    expect_refused(manifest, &edit, PETAL_INVALID, "has 5 bytes");
+    add_raw(&edit, MANIFEST_CREATE_TABLE, "short", 5);
+    expect_refused(manifest, &edit, PETAL_INVALID, "has 5 bytes");
+    add_raw(&edit, 200, "later", 5);
+    expect_refused(manifest, &edit, PETAL_UNSUPPORTED, "newer version");
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls); /* nothing was tried */
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+}
+
+/* An alteration of table 1 with one attribute of these bytes. */
+static void
+refuse_attribute(struct manifest *manifest, struct manifest_edit *edit, unsigned tag,
+                 const void *bytes, size_t size, enum petal_status expected, const char *why)
+{
+    uint8_t item[64] = {1};
+
+    put_le16(item + 8, (uint16_t)tag);
+    put_le32(item + 12, (uint32_t)size);
+    memcpy(item + 16, bytes, size);
+    add_raw(edit, MANIFEST_ALTER_TABLE, item, 16 + size);
+    expect_refused(manifest, edit, expected, why);
+}
+
+static void
+test_malformed_texts(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    struct manifest_edit edit;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+#define REFUSED(tag, bytes, status, why)                                                           \
+    refuse_attribute(manifest, &edit, tag, bytes, sizeof bytes - 1, status, why)
+    REFUSED(MANIFEST_TEXT, "\1\0\1", PETAL_INVALID, "malformed");
+    REFUSED(MANIFEST_TEXT, "\1\0\2\0x", PETAL_INVALID, "malformed");
+    REFUSED(MANIFEST_TEXT, "\1\0\0\0x", PETAL_INVALID, "0 bytes");
+    REFUSED(MANIFEST_TEXT, "\4\0\1\0xy", PETAL_UNSUPPORTED, "kind 4");
+    REFUSED(MANIFEST_TEXT, "\3\0\5\0OTHERy", PETAL_UNSUPPORTED, "kind 3");
+    REFUSED(MANIFEST_TEXT, "\3\0\5\0OWNER", PETAL_INVALID, "OWNER");
+    REFUSED(MANIFEST_READ_ONLY, "\2\0\0\0", PETAL_UNSUPPORTED, "attribute 15 is 2");
+    REFUSED(MANIFEST_READ_ONLY, "\1", PETAL_INVALID, "1 bytes");
+    REFUSED(MANIFEST_NAME, "t1", PETAL_INVALID, "alters a name");
+#undef REFUSED
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+}
+
+static void
+test_attributes_of_later_versions(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    uint8_t family[8 + 8 + 1 + 8 + 4] = {1, 0, 0, 0, 5};
+    struct manifest_edit edit;
+    petal_error error;
+
+    put_le16(family + 8, MANIFEST_NAME);
+    put_le32(family + 12, 1);
+    family[16] = 'x';
+    put_le32(family + 21, 4);
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    put_le16(family + 17, 20); /* one that must be understood */
+    add_raw(&edit, MANIFEST_CREATE_FAMILY, family, sizeof family);
+    expect_refused(manifest, &edit, PETAL_UNSUPPORTED, "attribute 20");
+    put_le16(family + 17, MANIFEST_COMPRESSION); /* a value that is not known */
+    put_le32(family + 25, 3);
+    add_raw(&edit, MANIFEST_CREATE_FAMILY, family, sizeof family);
+    expect_refused(manifest, &edit, PETAL_UNSUPPORTED, "attribute 5 is 3");
+    put_le16(family + 17, MANIFEST_OPTIONAL_TAG + 20);
+    add_raw(&edit, MANIFEST_CREATE_FAMILY, family, sizeof family);
+    add_raw(&edit, MANIFEST_OPTIONAL_TAG + 1, "whatever", 8);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    /* What is not given is the default. */
+    assert_int_equal(manifest_find_family(manifest->tables[0], 5)->options.block_bytes, 65536);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+}
+
+/* ---- power cuts and failures ---- */
+
+/* Commit steps, with a new opening in the middle, until one fails; *acknowledged counts those that did not. */
+static void
+run_history(struct fixture *fixture, unsigned *acknowledged)
+{
+    struct manifest *manifest;
+    petal_error error;
+
+    *acknowledged = 0;
+    if (manifest_new(&manifest, &fixture->directory, IDENTITY, SALT, &error) != PETAL_OK)
+        return;
+    for (unsigned step = 0; step < STEPS; step++) {
+        if (step == 4) {
+            manifest_free(manifest);
+            if (manifest_load(&manifest, &fixture->directory, &error) != PETAL_OK)
+                return;
+        }
+        if (commit_step(fixture, manifest, step, &error) != PETAL_OK)
+            break;
+        ++*acknowledged;
+    }
+    manifest_free(manifest);
+}
+
+/* The state in `vfs` is that after some steps, all acknowledged ones among them. */
+static void
+check_prefix(struct fixture *fixture, struct memory_vfs *vfs, const struct image *images,
+             unsigned acknowledged, uint64_t n)
+{
+    struct manifest *manifest;
+    petal_error error;
+    enum petal_status status;
+    unsigned step;
+
+    fixture_use(fixture, vfs);
+    status = manifest_load(&manifest, &fixture->directory, &error);
+    fixture_use(fixture, fixture->vfs);
+    if (status == PETAL_NOT_FOUND && acknowledged == 0)
+        return;
+    if (status != PETAL_OK)
+        fail_msg("call %llu: %s", (unsigned long long)n, error.text);
+    step = find_image(manifest, images);
+    manifest_free(manifest);
+    if (step < acknowledged || step > acknowledged + 1)
+        fail_msg("call %llu: state %u after %u commits", (unsigned long long)n, step, acknowledged);
+}
+
+static void
+make_images(struct image *images)
+{
+    struct fixture fixture;
+
+    fixture_init(&fixture);
+    manifest_free(commit_all(&fixture, images));
+    fixture_fini(&fixture);
+}
+
+static void
+test_power_cut_at_every_call(void **state)
+{
+    uint64_t seed = test_seed(), n = 0;
+    struct image images[STEPS + 1];
+    bool ended = false;
+
+    (void)state;
+    make_images(images);
+    while (!ended) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture);
+        memory_vfs_cut_at(fixture.vfs, ++n);
+        run_history(&fixture, &acknowledged);
+        ended = !memory_vfs_is_off(fixture.vfs);
+        for (unsigned i = 0; i < (test_long() ? 200u : 20u); i++) {
+            struct memory_vfs *clone = memory_vfs_clone(fixture.vfs);
+
+            memory_vfs_power_cut(clone, i < 2 ? (enum memory_cut)i : MEMORY_CUT_RANDOM,
+                                 seed + 1000 * n + i);
+            check_prefix(&fixture, clone, images, acknowledged, n);
+            memory_vfs_free(clone);
+        }
+        fixture_fini(&fixture);
+    }
+    assert_true(n > 30);
+    free_images(images);
+}
+
+static void
+test_every_call_fails(void **state)
+{
+    struct image images[STEPS + 1];
+    uint64_t failures = 1;
+
+    (void)state;
+    make_images(images);
+    for (uint64_t n = 1; failures > 0; n++) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture);
+        memory_vfs_fail_at(fixture.vfs, n, EIO, false);
+        run_history(&fixture, &acknowledged);
+        failures = memory_vfs_failures(fixture.vfs);
+        memory_vfs_fail_at(fixture.vfs, 0, 0, false);
+        check_prefix(&fixture, fixture.vfs, images, acknowledged, n);
+        fixture_fini(&fixture);
+    }
+    free_images(images);
+}
+
+/* ---- power cuts after a death ---- */
+
+enum room {
+    ROOM,          /* for a new file */
+    NO_ROOM,       /* none, but what is there may be overwritten */
+    NO_ROOM_AT_ALL /* as on file systems that copy on write: nothing can be written */
+};
+
+static int
+write_nothing(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
+{
+    (void)context;
+    (void)file;
+    (void)offset;
+    (void)bytes;
+    (void)size;
+    return ENOSPC;
+}
+
+/* The name MANIFEST went with a sync of the directory that failed: only another rename brings it
+ * back. */
+static bool
+name_is_lost(struct memory_vfs *vfs)
+{
+    bool lost = false;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(vfs); i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(vfs, i);
+
+        lost = lost || (call.operation == MEMORY_VFS_SYNC_DIRECTORY && call.error != 0);
+    }
+    return lost;
+}
+
+/*
+ * Another process loads what a dead one left and makes it durable, but for a cut at call `at` of
+ * that, 0: none; then the power fails. What was loaded is there, unless the cut came before; *ended
+ * tells whether it did not.
+ */
+static void
+check_next_process(struct fixture *fixture, struct memory_vfs *left, const struct image *images,
+                   unsigned acknowledged, enum room room, uint64_t at, bool *ended)
+{
+    struct memory_vfs *files = memory_vfs_clone(left);
+    petal_vfs stuck = *memory_vfs_table(files);
+    struct manifest *manifest;
+    petal_error error;
+    enum petal_status status;
+    unsigned loaded;
+
+    *ended = true;
+    memory_vfs_process_death(files);
+    fixture_use(fixture, files);
+    status = manifest_load(&manifest, &fixture->directory, &error);
+    if (status == PETAL_NOT_FOUND) {
+        assert_int_equal(acknowledged, 0);
+    } else {
+        assert_int_equal(status, PETAL_OK);
+        loaded = find_image(manifest, images);
+        stuck.write_at = write_nothing;
+        if (room == NO_ROOM_AT_ALL)
+            fixture->env.vfs = &stuck;
+        if (room != ROOM)
+            memory_vfs_set_capacity(files, memory_vfs_used(files));
+        memory_vfs_cut_at(files, at);
+        status = manifest_make_durable(manifest, &error);
+        *ended = !memory_vfs_is_off(files);
+        if (*ended && status != PETAL_OK) {
+            /* A record that no promise follows cannot be made durable without writing it again. */
+            assert_int_equal(room, NO_ROOM_AT_ALL);
+            assert_int_equal(status, PETAL_NO_SPACE);
+        }
+        manifest_free(manifest);
+        memory_vfs_power_cut(files, at % 2 == 0 ? MEMORY_CUT_LOSE_ALL : MEMORY_CUT_RANDOM, at);
+        check_prefix(fixture, files, images, status == PETAL_OK ? loaded : acknowledged, at);
+    }
+    fixture_use(fixture, fixture->vfs);
+    memory_vfs_free(files);
+}
+
+static void
+try_next_processes(bool fail, bool revert)
+{
+    struct image images[STEPS + 1];
+    bool all_done = false;
+
+    make_images(images);
+    for (uint64_t n = 1; !all_done; n++) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture);
+        memory_vfs_revert_on_failed_sync(fixture.vfs, revert);
+        memory_vfs_trace(fixture.vfs, true);
+        if (fail)
+            memory_vfs_fail_at(fixture.vfs, n, EIO, false);
+        else
+            memory_vfs_cut_at(fixture.vfs, n);
+        run_history(&fixture, &acknowledged);
+        all_done = !memory_vfs_is_off(fixture.vfs) && memory_vfs_failures(fixture.vfs) == 0;
+        for (enum room room = ROOM; room <= NO_ROOM_AT_ALL; room++) {
+            bool ended;
+
+            if (fail && room != ROOM && name_is_lost(fixture.vfs))
+                continue;
+            check_next_process(&fixture, fixture.vfs, images, acknowledged, room, 0, &ended);
+            for (uint64_t at = 1; at == 1 || !ended; at++)
+                check_next_process(&fixture, fixture.vfs, images, acknowledged, room, at, &ended);
+        }
+        fixture_fini(&fixture);
+    }
+    free_images(images);
+}
+
+/* What was loaded is durable before it is gone by, also where a sync had failed, and where the disk
+ * is full. */
+static void
+test_power_cut_after_a_death(void **state)
+{
+    (void)state;
+    try_next_processes(false, false);
+    try_next_processes(true, false);
+    try_next_processes(true, true);
+}
+
+static void
+test_a_failed_sync_is_final(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    petal_error error;
+    uint64_t calls;
+
+    for (unsigned step = 0; step < 3; step++)
+        assert_int_equal(commit_step(fixture, manifest, step, &error), PETAL_OK);
+    memory_vfs_fail_at(fixture->vfs, 2, EIO, false); /* the write, then the sync */
+    assert_int_equal(commit_step(fixture, manifest, 3, &error), PETAL_IO);
+    assert_non_null(strstr(error.text, "sync"));
+    assert_int_equal(manifest->table_count, 1);
+    calls = memory_vfs_calls(fixture->vfs);
+    error_clear(&error);
+    assert_int_equal(commit_step(fixture, manifest, 3, &error), PETAL_IO);
+    assert_non_null(strstr(error.text, "sync"));
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
+    manifest_free(manifest);
+}
+
+/* The disk is full for a while: the old file stands, and the commit can be made later. */
+static void
+test_a_new_file_that_does_not_fit_can_be_written_later(void **state)
+{
+    struct fixture *fixture = *state;
+    struct image images[STEPS + 1];
+    struct manifest *manifest;
+    petal_error error;
+
+    manifest_free(commit_all(fixture, images));
+    free_images(images);
+    manifest = load(fixture);
+    memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + 10);
+    {
+        struct manifest_edit edit;
+
+        manifest_edit_init(&edit, &fixture->allocator.table);
+        assert_int_equal(manifest_edit_oldest_log(&edit, 99), PETAL_OK);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_NO_SPACE);
+        assert_int_equal(manifest->oldest_log, 8);
+        memory_vfs_set_capacity(fixture->vfs, UINT64_MAX);
+        assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+        manifest_edit_fini(&edit);
+    }
+    manifest_free(manifest);
+    manifest = load(fixture);
+    assert_int_equal(manifest->oldest_log, 99);
+    manifest_free(manifest);
+}
+
+/* ---- the largest file ---- */
+
+#define MOST_BYTES 6000
+
+static enum petal_status
+commit_table(struct fixture *fixture, struct manifest *manifest, uint32_t id, petal_error *error)
+{
+    struct manifest_edit edit;
+    enum petal_status status;
+    char name[16];
+
+    snprintf(name, sizeof name, "table%u", id);
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, id, name, two_families, 2), PETAL_OK);
+    status = manifest_commit(manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static enum petal_status
+commit_file(struct fixture *fixture, struct manifest *manifest, uint64_t number, petal_error *error)
+{
+    struct manifest_file file = file_of(number);
+    struct manifest_edit edit;
+    enum petal_status status;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(manifest_edit_add_file(&edit, 1, 0, &file), PETAL_OK);
+    status = manifest_commit(manifest, &edit, error);
+    manifest_edit_fini(&edit);
+    return status;
+}
+
+static size_t
+manifest_size(struct fixture *fixture)
+{
+    uint8_t *bytes;
+    size_t size;
+
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    free(bytes);
+    return size;
+}
+
+/* What would make the file larger than a reader takes is refused, and nothing else: tables first,
+ * so that what is written to those that are there can still be flushed. */
+static void
+test_what_would_be_too_large_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    enum petal_status status = PETAL_OK;
+    struct manifest_edit edit;
+    struct image before;
+    petal_error error;
+    uint32_t tables = 0;
+    uint64_t files = 0;
+
+    manifest_limit(manifest, MOST_BYTES);
+    while (status == PETAL_OK) {
+        before = image_of(manifest);
+        status = commit_table(fixture, manifest, tables + 1, &error);
+        tables += status == PETAL_OK;
+        assert_true(manifest_size(fixture) <= MOST_BYTES);
+        if (status == PETAL_OK)
+            free(before.bytes);
+    }
+    assert_int_equal(status, PETAL_INVALID);
+    assert_non_null(strstr(error.text, "bytes"));
+    assert_true(tables > 3);
+    assert_true(state_is(manifest, &before));
+    free(before.bytes);
+    for (status = PETAL_OK; status == PETAL_OK; files += status == PETAL_OK) {
+        status = commit_file(fixture, manifest, files + 1, &error);
+        assert_true(manifest_size(fixture) <= MOST_BYTES);
+    }
+    assert_int_equal(status, PETAL_INVALID);
+    assert_true(files > 20);
+    before = image_of(manifest);
+    manifest_free(manifest);
+
+    /* An opening writes it anew, though it is too large for a table more; one that goes makes room.
+     */
+    manifest = load(fixture);
+    manifest_limit(manifest, MOST_BYTES);
+    assert_int_equal(manifest_make_durable(manifest, &error), PETAL_OK);
+    assert_true(state_is(manifest, &before));
+    free(before.bytes);
+    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_INVALID);
+    assert_int_equal(commit_file(fixture, manifest, files + 1, &error), PETAL_INVALID);
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(manifest_edit_drop_table(&edit, 1), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    manifest_edit_fini(&edit);
+    assert_int_equal(commit_table(fixture, manifest, tables + 1, &error), PETAL_OK);
+    manifest_free(manifest);
+    manifest_free(load(fixture));
+}
+
+static void
+test_every_allocation_fails(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    struct test_allocator *allocator = &fixture->allocator;
+    struct image before, after;
+    petal_error error;
+    enum petal_status status;
+
+    for (unsigned step = 0; step < STEPS; step++) {
+        for (uint64_t n = 1;; n++) {
+            before = image_of(manifest);
+            test_allocator_fail_at(allocator, n, false);
+            status = commit_step(fixture, manifest, step, &error);
+            test_allocator_fail_at(allocator, 0, false);
+            if (status != PETAL_OK) {
+                assert_int_equal(status, PETAL_NO_MEMORY);
+                assert_true(state_is(manifest, &before));
+            }
+            free(before.bytes);
+            if (status == PETAL_OK)
+                break;
+        }
+    }
+    after = image_of(manifest);
+    manifest_free(manifest);
+    for (uint64_t n = 1;; n++) {
+        test_allocator_fail_at(allocator, n, false);
+        status = manifest_load(&manifest, &fixture->directory, &error);
+        test_allocator_fail_at(allocator, 0, false);
+        if (status == PETAL_OK)
+            break;
+        assert_int_equal(status, PETAL_NO_MEMORY);
+        assert_null(manifest);
+    }
+    assert_true(state_is(manifest, &after));
+    free(after.bytes);
+    manifest_free(manifest);
+}
+
+static void
+test_an_edit_without_memory_is_not_committed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = commit_all(fixture, NULL);
+    struct manifest_edit edit;
+    petal_error error;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    test_allocator_fail_at(&fixture->allocator, 1, false);
+    assert_int_equal(manifest_edit_drop_table(&edit, 1), PETAL_NO_MEMORY);
+    assert_int_equal(manifest_edit_oldest_log(&edit, 99), PETAL_NO_MEMORY);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_NO_MEMORY);
+    assert_int_equal(manifest->oldest_log, 8);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+}
+
+/* ---- the format ---- */
+
+/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is read afterwards. */
+static void
+check_golden(struct fixture *fixture, const char *path)
+{
+    uint8_t *bytes, golden[4096];
+    size_t size, golden_size;
+    FILE *file;
+
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, MANIFEST, &bytes, &size), 0);
+    if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
+        file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        fclose(file);
+    }
+    file = fopen(path, "rb");
+    assert_non_null(file);
+    golden_size = fread(golden, 1, sizeof golden, file);
+    fclose(file);
+    assert_int_equal(golden_size, size);
+    assert_memory_equal(golden, bytes, size);
+    free(bytes);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, MANIFEST, golden, golden_size), 0);
+}
+
+/* A file without the attributes from MIN_VERSIONS on: written so by earlier versions, too. */
+static void
+test_golden_bytes(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    const struct manifest_table *table;
+    const petal_family_options *options;
+    petal_error error;
+
+    assert_int_equal(commit_step(fixture, manifest, 0, &error), PETAL_OK);
+    assert_int_equal(commit_step(fixture, manifest, 1, &error), PETAL_OK);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1");
+    manifest = load(fixture);
+    table = manifest_find_table(manifest, 1);
+    assert_int_equal(table->families[1].files[0].number, 101);
+    assert_false(table->read_only);
+    assert_int_equal(table->attribute_count, 0);
+    assert_int_equal(table->next_family_id, 2);
+    options = &table->families[0].options;
+    assert_int_equal(options->min_versions, 0);
+    assert_int_equal(options->ttl_seconds, PETAL_FOREVER);
+    assert_int_equal(options->keep_deleted_cells, PETAL_KEEP_DELETED_FALSE);
+    assert_false(options->new_version_behavior);
+    assert_int_equal(options->bloom_prefix_bytes, 0);
+    assert_false(options->bloom_rate_per_file);
+    assert_int_equal(options->attribute_count, 0);
+    manifest_free(manifest);
+}
+
+/* Alterations as edits, and in the snapshot of the next opening. */
+static void
+test_golden_bytes_of_alterations(void **state)
+{
+    struct fixture *fixture = *state;
+    struct manifest *manifest = make(fixture);
+    struct manifest_edit edit;
+    petal_error error;
+
+    manifest_edit_init(&edit, &fixture->allocator.table);
+    assert_int_equal(create_table(&edit, 1, "t1", &rich_family, 1), PETAL_OK);
+    assert_int_equal(manifest_edit_create_family(&edit, 1, 1, &two_families[0]), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 1), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    edit.size = 0;
+    assert_int_equal(manifest_edit_alter_table(&edit, 1,
+                                               &(petal_table_options){.read_only = true,
+                                                                      .attributes = table_texts,
+                                                                      .attribute_count = 2}),
+                     PETAL_OK);
+    assert_int_equal(manifest_edit_create_family(&edit, 1, 2, &two_families[1]), PETAL_OK);
+    assert_int_equal(manifest_edit_alter_family(&edit, 1, 2, &two_families[0]), PETAL_OK);
+    assert_int_equal(manifest_edit_drop_family(&edit, 1, 0), PETAL_OK);
+    assert_int_equal(manifest_commit(manifest, &edit, &error), PETAL_OK);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+    check_golden(fixture, "tests/engine/manifest/golden/MANIFEST-v1-alter");
+    manifest = load(fixture);
+    assert_true(manifest->tables[0]->read_only);
+    assert_int_equal(manifest->tables[0]->family_count, 1);
+    assert_int_equal(manifest->tables[0]->families[0].id, 2);
+    assert_int_equal(manifest->tables[0]->families[0].options.versions, 3);
+    manifest_free(manifest);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(test_what_was_committed_is_loaded),
+        TEST(test_alterations_are_loaded),
+        TEST(test_no_manifest_is_no_database),
+        TEST(test_the_first_commit_after_opening_writes_a_new_file),
+        TEST(test_the_file_does_not_grow_for_ever),
+        TEST(test_every_flipped_bit),
+        TEST(test_every_truncation),
+        TEST(test_other_versions_and_files),
+        TEST(test_what_does_not_fit_is_refused),
+        TEST(test_malformed_texts),
+        TEST(test_attributes_of_later_versions),
+        TEST(test_power_cut_at_every_call),
+        TEST(test_every_call_fails),
+        TEST(test_power_cut_after_a_death),
+        TEST(test_a_failed_sync_is_final),
+        TEST(test_a_new_file_that_does_not_fit_can_be_written_later),
+        TEST(test_what_would_be_too_large_is_refused),
+        TEST(test_every_allocation_fails),
+        TEST(test_an_edit_without_memory_is_not_committed),
+        TEST(test_golden_bytes),
+        TEST(test_golden_bytes_of_alterations),
+#undef TEST
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/*
+ * many_test.c -- a manifest of many tables: a commit costs what it changes, and one that
+ * fails leaves state and lookups as they were.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "engine/manifest/format.h"
+#include "tests/disk/vfs.h"
+#include "tests/support/test_support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIRECTORY "/db"
+
+struct bed {
+    struct memory_vfs *vfs;
+    struct test_allocator allocator;
+    struct test_random random;
+    struct env env;
+    struct directory directory;
+    struct manifest *manifest;
+    struct manifest_edit edit;
+    uint64_t next_file;
+};
+
+static void
+begin(struct bed *bed, uint64_t seed)
+{
+    petal_env given = {.size = sizeof given};
+    const petal_vfs *table;
+    petal_error error;
+
+    memset(bed, 0, sizeof *bed);
+    bed->vfs = memory_vfs_new();
+    table = memory_vfs_table(bed->vfs);
+    test_allocator_init(&bed->allocator);
+    test_random_init(&bed->random, seed);
+    given.allocator = &bed->allocator.table;
+    given.vfs = table;
+    given.random = test_random_word;
+    given.random_context = &bed->random;
+    env_init(&bed->env, &given);
+    assert_int_equal(directory_open(&bed->directory, &bed->env, DIRECTORY, true), 0);
+    assert_int_equal(manifest_new(&bed->manifest, &bed->directory, 1, 2, &error), PETAL_OK);
+    manifest_edit_init(&bed->edit, &bed->allocator.table);
+    bed->next_file = 1;
+}
+
+static void
+end(struct bed *bed)
+{
+    manifest_edit_fini(&bed->edit);
+    manifest_free(bed->manifest);
+    assert_int_equal(test_allocator_live_blocks(&bed->allocator), 0);
+    directory_close(&bed->directory);
+    memory_vfs_free(bed->vfs);
+}
+
+static void
+add_create(struct bed *bed, uint32_t id, const char *name)
+{
+    petal_family_options families[2] = {{.size = sizeof families[0],
+                                         .name = {"f", 1},
+                                         .versions = 1,
+                                         .block_bytes = 65536,
+                                         .bloom_error_rate = 0.01},
+                                        {0}};
+    petal_table_options options = {.name = slice_from_text(name), .families = families};
+
+    families[1] = families[0];
+    families[1].name = slice_from_text("g");
+    options.family_count = 2;
+    manifest_edit_create_table(&bed->edit, id, &options);
+}
+
+static void
+add_file(struct bed *bed, uint32_t id, uint16_t family, uint64_t number)
+{
+    struct manifest_file file = {
+        .number = number, .run = number, .sequence_min = 1, .sequence_max = 2, .cells = 3};
+
+    manifest_edit_add_file(&bed->edit, id, family, &file);
+}
+
+static enum petal_status
+commit(struct bed *bed)
+{
+    petal_error error;
+    enum petal_status status = manifest_commit(bed->manifest, &bed->edit, &error);
+
+    bed->edit.size = 0;
+    return status;
+}
+
+/* ---- the cost ---- */
+
+/* Allocations of a commit: the least of several, for now and then one writes a new file or makes
+ * room. */
+static uint64_t
+cost_of(struct bed *bed, uint32_t id, bool creates)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < 8; i++) {
+        uint64_t before;
+        char name[32];
+
+        snprintf(name, sizeof name, "table%u", id + i);
+        if (creates)
+            add_create(bed, id + i, name);
+        else
+            add_file(bed, id, 0, bed->next_file++);
+        before = test_allocator_calls(&bed->allocator);
+        assert_int_equal(commit(bed), PETAL_OK);
+        if (test_allocator_calls(&bed->allocator) - before < least)
+            least = test_allocator_calls(&bed->allocator) - before;
+    }
+    return least;
+}
+
+static void
+a_commit_costs_what_it_changes(void **state)
+{
+    uint64_t create[2], flush[2];
+
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        uint32_t count = large ? 3000 : 300;
+        struct bed bed;
+
+        begin(&bed, 1);
+        for (uint32_t id = 1; id <= count; id++) {
+            char name[32];
+
+            snprintf(name, sizeof name, "table%u", id);
+            add_create(&bed, id, name);
+            add_file(&bed, id, 0, bed.next_file++);
+        }
+        assert_int_equal(commit(&bed), PETAL_OK);
+        create[large] = cost_of(&bed, count + 1, true);
+        flush[large] = cost_of(&bed, count / 2, false);
+        end(&bed);
+    }
+    assert_int_equal(create[0], create[1]);
+    assert_int_equal(flush[0], flush[1]);
+    assert_true(create[1] < 30 && flush[1] < 30);
+}
+
+/* ---- all or nothing ---- */
+
+static uint64_t
+random_table(struct bed *bed)
+{
+    const struct manifest *manifest = bed->manifest;
+
+    if (manifest->table_count == 0)
+        return 1;
+    return manifest->tables[test_random_below(&bed->random, manifest->table_count)]->id;
+}
+
+static void
+add_random_item(struct bed *bed, uint32_t *next_id)
+{
+    uint32_t id = (uint32_t)random_table(bed);
+    uint16_t family = (uint16_t)test_random_below(&bed->random, 2);
+    char name[32];
+
+    switch (test_random_below(&bed->random, 9)) {
+    case 0:
+    case 1:
+        snprintf(name, sizeof name, "t%u", (unsigned)test_random_below(&bed->random, 60));
+        add_create(bed, (*next_id)++, name); /* the name may be taken */
+        break;
+    case 2:
+        manifest_edit_drop_table(&bed->edit, id);
+        break;
+    case 3:
+        manifest_edit_drop_family(&bed->edit, id, family);
+        break;
+    case 4:
+        manifest_edit_remove_file(&bed->edit, id, family,
+                                  1 + test_random_below(&bed->random, bed->next_file));
+        break;
+    case 5:
+        manifest_edit_flushed(&bed->edit, id, family, test_random_below(&bed->random, 1000));
+        break;
+    case 6: /* a number that may be there */
+        add_file(bed, id, family, 1 + test_random_below(&bed->random, bed->next_file));
+        break;
+    default:
+        add_file(bed, id, family, bed->next_file++);
+        break;
+    }
+}
+
+static void
+encode(const struct bed *bed, struct manifest_edit *state)
+{
+    manifest_edit_init(state, &mem_default_allocator);
+    manifest_edit_snapshot(state, bed->manifest);
+    assert_false(state->failed);
+}
+
+/* Lookups find all that there is, and no more. */
+static void
+check_lookups(const struct bed *bed)
+{
+    const struct manifest *manifest = bed->manifest;
+    size_t files = 0, found = 0;
+
+    for (size_t t = 0; t < manifest->table_count; t++) {
+        const struct manifest_table *table = manifest->tables[t];
+
+        assert_true(t == 0 || manifest->tables[t - 1]->id < table->id);
+        assert_ptr_equal(manifest_find_table(manifest, table->id), table);
+        assert_false(table->changing);
+        for (size_t f = 0; f < table->family_count; f++)
+            files += table->families[f].file_count;
+    }
+    for (uint64_t number = 0; number <= bed->next_file; number++)
+        found += manifest_names_file(manifest, number);
+    assert_int_equal(found, files);
+    assert_int_equal(manifest->numbers.count, files);
+    assert_int_equal(manifest->names.count, manifest->table_count);
+}
+
+static void
+a_failed_commit_changes_nothing(void **state)
+{
+    unsigned failed[3] = {0}, done = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct bed bed;
+
+        begin(&bed, seed);
+        for (unsigned round = 0; round < 300; round++) {
+            uint32_t next_id = bed.manifest->next_table_id;
+            size_t items = 1 + test_random_below(&bed.random, 5);
+            struct manifest_edit before, after;
+            enum petal_status status;
+
+            for (size_t i = 0; i < items; i++)
+                add_random_item(&bed, &next_id);
+            encode(&bed, &before);
+            if (test_random_below(&bed.random, 3) == 0)
+                test_allocator_fail_at(&bed.allocator, 1 + test_random_below(&bed.random, 30),
+                                       false);
+            else if (test_random_below(&bed.random, 4) == 0)
+                memory_vfs_set_capacity(bed.vfs, 0);
+            status = commit(&bed);
+            test_allocator_fail_at(&bed.allocator, 0, false);
+            memory_vfs_set_capacity(bed.vfs, UINT64_MAX);
+            encode(&bed, &after);
+            if (status == PETAL_OK) {
+                done++;
+            } else {
+                failed[status == PETAL_INVALID ? 0 : status == PETAL_NO_MEMORY ? 1 : 2]++;
+                assert_int_equal(after.size, before.size);
+                assert_memory_equal(after.bytes, before.bytes, before.size);
+            }
+            check_lookups(&bed);
+            manifest_edit_fini(&before);
+            manifest_edit_fini(&after);
+        }
+        end(&bed);
+    }
+    assert_true(done > 300 && failed[0] > 300 && failed[1] > 100 && failed[2] > 50);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_commit_costs_what_it_changes),
+        cmocka_unit_test(a_failed_commit_changes_nothing),
+    };
+
+    return cmocka_run_group_tests_name("manifest of many tables", tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/*
+ * dropped_test.c -- a read during which its table is replaced, truncated, dropped or
+ * altered gives what was there before or PETAL_NOT_FOUND, and never the nothing that is in neither.
+ * An allocator makes the change between two steps of the read: at each of its allocations in turn.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/engine/table/copy_fixture.h"
+
+#include <stdlib.h>
+
+enum change { CHANGE_RESTORE, CHANGE_TRUNCATE, CHANGE_DROP, CHANGE_FAMILY, CHANGES };
+
+struct bed {
+    struct fixture fixture;
+    petal_allocator allocator;
+    petal_table *table;
+    enum change change;
+    unsigned at; /* the change comes with this allocation from now; 0: none */
+    bool changed;
+};
+
+static void
+make_change(struct bed *bed)
+{
+    petal_family_options family = {.name = {"g", 1}};
+    petal_table_options options = {.families = &family, .family_count = 1};
+    petal_table *made;
+    petal_error error;
+
+    bed->changed = true;
+    if (bed->change == CHANGE_RESTORE)
+        must(petal_table_snapshot_restore(bed->fixture.db, slice_from_text("s"), &made, &error),
+             &error);
+    else if (bed->change == CHANGE_TRUNCATE)
+        must(petal_table_truncate(bed->table, &made, &error), &error);
+    else if (bed->change == CHANGE_DROP)
+        must(petal_table_drop(bed->table, &error), &error);
+    else
+        must(petal_table_alter(bed->table, &options, &error), &error);
+}
+
+static void *
+allocate(void *context, size_t alignment, size_t size)
+{
+    struct bed *bed = context;
+    const petal_allocator *below = &bed->fixture.allocator.table;
+
+    if (bed->at > 0 && --bed->at == 0)
+        make_change(bed);
+    return below->allocate(below->context, alignment, size);
+}
+
+static void
+release(void *context, void *memory, size_t size)
+{
+    struct bed *bed = context;
+    const petal_allocator *below = &bed->fixture.allocator.table;
+
+    below->release(below->context, memory, size);
+}
+
+static void
+begin(struct bed *bed, enum change change)
+{
+    petal_error error;
+
+    *bed = (struct bed){.change = change};
+    fixture_init(&bed->fixture, 1);
+    bed->allocator = (petal_allocator){bed, allocate, release};
+    bed->fixture.env.allocator = &bed->allocator;
+    fixture_must_open(&bed->fixture);
+    must(copy_bed_create(bed->fixture.db, "t", &bed->table, &error), &error);
+    copy_bed_must_put(bed->table, "f", "r", "1");
+    copy_bed_must_put(bed->table, "g", "r", "1");
+    must(petal_table_snapshot_create(bed->table, slice_from_text("s"), NULL, &error), &error);
+}
+
+/* Cells found, all of "r": 2 unless the status says otherwise. */
+typedef enum petal_status read_function(struct bed *bed, size_t *cells);
+
+static enum petal_status
+read_by_cursor(struct bed *bed, size_t *cells)
+{
+    const petal_cell *cell;
+    petal_cursor *cursor;
+    enum petal_status status = petal_cursor_open(bed->table, NULL, &cursor, NULL);
+
+    while (status == PETAL_OK) {
+        status = petal_cursor_next(cursor, &cell, NULL);
+        if (status != PETAL_OK || cell == NULL)
+            break;
+        ++*cells;
+    }
+    petal_cursor_close(cursor);
+    return status;
+}
+
+/* So many columns that memory is wanted for them. */
+static enum petal_status
+read_by_get(struct bed *bed, size_t *cells)
+{
+    petal_column columns[40] = {{.family = NULL}};
+    petal_read_options options = {.columns = columns, .column_count = 40};
+    petal_result *result = NULL;
+    enum petal_status status;
+
+    for (size_t i = 0; i < 40; i++)
+        columns[i] = (petal_column){.family = petal_table_family_at(bed->table, i % 2),
+                                    .qualifier = slice_make("xxxxxxxxxxxxxxxxxxxx", i / 2)};
+    status = petal_result_new(bed->fixture.db, &result, NULL);
+    if (status == PETAL_OK)
+        status = petal_get(bed->table, slice_from_text("r"), &options, result, NULL);
+    if (status == PETAL_OK)
+        *cells = petal_result_count(result);
+    petal_result_free(result);
+    return status;
+}
+
+/* The change comes at each allocation of the read. */
+static void
+change_meanwhile(read_function *read, enum change change, bool named)
+{
+    bool changed = true;
+
+    for (unsigned at = 1; changed; at++) {
+        struct bed bed;
+        size_t cells = 0;
+        enum petal_status status;
+
+        begin(&bed, change);
+        bed.at = at;
+        status = read(&bed, &cells);
+        bed.at = 0;
+        changed = bed.changed;
+        /* A whole table without its family has a cell less. */
+        if (status == PETAL_OK && (change != CHANGE_FAMILY || named))
+            assert_int_equal(cells, 2);
+        else if (status == PETAL_OK)
+            assert_in_range(cells, 1, 2);
+        else
+            assert_int_equal(status, PETAL_NOT_FOUND);
+        assert_true(changed || cells == 2);
+        fixture_must_close(&bed.fixture);
+        fixture_fini(&bed.fixture);
+    }
+}
+
+static void
+scans_find_what_was_there_or_fail(void **state)
+{
+    (void)state;
+    for (enum change change = CHANGE_RESTORE; change < CHANGES; change++)
+        change_meanwhile(read_by_cursor, change, false);
+}
+
+static void
+gets_find_what_was_there_or_fail(void **state)
+{
+    (void)state;
+    for (enum change change = CHANGE_RESTORE; change < CHANGES; change++)
+        change_meanwhile(read_by_get, change, true);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scans_find_what_was_there_or_fail),
+        cmocka_unit_test(gets_find_what_was_there_or_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

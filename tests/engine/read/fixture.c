@@ -1,0 +1,296 @@
+/* fixture.c -- see tests/engine/read/fixture.h. */
+#include "tests/engine/read/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void
+reads_open(struct read_bed *bed, const char *letters, const petal_family_options *given)
+{
+    petal_family_options families[8];
+    petal_table_options options = {
+        .name = text("t"), .families = families, .family_count = strlen(letters)};
+    petal_error error;
+
+    for (size_t i = 0; i < options.family_count; i++) {
+        families[i] = given != NULL ? *given : (petal_family_options){0};
+        families[i].name = slice_make(letters + i, 1);
+    }
+    fixture_init(&bed->fixture, 1);
+    fixture_must_open(&bed->fixture);
+    must(petal_table_create(bed->fixture.db, &options, &bed->table, &error), &error);
+}
+
+petal_family *
+reads_family(const struct read_bed *bed, const char *name)
+{
+    petal_family *family;
+    petal_error error;
+
+    must(petal_table_family(bed->table, text(name), &family, &error), &error);
+    return family;
+}
+
+/* ---- writing ---- */
+
+void
+reads_put(const struct read_bed *bed, const char *family, petal_slice row, petal_slice qualifier,
+          int64_t timestamp, petal_slice value)
+{
+    petal_error error;
+
+    must(petal_put(reads_family(bed, family), row, qualifier, timestamp, value, NULL, &error),
+         &error);
+}
+
+void
+reads_delete(const struct read_bed *bed, const char *family, petal_slice row, petal_slice qualifier,
+             int64_t timestamp, enum petal_cell_type type)
+{
+    petal_error error;
+
+    must(petal_delete(reads_family(bed, family), row, qualifier, timestamp, type, NULL, &error),
+         &error);
+}
+
+void
+reads_flush(const struct read_bed *bed)
+{
+    petal_error error;
+
+    must(petal_flush(bed->fixture.db, bed->table, &error), &error);
+}
+
+void
+reads_compact(const struct read_bed *bed)
+{
+    petal_error error;
+
+    must(petal_compact(bed->table, NULL, &error), &error);
+}
+
+/* ---- what is needed for reading ---- */
+
+petal_filter *
+reads_filter(const struct read_bed *bed, const char *language)
+{
+    petal_filter *filter;
+    petal_error error;
+
+    must(petal_filter_parse(bed->fixture.db, text(language), &filter, &error), &error);
+    return filter;
+}
+
+petal_cursor *
+reads_cursor(const struct read_bed *bed, const petal_scan_options *options)
+{
+    petal_cursor *cursor;
+    petal_error error;
+
+    must(petal_cursor_open(bed->table, options, &cursor, &error), &error);
+    return cursor;
+}
+
+petal_result *
+reads_result(const struct read_bed *bed)
+{
+    petal_result *result;
+    petal_error error;
+
+    must(petal_result_new(bed->fixture.db, &result, &error), &error);
+    return result;
+}
+
+/* ---- answers as text ---- */
+
+#define ANSWERS      4
+#define ANSWER_BYTES 16384
+
+struct answer {
+    char text[ANSWER_BYTES];
+    size_t size;
+};
+
+static struct answer *
+next_answer(void)
+{
+    static struct answer answers[ANSWERS];
+    static unsigned turn;
+    struct answer *answer = &answers[turn++ % ANSWERS];
+
+    answer->size = 0;
+    answer->text[0] = 0;
+    return answer;
+}
+
+static void
+add_text(struct answer *answer, const char *added)
+{
+    size_t size = strlen(added);
+
+    assert_true(answer->size + size < ANSWER_BYTES);
+    memcpy(answer->text + answer->size, added, size + 1);
+    answer->size += size;
+}
+
+static void
+add_bytes(struct answer *answer, petal_slice bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++) {
+        uint8_t byte = slice_bytes(bytes)[i];
+        char shown[4];
+
+        snprintf(shown, sizeof shown, byte > 0x20 && byte < 0x7f ? "%c" : "\\%02x", byte);
+        add_text(answer, shown);
+    }
+}
+
+static void
+add_cell(struct answer *answer, const petal_cell *cell)
+{
+    char number[40];
+
+    add_bytes(answer, cell->row);
+    add_text(answer, "/");
+    add_bytes(answer, cell->family);
+    add_text(answer, ":");
+    add_bytes(answer, cell->qualifier);
+    snprintf(number, sizeof number, "@%" PRId64 "%c", cell->timestamp,
+             cell->type == PETAL_PUT ? '=' : '!');
+    add_text(answer, number);
+    if (cell->type == PETAL_PUT) {
+        add_bytes(answer, cell->value);
+    } else {
+        snprintf(number, sizeof number, "%d", (int)cell->type);
+        add_text(answer, number);
+    }
+    add_text(answer, " ");
+}
+
+static void
+add_result(struct answer *answer, const petal_result *result)
+{
+    for (size_t i = 0; i < petal_result_count(result); i++)
+        add_cell(answer, petal_result_cell(result, i));
+}
+
+const char *
+reads_cell_text(const petal_cell *cell)
+{
+    struct answer *answer = next_answer();
+
+    add_cell(answer, cell);
+    return answer->text;
+}
+
+const char *
+reads_result_text(const petal_result *result)
+{
+    struct answer *answer = next_answer();
+
+    add_result(answer, result);
+    return answer->text;
+}
+
+const char *
+reads_get(const struct read_bed *bed, petal_slice row, const petal_read_options *options)
+{
+    petal_result *result = reads_result(bed);
+    petal_error error;
+    const char *answer;
+
+    must(petal_get(bed->table, row, options, result, &error), &error);
+    answer = reads_result_text(result);
+    petal_result_free(result);
+    return answer;
+}
+
+const char *
+reads_next(petal_cursor *cursor)
+{
+    struct answer *answer = next_answer();
+    const petal_cell *cell;
+    petal_error error;
+
+    must(petal_cursor_next(cursor, &cell, &error), &error);
+    if (cell != NULL)
+        add_cell(answer, cell);
+    return answer->text;
+}
+
+const char *
+reads_rest(petal_cursor *cursor)
+{
+    struct answer *answer = next_answer();
+    const petal_cell *cell;
+    petal_error error;
+
+    for (;;) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (cell == NULL)
+            return answer->text;
+        add_cell(answer, cell);
+    }
+}
+
+const char *
+reads_rest_by_pieces(const struct read_bed *bed, petal_cursor *cursor)
+{
+    struct answer *answer = next_answer();
+    petal_result *result = reads_result(bed);
+    petal_error error;
+
+    for (;;) {
+        must(petal_cursor_next_row(cursor, result, &error), &error);
+        if (petal_result_count(result) == 0)
+            break;
+        add_result(answer, result);
+        add_text(answer, "| ");
+    }
+    petal_result_free(result);
+    return answer->text;
+}
+
+/* Leaves the bars out. */
+static void
+strip_bars(const char *from, char *to)
+{
+    for (; *from != 0; from++) {
+        if (strncmp(from, "| ", 2) == 0)
+            from++;
+        else
+            *to++ = *from;
+    }
+    *to = 0;
+}
+
+const char *
+reads_scan(const struct read_bed *bed, const petal_scan_options *options)
+{
+    petal_cursor *cursor = reads_cursor(bed, options);
+    const char *by_cell = reads_rest(cursor), *by_piece;
+    char *stripped = test_allocate(ANSWER_BYTES);
+
+    petal_cursor_close(cursor);
+    cursor = reads_cursor(bed, options);
+    by_piece = reads_rest_by_pieces(bed, cursor);
+    petal_cursor_close(cursor);
+    strip_bars(by_piece, stripped);
+    assert_string_equal(stripped, by_cell);
+    free(stripped);
+    return by_cell;
+}
+
+void
+reads_seek(petal_cursor *cursor, petal_slice row, const petal_family *family, petal_slice qualifier)
+{
+    petal_error error;
+
+    must(petal_cursor_seek(cursor, row, family, qualifier, &error), &error);
+}

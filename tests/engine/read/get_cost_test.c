@@ -1,0 +1,560 @@
+/*
+ * get_cost_test.c -- what a get looks at follows from its answer, not from what else lies in
+ * the row, its columns or the store: markers of single versions, old versions, family markers. Each
+ * is counted with some of them and with ten times as many.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/engine/read/fixture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FILES 10
+#define FEW   1000u
+#define MANY  10000u
+
+struct bed {
+    struct read_bed reads;
+    petal_family *family;
+    petal_batch *batch;
+    petal_result *result;
+    petal_receipt *receipt;
+};
+
+static void
+begin(struct bed *bed, enum petal_bloom_type bloom)
+{
+    petal_family_options options = {.bloom = bloom, .versions = PETAL_FOREVER, .block_bytes = 1024};
+    petal_error error;
+
+    reads_open(&bed->reads, "f", &options);
+    bed->family = reads_family(&bed->reads, "f");
+    must(petal_batch_new(bed->reads.fixture.db, &bed->batch, &error), &error);
+    must(petal_result_new(bed->reads.fixture.db, &bed->result, &error), &error);
+    must(petal_receipt_new(bed->reads.fixture.db, &bed->receipt, &error), &error);
+}
+
+static void
+end(struct bed *bed)
+{
+    petal_batch_free(bed->batch);
+    petal_result_free(bed->result);
+    petal_receipt_free(bed->receipt);
+    fixture_fini(&bed->reads.fixture);
+}
+
+static petal_slice
+number_text(char bytes[16], const char *prefix, unsigned number)
+{
+    return slice_make(bytes, (size_t)snprintf(bytes, 16, "%s%07u", prefix, number));
+}
+
+/* ---- writing many cells ---- */
+
+static void
+write_batch(struct bed *bed)
+{
+    petal_error error;
+
+    must(petal_write(bed->reads.fixture.db, bed->batch,
+                     &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
+         &error);
+    petal_batch_clear(bed->batch);
+}
+
+static void
+add_put(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp)
+{
+    petal_error error;
+
+    must(petal_batch_put(bed->batch, bed->family, row, qualifier, timestamp, text("value"), &error),
+         &error);
+    if (petal_batch_count(bed->batch) >= 1000)
+        write_batch(bed);
+}
+
+static void
+add_marker(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+           enum petal_cell_type type)
+{
+    petal_error error;
+
+    must(petal_batch_delete(bed->batch, bed->family, row, qualifier, timestamp, type, &error),
+         &error);
+    if (petal_batch_count(bed->batch) >= 1000)
+        write_batch(bed);
+}
+
+/* FILES files, each with a version of the row's column `q`, and with rows before and behind it. */
+static void
+fill_files(struct bed *bed)
+{
+    for (int file = 1; file <= FILES; file++) {
+        add_put(bed, text("a"), text("q"), file * 100);
+        add_put(bed, text("row"), text("q"), file * 100);
+        add_put(bed, text("z"), text("q"), file * 100);
+        write_batch(bed);
+        reads_flush(&bed->reads);
+    }
+}
+
+/* ---- reading ---- */
+
+/* What a get did. */
+struct work {
+    size_t cells; /* of the answer */
+    uint64_t files_read, blocks, cells_read, seeks;
+};
+
+/* Of the column `q` of the row, or of all of it. */
+static struct work
+get(struct bed *bed, bool whole, const petal_read_options *given)
+{
+    petal_read_options options = given != NULL ? *given : (petal_read_options){0};
+    petal_column column = {.family = bed->family, .qualifier = text("q")};
+    struct work work = {0};
+    petal_error error;
+
+    options.receipt = bed->receipt;
+    if (!whole) {
+        options.columns = &column;
+        options.column_count = 1;
+    }
+    must(petal_get(bed->reads.table, text("row"), &options, bed->result, &error), &error);
+    work.cells = petal_result_count(bed->result);
+    for (size_t i = 0; i < petal_receipt_count(bed->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(bed->receipt, i);
+
+        work.files_read += source->file_number != 0 && source->skip == PETAL_SKIP_NONE;
+        work.blocks +=
+            source->blocks_cached[PETAL_BLOCK_DATA] + source->blocks_fetched[PETAL_BLOCK_DATA];
+        work.cells_read += source->cells_read;
+        work.seeks += source->seeks;
+    }
+    return work;
+}
+
+static void
+expect_answer(const struct bed *bed, const char *expected)
+{
+    assert_string_equal(reads_result_text(bed->result), expected);
+}
+
+/* ---- markers of single versions ---- */
+
+static void
+test_markers_of_other_rows_leave_found_newer_alone(void **state)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_NONE);
+        fill_files(&bed);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        add_marker(&bed, text("other"), i == 0 ? text("q") : (petal_slice){0}, 300, types[i]);
+        write_batch(&bed);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        reads_flush(&bed.reads);
+        assert_int_equal(get(&bed, false, NULL).files_read, 1);
+        expect_answer(&bed, "row/f:q@1000=value ");
+        end(&bed);
+    }
+}
+
+/* A marker costs the reads that the version it hides would have saved, no more. */
+static void
+test_markers_that_hide_a_version_cost_one_file(void **state)
+{
+    static const enum petal_cell_type types[] = {PETAL_DELETE, PETAL_DELETE_FAMILY_VERSION};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        petal_slice qualifier = i == 0 ? text("q") : (petal_slice){0};
+        struct work work;
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_NONE);
+        fill_files(&bed);
+        add_marker(&bed, text("row"), qualifier, 1000, types[i]);
+        write_batch(&bed);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 2);
+        reads_flush(&bed.reads);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 3);
+        work = get(&bed, false, &(petal_read_options){.versions = 2});
+        expect_answer(&bed, "row/f:q@900=value row/f:q@800=value ");
+        assert_int_equal(work.files_read, 4);
+        /* One of a version below those wanted hides none of them. */
+        add_marker(&bed, text("row"), qualifier, 100, types[i]);
+        write_batch(&bed);
+        work = get(&bed, false, NULL);
+        expect_answer(&bed, "row/f:q@900=value ");
+        assert_int_equal(work.files_read, 3);
+        end(&bed);
+    }
+}
+
+/* Markers of other rows in memory, and a column of as many versions. */
+static struct work
+work_beside_markers(unsigned count, bool whole, bool flushed)
+{
+    struct work work;
+    struct bed bed;
+    char bytes[16];
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= count; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    for (unsigned i = 0; i < count; i++)
+        add_marker(&bed, number_text(bytes, "other", i), text("q"), i + 1, PETAL_DELETE);
+    write_batch(&bed);
+    work = get(&bed, whole, NULL);
+    assert_int_equal(work.cells, 1);
+    end(&bed);
+    return work;
+}
+
+static void
+test_markers_in_memory_ask_no_older_versions(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_in_range(work_beside_markers(FEW, i & 1, i & 2).cells_read, 1, 8);
+        assert_in_range(work_beside_markers(MANY, i & 1, i & 2).cells_read, 1, 8);
+    }
+}
+
+/*
+ * Markers in a file that is asked after the one of the versions that they hide, since another cell
+ * of that has a greater timestamp: what was taken of it did not reach far enough. The answer is
+ * right, and what is looked at grows with the markers.
+ */
+static void
+test_markers_that_come_late(void **state)
+{
+    (void)state;
+    for (unsigned deleted = 1; deleted <= FEW; deleted *= 10) {
+        for (unsigned whole = 0; whole < 2; whole++) {
+            struct bed bed;
+            struct work work;
+
+            begin(&bed, PETAL_BLOOM_NONE);
+            for (unsigned i = 1; i <= MANY; i++)
+                add_put(&bed, text("row"), text("q"), i);
+            add_put(&bed, text("z"), text("q"), 2 * MANY);
+            write_batch(&bed);
+            reads_flush(&bed.reads);
+            for (unsigned i = 0; i < deleted; i++)
+                add_marker(&bed, text("row"), text("q"), MANY - i, PETAL_DELETE);
+            write_batch(&bed);
+            reads_flush(&bed.reads);
+            work = get(&bed, whole, &(petal_read_options){.versions = 2});
+            assert_int_equal(work.cells, 2);
+            assert_int_equal(petal_result_cell(bed.result, 0)->timestamp, MANY - deleted);
+            assert_int_equal(petal_result_cell(bed.result, 1)->timestamp, MANY - deleted - 1);
+            assert_in_range(work.cells_read, deleted, 200 + 12 * deleted);
+            assert_int_equal(petal_receipt_hidden(bed.receipt, PETAL_HIDDEN_DELETE), deleted);
+            end(&bed);
+        }
+    }
+}
+
+/* ---- versions ---- */
+
+/* A row with a column before and one behind a column of so many versions. */
+static struct work
+work_of_whole_row(unsigned versions, bool flushed, const petal_read_options *options)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    add_put(&bed, text("row"), text("a"), versions / 2);
+    for (unsigned i = 1; i <= versions; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    add_put(&bed, text("row"), text("z"), versions / 2);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, true, options);
+    end(&bed);
+    return work;
+}
+
+static void
+test_whole_rows_seek_past_old_versions(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            struct work work = work_of_whole_row(count, flushed, NULL);
+
+            assert_int_equal(work.cells, 3);
+            assert_in_range(work.cells_read, 3, 16);
+            assert_in_range(work.blocks, 0, 3);
+        }
+    }
+}
+
+/* A column all of whose versions are below the time range. */
+static void
+test_whole_rows_seek_past_versions_below_the_range(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            struct work work = work_of_whole_row(count, flushed,
+                                                 &(petal_read_options){.has_time_range = true,
+                                                                       .time_min = count + 1,
+                                                                       .time_limit = INT64_MAX});
+
+            assert_int_equal(work.cells, 0);
+            assert_in_range(work.cells_read, 0, 20);
+            assert_in_range(work.blocks, 0, 3);
+        }
+    }
+}
+
+/* Of so many versions the two oldest are asked for; a marker of the column at `deleted`, 0: none.
+ */
+static struct work
+work_of_old_versions(unsigned versions, bool whole, bool flushed, int64_t deleted)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= versions; i++)
+        add_put(&bed, text("row"), text("q"), i);
+    if (deleted > 0)
+        add_marker(&bed, text("row"), text("q"), deleted, PETAL_DELETE_COLUMN);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, whole,
+               &(petal_read_options){
+                   .has_time_range = true, .time_limit = 3, .versions = (int32_t)versions});
+    end(&bed);
+    return work;
+}
+
+static void
+test_versions_above_the_range_are_sought_past(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned i = 0; i < 4; i++) {
+            struct work work = work_of_old_versions(count, i & 1, i & 2, 0);
+
+            assert_int_equal(work.cells, 2);
+            assert_in_range(work.cells_read, 2, 16);
+            assert_in_range(work.blocks, 0, 3);
+            /* A marker above the range hides what is in it. */
+            assert_int_equal(work_of_old_versions(count, i & 1, i & 2, count / 2).cells, 0);
+            assert_int_equal(work_of_old_versions(count, i & 1, i & 2, 1).cells, 1);
+        }
+    }
+}
+
+/* ---- wide rows ---- */
+
+static struct work
+work_of_named_columns(unsigned columns, unsigned named, bool flushed)
+{
+    petal_column *names = test_allocate(named * sizeof *names);
+    char(*bytes)[16] = test_allocate(named * sizeof *bytes);
+    petal_read_options options = {.receipt = NULL, .columns = names, .column_count = named};
+    struct work work = {0};
+    petal_error error;
+    struct bed bed;
+    char name[16];
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 0; i < columns; i++)
+        add_put(&bed, text("row"), number_text(name, "c", i), 1);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    for (unsigned i = 0; i < named; i++)
+        names[i] = (petal_column){.family = bed.family,
+                                  .qualifier = number_text(bytes[i], "c", i * (columns / named))};
+    options.receipt = bed.receipt;
+    must(petal_get(bed.reads.table, text("row"), &options, bed.result, &error), &error);
+    work.cells = petal_result_count(bed.result);
+    for (size_t i = 0; i < petal_receipt_count(bed.receipt); i++) {
+        work.cells_read += petal_receipt_at(bed.receipt, i)->cells_read;
+        work.seeks += petal_receipt_at(bed.receipt, i)->seeks;
+        work.blocks += petal_receipt_at(bed.receipt, i)->blocks_fetched[PETAL_BLOCK_DATA] +
+                       petal_receipt_at(bed.receipt, i)->blocks_cached[PETAL_BLOCK_DATA];
+    }
+    end(&bed);
+    free(names);
+    free(bytes);
+    return work;
+}
+
+static void
+test_named_columns_of_wide_rows(void **state)
+{
+    (void)state;
+    for (unsigned columns = MANY; columns <= 10 * MANY; columns *= 10) {
+        for (unsigned flushed = 0; flushed < 2; flushed++) {
+            for (unsigned named = 1; named <= 1000; named *= 1000) {
+                struct work work = work_of_named_columns(columns, named, flushed);
+
+                assert_int_equal(work.cells, named);
+                assert_in_range(work.cells_read, named, 2 * named);
+                assert_int_equal(work.seeks, named);
+                assert_in_range(work.blocks, flushed ? 1 : 0, named);
+            }
+        }
+    }
+}
+
+/* ---- family markers ---- */
+
+static struct work
+work_behind_family_markers(unsigned count, enum petal_cell_type type, bool whole, bool flushed)
+{
+    struct work work;
+    struct bed bed;
+
+    begin(&bed, PETAL_BLOOM_ROW);
+    for (unsigned i = 1; i <= count; i++)
+        add_marker(&bed, text("row"), (petal_slice){0}, i, type);
+    add_put(&bed, text("row"), text("q"), count + 1);
+    write_batch(&bed);
+    if (flushed)
+        reads_flush(&bed.reads);
+    work = get(&bed, whole, NULL);
+    assert_int_equal(work.cells, 1);
+    end(&bed);
+    return work;
+}
+
+static void
+test_the_greatest_family_marker_is_enough(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        assert_in_range(
+            work_behind_family_markers(FEW, PETAL_DELETE_FAMILY, i & 1, i & 2).cells_read, 1, 16);
+        assert_in_range(
+            work_behind_family_markers(MANY, PETAL_DELETE_FAMILY, i & 1, i & 2).cells_read, 1, 16);
+    }
+}
+
+/* Of the row's markers of kind 10, at so many odd timestamps, only those of the versions asked for
+ * matter. */
+static void
+test_family_versions_are_searched(void **state)
+{
+    (void)state;
+    for (unsigned count = FEW; count <= MANY; count *= 10) {
+        for (unsigned i = 0; i < 8; i++) {
+            bool whole = i & 1, flushed = i & 2, apart = i & 4;
+            struct work work;
+            struct bed bed;
+
+            begin(&bed, PETAL_BLOOM_ROW);
+            for (unsigned timestamp = 2; timestamp < 10; timestamp++)
+                add_put(&bed, text("row"), text("q"), timestamp);
+            write_batch(&bed);
+            if (apart)
+                reads_flush(&bed.reads);
+            for (unsigned k = 0; k < count; k++)
+                add_marker(&bed, text("row"), (petal_slice){0}, 2 * k + 1,
+                           PETAL_DELETE_FAMILY_VERSION);
+            write_batch(&bed);
+            if (flushed)
+                reads_flush(&bed.reads);
+            work = get(&bed, whole, &(petal_read_options){.versions = 3});
+            expect_answer(&bed, "row/f:q@8=value row/f:q@6=value row/f:q@4=value ");
+            assert_in_range(work.cells_read, 3, 600);
+            assert_in_range(work.blocks, 0, 30);
+            end(&bed);
+        }
+    }
+}
+
+/* Gets agree with scans, which take all markers, whatever is hidden. */
+static void
+test_many_family_versions_at_random(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_short() ? 10 : 60); round++) {
+        uint64_t span = 10 + test_random_below(&random, 1000);
+        struct bed bed;
+
+        begin(&bed, PETAL_BLOOM_ROW);
+        for (unsigned i = 0; i < 600; i++) {
+            int64_t timestamp = (int64_t)test_random_below(&random, span);
+            petal_slice qualifier = test_random_chance(&random, 50) ? text("q") : text("p");
+
+            if (test_random_chance(&random, 60))
+                add_marker(&bed, text("row"), (petal_slice){0}, timestamp,
+                           PETAL_DELETE_FAMILY_VERSION);
+            else if (test_random_chance(&random, 2))
+                add_marker(&bed, text("row"), (petal_slice){0}, timestamp / 4, PETAL_DELETE_FAMILY);
+            else if (test_random_chance(&random, 20))
+                add_marker(&bed, text("row"), qualifier, timestamp, PETAL_DELETE);
+            else
+                add_put(&bed, text("row"), qualifier, timestamp);
+            if (test_random_chance(&random, 2)) {
+                write_batch(&bed);
+                reads_flush(&bed.reads);
+            }
+        }
+        write_batch(&bed);
+        for (int32_t versions = 1; versions <= 64; versions *= 2) {
+            petal_column column = {.family = bed.family, .qualifier = text("q")};
+            petal_scan_options scan = {.read = {.versions = versions}};
+
+            for (unsigned named = 0; named < 2; named++) {
+                scan.read.columns = &column;
+                scan.read.column_count = named;
+                assert_string_equal(reads_get(&bed.reads, text("row"), &scan.read),
+                                    reads_scan(&bed.reads, &scan));
+            }
+        }
+        end(&bed);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_markers_of_other_rows_leave_found_newer_alone),
+        cmocka_unit_test(test_markers_that_hide_a_version_cost_one_file),
+        cmocka_unit_test(test_markers_in_memory_ask_no_older_versions),
+        cmocka_unit_test(test_markers_that_come_late),
+        cmocka_unit_test(test_whole_rows_seek_past_old_versions),
+        cmocka_unit_test(test_whole_rows_seek_past_versions_below_the_range),
+        cmocka_unit_test(test_versions_above_the_range_are_sought_past),
+        cmocka_unit_test(test_named_columns_of_wide_rows),
+        cmocka_unit_test(test_the_greatest_family_marker_is_enough),
+        cmocka_unit_test(test_family_versions_are_searched),
+        cmocka_unit_test(test_many_family_versions_at_random),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* history_test.c -- the lives of versions under NEW_VERSION_BEHAVIOR (engine/rules/history.h), as engine/rules/visibility.h uses them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/engine/rules/judged_row.h"
+
+static struct visibility_rules
+new_rules(enum visibility_purpose purpose, uint32_t versions)
+{
+    struct visibility_rules rules = judged_rules(purpose, versions);
+
+    rules.new_version_behavior = true;
+    return rules;
+}
+
+static void
+test_the_drawing_of_lives(void **state)
+{
+    struct visibility_rules rules = new_rules(VISIBILITY_READ, 1);
+
+    (void)state;
+    judged_row_check(&rules, "q30.4D=marker q30.3P=masked q20.2P=surplus q10.1P=surplus");
+    /* With room for two, put@20 was living and not surplus when the marker came; put@10 was. */
+    rules = new_rules(VISIBILITY_READ, 2);
+    judged_row_check(&rules, "q30.4D=marker q30.3P=masked q20.2P=shown q10.1P=surplus");
+    rules = new_rules(VISIBILITY_READ, 3);
+    judged_row_check(&rules, "q30.4D=marker q30.3P=masked q20.2P=shown q10.1P=shown");
+    /* Moments before a put was written do not matter to it. */
+    rules = new_rules(VISIBILITY_READ, 1);
+    judged_row_check(&rules, "q30.2D=marker q30.1P=masked q20.4P=shown q10.3P=surplus");
+    judged_row_check(&rules, "q30.2D=marker q30.1P=masked q10.3P=shown");
+}
+
+static void
+test_the_order_of_writes(void **state)
+{
+    struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
+
+    (void)state;
+    /* A put that was written behind a marker lives, whatever its timestamp. */
+    judged_row_check(&rules, "q30.5C=marker q20.6P=shown q10.4P=masked");
+    judged_row_check(&rules, "30.5F=marker a20.6P=shown a10.4P=masked b30.4P=masked b5.7P=shown");
+    judged_row_check(&rules, "20.5V=marker a20.6P=shown a10.4P=shown b20.4P=masked b10.1P=shown");
+    judged_row_check(&rules, "q20.5D=marker q20.4P=masked q10.1P=shown");
+    /* Another put at the timestamp ends a life. */
+    judged_row_check(&rules, "q20.5P=shown q20.4P=masked q10.1P=shown q5.9P=surplus");
+    /* Family markers are moments of every column; each column counts on its own. */
+    judged_row_check(&rules,
+                     "40.5F=marker a30.1P=masked a20.2P=masked a10.3P=surplus b10.6P=shown");
+    /* The read point and dead cells: not there. */
+    rules.read_point = 5;
+    judged_row_check(&rules, "40.6F=outside a30.6C=outside a20.5P=shown a10.1P=shown");
+    rules.now_ms = 100;
+    judged_row_check(&rules, "40.5F~1=expired a20.5P=shown a10.1P~1=expired");
+    /* What the reader wants is counted behind what the family keeps. */
+    rules = new_rules(VISIBILITY_READ, 2);
+    rules.versions = 1;
+    judged_row_check(&rules, "a30.1P=shown a20.1P=surplus! b30.1P=shown");
+    rules.time_limit = 30;
+    judged_row_check(&rules, "a30.1P=outside a20.1P=shown a10.1P=surplus");
+}
+
+static void
+test_compactions_in_the_order_of_writes(void **state)
+{
+    struct visibility_rules rules = new_rules(VISIBILITY_COMPACT, 2);
+
+    (void)state;
+    judged_row_check(
+        &rules, "40.5F=marker a30.6P=shown a20.4P=masked b20.7C=marker b10.3P=masked b5.9P=shown");
+    /* Kept markers are no versions, in their column and in the next. */
+    rules.keep_deleted = PETAL_KEEP_DELETED_TRUE;
+    judged_row_check(
+        &rules, "a30.6C=shown a20.5C=shown a10.4C=shown b30.6P=shown b20.5P=shown b10.9P=surplus");
+    judged_row_check(&rules, "a30.6C=shown a20.7P=shown a10.8P=shown b30.6C=shown b20.7P=shown");
+}
+
+static void
+test_every_allocation_fails_once(void **state)
+{
+    struct visibility_rules rules = new_rules(VISIBILITY_READ, 2);
+
+    (void)state;
+    judged_row_fail_allocations(
+        &rules, "30.5F=marker 20.9V=marker a25.6C=marker a20.7P=masked a10.4P=masked a9.10P=shown");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_drawing_of_lives),
+        cmocka_unit_test(test_the_order_of_writes),
+        cmocka_unit_test(test_compactions_in_the_order_of_writes),
+        cmocka_unit_test(test_every_allocation_fails_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

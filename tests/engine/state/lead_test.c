@@ -1,0 +1,305 @@
+/* lead_test.c -- who leads, whom the leader serves, in which order, and that nobody is served twice or forgotten. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/state/lead.h"
+#include "tests/support/test_support.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define MOST_BYTES   100
+#define MOST_WAITERS 16
+#define STAY_BYTES   ((size_t)16 << 10) /* what a leader serves of others' */
+#define MOST_STAYS   8
+
+/* Everything but the queue is the leader's: ThreadSanitizer tells when two lead at once. */
+struct line {
+    struct write_queue queue;
+    size_t most_bytes;
+    unsigned served; /* places, and so the number of the next one */
+    unsigned groups;
+};
+
+struct waiter {
+    struct write_place place; /* first member */
+    struct line *line;
+    pthread_t thread;
+    unsigned number, group; /* among those served, and of groups; from 1 on */
+    bool led;
+    struct write_place *leader;
+};
+
+static struct waiter *
+waiter_of(struct write_place *place)
+{
+    return (struct waiter *)(void *)place;
+}
+
+/* Number the places of the group. LEADER. */
+static void
+serve(struct line *line, const struct write_group *group, struct write_place *leader)
+{
+    line->groups++;
+    for (struct write_place *place = group->first;; place = place->next) {
+        struct waiter *waiter = waiter_of(place);
+
+        waiter->number = ++line->served;
+        waiter->group = line->groups;
+        waiter->leader = leader;
+        if (place == group->last)
+            break;
+    }
+}
+
+static void
+go_through(struct waiter *waiter)
+{
+    struct line *line = waiter->line;
+    struct write_group group;
+
+    waiter->led = write_queue_enter(&line->queue, &waiter->place, line->most_bytes, &group);
+    if (!waiter->led)
+        return;
+    do {
+        serve(line, &group, &waiter->place);
+    } while (!write_queue_leave(&line->queue, &waiter->place, &group));
+}
+
+static void *
+wait_in_line(void *argument)
+{
+    go_through(argument);
+    return NULL;
+}
+
+/* ---- one line, put up place by place while the test leads ---- */
+
+struct bed {
+    struct line line;
+    struct waiter own;
+    struct write_group group;
+    struct waiter waiters[MOST_WAITERS];
+    unsigned count;
+};
+
+static void
+begin(struct bed *bed, bool slow, size_t most_bytes)
+{
+    *bed = (struct bed){.line.most_bytes = most_bytes, .own.place.slow = slow};
+    assert_true(write_queue_init(&bed->line.queue));
+    assert_true(
+        write_queue_enter(&bed->line.queue, &bed->own.place, bed->line.most_bytes, &bed->group));
+    assert_ptr_equal(bed->group.first, &bed->own.place);
+    assert_ptr_equal(bed->group.last, &bed->own.place);
+    serve(&bed->line, &bed->group, &bed->own.place);
+}
+
+/* A thread that waits, in line when this returns. */
+static struct waiter *
+add(struct bed *bed, struct write_place place)
+{
+    struct waiter *waiter = &bed->waiters[bed->count++];
+
+    *waiter = (struct waiter){.place = place, .line = &bed->line};
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_in_line, waiter), 0);
+    while (atomic_load(&bed->line.queue.newest) != &waiter->place)
+        sched_yield();
+    return waiter;
+}
+
+/* All have gone: in the order in which they came. */
+static void
+end(struct bed *bed)
+{
+    for (unsigned i = 0; i < bed->count; i++)
+        assert_int_equal(pthread_join(bed->waiters[i].thread, NULL), 0);
+    for (unsigned i = 0; i < bed->count; i++)
+        assert_int_equal(bed->waiters[i].number, i + 2);
+    assert_null(atomic_load(&bed->line.queue.newest));
+    write_queue_fini(&bed->line.queue);
+}
+
+static void
+expect_group(const struct bed *bed, unsigned from, unsigned to, unsigned group, bool own_leads)
+{
+    const struct write_place *leader = own_leads ? &bed->own.place : &bed->waiters[from].place;
+
+    for (unsigned i = from; i <= to; i++) {
+        assert_int_equal(bed->waiters[i].group, group);
+        assert_ptr_equal(bed->waiters[i].leader, leader);
+        assert_int_equal(bed->waiters[i].led, !own_leads && i == from);
+    }
+}
+
+static void
+groups_end_at_their_limits(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    begin(&bed, true, MOST_BYTES);
+    /* Slow ones: who leads hands on. */
+    add(&bed, (struct write_place){.slow = true, .bytes = 60});
+    add(&bed, (struct write_place){.slow = true, .bytes = 40});
+    add(&bed, (struct write_place){.slow = true, .bytes = MOST_BYTES + 1});
+    add(&bed, (struct write_place){.slow = true, .alone = true});
+    add(&bed, (struct write_place){.slow = true});
+    add(&bed, (struct write_place){.slow = true});
+    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+    end(&bed);
+    expect_group(&bed, 0, 1, 2, false);
+    expect_group(&bed, 2, 2, 3, false);
+    expect_group(&bed, 3, 3, 4, false);
+    expect_group(&bed, 4, 5, 5, false);
+}
+
+static void
+sleepers_are_woken(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    begin(&bed, true, MOST_BYTES);
+    for (unsigned i = 0; i < 6; i++) {
+        struct waiter *waiter = add(&bed, (struct write_place){.slow = i % 2 == 0, .bytes = 40});
+
+        while (atomic_load(&waiter->place.turn) != WRITE_SLEEPS)
+            sched_yield();
+    }
+    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+    end(&bed);
+    expect_group(&bed, 0, 1, 2, false);
+    expect_group(&bed, 2, 3, 3, false);
+    expect_group(&bed, 4, 5, 4, false);
+}
+
+static void
+leader_stays_for_quick_ones(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    begin(&bed, false, MOST_BYTES);
+    add(&bed, (struct write_place){.bytes = 1});
+    add(&bed, (struct write_place){.bytes = 1});
+    add(&bed, (struct write_place){.slow = true});
+    assert_false(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+    assert_ptr_equal(bed.group.first, &bed.waiters[0].place);
+    assert_ptr_equal(bed.group.last, &bed.waiters[1].place);
+    serve(&bed.line, &bed.group, &bed.own.place);
+    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+    end(&bed);
+    expect_group(&bed, 0, 1, 2, true);
+    expect_group(&bed, 2, 2, 3, false);
+}
+
+static void
+leader_does_not_stay(void **state)
+{
+    const struct write_place others[] = {
+        {.alone = true}, {.slow = true}, {.bytes = STAY_BYTES + 1}};
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct bed bed;
+
+        begin(&bed, false, SIZE_MAX);
+        add(&bed, others[i]);
+        assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+        end(&bed);
+        expect_group(&bed, 0, 0, 2, false);
+    }
+}
+
+static void
+leader_stays_not_for_ever(void **state)
+{
+    struct bed bed;
+
+    (void)state;
+    begin(&bed, false, SIZE_MAX);
+    for (unsigned i = 0; i < MOST_STAYS + 1; i++)
+        add(&bed, (struct write_place){.bytes = STAY_BYTES});
+    for (unsigned i = 0; i < MOST_STAYS; i++) {
+        assert_false(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+        assert_ptr_equal(bed.group.first, bed.group.last);
+        serve(&bed.line, &bed.group, &bed.own.place);
+    }
+    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
+    end(&bed);
+    assert_true(bed.waiters[MOST_STAYS].led);
+}
+
+/* ---- many ---- */
+
+#define THREADS 5
+#define TURNS   (test_long() ? 400000u : 20000u)
+
+struct crowd {
+    struct line line;
+    _Atomic(unsigned) faults;
+};
+
+struct member {
+    struct crowd *crowd;
+    pthread_t thread;
+    struct test_random random;
+};
+
+static void *
+come_again(void *argument)
+{
+    struct member *member = argument;
+    unsigned last = 0;
+
+    for (unsigned i = 0; i < TURNS; i++) {
+        uint64_t kind = test_random_below(&member->random, 64);
+        struct waiter waiter = {
+            .place = {.alone = kind == 0, .slow = kind < 4, .bytes = (size_t)kind},
+            .line = &member->crowd->line};
+
+        go_through(&waiter);
+        /* Served, behind the one before, and nobody but itself did what it wanted to do alone. */
+        if (waiter.number <= last || (waiter.place.alone && waiter.leader != &waiter.place) ||
+            waiter.led != (waiter.leader == &waiter.place))
+            atomic_fetch_add(&member->crowd->faults, 1);
+        last = waiter.number;
+    }
+    return NULL;
+}
+
+static void
+many_come_and_go(void **state)
+{
+    struct crowd crowd = {.line.most_bytes = MOST_BYTES};
+    struct member members[THREADS];
+
+    (void)state;
+    assert_true(write_queue_init(&crowd.line.queue));
+    for (unsigned i = 0; i < THREADS; i++) {
+        members[i] = (struct member){.crowd = &crowd};
+        test_random_init(&members[i].random, i + 1);
+        assert_int_equal(pthread_create(&members[i].thread, NULL, come_again, &members[i]), 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(members[i].thread, NULL), 0);
+    assert_int_equal(atomic_load(&crowd.faults), 0);
+    assert_int_equal(crowd.line.served, THREADS * TURNS);
+    write_queue_fini(&crowd.line.queue);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_end_at_their_limits),  cmocka_unit_test(sleepers_are_woken),
+        cmocka_unit_test(leader_stays_for_quick_ones), cmocka_unit_test(leader_does_not_stay),
+        cmocka_unit_test(leader_stays_not_for_ever),   cmocka_unit_test(many_come_and_go),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,820 @@
+/*
+ * damaged_family_test.c -- a store file that is missing or damaged: its family fails, by
+ * name, and nothing else does. It can be dropped, altered away and restored; with the old bytes
+ * back all is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/crash/ledger.h"
+#include "tests/disk/paths.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define TABLES     2
+#define FAMILIES   2
+#define STORES     (TABLES * FAMILIES)
+#define ROWS       200
+#define ALL        STORES /* for a store: each of them */
+#define LOG_BYTES  16384
+#define VALUE_SIZE 400
+
+static const char *const table_names[TABLES] = {"bad", "good"};
+static const char *const family_names[FAMILIES] = {"f", "g"};
+
+/* A database of two tables with two families each, every store with one file of several blocks for
+ * each flush. */
+struct bed {
+    struct fixture fixture;
+    petal_table *tables[TABLES];
+    petal_family *families[STORES];
+    pthread_mutex_t mutex;
+    char log[LOG_BYTES]; /* lines of warnings and errors; under the mutex */
+};
+
+static void
+note_line(void *context, enum petal_log_level level, const char *line)
+{
+    struct bed *bed = context;
+    size_t length;
+
+    if (level == PETAL_LOG_INFO)
+        return;
+    pthread_mutex_lock(&bed->mutex);
+    length = strlen(bed->log);
+    if (length + strlen(line) + 2 < sizeof bed->log) {
+        strcpy(bed->log + length, line);
+        strcat(bed->log + length, "\n");
+    }
+    pthread_mutex_unlock(&bed->mutex);
+}
+
+static size_t
+count_lines(struct bed *bed, const char *text)
+{
+    size_t count = 0;
+
+    pthread_mutex_lock(&bed->mutex);
+    for (const char *at = strstr(bed->log, text); at != NULL; at = strstr(at + 1, text))
+        count++;
+    pthread_mutex_unlock(&bed->mutex);
+    return count;
+}
+
+static petal_slice
+row_name(char text[16], unsigned row)
+{
+    return slice_make(text, (size_t)snprintf(text, 16, "row%05u", row));
+}
+
+static size_t
+make_value(char value[VALUE_SIZE], unsigned store, unsigned row, unsigned round)
+{
+    uint64_t random = store * 1000003u + row * 1009u + round;
+
+    for (size_t i = 0; i < VALUE_SIZE; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        value[i] = (char)(random >> 56);
+    }
+    return VALUE_SIZE;
+}
+
+static enum petal_status
+put_row(struct bed *bed, unsigned store, unsigned row, unsigned round, petal_error *error)
+{
+    char name[16], value[VALUE_SIZE];
+    size_t size = make_value(value, store, row, round);
+
+    return petal_put(bed->families[store], row_name(name, row), slice_from_text("q"), PETAL_LATEST,
+                     slice_make(value, size), NULL, error);
+}
+
+static void
+put_rows(struct bed *bed, unsigned store, unsigned rows, unsigned round)
+{
+    petal_error error;
+
+    test_clock_advance(&bed->fixture.clock, 1);
+    for (unsigned s = 0; s < STORES; s++) {
+        for (unsigned row = 0; (store == ALL || store == s) && row < rows; row++)
+            must(put_row(bed, s, row, round, &error), &error);
+    }
+}
+
+static enum petal_status
+get_row(struct bed *bed, unsigned store, unsigned row, unsigned round, petal_error *error)
+{
+    petal_column column = {.family = bed->families[store], .qualifier = slice_from_text("q")};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+    char name[16], value[VALUE_SIZE];
+    size_t size = make_value(value, store, row, round);
+    petal_result *result;
+    enum petal_status status;
+
+    must(petal_result_new(bed->fixture.db, &result, error), error);
+    status = petal_get(bed->tables[store / FAMILIES], row_name(name, row), &options, result, error);
+    if (status == PETAL_OK) {
+        assert_int_equal(petal_result_count(result), 1);
+        assert_true(slice_equal(petal_result_cell(result, 0)->value, slice_make(value, size)));
+    }
+    petal_result_free(result);
+    return status;
+}
+
+/* Scan the table, or one family of it; *cells is how many there were. */
+static enum petal_status
+scan(struct bed *bed, unsigned table, petal_family *family, size_t *cells, petal_error *error)
+{
+    petal_column column = {.family = family, .whole_family = true};
+    petal_scan_options options = {.read = {.columns = &column, .column_count = family != NULL}};
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    enum petal_status status = petal_cursor_open(bed->tables[table], &options, &cursor, error);
+
+    *cells = 0;
+    while (status == PETAL_OK) {
+        status = petal_cursor_next(cursor, &cell, error);
+        if (status != PETAL_OK || cell == NULL)
+            break;
+        (*cells)++;
+    }
+    petal_cursor_close(cursor);
+    return status;
+}
+
+static void
+attach(struct bed *bed)
+{
+    petal_error error;
+
+    for (unsigned t = 0; t < TABLES; t++) {
+        must(petal_table_open(bed->fixture.db, slice_from_text(table_names[t]), &bed->tables[t],
+                              &error),
+             &error);
+        for (unsigned f = 0; f < FAMILIES; f++)
+            must(petal_table_family(bed->tables[t], slice_from_text(family_names[f]),
+                                    &bed->families[t * FAMILIES + f], &error),
+                 &error);
+    }
+}
+
+static void
+open_bed(struct bed *bed)
+{
+    fixture_must_open(&bed->fixture);
+    attach(bed);
+}
+
+static void
+make_bed(struct bed *bed, unsigned rounds)
+{
+    petal_error error;
+
+    memset(bed, 0, sizeof *bed);
+    pthread_mutex_init(&bed->mutex, NULL);
+    fixture_init(&bed->fixture, 61);
+    bed->fixture.env.log_context = bed;
+    bed->fixture.env.log = note_line;
+    fixture_must_open(&bed->fixture);
+    for (unsigned t = 0; t < TABLES; t++) {
+        petal_family_options families[FAMILIES] = {{.name = slice_from_text(family_names[0])},
+                                                   {.name = slice_from_text(family_names[1])}};
+        petal_table_options options = {.name = slice_from_text(table_names[t]),
+                                       .families = families,
+                                       .family_count = FAMILIES};
+
+        must(petal_table_create(bed->fixture.db, &options, &bed->tables[t], &error), &error);
+    }
+    attach(bed);
+    for (unsigned round = 0; round < rounds; round++) {
+        put_rows(bed, ALL, ROWS, round);
+        must(petal_flush(bed->fixture.db, NULL, &error), &error);
+    }
+}
+
+static void
+free_bed(struct bed *bed)
+{
+    fixture_fini(&bed->fixture);
+    pthread_mutex_destroy(&bed->mutex);
+}
+
+/* ---- damage ---- */
+
+enum damage { MISSING, EMPTY, TRAILER, FACTS, DAMAGES };
+
+struct victim {
+    char path[64];
+    uint8_t *bytes;
+    size_t size;
+};
+
+struct file_search {
+    petal_slice family;
+    uint64_t number; /* of the oldest file of it */
+};
+
+static bool
+note_file(void *argument, const petal_file_info *file)
+{
+    struct file_search *search = argument;
+
+    if (slice_equal(file->family, search->family) &&
+        (search->number == 0 || file->number < search->number))
+        search->number = file->number;
+    return true;
+}
+
+/* The oldest file of the store. */
+static void
+find_victim(struct bed *bed, unsigned store, struct victim *victim)
+{
+    struct file_search search = {.family = petal_family_name(bed->families[store])};
+    petal_error error;
+
+    must(petal_table_files(bed->tables[store / FAMILIES], note_file, &search, &error), &error);
+    assert_true(search.number != 0);
+    snprintf(victim->path, sizeof victim->path, FIXTURE_DIRECTORY "/%06" PRIu64 ".sst",
+             search.number);
+    assert_int_equal(
+        memory_vfs_read_file(bed->fixture.vfs, victim->path, &victim->bytes, &victim->size), 0);
+}
+
+static void
+write_victim(struct bed *bed, const struct victim *victim, size_t flip, size_t size)
+{
+    if (flip < size)
+        victim->bytes[flip] ^= 0x10;
+    assert_int_equal(memory_vfs_write_file(bed->fixture.vfs, victim->path, victim->bytes, size), 0);
+    if (flip < size)
+        victim->bytes[flip] ^= 0x10;
+}
+
+static void
+damage(struct bed *bed, const struct victim *victim, enum damage kind)
+{
+    /* Before it is written anew: a table snapshot may have another name of it. */
+    assert_int_equal(vfs_remove(bed->fixture.env.vfs, victim->path), 0);
+    switch (kind) {
+    case EMPTY:
+        write_victim(bed, victim, SIZE_MAX, 0);
+        break;
+    case TRAILER:
+        write_victim(bed, victim, victim->size - 20, victim->size);
+        break;
+    case FACTS:
+        write_victim(bed, victim, victim->size - 300, victim->size);
+        break;
+    default:
+        break;
+    }
+}
+
+static void
+heal(struct bed *bed, struct victim *victim)
+{
+    write_victim(bed, victim, SIZE_MAX, victim->size);
+    free(victim->bytes);
+    victim->bytes = NULL;
+}
+
+/* The error says which file, family and table. */
+static void
+assert_named(enum petal_status status, const petal_error *error, const char *path,
+             const char *family, const char *table)
+{
+    char names[64];
+
+    snprintf(names, sizeof names, "column family %s of table %s", family, table);
+    if (status != PETAL_CORRUPT || strcmp(error->file, path) != 0 ||
+        strstr(error->text, path) == NULL || strstr(error->text, names) == NULL)
+        print_error("status %d, file %s, text %s\n", (int)status, error->file, error->text);
+    assert_int_equal(status, PETAL_CORRUPT);
+    assert_int_equal(error->status, PETAL_CORRUPT);
+    assert_string_equal(error->file, path);
+    assert_non_null(strstr(error->text, path));
+    assert_non_null(strstr(error->text, names));
+}
+
+static petal_error
+background_error(struct bed *bed)
+{
+    petal_stats stats;
+
+    petal_stats_get(bed->fixture.db, &stats);
+    assert_false(stats.read_only && !bed->fixture.options.read_only);
+    return stats.background_error;
+}
+
+/* Store 0 cannot be used, all others can: `round` is the last of those that were put. */
+static void
+check_first_store_fails_alone(struct bed *bed, const char *path, unsigned round, bool writing)
+{
+    petal_error error = background_error(bed);
+    petal_batch *batch;
+    petal_table *none;
+    char name[16];
+    size_t cells;
+
+    assert_named(error.status, &error, path, "f", "bad");
+    assert_true(count_lines(bed, path) >= 1);
+    assert_named(get_row(bed, 0, 1, round, &error), &error, path, "f", "bad");
+    assert_named(scan(bed, 0, NULL, &cells, &error), &error, path, "f", "bad");
+    assert_named(scan(bed, 0, bed->families[0], &cells, &error), &error, path, "f", "bad");
+    assert_named(petal_table_verify(bed->tables[0], &error), &error, path, "f", "bad");
+    assert_named(petal_family_check(bed->families[0], &error), &error, path, "f", "bad");
+    for (unsigned store = 1; store < STORES; store++) {
+        must(petal_family_check(bed->families[store], &error), &error);
+        for (unsigned row = 0; row < ROWS; row += 7)
+            must(get_row(bed, store, row, round, &error), &error);
+    }
+    must(scan(bed, 0, bed->families[1], &cells, &error), &error);
+    assert_int_equal(cells, ROWS);
+    must(scan(bed, 1, NULL, &cells, &error), &error);
+    assert_int_equal(cells, 2 * ROWS);
+    must(petal_table_verify(bed->tables[1], &error), &error);
+    if (!writing)
+        return;
+    assert_named(put_row(bed, 0, 1, 9, &error), &error, path, "f", "bad");
+    /* A batch over both is refused whole. */
+    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, bed->families[3], row_name(name, 9999), slice_from_text("q"),
+                         PETAL_LATEST, slice_from_text("v"), &error),
+         &error);
+    must(petal_batch_put(batch, bed->families[0], row_name(name, 9999), slice_from_text("q"),
+                         PETAL_LATEST, slice_from_text("v"), &error),
+         &error);
+    assert_named(petal_write(bed->fixture.db, batch, NULL, &error), &error, path, "f", "bad");
+    petal_batch_free(batch);
+    must(scan(bed, 1, NULL, &cells, &error), &error);
+    assert_int_equal(cells, 2 * ROWS);
+    assert_named(petal_compact(bed->tables[0], bed->families[0], &error), &error, path, "f", "bad");
+    must(petal_compact(bed->tables[0], bed->families[1], &error), &error);
+    must(petal_compact(bed->tables[1], NULL, &error), &error);
+    assert_named(petal_table_snapshot_create(bed->tables[0], slice_from_text("s"), NULL, &error),
+                 &error, path, "f", "bad");
+    must(petal_table_snapshot_create(bed->tables[1], slice_from_text("s"), NULL, &error), &error);
+    must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("s"), &error), &error);
+    assert_named(petal_checkpoint(bed->fixture.db, "/copy", &error), &error, path, "f", "bad");
+    assert_false(memory_vfs_exists(bed->fixture.vfs, "/copy/MANIFEST"));
+    for (unsigned store = 1; store < STORES; store++)
+        must(put_row(bed, store, 3, round, &error), &error);
+    must(petal_flush(bed->fixture.db, NULL, &error), &error);
+    must(petal_wait_idle(bed->fixture.db, &error), &error);
+    assert_int_equal(petal_table_open(bed->fixture.db, slice_from_text("none"), &none, &error),
+                     PETAL_NOT_FOUND);
+}
+
+static void
+check_all_there(struct bed *bed, unsigned rows, unsigned round)
+{
+    petal_error error;
+    size_t cells;
+
+    for (unsigned store = 0; store < STORES; store++) {
+        for (unsigned row = 0; row < rows; row += 3)
+            must(get_row(bed, store, row, round, &error), &error);
+    }
+    for (unsigned t = 0; t < TABLES; t++) {
+        must(scan(bed, t, NULL, &cells, &error), &error);
+        must(petal_table_verify(bed->tables[t], &error), &error);
+    }
+    assert_int_equal(background_error(bed).status, PETAL_OK);
+}
+
+/* ---- at opening ---- */
+
+static void
+open_with_damage(enum damage kind, bool read_only)
+{
+    struct bed bed;
+    struct victim victim;
+
+    make_bed(&bed, 2);
+    find_victim(&bed, 0, &victim);
+    fixture_must_close(&bed.fixture);
+    damage(&bed, &victim, kind);
+    bed.fixture.options.read_only = read_only;
+    bed.fixture.options.create = false;
+    for (unsigned time = 0; time < 2; time++) {
+        open_bed(&bed);
+        check_first_store_fails_alone(&bed, victim.path, 1, !read_only);
+        fixture_must_close(&bed.fixture);
+    }
+    assert_int_equal(memory_vfs_exists(bed.fixture.vfs, victim.path), kind != MISSING);
+    heal(&bed, &victim);
+    open_bed(&bed);
+    check_all_there(&bed, ROWS, 1);
+    fixture_must_close(&bed.fixture);
+    free_bed(&bed);
+}
+
+static void
+test_the_others_are_opened(void **state)
+{
+    (void)state;
+    for (enum damage kind = MISSING; kind < DAMAGES; kind++)
+        open_with_damage(kind, false);
+    open_with_damage(MISSING, true);
+    open_with_damage(FACTS, true);
+}
+
+/* A medium that cannot read the file, at every call of the opening: one family fails, or the
+ * opening does. */
+static void
+test_calls_that_fail_at_opening(void **state)
+{
+    unsigned opened = 0, refused = 0;
+    struct bed bed;
+    petal_error error;
+    uint64_t calls;
+
+    (void)state;
+    make_bed(&bed, 1);
+    fixture_must_close(&bed.fixture);
+    calls = memory_vfs_calls(bed.fixture.vfs);
+    open_bed(&bed);
+    calls = memory_vfs_calls(bed.fixture.vfs) - calls;
+    fixture_must_close(&bed.fixture);
+    for (uint64_t n = 1; n <= calls; n++) {
+        static const int errors[] = {EIO, EMFILE};
+
+        for (unsigned e = 0; e < 2; e++) {
+            enum petal_status status;
+
+            memory_vfs_fail_at(bed.fixture.vfs, n, errors[e], false);
+            status = fixture_open(&bed.fixture, &error);
+            memory_vfs_fail_at(bed.fixture.vfs, 0, 0, false);
+            if (status != PETAL_OK) {
+                refused++;
+                continue;
+            }
+            attach(&bed);
+            error = background_error(&bed);
+            opened += error.status != PETAL_OK;
+            if (error.status != PETAL_OK)
+                assert_int_equal(errors[e], EIO);
+            fixture_must_close(&bed.fixture);
+        }
+    }
+    assert_in_range(opened, 4 * STORES, 12 * STORES);
+    assert_true(refused > 5);
+    open_bed(&bed);
+    check_all_there(&bed, ROWS, 0);
+    fixture_must_close(&bed.fixture);
+    free_bed(&bed);
+}
+
+/* What the log holds of the family is kept: with the old file back it is there, too. */
+static void
+test_logged_cells_are_kept(void **state)
+{
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+
+    (void)state;
+    make_bed(&bed, 1);
+    find_victim(&bed, 0, &victim);
+    put_rows(&bed, ALL, 10, 1);
+    fixture_die(&bed.fixture);
+    damage(&bed, &victim, MISSING);
+    for (unsigned time = 0; time < 2; time++) {
+        open_bed(&bed);
+        assert_named(get_row(&bed, 0, 1, 1, &error), &error, victim.path, "f", "bad");
+        for (unsigned store = 1; store < STORES; store++)
+            must(get_row(&bed, store, 1, 1, &error), &error);
+        fixture_must_close(&bed.fixture);
+    }
+    heal(&bed, &victim);
+    open_bed(&bed);
+    check_all_there(&bed, 10, 1);
+    must(get_row(&bed, 0, 150, 0, &error), &error);
+    fixture_must_close(&bed.fixture);
+    free_bed(&bed);
+}
+
+/* ---- what can be done about it ---- */
+
+static void
+drop_table(struct bed *bed)
+{
+    petal_error error;
+
+    must(petal_table_drop(bed->tables[0], &error), &error);
+}
+
+static void
+alter_away(struct bed *bed)
+{
+    petal_family_options family = {.name = slice_from_text("g")};
+    petal_table_options options = {.families = &family, .family_count = 1};
+    petal_error error;
+
+    must(petal_table_alter(bed->tables[0], &options, &error), &error);
+}
+
+static void
+restore(struct bed *bed)
+{
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_snapshot_restore(bed->fixture.db, slice_from_text("before"), &table, &error),
+         &error);
+    must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("before"), &error), &error);
+}
+
+static void
+truncate_it(struct bed *bed)
+{
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_truncate(bed->tables[0], &table, &error), &error);
+}
+
+/* The damaged file goes with its family, the other files of it, and those that were flushed since;
+ * no file is left behind. */
+static void
+mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
+{
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+    size_t cells;
+
+    make_bed(&bed, 1);
+    if (mender == restore)
+        must(petal_table_snapshot_create(bed.tables[0], slice_from_text("before"), NULL, &error),
+             &error);
+    put_rows(&bed, ALL, 20, 1);
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    find_victim(&bed, 0, &victim);
+    if (logged)
+        put_rows(&bed, 0, 5, 2);
+    fixture_die(&bed.fixture);
+    damage(&bed, &victim, kind);
+    open_bed(&bed);
+    mender(&bed);
+    assert_int_equal(background_error(&bed).status, PETAL_OK);
+    assert_false(memory_vfs_exists(bed.fixture.vfs, victim.path));
+    for (unsigned time = 0; time < 2; time++) {
+        assert_true(fixture_directory_is_clean(&bed.fixture));
+        must(get_row(&bed, 2, 1, 1, &error), &error);
+        if (mender == alter_away)
+            must(get_row(&bed, 1, 1, 1, &error), &error);
+        fixture_must_close(&bed.fixture);
+        fixture_must_open(&bed.fixture);
+        if (mender == restore || mender == truncate_it) {
+            attach(&bed);
+            check_all_there(&bed, 0, 0);
+            for (unsigned row = 0; mender == restore && row < ROWS; row++)
+                must(get_row(&bed, 0, row, 0, &error), &error);
+            must(scan(&bed, 0, NULL, &cells, &error), &error);
+            assert_int_equal(cells > 0, mender == restore);
+        } else {
+            must(petal_table_open(bed.fixture.db, slice_from_text("good"), &bed.tables[1], &error),
+                 &error);
+            must(petal_table_family(bed.tables[1], slice_from_text("f"), &bed.families[2], &error),
+                 &error);
+            if (mender == alter_away) {
+                must(petal_table_open(bed.fixture.db, slice_from_text("bad"), &bed.tables[0],
+                                      &error),
+                     &error);
+                must(petal_table_family(bed.tables[0], slice_from_text("g"), &bed.families[1],
+                                        &error),
+                     &error);
+            }
+        }
+    }
+    fixture_must_close(&bed.fixture);
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+static void
+test_it_can_be_dropped(void **state)
+{
+    (void)state;
+    for (enum damage kind = MISSING; kind < DAMAGES; kind++) {
+        mend(drop_table, kind, kind == MISSING);
+        mend(alter_away, kind, kind == EMPTY);
+        mend(restore, kind, kind == TRAILER);
+        mend(truncate_it, kind, kind != EMPTY);
+    }
+}
+
+/* ---- compactions that meet damage ---- */
+
+/* A block in the middle of the store's oldest file. */
+static void
+damage_block(struct bed *bed, unsigned store, struct victim *victim)
+{
+    find_victim(bed, store, victim);
+    write_victim(bed, victim, victim->size / 3, victim->size);
+}
+
+/* Runs that are due to be merged, and in one store a damaged one among them: that is left alone,
+ * and all else goes on. */
+static void
+test_a_compaction_leaves_damage_alone(void **state)
+{
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+    petal_stats stats;
+    uint64_t failures;
+
+    (void)state;
+    make_bed(&bed, 4);
+    damage_block(&bed, 0, &victim);
+    fixture_must_close(&bed.fixture);
+    bed.fixture.options.no_compaction = false;
+    open_bed(&bed);
+    must(petal_wait_idle(bed.fixture.db, &error), &error);
+    petal_stats_get(bed.fixture.db, &stats);
+    assert_true(stats.compactions >= STORES - 1);
+    assert_false(stats.read_only);
+    assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
+    assert_non_null(strstr(stats.background_error.text, "offset"));
+    failures = stats.background_failures;
+    assert_in_range(failures, 1, 1);
+    assert_int_equal(count_lines(&bed, victim.path), 1);
+    assert_named(petal_family_check(bed.families[0], &error), &error, victim.path, "f", "bad");
+    /* Writers are not kept waiting by a store that has many runs for its damage's sake. */
+    for (unsigned round = 4; round < 24; round++) {
+        put_rows(&bed, ALL, ROWS, round);
+        must(petal_flush(bed.fixture.db, NULL, &error), &error);
+        must(petal_wait_idle(bed.fixture.db, &error), &error);
+    }
+    petal_stats_get(bed.fixture.db, &stats);
+    assert_int_equal(stats.background_failures, failures);
+    assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
+    for (unsigned store = 1; store < STORES; store++) {
+        for (unsigned row = 0; row < ROWS; row += 7)
+            must(get_row(&bed, store, row, 23, &error), &error);
+    }
+    must(get_row(&bed, 0, 1, 23, &error), &error); /* found newer: the bad block is not read */
+    assert_named(petal_compact(bed.tables[0], NULL, &error), &error, victim.path, "f", "bad");
+    assert_named(petal_checkpoint(bed.fixture.db, "/copy", &error), &error, victim.path, "f",
+                 "bad");
+    assert_named(petal_table_snapshot_create(bed.tables[0], slice_from_text("s"), NULL, &error),
+                 &error, victim.path, "f", "bad");
+    must(petal_table_snapshot_create(bed.tables[1], slice_from_text("s"), NULL, &error), &error);
+    fixture_must_close(&bed.fixture);
+    assert_true(memory_vfs_exists(bed.fixture.vfs, victim.path));
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+struct run_count {
+    petal_slice family;
+    size_t files;
+};
+
+static bool
+count_file(void *argument, const petal_file_info *file)
+{
+    struct run_count *count = argument;
+
+    count->files += slice_equal(file->family, count->family);
+    return true;
+}
+
+/* Behind the damaged run newer ones are merged: the store does not gather them without end. */
+static void
+test_newer_runs_are_merged(void **state)
+{
+    struct run_count count = {.family = slice_from_text("f")};
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+
+    (void)state;
+    make_bed(&bed, 3);
+    damage_block(&bed, 0, &victim);
+    fixture_must_close(&bed.fixture);
+    bed.fixture.options.no_compaction = false;
+    open_bed(&bed);
+    for (unsigned round = 3; round < 40; round++) {
+        put_rows(&bed, 0, ROWS, round);
+        must(petal_flush(bed.fixture.db, bed.tables[0], &error), &error);
+        must(petal_wait_idle(bed.fixture.db, &error), &error);
+    }
+    must(petal_table_files(bed.tables[0], count_file, &count, &error), &error);
+    assert_in_range(count.files, 2, 10);
+    assert_true(memory_vfs_exists(bed.fixture.vfs, victim.path));
+    fixture_must_close(&bed.fixture);
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+/* A file that was lost while it was not open, and one that can be read again: what is asked for
+ * tries again and mends it. */
+static void
+test_what_can_be_read_again_is_mended(void **state)
+{
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+
+    (void)state;
+    make_bed(&bed, 4);
+    damage_block(&bed, 0, &victim);
+    assert_named(petal_compact(bed.tables[0], bed.families[0], &error), &error, victim.path, "f",
+                 "bad");
+    error = background_error(&bed);
+    assert_named(error.status, &error, victim.path, "f", "bad");
+    write_victim(&bed, &victim, SIZE_MAX, victim.size);
+    must(petal_compact(bed.tables[0], bed.families[0], &error), &error);
+    must(petal_family_check(bed.families[0], &error), &error);
+    check_all_there(&bed, ROWS, 3);
+    assert_false(memory_vfs_exists(bed.fixture.vfs, victim.path));
+    must(petal_checkpoint(bed.fixture.db, "/copy", &error), &error);
+    fixture_must_close(&bed.fixture);
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+/* petal_compact goes on with the families behind the one that fails, and tells of that one. */
+static void
+test_asked_for_a_table_the_others_are_compacted(void **state)
+{
+    struct run_count count = {.family = slice_from_text("g")};
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+
+    (void)state;
+    make_bed(&bed, 3);
+    damage_block(&bed, 0, &victim);
+    assert_named(petal_compact(bed.tables[0], NULL, &error), &error, victim.path, "f", "bad");
+    must(petal_table_files(bed.tables[0], count_file, &count, &error), &error);
+    assert_int_equal(count.files, 1);
+    fixture_must_close(&bed.fixture);
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+/* ---- reads that meet damage ---- */
+
+static void
+test_reads_name_family_and_table(void **state)
+{
+    struct bed bed;
+    struct victim victim;
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+    unsigned failed = 0;
+    size_t cells;
+
+    (void)state;
+    make_bed(&bed, 1);
+    damage_block(&bed, 0, &victim);
+    fixture_must_close(&bed.fixture);
+    open_bed(&bed);
+    for (unsigned row = 0; row < ROWS; row++) {
+        status = get_row(&bed, 0, row, 0, &error);
+        if (status != PETAL_OK) {
+            assert_named(status, &error, victim.path, "f", "bad");
+            assert_non_null(strstr(error.text, "offset"));
+            failed++;
+        }
+        must(get_row(&bed, 1, row, 0, &error), &error);
+    }
+    assert_in_range(failed, 1, ROWS - 1);
+    status = scan(&bed, 0, NULL, &cells, &error);
+    assert_named(status, &error, victim.path, "f", "bad");
+    must(scan(&bed, 0, bed.families[1], &cells, &error), &error);
+    must(put_row(&bed, 0, 0, 1, &error), &error);
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    fixture_must_close(&bed.fixture);
+    free(victim.bytes);
+    free_bed(&bed);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_others_are_opened),
+        cmocka_unit_test(test_calls_that_fail_at_opening),
+        cmocka_unit_test(test_logged_cells_are_kept),
+        cmocka_unit_test(test_it_can_be_dropped),
+        cmocka_unit_test(test_a_compaction_leaves_damage_alone),
+        cmocka_unit_test(test_newer_runs_are_merged),
+        cmocka_unit_test(test_what_can_be_read_again_is_mended),
+        cmocka_unit_test(test_asked_for_a_table_the_others_are_compacted),
+        cmocka_unit_test(test_reads_name_family_and_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,543 @@
+/*
+ * alter_test.c -- families that come and go and tables that turn read-only: an alteration is one step, also across a power
+ * cut and when memory is short, and what is dropped is gone for good.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "tests/engine/table/fixture.h"
+
+#include <stdlib.h>
+
+/* ---- families that come and go ---- */
+
+static void
+check_gone(struct fixture *fixture, petal_table *table, petal_family *family)
+{
+    petal_column column = {family, NAMED("q"), false};
+    petal_scan_options scan = {.read = {.columns = &column, .column_count = 1}};
+    petal_cursor *cursor;
+    petal_result *result;
+    petal_error error;
+
+    must(petal_result_new(fixture->db, &result, &error), &error);
+    assert_int_equal(
+        petal_put(family, text("row"), text("q"), PETAL_LATEST, text("x"), NULL, &error),
+        PETAL_NOT_FOUND);
+    assert_non_null(strstr(error.text, "family g"));
+    assert_int_equal(
+        petal_delete(family, text("row"), text("q"), PETAL_LATEST, PETAL_DELETE, NULL, &error),
+        PETAL_NOT_FOUND);
+    assert_int_equal(petal_get(table, text("row"), &scan.read, result, &error), PETAL_NOT_FOUND);
+    assert_int_equal(petal_cursor_open(table, &scan, &cursor, &error), PETAL_NOT_FOUND);
+    assert_true(slice_equal(petal_family_name(family), text("g")));
+    petal_result_free(result);
+}
+
+static void
+test_families_come_and_go(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *f, *g, *found;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "fg");
+    f = table_family_named(table, "f");
+    g = table_family_named(table, "g");
+    table_put(table, "f", "row", "1");
+    table_put(table, "g", "row", "2");
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    table_put(table, "f", "row", "3");
+    table_put(table, "g", "row", "4");
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 2);
+    must(table_alter_to(table, "hfe", &error), &error);
+    assert_int_equal(petal_table_family_count(table), 3);
+    assert_true(slice_equal(petal_family_name(petal_table_family_at(table, 0)), text("e")));
+    assert_ptr_equal(petal_table_family_at(table, 1), f);
+    assert_int_equal(petal_table_family(table, text("g"), &found, &error), PETAL_NOT_FOUND);
+    check_gone(&fixture, table, g);
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
+    table_put(table, "h", "row", "5");
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:3 h:5");
+    /* The name comes back as another family, without what was there. */
+    must(table_alter_to(table, "fg", &error), &error);
+    assert_ptr_not_equal(table_family_named(table, "g"), g);
+    check_gone(&fixture, table, g);
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:3");
+    table_put(table, "g", "row", "6");
+    must(petal_table_verify(table, &error), &error);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture);
+    assert_string_equal(table_row(fixture.db, table_reopen(&fixture), "row"), "f:3 g:6");
+    assert_true(fixture_directory_is_clean(&fixture));
+    fixture_fini(&fixture);
+}
+
+static void
+test_a_batch_with_a_dropped_family_is_refused_whole(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_batch *batch;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "fg");
+    must(petal_batch_new(fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, table_family_named(table, "f"), text("row"), text("q"), 1,
+                         text("x"), &error),
+         &error);
+    must(petal_batch_put(batch, table_family_named(table, "g"), text("row"), text("q"), 1,
+                         text("x"), &error),
+         &error);
+    must(table_alter_to(table, "f", &error), &error);
+    assert_int_equal(petal_write(fixture.db, batch, NULL, &error), PETAL_NOT_FOUND);
+    assert_string_equal(table_row(fixture.db, table, "row"), "");
+    petal_batch_free(batch);
+    fixture_fini(&fixture);
+}
+
+/* A cursor goes on with what was there when it was opened; the files wait for it. */
+static void
+test_a_cursor_outlives_its_family(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "fg");
+    table_put(table, "g", "row", "1");
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    table_put(table, "g", "rox", "2");
+    must(petal_cursor_open(table, NULL, &cursor, &error), &error);
+    must(table_alter_to(table, "fhij", &error), &error);
+    table_put(table, "h", "row", "3");
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 1);
+    must(petal_cursor_next(cursor, &cell, &error), &error);
+    assert_true(slice_equal(cell->family, text("g")));
+    assert_true(slice_equal(cell->value, text("1")));
+    must(petal_cursor_next(cursor, &cell, &error), &error);
+    assert_true(slice_equal(cell->value, text("2")));
+    must(petal_cursor_next(cursor, &cell, &error), &error);
+    assert_null(cell);
+    petal_cursor_close(cursor);
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
+    fixture_fini(&fixture);
+}
+
+/* ---- READONLY ---- */
+
+static void
+set_read_only(petal_table *table, bool read_only)
+{
+    petal_table_options options = {.size = sizeof options};
+    petal_error error;
+
+    petal_table_describe(table, &options);
+    options.read_only = read_only;
+    must(petal_table_alter(table, &options, &error), &error);
+}
+
+static void
+test_a_read_only_table_takes_no_writes(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *family;
+    petal_batch *batch;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "f");
+    family = table_family_named(table, "f");
+    table_put(table, "f", "row", "1");
+    set_read_only(table, true);
+    assert_int_equal(
+        petal_put(family, text("row"), text("q"), PETAL_LATEST, text("2"), NULL, &error),
+        PETAL_READ_ONLY);
+    assert_non_null(strstr(error.text, "table t is read-only"));
+    assert_int_equal(petal_delete(family, text("row"), text("q"), PETAL_LATEST, PETAL_DELETE_COLUMN,
+                                  NULL, &error),
+                     PETAL_READ_ONLY);
+    must(petal_batch_new(fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, family, text("row"), text("q"), 1, text("x"), &error), &error);
+    assert_int_equal(petal_write(fixture.db, batch, NULL, &error), PETAL_READ_ONLY);
+    petal_batch_free(batch);
+    must(petal_flush(fixture.db, table, &error), &error);
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:1");
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    table = table_reopen(&fixture);
+    assert_int_equal(petal_put(table_family_named(table, "f"), text("row"), text("q"), PETAL_LATEST,
+                               text("2"), NULL, &error),
+                     PETAL_READ_ONLY);
+    set_read_only(table, false);
+    table_put(table, "f", "row", "3");
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:3");
+    fixture_fini(&fixture);
+}
+
+/* ---- recovery and failures ---- */
+
+static void
+test_the_log_of_a_dropped_family_is_passed_over(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "fgh");
+    table_put(table, "f", "row", "1");
+    table_put(table, "g", "row", "2");
+    table_put(table, "h", "row", "3");
+    must(table_alter_to(table, "fi", &error), &error);
+    table_put(table, "i", "row", "4");
+    /* Its id was the last one: only the manifest's counter tells that it has been there. */
+    must(table_alter_to(table, "f", &error), &error);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    assert_string_equal(table_row(fixture.db, table_reopen(&fixture), "row"), "f:1");
+    fixture_fini(&fixture);
+}
+
+/* A manifest older than the log: records of a family that it has never heard of are no family's that was dropped. */
+static void
+test_the_log_of_an_unknown_family_is_damage(void **state)
+{
+    static const char manifest[] = FIXTURE_DIRECTORY "/MANIFEST";
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "f");
+    assert_int_equal(memory_vfs_read_file(fixture.vfs, manifest, &bytes, &size), 0);
+    must(table_alter_to(table, "fg", &error), &error);
+    table_put(table, "g", "row", "1");
+    fixture_die(&fixture);
+    assert_int_equal(memory_vfs_write_file(fixture.vfs, manifest, bytes, size), 0);
+    free(bytes);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "family 1, which never existed"));
+    fixture_fini(&fixture);
+}
+
+/* Families of the table, one letter each; lives until the next call. */
+static const char *
+letters_of(petal_table *table)
+{
+    static char letters[16];
+    size_t count = petal_table_family_count(table);
+
+    for (size_t i = 0; i < count; i++)
+        letters[i] = *(const char *)petal_family_name(petal_table_family_at(table, i)).data;
+    letters[count] = '\0';
+    return letters;
+}
+
+static void
+test_alter_without_memory_changes_nothing(void **state)
+{
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+    uint64_t failures = 0;
+
+    (void)state;
+    table_begin(&fixture);
+    table = table_make(&fixture, "fg");
+    table_put(table, "f", "row", "1");
+    table_put(table, "g", "row", "2");
+    for (uint64_t n = 1;; n++) {
+        enum petal_status status;
+
+        test_allocator_fail_at(&fixture.allocator, n, false);
+        status = table_alter_to(table, "fhi", &error);
+        test_allocator_fail_at(&fixture.allocator, 0, false);
+        if (status == PETAL_OK)
+            break;
+        assert_int_equal(status, PETAL_NO_MEMORY);
+        assert_string_equal(letters_of(table), "fg");
+        assert_string_equal(table_row(fixture.db, table, "row"), "f:1 g:2");
+        failures++;
+    }
+    assert_true(failures > 10);
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:1");
+    table_put(table, "i", "row", "3");
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    assert_string_equal(table_row(fixture.db, table, "row"), "f:1 i:3");
+    fixture_fini(&fixture);
+}
+
+/* ---- power cuts ---- */
+
+/* Steps of a short life; what has been acknowledged is their number. */
+enum { STEP_TABLE = 1, STEP_WRITTEN, STEP_ALTERED, STEP_NEW_WRITTEN, STEP_BACK, STEPS };
+
+static enum petal_status
+put_synced(petal_table *table, const char *name, const char *value)
+{
+    petal_write_options sync = {.durability = PETAL_FSYNC_WAL};
+    petal_family *family;
+    enum petal_status status = petal_table_family(table, text(name), &family, NULL);
+
+    if (status != PETAL_OK)
+        return status;
+    return petal_put(family, text("row"), text("q"), PETAL_LATEST, text(value), &sync, NULL);
+}
+
+static unsigned
+live(struct fixture *fixture)
+{
+    petal_family_options families[8];
+    petal_table_options options = table_plain_options(families, "fg");
+    petal_table *table;
+
+    if (fixture_open(fixture, NULL) != PETAL_OK ||
+        petal_table_create(fixture->db, &options, &table, NULL) != PETAL_OK)
+        return 0;
+    if (put_synced(table, "f", "1") != PETAL_OK || put_synced(table, "g", "2") != PETAL_OK ||
+        petal_flush(fixture->db, table, NULL) != PETAL_OK ||
+        put_synced(table, "g", "3") != PETAL_OK)
+        return STEP_TABLE;
+    if (table_alter_to(table, "fh", NULL) != PETAL_OK)
+        return STEP_WRITTEN;
+    if (put_synced(table, "h", "4") != PETAL_OK)
+        return STEP_ALTERED;
+    if (table_alter_to(table, "fg", NULL) != PETAL_OK)
+        return STEP_NEW_WRITTEN;
+    return put_synced(table, "g", "5") != PETAL_OK ? STEP_BACK : STEPS;
+}
+
+/* Each state of the table with the least and the greatest number of steps that may have been acknowledged by then. */
+static void
+check_life(struct fixture *fixture, unsigned acknowledged)
+{
+    static const struct {
+        const char *letters, *row;
+        unsigned least, most;
+    } states[] = {
+        {"fg", "", 0, STEP_TABLE},
+        {"fg", "f:1", 0, STEP_TABLE},
+        {"fg", "f:1 g:2", STEP_TABLE, STEP_TABLE},
+        {"fg", "f:1 g:3", STEP_TABLE, STEP_WRITTEN},
+        {"fh", "f:1", STEP_WRITTEN, STEP_ALTERED},
+        {"fh", "f:1 h:4", STEP_ALTERED, STEP_NEW_WRITTEN},
+        {"fg", "f:1", STEP_NEW_WRITTEN, STEP_BACK},
+        {"fg", "f:1 g:5", STEP_BACK, STEPS},
+    };
+    petal_table *table;
+    const char *letters, *row;
+
+    if (petal_table_open(fixture->db, text("t"), &table, NULL) != PETAL_OK) {
+        assert_int_equal(acknowledged, 0);
+        return;
+    }
+    letters = letters_of(table);
+    row = table_row(fixture->db, table, "row");
+    for (size_t i = 0; i < COUNT(states); i++) {
+        if (strcmp(states[i].letters, letters) == 0 && strcmp(states[i].row, row) == 0 &&
+            acknowledged >= states[i].least && acknowledged <= states[i].most)
+            return;
+    }
+    fail_msg("families %s, row \"%s\" after %u steps", letters, row, acknowledged);
+}
+
+/* The power is back; `files` are consumed. */
+static void
+check_files(struct memory_vfs *files, uint64_t seed, unsigned acknowledged)
+{
+    struct fixture after;
+
+    fixture_init_on(&after, files, seed);
+    fixture_must_open(&after);
+    check_life(&after, acknowledged);
+    assert_true(fixture_directory_is_clean(&after));
+    fixture_fini(&after);
+}
+
+static void
+check_clone(struct fixture *fixture, enum memory_cut cut, uint64_t seed, unsigned acknowledged)
+{
+    struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+
+    memory_vfs_power_cut(clone, cut, seed);
+    check_files(clone, seed, acknowledged);
+}
+
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_lives(struct fixture *fixture, uint64_t seed, unsigned acknowledged)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++) {
+        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+
+        check_files(fixture_further_state(clone, i, seed, NULL), seed, acknowledged);
+    }
+}
+
+static void
+test_power_cut_at_every_call(void **state)
+{
+    uint64_t seed = test_seed(), n = 0;
+    bool ended = false;
+
+    (void)state;
+    while (!ended) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture, seed);
+        memory_vfs_cut_at(fixture.vfs, ++n);
+        acknowledged = live(&fixture);
+        ended = !memory_vfs_is_off(fixture.vfs);
+        assert_true(!ended || acknowledged == STEPS);
+        for (unsigned i = 0; i < (test_long() ? 50u : 8u); i++)
+            check_clone(&fixture, i < 2 ? (enum memory_cut)i : MEMORY_CUT_RANDOM,
+                        seed + 1000 * n + i, acknowledged);
+        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_fini(&fixture);
+    }
+    assert_true(n > 40);
+}
+
+/* A call fails, the process ends, another one opens what the kernel holds, and the power fails. */
+static void
+test_power_cut_after_every_failed_call(void **state)
+{
+    uint64_t seed = test_seed(), n = 0;
+    bool failed = true;
+
+    (void)state;
+    while (failed) {
+        struct fixture fixture;
+        unsigned acknowledged;
+
+        fixture_init(&fixture, seed);
+        memory_vfs_fail_at(fixture.vfs, ++n, EIO, false);
+        acknowledged = live(&fixture);
+        failed = memory_vfs_failures(fixture.vfs) > 0;
+        check_further_lives(&fixture, seed + 1000 * n, acknowledged);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_fini(&fixture);
+    }
+    assert_true(n > 40);
+}
+
+/* ---- while a get is on its way ---- */
+
+/* Memory that alters the table, once, when it is asked for some. */
+struct altering_memory {
+    petal_allocator table;
+    const petal_allocator *inner;
+    petal_table *altered;
+    bool armed;
+};
+
+static void *
+allocate_and_alter(void *context, size_t alignment, size_t size)
+{
+    struct altering_memory *memory = context;
+
+    if (memory->armed) {
+        petal_family_options family = {
+            .name = text("f"), .versions = 1, .new_version_behavior = true};
+        petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
+        petal_error error;
+
+        memory->armed = false;
+        must(petal_table_alter(memory->altered, &options, &error), &error);
+    }
+    return memory->inner->allocate(memory->inner->context, alignment, size);
+}
+
+static void
+release(void *context, void *bytes, size_t size)
+{
+    struct altering_memory *memory = context;
+
+    memory->inner->release(memory->inner->context, bytes, size);
+}
+
+/*
+ * A get of so many columns allocates behind its choice of the way. What it then finds must be judged by one of the two rules:
+ * before, a:1 is seen; behind, b:1, written after the marker above it.
+ */
+static void
+test_order_of_writes_comes_during_a_get(void **state)
+{
+    struct altering_memory memory = {.table = {&memory, allocate_and_alter, release}};
+    petal_column columns[20];
+    petal_read_options read = {.columns = columns, .column_count = 20};
+    struct fixture fixture;
+    petal_result *result;
+    petal_family *f;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    memory.inner = fixture.env.allocator;
+    fixture.env.allocator = &memory.table;
+    fixture_must_open(&fixture);
+    memory.altered = table_make(&fixture, "f");
+    f = table_family_named(memory.altered, "f");
+    must(petal_put(f, text("r"), text("a"), 1, text("v"), NULL, &error), &error);
+    must(petal_put(f, text("r"), text("a"), 2, text("v"), NULL, &error), &error);
+    must(petal_delete(f, text("r"), text("a"), 2, PETAL_DELETE, NULL, &error), &error);
+    must(petal_delete(f, text("r"), text("b"), 3, PETAL_DELETE_COLUMN, NULL, &error), &error);
+    must(petal_put(f, text("r"), text("b"), 1, text("v"), NULL, &error), &error);
+    for (int i = 0; i < 20; i++)
+        columns[i] = (petal_column){f, text(i % 2 == 0 ? "a" : "b"), false};
+    must(petal_result_new(fixture.db, &result, &error), &error);
+    for (int turn = 0; turn < 3; turn++) {
+        memory.armed = turn == 1;
+        must(petal_get(memory.altered, text("r"), &read, result, &error), &error);
+        assert_false(memory.armed);
+        assert_int_equal(petal_result_count(result), 1);
+        assert_true(
+            slice_equal(petal_result_cell(result, 0)->qualifier, text(turn == 0 ? "a" : "b")));
+    }
+    petal_result_free(result);
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_families_come_and_go),
+        cmocka_unit_test(test_a_batch_with_a_dropped_family_is_refused_whole),
+        cmocka_unit_test(test_a_cursor_outlives_its_family),
+        cmocka_unit_test(test_a_read_only_table_takes_no_writes),
+        cmocka_unit_test(test_the_log_of_a_dropped_family_is_passed_over),
+        cmocka_unit_test(test_the_log_of_an_unknown_family_is_damage),
+        cmocka_unit_test(test_alter_without_memory_changes_nothing),
+        cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_power_cut_after_every_failed_call),
+        cmocka_unit_test(test_order_of_writes_comes_during_a_get),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,369 @@
+/*
+ * capture_test.c -- what a checkpoint or a table snapshot holds is one moment between batches, whatever flushes of single
+ * tables wait before and behind its own, also where the files of the flush can only be made later. A gate on the making of store
+ * files holds the flush thread while jobs are queued.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/engine/table/copy_fixture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#define COPY "/copy"
+
+struct gate {
+    petal_vfs vfs;
+    const petal_vfs *below;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool closed;
+    unsigned arrived; /* while it was closed */
+    int failure;      /* of every store file that is made; 0: none */
+};
+
+/* File layers have the context of the one below. */
+static struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+struct bed {
+    struct fixture fixture;
+    petal_table *t, *u;
+};
+
+static int
+open_through_gate(void *context, petal_directory *directory, const char *name, unsigned flags,
+                  petal_file **file)
+{
+    bool is_store_file = strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".sst") == 0;
+    int failure = 0;
+
+    if (is_store_file && (flags & PETAL_FILE_CREATE) != 0) {
+        pthread_mutex_lock(&gate.mutex);
+        gate.arrived += gate.closed;
+        pthread_cond_broadcast(&gate.changed);
+        while (gate.closed)
+            pthread_cond_wait(&gate.changed, &gate.mutex);
+        failure = gate.failure;
+        pthread_mutex_unlock(&gate.mutex);
+    }
+    return failure != 0 ? failure : gate.below->open(context, directory, name, flags, file);
+}
+
+static void
+gate_close(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    gate.closed = true;
+    gate.arrived = 0;
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+static void
+gate_wait_for_flush(void)
+{
+    pthread_mutex_lock(&gate.mutex);
+    while (gate.arrived == 0)
+        pthread_cond_wait(&gate.changed, &gate.mutex);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+static void
+gate_open(int failure)
+{
+    pthread_mutex_lock(&gate.mutex);
+    gate.closed = false;
+    gate.failure = failure;
+    pthread_cond_broadcast(&gate.changed);
+    pthread_mutex_unlock(&gate.mutex);
+}
+
+static int
+setup(void **state)
+{
+    struct bed *bed = test_allocate(sizeof *bed);
+    petal_error error;
+
+    *bed = (struct bed){0};
+    fixture_init(&bed->fixture, 1);
+    gate.below = bed->fixture.env.vfs;
+    gate.vfs = *gate.below;
+    gate.vfs.open = open_through_gate;
+    bed->fixture.env.vfs = &gate.vfs;
+    fixture_must_open(&bed->fixture);
+    must(copy_bed_create(bed->fixture.db, "t", &bed->t, &error), &error);
+    must(copy_bed_create(bed->fixture.db, "u", &bed->u, &error), &error);
+    *state = bed;
+    return 0;
+}
+
+static int
+teardown(void **state)
+{
+    struct bed *bed = *state;
+
+    fixture_fini(&bed->fixture);
+    free(bed);
+    return 0;
+}
+
+/* One batch into a family of each table, which no log has. */
+static void
+write_batch(struct bed *bed, const char *value)
+{
+    petal_write_options options = {.durability = PETAL_SKIP_WAL};
+    petal_slice row = slice_from_text("r"), none = slice_make(NULL, 0);
+    petal_batch *batch;
+    petal_error error;
+
+    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, petal_table_family_at(bed->t, 0), row, none, PETAL_LATEST,
+                         slice_from_text(value), &error),
+         &error);
+    must(petal_batch_put(batch, petal_table_family_at(bed->u, 1), row, none, PETAL_LATEST,
+                         slice_from_text(value), &error),
+         &error);
+    must(petal_write(bed->fixture.db, batch, &options, &error), &error);
+    petal_batch_free(batch);
+}
+
+/* ---- calls in threads of their own ---- */
+
+struct call {
+    pthread_t thread;
+    petal_db *db;
+    petal_table *table;   /* flushed, or of which a snapshot is taken; NULL: the database */
+    const char *snapshot; /* NULL: none is taken */
+    bool copies;
+    enum petal_status status;
+};
+
+static void *
+run_call(void *argument)
+{
+    struct call *call = argument;
+
+    if (call->snapshot != NULL)
+        call->status =
+            petal_table_snapshot_create(call->table, slice_from_text(call->snapshot), NULL, NULL);
+    else if (call->copies)
+        call->status = petal_checkpoint(call->db, COPY, NULL);
+    else
+        call->status = petal_flush(call->db, call->table, NULL);
+    return NULL;
+}
+
+/* Begin the call, and come back when its flush is number `waiting` of those that wait. */
+static void
+begin_call(struct call *call, uint64_t waiting)
+{
+    petal_stats stats;
+
+    assert_int_equal(pthread_create(&call->thread, NULL, run_call, call), 0);
+    do {
+        sched_yield();
+        petal_stats_get(call->db, &stats);
+    } while (stats.flushes_waiting < waiting);
+}
+
+static enum petal_status
+end_call(struct call *call)
+{
+    pthread_join(call->thread, NULL);
+    return call->status;
+}
+
+/* `call` has batch 2 in its flush: a flush of t with batch 1 is before it, one of u with batch 3 behind it. */
+static void
+run_between(struct bed *bed, struct call *call, void (*meanwhile)(struct bed *bed))
+{
+    petal_db *db = bed->fixture.db;
+    struct call before = {.db = db, .table = bed->t}, behind = {.db = db, .table = bed->u};
+
+    gate_close();
+    write_batch(bed, "1");
+    begin_call(&before, 1);
+    gate_wait_for_flush();
+    write_batch(bed, "2");
+    begin_call(call, 2);
+    write_batch(bed, "3");
+    begin_call(&behind, 3);
+    write_batch(bed, "4");
+    if (meanwhile != NULL)
+        meanwhile(bed);
+    gate_open(0);
+    assert_int_equal(end_call(&before), PETAL_OK);
+    (void)end_call(call);
+    (void)end_call(&behind);
+}
+
+static petal_db *
+must_open_copy(struct bed *bed)
+{
+    petal_error error;
+    petal_db *db;
+
+    must(petal_open(COPY, &bed->fixture.options, &db, &error), &error);
+    return db;
+}
+
+static void
+a_checkpoint_between_flushes_is_one_moment(void **state)
+{
+    struct bed *bed = *state;
+    struct call call = {.db = bed->fixture.db, .copies = true};
+    petal_error error;
+    petal_db *copy;
+
+    run_between(bed, &call, NULL);
+    assert_int_equal(call.status, PETAL_OK);
+    copy_bed_expect(bed->t, "r/f=4 ");
+    copy_bed_expect(bed->u, "r/g=4 ");
+    copy = must_open_copy(bed);
+    copy_bed_expect(copy_bed_open(copy, "t"), "r/f=2 ");
+    copy_bed_expect(copy_bed_open(copy, "u"), "r/g=2 ");
+    must(petal_close(copy, &error), &error);
+}
+
+static void
+a_table_snapshot_between_flushes_is_one_moment(void **state)
+{
+    struct bed *bed = *state;
+    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    petal_table *made;
+    petal_error error;
+
+    run_between(bed, &call, NULL);
+    assert_int_equal(call.status, PETAL_OK);
+    must(petal_table_snapshot_clone(bed->fixture.db, slice_from_text("s"), slice_from_text("c"),
+                                    &made, &error),
+         &error);
+    copy_bed_expect(made, "r/g=2 ");
+    copy_bed_expect(bed->u, "r/g=4 ");
+}
+
+/* ---- what goes while it waits ---- */
+
+static void
+drop_u(struct bed *bed)
+{
+    petal_error error;
+
+    must(petal_table_drop(bed->u, &error), &error);
+}
+
+static void
+a_table_dropped_meanwhile_is_not_in_the_checkpoint(void **state)
+{
+    struct bed *bed = *state;
+    struct call call = {.db = bed->fixture.db, .copies = true};
+    petal_table *table;
+    petal_error error;
+    petal_db *copy;
+
+    run_between(bed, &call, drop_u);
+    assert_int_equal(call.status, PETAL_OK);
+    copy = must_open_copy(bed);
+    copy_bed_expect(copy_bed_open(copy, "t"), "r/f=2 ");
+    assert_int_equal(petal_table_open(copy, slice_from_text("u"), &table, &error), PETAL_NOT_FOUND);
+    must(petal_close(copy, &error), &error);
+    copy_bed_expect_no_stray(&bed->fixture);
+}
+
+static void
+a_table_dropped_meanwhile_has_no_snapshot(void **state)
+{
+    struct bed *bed = *state;
+    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    char text[COPY_BED_TEXT_BYTES];
+
+    run_between(bed, &call, drop_u);
+    assert_int_equal(call.status, PETAL_NOT_FOUND);
+    assert_string_equal(copy_bed_snapshots(bed->fixture.db, text), "");
+    copy_bed_expect_no_stray(&bed->fixture);
+}
+
+static void
+drop_family(struct bed *bed)
+{
+    petal_family_options family = {.name = {"f", 1}};
+    petal_table_options options = {.families = &family, .family_count = 1};
+    petal_error error;
+
+    must(petal_table_alter(bed->u, &options, &error), &error);
+}
+
+static void
+a_family_dropped_meanwhile_is_in_no_copy(void **state)
+{
+    struct bed *bed = *state;
+    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    petal_table *made;
+    petal_error error;
+
+    run_between(bed, &call, drop_family);
+    assert_int_equal(call.status, PETAL_OK);
+    must(petal_table_snapshot_clone(bed->fixture.db, slice_from_text("s"), slice_from_text("c"),
+                                    &made, &error),
+         &error);
+    assert_int_equal(petal_table_family_count(made), 1);
+    copy_bed_expect(made, "");
+    copy_bed_expect_no_stray(&bed->fixture);
+}
+
+/* ---- a flush that fails and is made good ---- */
+
+static void
+a_flush_without_space_is_the_callers_error(void **state)
+{
+    struct bed *bed = *state;
+    petal_db *db = bed->fixture.db;
+    struct call calls[] = {{.db = db, .table = bed->t, .snapshot = "s"},
+                           {.db = db, .copies = true}};
+    char text[COPY_BED_TEXT_BYTES];
+    petal_table *made;
+    petal_error error;
+
+    for (size_t i = 0; i < 2; i++) {
+        gate_close();
+        write_batch(bed, i == 0 ? "1" : "2");
+        begin_call(&calls[i], 1);
+        gate_wait_for_flush();
+        gate_open(ENOSPC);
+        assert_int_equal(end_call(&calls[i]), PETAL_NO_SPACE);
+        assert_string_equal(copy_bed_snapshots(db, text), "");
+        gate_open(0);
+        /* The same job, which nobody waits for any more. */
+        must(petal_flush(db, NULL, &error), &error);
+    }
+    copy_bed_expect_no_stray(&bed->fixture);
+    must(petal_table_snapshot_create(bed->t, slice_from_text("s"), NULL, &error), &error);
+    must(petal_checkpoint(db, COPY, &error), &error);
+    must(petal_table_snapshot_clone(db, slice_from_text("s"), slice_from_text("c"), &made, &error),
+         &error);
+    copy_bed_expect(made, "r/f=2 ");
+    copy_bed_expect_no_stray(&bed->fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(a_checkpoint_between_flushes_is_one_moment),
+        TEST(a_table_snapshot_between_flushes_is_one_moment),
+        TEST(a_table_dropped_meanwhile_is_not_in_the_checkpoint),
+        TEST(a_table_dropped_meanwhile_has_no_snapshot),
+        TEST(a_family_dropped_meanwhile_is_in_no_copy),
+        TEST(a_flush_without_space_is_the_callers_error),
+#undef TEST
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+/* copy_fixture.c -- see tests/engine/table/copy_fixture.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "engine/manifest/manifest.h"
+#include "engine/manifest/names.h"
+#include "tests/engine/table/copy_fixture.h"
+
+enum petal_status
+copy_bed_create(petal_db *db, const char *name, petal_table **table, petal_error *error)
+{
+    petal_attribute owner = {PETAL_METADATA, {"owner", 5}, {"me", 2}};
+    petal_family_options families[] = {
+        {.name = {"f", 1}, .versions = 3, .bloom = PETAL_BLOOM_ROWCOL, .block_bytes = 1024},
+        {.name = {"g", 1}, .attributes = &owner, .attribute_count = 1}};
+    petal_table_options options = {.name = slice_from_text(name),
+                                   .families = families,
+                                   .family_count = 2,
+                                   .durability = PETAL_SYNC_WAL,
+                                   .attributes = &owner,
+                                   .attribute_count = 1};
+
+    return petal_table_create(db, &options, table, error);
+}
+
+petal_table *
+copy_bed_open(petal_db *db, const char *name)
+{
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_open(db, slice_from_text(name), &table, &error), &error);
+    return table;
+}
+
+enum petal_status
+copy_bed_put(petal_table *table, const char *family, const char *row, const char *value,
+             enum petal_durability durability, petal_error *error)
+{
+    petal_write_options options = {.durability = durability};
+    petal_family *found;
+    enum petal_status status = petal_table_family(table, slice_from_text(family), &found, error);
+
+    if (status != PETAL_OK)
+        return status;
+    return petal_put(found, slice_from_text(row), slice_make(NULL, 0), PETAL_LATEST,
+                     slice_from_text(value), &options, error);
+}
+
+void
+copy_bed_must_put(petal_table *table, const char *family, const char *row, const char *value)
+{
+    petal_error error;
+
+    must(copy_bed_put(table, family, row, value, PETAL_DURABILITY_DEFAULT, &error), &error);
+}
+
+static void
+append(char text[COPY_BED_TEXT_BYTES], petal_slice bytes, const char *end)
+{
+    size_t length = strlen(text);
+
+    assert_true(length + bytes.size + strlen(end) < COPY_BED_TEXT_BYTES);
+    memcpy(text + length, bytes.data, bytes.size);
+    strcpy(text + length + bytes.size, end);
+}
+
+const char *
+copy_bed_text(petal_table *table, const petal_snapshot *snapshot, char text[COPY_BED_TEXT_BYTES])
+{
+    petal_scan_options options = {.read.snapshot = snapshot};
+    const petal_cell *cell;
+    petal_cursor *cursor;
+    petal_error error;
+
+    text[0] = '\0';
+    must(petal_cursor_open(table, &options, &cursor, &error), &error);
+    for (;;) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (cell == NULL)
+            break;
+        append(text, cell->row, "/");
+        append(text, cell->family, "=");
+        append(text, cell->value, " ");
+    }
+    petal_cursor_close(cursor);
+    return text;
+}
+
+void
+copy_bed_expect(petal_table *table, const char *text)
+{
+    char buffer[COPY_BED_TEXT_BYTES];
+    petal_error error;
+
+    assert_string_equal(copy_bed_text(table, NULL, buffer), text);
+    must(petal_table_verify(table, &error), &error);
+}
+
+static bool
+append_name(void *argument, const petal_table_snapshot_info *info)
+{
+    append(argument, info->name, " ");
+    return true;
+}
+
+const char *
+copy_bed_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES])
+{
+    petal_error error;
+
+    text[0] = '\0';
+    must(petal_table_snapshot_list(db, append_name, text, &error), &error);
+    return text;
+}
+
+static size_t
+count_named(struct fixture *fixture, const struct manifest *manifest)
+{
+    size_t count = 0;
+
+    for (size_t t = 0; t < manifest->table_count; t++) {
+        for (size_t f = 0; f < manifest->tables[t]->family_count; f++) {
+            const struct manifest_family *family = &manifest->tables[t]->families[f];
+
+            for (size_t i = 0; i < family->file_count; i++) {
+                char path[PETAL_PATH_BYTES];
+
+                filename_store_file(path, FIXTURE_DIRECTORY, family->files[i].number);
+                assert_true(memory_vfs_exists(fixture->vfs, path));
+            }
+            count += family->file_count;
+        }
+    }
+    return count;
+}
+
+size_t
+copy_bed_named_files(struct fixture *fixture)
+{
+    struct manifest *manifest;
+    petal_error error;
+    struct env env;
+    struct directory directory;
+    size_t count;
+
+    env_init(&env, &fixture->env);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
+    must(manifest_load(&manifest, &directory, &error), &error);
+    count = count_named(fixture, manifest);
+    manifest_free(manifest);
+    directory_close(&directory);
+    return count;
+}
+
+void
+copy_bed_expect_no_stray(struct fixture *fixture)
+{
+    assert_int_equal(fixture_count_files(fixture, ".sst"), copy_bed_named_files(fixture));
+}

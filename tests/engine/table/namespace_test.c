@@ -1,0 +1,165 @@
+/* namespace_test.c -- tables whose names have a namespace: which names there are, their order, and that they come back;
+ * and how a table's blocks leave the cache. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/engine/table/fixture.h"
+
+static enum petal_status
+make(struct fixture *fixture, const char *name, petal_table **table, petal_error *error)
+{
+    petal_family_options families[8];
+    petal_table_options options = table_plain_options(families, "f");
+
+    options.name = text(name);
+    return petal_table_create(fixture->db, &options, table, error);
+}
+
+struct names {
+    char text[256];
+};
+
+static bool
+add_name(void *argument, petal_table *table)
+{
+    struct names *names = argument;
+    petal_slice name = petal_table_name(table);
+    size_t used = strlen(names->text);
+
+    (void)snprintf(names->text + used, sizeof names->text - used, "%s%.*s", used > 0 ? " " : "",
+                   (int)name.size, (const char *)name.data);
+    return true;
+}
+
+static void
+check_names(struct fixture *fixture, const char *expected)
+{
+    struct names names = {""};
+    petal_error error;
+
+    must(petal_table_list(fixture->db, add_name, &names, &error), &error);
+    assert_string_equal(names.text, expected);
+}
+
+static void
+test_tables_go_by_namespace_and_name(void **state)
+{
+    static const char *const made[] = {"zoo:a", "b", "attic:z", "zoo:B", "a", "e:a", "attic:a.b-c"};
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    for (size_t i = 0; i < COUNT(made); i++)
+        must(make(&fixture, made[i], &table, &error), &error);
+    check_names(&fixture, "attic:a.b-c attic:z a b e:a zoo:B zoo:a");
+    assert_int_equal(make(&fixture, "zoo:a", &table, &error), PETAL_EXISTS);
+    fixture_must_close(&fixture);
+    fixture_must_open(&fixture);
+    check_names(&fixture, "attic:a.b-c attic:z a b e:a zoo:B zoo:a");
+    must(petal_table_open(fixture.db, text("zoo:a"), &table, &error), &error);
+    assert_int_equal(petal_table_open(fixture.db, text("zoo"), &table, &error), PETAL_NOT_FOUND);
+    fixture_fini(&fixture);
+}
+
+static void
+test_wrong_names_are_refused(void **state)
+{
+    static const struct {
+        const char *name, *complaint;
+    } wrong[] = {{":t", "Namespace name must not be empty"},
+                 {"n:", "Table qualifier must not be empty"},
+                 {"n-s:t", "Illegal character <-> at 1"},
+                 {"n.s:t", "Illegal character <.> at 1"},
+                 {"n:-t", "Illegal first character <45>"},
+                 {"a:b:c", "Illegal character code:58, <:> at 1"},
+                 {"default:t", "without it"}};
+    char longest[257];
+    struct fixture fixture;
+    petal_table *table;
+    petal_error error;
+
+    (void)state;
+    table_begin(&fixture);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        assert_int_equal(make(&fixture, wrong[i].name, &table, &error), PETAL_INVALID);
+        assert_non_null(strstr(error.text, wrong[i].complaint));
+    }
+    memset(longest, 'n', sizeof longest);
+    longest[100] = ':';
+    longest[256] = '\0';
+    assert_int_equal(make(&fixture, longest, &table, &error), PETAL_INVALID);
+    longest[255] = '\0';
+    must(make(&fixture, longest, &table, &error), &error);
+    assert_int_equal(petal_table_snapshot_create(table, text("n:s"), NULL, &error), PETAL_INVALID);
+    must(petal_table_snapshot_create(table, text("s"), NULL, &error), &error);
+    assert_int_equal(
+        petal_table_snapshot_clone(fixture.db, text("s"), text("n-s:t"), &table, &error),
+        PETAL_INVALID);
+    must(petal_table_snapshot_clone(fixture.db, text("s"), text("n:t"), &table, &error), &error);
+    fixture_fini(&fixture);
+}
+
+static uint64_t
+fetched_by(struct fixture *fixture, petal_table *table)
+{
+    petal_stats before, after;
+
+    petal_stats_get(fixture->db, &before);
+    assert_string_equal(table_row(fixture->db, table, "r"), "f:v");
+    petal_stats_get(fixture->db, &after);
+    return after.data_fetched - before.data_fetched;
+}
+
+static void
+test_blocks_of_a_table_leave_the_cache(void **state)
+{
+    static const char *const names[] = {"n:a", "b"};
+    petal_table *tables[2];
+    struct fixture fixture;
+    petal_error error;
+    uint64_t blocks;
+
+    (void)state;
+    table_begin(&fixture);
+    fixture_must_close(&fixture);
+    fixture.options.cache_bytes = 1 << 20;
+    fixture_must_open(&fixture);
+    for (size_t i = 0; i < 2; i++) {
+        must(make(&fixture, names[i], &tables[i], &error), &error);
+        table_put(tables[i], "f", "r", "v");
+    }
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(fetched_by(&fixture, tables[i]), 1);
+        assert_int_equal(fetched_by(&fixture, tables[i]), 0);
+    }
+    must(petal_cache_clear(fixture.db, tables[0], &blocks, &error), &error);
+    assert_int_not_equal(blocks, 0);
+    assert_int_equal(fetched_by(&fixture, tables[1]), 0);
+    assert_int_equal(fetched_by(&fixture, tables[0]), 1);
+    must(petal_cache_clear(fixture.db, NULL, &blocks, &error), &error);
+    assert_int_not_equal(blocks, 0);
+    must(petal_cache_clear(fixture.db, NULL, &blocks, &error), &error);
+    assert_int_equal(blocks, 0);
+    assert_int_equal(fetched_by(&fixture, tables[1]), 1);
+    must(petal_table_drop(tables[1], &error), &error);
+    assert_int_equal(petal_cache_clear(fixture.db, tables[1], &blocks, &error), PETAL_NOT_FOUND);
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables_go_by_namespace_and_name),
+        cmocka_unit_test(test_wrong_names_are_refused),
+        cmocka_unit_test(test_blocks_of_a_table_leave_the_cache),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,492 @@
+/*
+ * truncate_test.c -- a table is emptied in one step: whatever fails or is cut off, it is
+ * there, whole or empty, with its families and attributes, and nothing that it held comes back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/engine/table/copy_fixture.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define NAME(text) slice_from_text(text)
+#define FULL       "a/f=1 a/g=2 b/f=3 "
+
+/* Some of it in a store file, some in memory. */
+static void
+fill(petal_db *db, petal_table *table)
+{
+    petal_error error;
+
+    copy_bed_must_put(table, "f", "a", "1");
+    copy_bed_must_put(table, "g", "a", "2");
+    must(petal_flush(db, NULL, &error), &error);
+    copy_bed_must_put(table, "f", "b", "3");
+}
+
+static petal_table *
+begin(struct fixture *fixture)
+{
+    petal_table *table;
+    petal_error error;
+
+    fixture_init(fixture, 1);
+    fixture_must_open(fixture);
+    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
+    fill(fixture->db, table);
+    return table;
+}
+
+/* The families and attributes that copy_bed_create gives. */
+static void
+check_options(petal_table *table)
+{
+    petal_table_options options = {.size = sizeof(options)};
+
+    petal_table_describe(table, &options);
+    assert_true(slice_equal(petal_table_name(table), NAME("t")));
+    assert_true(slice_equal(options.name, NAME("t")));
+    assert_int_equal(options.durability, PETAL_SYNC_WAL);
+    assert_int_equal(options.attribute_count, 1);
+    assert_true(slice_equal(options.attributes[0].value, NAME("me")));
+    assert_int_equal(options.family_count, 2);
+    assert_true(slice_equal(options.families[0].name, NAME("f")));
+    assert_int_equal(options.families[0].versions, 3);
+    assert_int_equal(options.families[0].bloom, PETAL_BLOOM_ROWCOL);
+    assert_int_equal(options.families[0].block_bytes, 1024);
+    assert_true(slice_equal(options.families[1].name, NAME("g")));
+    assert_int_equal(options.families[1].attribute_count, 1);
+}
+
+static void
+reopen(struct fixture *fixture)
+{
+    fixture_must_close(fixture);
+    fixture_must_open(fixture);
+}
+
+/* ---- what it does ---- */
+
+static void
+it_is_empty_and_the_same_otherwise(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture), *truncated, *other;
+    petal_error error;
+
+    (void)state;
+    must(copy_bed_create(fixture.db, "other", &other, &error), &error);
+    copy_bed_must_put(other, "f", "o", "1");
+    must(petal_table_truncate(table, &truncated, &error), &error);
+    assert_ptr_equal(copy_bed_open(fixture.db, "t"), truncated);
+    check_options(truncated);
+    copy_bed_expect(truncated, "");
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
+    copy_bed_expect(other, "o/f=1 ");
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    table = copy_bed_open(fixture.db, "t");
+    check_options(table);
+    copy_bed_expect(table, "");
+    copy_bed_must_put(table, "g", "c", "4");
+    must(petal_table_truncate(table, &truncated, &error), &error);
+    copy_bed_must_put(truncated, "g", "d", "5");
+    reopen(&fixture);
+    copy_bed_expect(copy_bed_open(fixture.db, "t"), "d/g=5 ");
+    copy_bed_expect(copy_bed_open(fixture.db, "other"), "o/f=1 ");
+    assert_true(fixture_directory_is_clean(&fixture));
+    fixture_fini(&fixture);
+}
+
+/* What a deletion hid or will hide is gone with all else: cells of old timestamps show. */
+static void
+markers_go_too(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture);
+    petal_family *family;
+    petal_error error;
+
+    (void)state;
+    must(petal_table_family(table, NAME("f"), &family, &error), &error);
+    must(
+        petal_delete(family, NAME("a"), NAME(""), INT64_MAX - 1, PETAL_DELETE_FAMILY, NULL, &error),
+        &error);
+    must(petal_table_truncate(table, &table, &error), &error);
+    must(petal_table_family(table, NAME("f"), &family, &error), &error);
+    must(petal_put(family, NAME("a"), NAME(""), 5, NAME("old"), NULL, &error), &error);
+    copy_bed_expect(table, "a/f=old ");
+    fixture_fini(&fixture);
+}
+
+static void
+old_handles_are_those_of_a_dropped_table(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture), *truncated, *none = table;
+    petal_family *family;
+    petal_cursor *cursor;
+    petal_error error;
+
+    (void)state;
+    must(petal_table_family(table, NAME("f"), &family, &error), &error);
+    must(petal_table_truncate(table, &truncated, &error), &error);
+    assert_int_equal(petal_put(family, NAME("a"), NAME(""), 5, NAME("x"), NULL, &error),
+                     PETAL_NOT_FOUND);
+    assert_int_equal(petal_cursor_open(table, NULL, &cursor, &error), PETAL_NOT_FOUND);
+    assert_int_equal(petal_table_drop(table, &error), PETAL_NOT_FOUND);
+    assert_int_equal(petal_table_truncate(table, &none, &error), PETAL_NOT_FOUND);
+    assert_string_equal(error.text, "table t was dropped");
+    assert_null(none);
+    copy_bed_expect(truncated, "");
+    fixture_fini(&fixture);
+}
+
+static size_t
+count_to_end(petal_cursor *cursor)
+{
+    const petal_cell *cell;
+    petal_error error;
+    size_t count = 0;
+
+    for (;; count++) {
+        must(petal_cursor_next(cursor, &cell, &error), &error);
+        if (cell == NULL)
+            return count;
+    }
+}
+
+/* Cursors go on with what they saw, and its files stay that long; a read point sees nothing of the
+ * table that came later. */
+static void
+readers_that_are_open(void **state)
+{
+    char seen[COPY_BED_TEXT_BYTES];
+    struct fixture fixture;
+    petal_table *table = begin(&fixture), *truncated;
+    petal_snapshot *snapshot;
+    petal_cursor *begun, *fresh;
+    const petal_cell *cell;
+    petal_error error;
+
+    (void)state;
+    must(petal_snapshot_new(fixture.db, &snapshot, &error), &error);
+    must(petal_cursor_open(table, NULL, &begun, &error), &error);
+    must(petal_cursor_next(begun, &cell, &error), &error);
+    must(petal_cursor_open(table, NULL, &fresh, &error), &error);
+    must(petal_table_truncate(table, &truncated, &error), &error);
+    copy_bed_must_put(truncated, "f", "z", "9");
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    assert_int_equal(count_to_end(begun), 2);
+    assert_int_equal(count_to_end(fresh), 3);
+    assert_string_equal(copy_bed_text(truncated, snapshot, seen), "");
+    copy_bed_expect(truncated, "z/f=9 ");
+    petal_cursor_close(begun);
+    petal_cursor_close(fresh);
+    petal_snapshot_free(snapshot);
+    copy_bed_expect_no_stray(&fixture);
+    fixture_fini(&fixture);
+}
+
+static void
+table_snapshots_stay(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture), *made;
+    petal_error error;
+
+    (void)state;
+    must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
+    must(petal_table_truncate(table, &table, &error), &error);
+    must(petal_table_snapshot_clone(fixture.db, NAME("s"), NAME("c"), &made, &error), &error);
+    copy_bed_expect(made, FULL);
+    copy_bed_expect(table, "");
+    must(petal_table_snapshot_restore(fixture.db, NAME("s"), &made, &error), &error);
+    copy_bed_expect(made, FULL);
+    copy_bed_expect_no_stray(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* A table that was altered is emptied as it is; so is one that takes no writes. */
+static void
+altered_tables(void **state)
+{
+    petal_family_options families[] = {{.name = {"h", 1}}, {.name = {"f", 1}, .versions = 7}};
+    petal_table_options options = {.families = families, .family_count = 2, .read_only = true};
+    struct fixture fixture;
+    petal_table *table = begin(&fixture);
+    petal_error error;
+
+    (void)state;
+    must(petal_table_alter(table, &options, &error), &error);
+    must(petal_table_truncate(table, &table, &error), &error);
+    options = (petal_table_options){.size = sizeof(options)};
+    petal_table_describe(table, &options);
+    assert_true(options.read_only);
+    assert_int_equal(options.family_count, 2);
+    assert_true(slice_equal(options.families[0].name, NAME("f")));
+    assert_int_equal(options.families[0].versions, 7);
+    copy_bed_expect(table, "");
+    options.read_only = false;
+    must(petal_table_alter(table, &options, &error), &error);
+    copy_bed_must_put(table, "h", "a", "1");
+    reopen(&fixture);
+    copy_bed_expect(copy_bed_open(fixture.db, "t"), "a/h=1 ");
+    fixture_fini(&fixture);
+}
+
+static void
+any_number_of_times(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture);
+    petal_error error;
+
+    (void)state;
+    for (unsigned i = 0; i < 50; i++) {
+        must(petal_table_truncate(table, &table, &error), &error);
+        copy_bed_expect(table, "");
+        fill(fixture.db, table);
+        copy_bed_expect_no_stray(&fixture);
+    }
+    assert_int_equal(fixture_count_files(&fixture, ".sst"), 2);
+    fixture_fini(&fixture);
+}
+
+/* ---- what fails and is cut off ---- */
+
+enum { DONE_NOTHING, DONE_FILLED, DONE_TRUNCATED, DONE_PUT };
+
+/* Returns how far it came. */
+static unsigned
+live(petal_db *db)
+{
+    petal_table *table = NULL;
+
+    if (petal_table_open(db, NAME("t"), &table, NULL) != PETAL_OK ||
+        copy_bed_put(table, "f", "b", "3", PETAL_FSYNC_WAL, NULL) != PETAL_OK)
+        return DONE_NOTHING;
+    if (petal_table_truncate(table, &table, NULL) != PETAL_OK)
+        return DONE_FILLED;
+    return copy_bed_put(table, "g", "n", "4", PETAL_FSYNC_WAL, NULL) == PETAL_OK ? DONE_PUT
+                                                                                 : DONE_TRUNCATED;
+}
+
+static void
+check(struct fixture *fixture, unsigned done)
+{
+    petal_table *table = copy_bed_open(fixture->db, "t");
+    char text[COPY_BED_TEXT_BYTES];
+    bool full, empty, put;
+
+    check_options(table);
+    copy_bed_text(table, NULL, text);
+    full = strcmp(text, FULL) == 0 || (done == DONE_NOTHING && strcmp(text, "a/f=1 a/g=2 ") == 0);
+    empty = text[0] == '\0';
+    put = strcmp(text, "n/g=4 ") == 0;
+    if (done <= DONE_FILLED ? !full && !empty : done == DONE_TRUNCATED ? !empty && !put : !put)
+        fail_msg("after step %u the table holds %s", done, text);
+    copy_bed_expect_no_stray(fixture);
+}
+
+static void
+begin_life(struct fixture *fixture)
+{
+    petal_table *table;
+    petal_error error;
+
+    fixture_init(fixture, 1);
+    fixture_must_open(fixture);
+    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
+    copy_bed_must_put(table, "f", "a", "1");
+    copy_bed_must_put(table, "g", "a", "2");
+    must(petal_flush(fixture->db, NULL, &error), &error);
+}
+
+/* `files` are consumed. */
+static void
+check_files(struct memory_vfs *files, uint64_t seed, unsigned done)
+{
+    struct fixture fixture;
+
+    fixture_init_on(&fixture, files, seed);
+    fixture_must_open(&fixture);
+    check(&fixture, done);
+    fixture_fini(&fixture);
+}
+
+static void
+check_cut(const struct fixture *fixture, enum memory_cut cut, uint64_t seed, unsigned done)
+{
+    struct memory_vfs *files = memory_vfs_clone(fixture->vfs);
+
+    memory_vfs_power_cut(files, cut, seed);
+    check_files(files, seed, done);
+}
+
+/* The marker that a further life writes into each family makes no difference: it hides nothing. */
+static void
+check_further_lives(const struct fixture *fixture, uint64_t seed, unsigned done)
+{
+    for (unsigned i = 0; i < (test_long() ? 50u : 4u); i++)
+        check_files(fixture_further_state(memory_vfs_clone(fixture->vfs), i, seed, NULL), seed,
+                    done);
+}
+
+static void
+end_life(struct fixture *fixture)
+{
+    petal_close(fixture->db, NULL);
+    fixture->db = NULL;
+    fixture_fini(fixture);
+}
+
+/* The process dies (all is kept), or the power fails, during every call. */
+static void
+it_is_cut_off_at_every_call(void **state)
+{
+    uint64_t seeds = test_seed(), at = 0;
+    bool off = true;
+
+    (void)state;
+    while (off) {
+        struct fixture fixture;
+        unsigned done;
+
+        begin_life(&fixture);
+        memory_vfs_cut_at(fixture.vfs, ++at);
+        done = live(fixture.db);
+        off = memory_vfs_is_off(fixture.vfs);
+        assert_true(off || done == DONE_PUT);
+        check_cut(&fixture, MEMORY_CUT_LOSE_ALL, 0, done);
+        check_cut(&fixture, MEMORY_CUT_KEEP_ALL, 0, done);
+        for (uint64_t seed = 0; seed < 10; seed++)
+            check_cut(&fixture, MEMORY_CUT_RANDOM, seeds + at * 100 + seed, done);
+        check_further_lives(&fixture, seeds + at * 100, done);
+        end_life(&fixture);
+    }
+    print_message("%" PRIu64 " cuts\n", at);
+    assert_true(at > 5);
+}
+
+static void
+every_call_fails(void **state)
+{
+    uint64_t at = 0;
+    bool failed = true;
+
+    (void)state;
+    while (failed) {
+        struct fixture fixture;
+        unsigned done;
+
+        begin_life(&fixture);
+        memory_vfs_fail_at(fixture.vfs, ++at, EIO, false);
+        done = live(fixture.db);
+        failed = memory_vfs_failures(fixture.vfs) > 0;
+        memory_vfs_fail_at(fixture.vfs, 0, 0, false);
+        check_further_lives(&fixture, at * 100, done);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_must_open(&fixture);
+        check(&fixture, done);
+        end_life(&fixture);
+    }
+    assert_true(at > 5);
+}
+
+/* A full disk leaves the table whole, and usable, or makes it empty; with the space back it can be
+ * emptied. */
+static void
+the_disk_is_full(void **state)
+{
+    bool was_full = false, was_done = false;
+
+    (void)state;
+    for (uint64_t room = 0; room < 4000; room += 100) {
+        struct fixture fixture;
+        petal_table *table = begin(&fixture), *truncated;
+        enum petal_status status;
+        petal_error error;
+
+        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs) + room);
+        status = petal_table_truncate(table, &truncated, &error);
+        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+        if (status == PETAL_OK) {
+            was_done = true;
+        } else {
+            was_full = true;
+            assert_int_equal(status, PETAL_NO_SPACE);
+            assert_null(truncated);
+            copy_bed_expect(table, FULL);
+            must(petal_table_truncate(table, &truncated, &error), &error);
+        }
+        copy_bed_expect(truncated, "");
+        reopen(&fixture);
+        copy_bed_expect(copy_bed_open(fixture.db, "t"), "");
+        fixture_fini(&fixture);
+    }
+    assert_true(was_full && was_done);
+}
+
+/* Without memory it changes nothing. */
+static void
+every_allocation_fails(void **state)
+{
+    struct fixture fixture;
+    petal_table *table = begin(&fixture), *truncated;
+    uint64_t failures = 0;
+
+    (void)state;
+    for (uint64_t at = 1;; at++) {
+        enum petal_status status;
+        petal_error error;
+
+        test_allocator_fail_at(&fixture.allocator, at, false);
+        status = petal_table_truncate(table, &truncated, &error);
+        test_allocator_fail_at(&fixture.allocator, 0, false);
+        if (status == PETAL_OK)
+            break;
+        assert_int_equal(status, PETAL_NO_MEMORY);
+        assert_null(truncated);
+        failures++;
+        assert_ptr_equal(copy_bed_open(fixture.db, "t"), table);
+        copy_bed_expect(table, FULL);
+        if (at % 4 != 0)
+            continue;
+        reopen(&fixture);
+        table = copy_bed_open(fixture.db, "t");
+        copy_bed_expect(table, FULL);
+    }
+    assert_true(failures > 10);
+    copy_bed_expect(truncated, "");
+    copy_bed_must_put(truncated, "g", "n", "4");
+    reopen(&fixture);
+    copy_bed_expect(copy_bed_open(fixture.db, "t"), "n/g=4 ");
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_empty_and_the_same_otherwise),
+        cmocka_unit_test(markers_go_too),
+        cmocka_unit_test(old_handles_are_those_of_a_dropped_table),
+        cmocka_unit_test(readers_that_are_open),
+        cmocka_unit_test(table_snapshots_stay),
+        cmocka_unit_test(altered_tables),
+        cmocka_unit_test(any_number_of_times),
+        cmocka_unit_test(it_is_cut_off_at_every_call),
+        cmocka_unit_test(every_call_fails),
+        cmocka_unit_test(the_disk_is_full),
+        cmocka_unit_test(every_allocation_fails),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

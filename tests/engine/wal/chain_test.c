@@ -1,0 +1,614 @@
+/*
+ * chain_test.c -- logs that follow each other without being synced. A write never waits for the medium when memtables switch; the power
+ * may fail at any call while several closed logs are not synced, and what comes back is a prefix of the writes; a log is synced
+ * after all before it, and never once one of them failed; a log made ahead is used, removed, or left behind without harm.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/wal/wal.h"
+#include "engine/write/commit.h"
+#include "tests/crash/ledger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+
+/* Close the current log as a switch of memtables does, which stay as they are here: nothing waits for a flush. */
+static enum petal_status
+rotate(petal_db *db)
+{
+    struct write_place place;
+    enum petal_status status;
+
+    write_lead_alone(db, &place);
+    status = db_check_writable(db, NULL);
+    if (status == PETAL_OK)
+        status = log_rotate(db, NULL);
+    write_lead_end(db, &place);
+    return status;
+}
+
+static void
+start(struct fixture *fixture, struct ledger *ledger)
+{
+    petal_error error;
+
+    *ledger = (struct ledger){0};
+    fixture_init(fixture, 4);
+    fixture_must_open(fixture);
+    must(ledger_create(ledger, fixture->db, &error), &error);
+}
+
+static void
+must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
+{
+    petal_error error;
+
+    must(ledger_write(ledger, number, durability, &error), &error);
+}
+
+/* What a fresh process finds in the files, which are consumed. */
+static uint64_t
+prefix_after(struct memory_vfs *files, size_t filler)
+{
+    struct fixture after;
+    struct ledger ledger = {.filler = filler};
+    petal_error error;
+    uint64_t count = 0;
+
+    fixture_init_on(&after, files, 9);
+    fixture_must_open(&after);
+    assert_true(fixture_directory_is_clean(&after));
+    if (ledger_attach(&ledger, after.db, &error) == PETAL_OK)
+        count = ledger_must_be_prefix(&ledger);
+    fixture_must_close(&after);
+    fixture_fini(&after);
+    return count;
+}
+
+/* ---- power cuts ---- */
+
+struct run {
+    struct fixture fixture;
+    struct ledger ledger;
+    uint64_t attempted, stored, synced;
+    bool tables_made;
+};
+
+static bool
+write_some(struct run *run, uint64_t count, enum petal_durability durability)
+{
+    for (; count > 0; count--) {
+        uint64_t number = ++run->attempted;
+
+        if (ledger_write(&run->ledger, number, durability, NULL) != PETAL_OK)
+            return false;
+        if (durability >= PETAL_SYNC_WAL)
+            run->stored = number;
+        if (durability == PETAL_FSYNC_WAL)
+            run->synced = number;
+    }
+    return true;
+}
+
+static bool
+rotate_run(struct run *run, bool with_spare)
+{
+    if (with_spare)
+        log_make_spare(run->fixture.db);
+    if (rotate(run->fixture.db) != PETAL_OK)
+        return false;
+    run->stored = run->attempted; /* what was in the buffer, too */
+    return true;
+}
+
+static bool
+sync_closed(struct run *run, uint64_t through)
+{
+    if (log_sync_closed(run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->synced = through;
+    return true;
+}
+
+/* Logs that wait for their sync, synced by an FSYNC_WAL write, by log_sync_closed and by a flush. */
+static bool
+write_logs(struct run *run)
+{
+    uint64_t before;
+
+    if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
+        ledger_create(&run->ledger, run->fixture.db, NULL) != PETAL_OK)
+        return false;
+    run->tables_made = true;
+    if (!write_some(run, 3, PETAL_SYNC_WAL) || !rotate_run(run, false) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) || !write_some(run, 2, PETAL_ASYNC_WAL) ||
+        !rotate_run(run, true) || !write_some(run, 3, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) || !write_some(run, 1, PETAL_FSYNC_WAL) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, false))
+        return false;
+    before = run->attempted;
+    if (!write_some(run, 2, PETAL_SYNC_WAL) || !sync_closed(run, before) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) || !rotate_run(run, true) ||
+        !write_some(run, 2, PETAL_SYNC_WAL) ||
+        petal_flush(run->fixture.db, run->ledger.tables[0], NULL) != PETAL_OK)
+        return false;
+    run->synced = run->attempted;
+    return write_some(run, 2, PETAL_SYNC_WAL) && rotate_run(run, true) &&
+           write_some(run, 3, PETAL_SYNC_WAL);
+}
+
+/* The process dies, another one opens what the kernel holds, and the power fails. */
+static void
+check_further_life(const struct run *run, unsigned state, uint64_t seed)
+{
+    struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
+    bool opened;
+
+    files = fixture_further_state(files, state, seed, &opened);
+    assert_in_range(prefix_after(files, run->ledger.filler), opened ? run->stored : run->synced,
+                    run->attempted);
+}
+
+/* A cut at call n, or after all of it, when true is returned. */
+static bool
+cut_at(uint64_t n, unsigned states, bool *middle)
+{
+    struct run *run = test_allocate(sizeof *run);
+    bool ended;
+
+    memset(run, 0, sizeof *run);
+    fixture_init(&run->fixture, 3);
+    run->ledger.filler = 300;
+    memory_vfs_cut_at(run->fixture.vfs, n);
+    ended = write_logs(run);
+    for (unsigned i = 0; i < states; i++) {
+        struct memory_vfs *files = memory_vfs_clone(run->fixture.vfs);
+        uint64_t count;
+
+        memory_vfs_power_cut(files,
+                             i == 0   ? MEMORY_CUT_LOSE_ALL
+                             : i == 1 ? MEMORY_CUT_KEEP_ALL
+                                      : MEMORY_CUT_RANDOM,
+                             test_seed() + n * 1000 + i);
+        count = prefix_after(files, run->ledger.filler);
+        if (count < (i == 1 ? run->stored : run->synced) || count > run->attempted)
+            fail_msg("cut at %" PRIu64 ", state %u: %" PRIu64 " writes, %" PRIu64
+                     " stored, %" PRIu64 " synced, %" PRIu64 " begun",
+                     n, i, count, run->stored, run->synced, run->attempted);
+        *middle = *middle || (count > run->synced && count < run->stored);
+    }
+    for (unsigned i = 0; i < states / 4; i++)
+        check_further_life(run, i, n * 1000);
+    memory_vfs_cut_at(run->fixture.vfs, 0);
+    petal_close(run->fixture.db, NULL);
+    run->fixture.db = NULL;
+    fixture_fini(&run->fixture);
+    free(run);
+    return ended;
+}
+
+static void
+test_power_cut_at_every_call(void **state)
+{
+    bool middle = false;
+    uint64_t n = 1;
+
+    (void)state;
+    while (!cut_at(n, test_long() ? 200 : 20, &middle))
+        n++;
+    assert_true(n > 80);
+    assert_true(middle); /* some states were between what was synced and what was stored */
+}
+
+/* ---- no write waits ---- */
+
+static petal_vfs vfs_counting;
+static const petal_vfs *vfs_behind;
+static pthread_t writing_thread;
+static unsigned waits; /* of the writing thread for the medium */
+
+static int
+sync_counting(void *context, petal_file *file)
+{
+    waits += pthread_equal(pthread_self(), writing_thread) != 0;
+    return vfs_behind->sync(context, file);
+}
+
+static int
+sync_directory_counting(void *context, petal_directory *directory)
+{
+    waits += pthread_equal(pthread_self(), writing_thread) != 0;
+    return vfs_behind->sync_directory(context, directory);
+}
+
+/* What the leader has asked for is ready; in practice it is, as half a memtable takes longer to fill. */
+static void
+wait_for_spare(petal_db *db)
+{
+    bool ready = !db->spare_asked;
+
+    while (!ready) {
+        sched_yield();
+        pthread_mutex_lock(&db->log_mutex);
+        ready = db->spare_log != NULL;
+        pthread_mutex_unlock(&db->log_mutex);
+    }
+}
+
+static void
+test_no_write_waits_for_the_medium(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {.filler = 2000};
+    petal_stats stats = {.flushes = 0};
+    petal_error error;
+    uint64_t writes = 0;
+
+    (void)state;
+    fixture_init(&fixture, 4);
+    vfs_behind = fixture.env.vfs;
+    vfs_counting = *vfs_behind;
+    vfs_counting.sync = sync_counting;
+    vfs_counting.sync_directory = sync_directory_counting;
+    fixture.env.vfs = &vfs_counting;
+    fixture.options.memtable_bytes = (size_t)64 << 10;
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    must_write(&ledger, ++writes, PETAL_SYNC_WAL); /* the first one makes the log */
+    writing_thread = pthread_self();
+    waits = 0;
+    while (stats.flushes < 20) {
+        must_write(&ledger, ++writes, PETAL_SYNC_WAL);
+        wait_for_spare(fixture.db);
+        petal_stats_get(fixture.db, &stats);
+    }
+    assert_int_equal(waits, 0);
+    assert_int_equal(ledger_must_be_prefix(&ledger), writes);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- the order of syncs ---- */
+
+/* The number of the log that a call names; 0: it is none. */
+static uint64_t
+log_of(const struct memory_vfs_call *call)
+{
+    const char *name = strrchr(call->path, '/');
+    uint64_t number = 0;
+
+    return filename_parse(name + 1, &number) == FILENAME_LOG ? number : 0;
+}
+
+static void
+test_logs_are_synced_in_their_order(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    uint64_t latest = 0;
+    size_t syncs = 0;
+
+    (void)state;
+    start(&fixture, &ledger);
+    memory_vfs_trace(fixture.vfs, true);
+    for (uint64_t number = 1; number <= 9; number++) {
+        must_write(&ledger, number, number == 9 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
+        if (number % 3 == 0 && number < 9)
+            assert_int_equal(rotate(fixture.db), PETAL_OK);
+    }
+    for (size_t i = 0; i < memory_vfs_trace_count(fixture.vfs); i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture.vfs, i);
+
+        if (call.operation != MEMORY_VFS_SYNC)
+            continue;
+        assert_true(log_of(&call) >= latest);
+        latest = log_of(&call);
+        syncs++;
+    }
+    assert_int_equal(syncs, 4); /* the last log before the last write, too: see log_sync_before */
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* Nothing behind a log that could not be synced is ever synced, nor does a flush name it. */
+static void
+test_a_closed_log_that_fails_ends_writing(void **state)
+{
+    (void)state;
+    for (int by_flush = 0; by_flush < 2; by_flush++) {
+        struct fixture fixture;
+        struct ledger ledger;
+        petal_error error;
+        struct memory_vfs *files;
+
+        start(&fixture, &ledger);
+        must_write(&ledger, 1, PETAL_FSYNC_WAL);
+        must_write(&ledger, 2, PETAL_SYNC_WAL);
+        assert_int_equal(rotate(fixture.db), PETAL_OK);
+        must_write(&ledger, 3, PETAL_SYNC_WAL);
+        memory_vfs_trace(fixture.vfs, true);
+        if (by_flush) {
+            memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
+            assert_int_equal(log_sync_closed(fixture.db, &error), PETAL_IO);
+        } else {
+            memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
+            assert_int_equal(ledger_write(&ledger, 4, PETAL_FSYNC_WAL, &error), PETAL_IO);
+        }
+        assert_int_equal(memory_vfs_failures(fixture.vfs), 1);
+        assert_non_null(strstr(error.text, "sync"));
+        assert_int_equal(ledger_write(&ledger, 5, PETAL_FSYNC_WAL, &error), PETAL_READ_ONLY);
+        assert_int_equal(log_sync_closed(fixture.db, &error), PETAL_IO);
+        assert_int_equal(ledger_must_be_prefix(&ledger), 3);
+        assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_READ_ONLY);
+        files = memory_vfs_clone(fixture.vfs);
+        assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
+        fixture.db = NULL;
+        for (size_t i = 0, syncs = 0; i < memory_vfs_trace_count(fixture.vfs); i++) {
+            syncs += memory_vfs_trace_at(fixture.vfs, i).operation == MEMORY_VFS_SYNC;
+            assert_true(syncs <= 1);
+        }
+        memory_vfs_power_cut(files, MEMORY_CUT_LOSE_ALL, 0);
+        assert_int_equal(prefix_after(files, 0), 1);
+        fixture_fini(&fixture);
+    }
+}
+
+/* The manifest's promise and what flushes may remove, which is nothing that waits for its sync. */
+static void
+test_what_is_closed_and_not_synced(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    struct wal_promise promise;
+    uint64_t first, second;
+    petal_error error;
+
+    (void)state;
+    start(&fixture, &ledger);
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    first = log_oldest_open(fixture.db);
+    assert_int_equal(rotate(fixture.db), PETAL_OK);
+    must(log_sync_closed(fixture.db, &error), &error);
+    promise = log_promise(fixture.db);
+    assert_int_equal(promise.log_number, first);
+    must_write(&ledger, 2, PETAL_SYNC_WAL);
+    second = log_oldest_open(fixture.db);
+    assert_int_equal(rotate(fixture.db), PETAL_OK);
+    assert_int_equal(log_promise(fixture.db).log_number, first);
+    assert_int_equal(log_promise(fixture.db).length, promise.length);
+    assert_int_equal(log_oldest_needed(fixture.db, log_oldest_open(fixture.db), UINT64_MAX),
+                     second);
+    must(log_sync_closed(fixture.db, &error), &error);
+    assert_int_equal(log_promise(fixture.db).log_number, second);
+    assert_true(log_oldest_needed(fixture.db, log_oldest_open(fixture.db), UINT64_MAX) > second);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ---- the log made ahead ---- */
+
+static void
+test_an_unused_spare_is_removed(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+
+    (void)state;
+    start(&fixture, &ledger);
+    log_make_spare(fixture.db); /* nothing is written yet, so none is needed */
+    assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    log_make_spare(fixture.db);
+    log_make_spare(fixture.db);
+    assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
+    fixture_must_close(&fixture);
+    assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
+    fixture_fini(&fixture);
+}
+
+static void
+test_a_spare_is_left_by_a_crash(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+
+    (void)state;
+    for (int step = 0; step < 3; step++) {
+        uint64_t writes = 3;
+
+        start(&fixture, &ledger);
+        for (uint64_t number = 1; number <= 3; number++)
+            must_write(&ledger, number, PETAL_FSYNC_WAL);
+        log_make_spare(fixture.db);
+        if (step >= 1)
+            assert_int_equal(rotate(fixture.db), PETAL_OK);
+        if (step >= 2)
+            must_write(&ledger, ++writes, PETAL_SYNC_WAL);
+        assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
+        assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), writes);
+        memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
+        assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), 3);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_fini(&fixture);
+    }
+}
+
+/* A disk without room or descriptors for it: the leader makes the log. A directory that cannot be synced ends writing. */
+static void
+test_a_spare_that_cannot_be_made(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+
+    (void)state;
+    start(&fixture, &ledger);
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    memory_vfs_fail_at(fixture.vfs, 1, EMFILE, false);
+    log_make_spare(fixture.db);
+    assert_int_equal(memory_vfs_failures(fixture.vfs), 1);
+    assert_int_equal(rotate(fixture.db), PETAL_OK);
+    must_write(&ledger, 2, PETAL_FSYNC_WAL);
+    memory_vfs_fail_at(fixture.vfs, 2, EIO, false);
+    log_make_spare(fixture.db);
+    assert_int_equal(memory_vfs_failures(fixture.vfs), 2);
+    assert_int_equal(ledger_write(&ledger, 3, PETAL_SYNC_WAL, &error), PETAL_READ_ONLY);
+    assert_non_null(strstr(error.text, "sync directory"));
+    assert_int_equal(petal_close(fixture.db, &error), PETAL_READ_ONLY);
+    fixture.db = NULL;
+    assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), 2);
+    fixture_fini(&fixture);
+}
+
+/* ---- who wants no mapping ---- */
+
+static unsigned logs_opened, logs_unmapped, others_unmapped;
+
+static int
+open_counting(void *context, petal_directory *directory, const char *name, unsigned flags,
+              petal_file **file)
+{
+    size_t length = strlen(name);
+    bool is_log = length > 4 && strcmp(name + length - 4, ".log") == 0;
+    bool unmapped = (flags & PETAL_FILE_UNMAPPED) != 0;
+
+    logs_opened += is_log && (flags & PETAL_FILE_CREATE) != 0;
+    logs_unmapped += is_log && unmapped;
+    others_unmapped += !is_log && unmapped;
+    return vfs_behind->open(context, directory, name, flags, file);
+}
+
+static void
+test_all_logs_are_opened_as_the_option_says(void **state)
+{
+    (void)state;
+    for (int no_mapping = 0; no_mapping <= 1; no_mapping++) {
+        struct fixture fixture;
+        struct ledger ledger = {.filler = 200};
+        petal_error error;
+
+        fixture_init(&fixture, 4);
+        vfs_behind = fixture.env.vfs;
+        vfs_counting = *vfs_behind;
+        vfs_counting.open = open_counting;
+        fixture.env.vfs = &vfs_counting;
+        fixture.options.no_log_mapping = no_mapping != 0;
+        logs_opened = logs_unmapped = others_unmapped = 0;
+        fixture_must_open(&fixture);
+        must(ledger_create(&ledger, fixture.db, &error), &error);
+        must_write(&ledger, 1, PETAL_SYNC_WAL);
+        log_make_spare(fixture.db);
+        must(rotate(fixture.db), NULL);
+        must_write(&ledger, 2, PETAL_SYNC_WAL);
+        fixture_must_close(&fixture);
+        assert_int_equal(logs_opened, 2);
+        assert_int_equal(logs_unmapped, no_mapping != 0 ? 2 : 0);
+        assert_int_equal(others_unmapped, 0);
+        fixture_fini(&fixture);
+    }
+}
+
+/* ---- cold stores ---- */
+
+#define COLD_TABLES 5
+
+static petal_table *
+make_table(petal_db *db, const char *name)
+{
+    petal_family_options family = {.name = slice_from_text("f")};
+    petal_table_options options = {
+        .name = slice_from_text(name), .families = &family, .family_count = 1};
+    petal_table *table;
+    petal_error error;
+
+    must(petal_table_create(db, &options, &table, &error), &error);
+    return table;
+}
+
+static void
+put_one(petal_table *table, const void *value, size_t size)
+{
+    petal_error error;
+
+    must(petal_put(petal_table_family_at(table, 0), slice_from_text("row"), slice_from_text("q"),
+                   PETAL_LATEST, slice_make(value, size), NULL, &error),
+         &error);
+}
+
+/* A busy table is flushed by its owner again and again, `bytes` each time, beside tables in which
+ * somebody wrote one cell long ago. The logs do not pile up, and what is cold is flushed once. */
+static void
+flush_beside_cold_cells(size_t bytes, unsigned rounds, size_t most_logs)
+{
+    uint8_t *value = test_allocate(bytes);
+    petal_table *cold[COLD_TABLES], *busy;
+    struct fixture fixture;
+    petal_stats stats;
+    petal_error error;
+
+    memset(value, 'v', bytes);
+    fixture_init(&fixture, 4);
+    fixture.options.memtable_bytes = 64 * 1024;
+    fixture_must_open(&fixture);
+    for (unsigned i = 0; i < COLD_TABLES; i++)
+        cold[i] = make_table(fixture.db, (const char *[]){"a", "b", "c", "d", "e"}[i]);
+    busy = make_table(fixture.db, "busy");
+    for (unsigned round = 0; round < rounds; round++) {
+        if (round % 7 == 0 && round / 7 < COLD_TABLES)
+            put_one(cold[round / 7], "cold", 4);
+        put_one(busy, value, bytes);
+        must(petal_flush(fixture.db, busy, &error), &error);
+        assert_in_range(fixture_count_files(&fixture, ".log"), 0, most_logs);
+    }
+    petal_stats_get(fixture.db, &stats);
+    assert_int_equal(stats.flushes, rounds + COLD_TABLES);
+    put_one(busy, "last", 4);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    for (unsigned i = 0; i < COLD_TABLES; i++) {
+        petal_result *result;
+
+        must(petal_table_open(fixture.db, slice_make(&"abcde"[i], 1), &cold[i], &error), &error);
+        must(petal_result_new(fixture.db, &result, &error), &error);
+        must(petal_get(cold[i], slice_from_text("row"), NULL, result, &error), &error);
+        assert_int_equal(petal_result_count(result), 1);
+        petal_result_free(result);
+    }
+    fixture_fini(&fixture);
+    free(value);
+}
+
+static void
+test_cold_cells_do_not_keep_the_logs(void **state)
+{
+    (void)state;
+    flush_beside_cold_cells(10, 150, 40);               /* small logs, by their number */
+    flush_beside_cold_cells((size_t)40 * 1024, 60, 12); /* large ones, by their bytes */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_no_write_waits_for_the_medium),
+        cmocka_unit_test(test_logs_are_synced_in_their_order),
+        cmocka_unit_test(test_a_closed_log_that_fails_ends_writing),
+        cmocka_unit_test(test_what_is_closed_and_not_synced),
+        cmocka_unit_test(test_an_unused_spare_is_removed),
+        cmocka_unit_test(test_a_spare_is_left_by_a_crash),
+        cmocka_unit_test(test_a_spare_that_cannot_be_made),
+        cmocka_unit_test(test_all_logs_are_opened_as_the_option_says),
+        cmocka_unit_test(test_cold_cells_do_not_keep_the_logs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,1059 @@
+/*
+ * file_test.c -- the write-ahead log: what was written comes back, whole and in order; nothing else ever does; and
+ * what a sync had promised is either there or its loss is reported.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/wal/file_format.h"
+#include "tests/disk/paths.h"
+#include "tests/engine/wal/fixture.h"
+
+#define NO_PROMISE ((struct wal_promise){0, 0})
+#define LOG_1      WAL_FIXTURE_DIRECTORY "/000001.log"
+
+static void
+store(struct wal *wal)
+{
+    petal_error error;
+
+    assert_int_equal(wal_store(wal, &error), PETAL_OK);
+}
+
+static void
+store_and_sync(struct wal *wal)
+{
+    petal_error error;
+
+    store(wal);
+    assert_int_equal(wal_sync(wal, &error), PETAL_OK);
+}
+
+static void
+expect_all(struct wal_fixture *fixture)
+{
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
+
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, fixture->written);
+    assert_int_equal(replay.records, fixture->written);
+    assert_int_equal(replay.dropped_bytes, 0);
+}
+
+static void
+expect_corrupt(struct wal_fixture *fixture, struct wal_promise promise, const char *file)
+{
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
+
+    assert_int_equal(wal_fixture_replay(fixture, NULL, promise, &replay, &count, &error),
+                     PETAL_CORRUPT);
+    assert_string_equal(error.file, file);
+}
+
+/* ---- round trips ---- */
+
+static void
+test_sizes_come_back(void **state)
+{
+    static const size_t sizes[] = {0,     1,     7,     100,   32679, 32680, 32681,   32744,
+                                   32745, 65000, 98304, 65536, 0,     5,     3 << 20, 20};
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        wal_fixture_add(fixture, wal, sizes[i]);
+        if (i % 3 == 0)
+            store(wal);
+    }
+    store(wal);
+    assert_int_equal(wal_stored_sequence(wal), fixture->written);
+    wal_close(wal);
+    expect_all(fixture);
+}
+
+/* A record at every distance from the end of a frame, small ones and one that crosses. */
+static void
+test_every_place_in_a_frame(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+
+    for (size_t left = 0; left < 60; left++) {
+        uint64_t at = (wal_length(wal) + wal_mark(wal).used) % WAL_FRAME_BYTES;
+        size_t filler = (2 * WAL_FRAME_BYTES - (size_t)at - left - 48) % WAL_FRAME_BYTES;
+
+        wal_fixture_add(fixture, wal, filler);
+        wal_fixture_add(fixture, wal, left % 5);
+        wal_fixture_add(fixture, wal, left % 2 == 0 ? 3 : 40000);
+        store(wal);
+    }
+    wal_close(wal);
+    expect_all(fixture);
+}
+
+static void
+test_random_sizes(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct test_random random;
+
+    test_random_init(&random, test_seed());
+    for (size_t i = 0; i < 2000; i++) {
+        uint64_t most = test_random_chance(&random, 5) ? 100000 : 300;
+
+        wal_fixture_add(fixture, wal, test_random_below(&random, most));
+        if (test_random_chance(&random, 30))
+            store(wal);
+        if (test_random_chance(&random, 5))
+            store_and_sync(wal);
+    }
+    store(wal);
+    wal_close(wal);
+    expect_all(fixture);
+}
+
+static void
+test_gathered_records_are_stored_by_one_call(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    uint64_t calls = memory_vfs_calls(fixture->vfs);
+
+    for (size_t i = 0; i < 100; i++)
+        wal_fixture_add(fixture, wal, 1000);
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
+    store(wal);
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls + 1);
+    store(wal); /* nothing to do */
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls + 1);
+    wal_close(wal);
+    expect_all(fixture);
+}
+
+static void
+test_a_record_begun_and_not_ended_is_forgotten(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+
+    wal_fixture_add(fixture, wal, 10);
+    memset(wal_begin(wal, 50000), 0xAA, 50000);
+    wal_fixture_add(fixture, wal, 20);
+    store(wal);
+    wal_close(wal);
+    expect_all(fixture);
+}
+
+/* ---- damage ---- */
+
+/* The bytes of log 1 and what was true when they were written. */
+struct written_log {
+    uint8_t *bytes;
+    size_t size;
+    uint64_t ends[64]; /* of the records */
+    size_t records;
+    uint64_t promised; /* the greatest promise in a record */
+    uint64_t promise_at;
+};
+
+/* Records in two frames, one of them over the border; three syncs, records behind the last. */
+static void
+write_log(struct wal_fixture *fixture, struct written_log *log)
+{
+    static const size_t sizes[] = {10, 0, 200, 32000, 60, 1500, 33, 17, 90, 1, 40};
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+
+    memset(log, 0, sizeof *log);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        log->promised = wal_synced_length(wal);
+        log->promise_at = wal_length(wal);
+        wal_fixture_add(fixture, wal, sizes[i]);
+        store(wal);
+        log->ends[log->records++] = wal_length(wal);
+        if (i == 1 || i == 5 || i == 8)
+            store_and_sync(wal);
+    }
+    wal_close(wal);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &log->bytes, &log->size), 0);
+    assert_true(log->size > WAL_FRAME_BYTES);
+}
+
+/* How many records end at or before `offset`. */
+static size_t
+records_below(const struct written_log *log, uint64_t offset)
+{
+    size_t count = 0;
+
+    while (count < log->records && log->ends[count] <= offset)
+        count++;
+    return count;
+}
+
+/* Bytes inside the large record are all alike: a part of them is enough. */
+static size_t
+next_place(size_t at)
+{
+    return at >= 400 && at < 32500 && !test_long() ? at + 37 : at + 1;
+}
+
+static void
+test_every_flipped_byte(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct written_log log;
+
+    write_log(fixture, &log);
+    for (size_t at = 0; at < log.size; at = next_place(at)) {
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+        enum petal_status status;
+
+        log.bytes[at] ^= (uint8_t)(1u << at % 8);
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, log.bytes, log.size), 0);
+        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
+        if (at < log.promised && status != PETAL_CORRUPT)
+            fail_msg("byte %zu of the synced part is wrong and nobody says so", at);
+        /* Beyond the promise: a torn tail. */
+        if (at >= log.promised && status != PETAL_OK)
+            fail_msg("byte %zu: %s", at, error.text);
+        if (at >= 64)
+            assert_int_equal(count, records_below(&log, at));
+        log.bytes[at] ^= (uint8_t)(1u << at % 8);
+    }
+    free(log.bytes);
+}
+
+static void
+test_every_truncation(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct written_log log;
+
+    write_log(fixture, &log);
+    for (size_t size = 0; size < log.size; size = next_place(size)) {
+        struct wal_promise promise = {1, log.promised};
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, log.bytes, size), 0);
+        assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                         PETAL_OK);
+        assert_int_equal(count, records_below(&log, size));
+        assert_int_equal(wal_fixture_replay(fixture, NULL, promise, &replay, &count, &error),
+                         size < log.promised ? PETAL_CORRUPT : PETAL_OK);
+    }
+    free(log.bytes);
+}
+
+/* The size reached the disk, the data did not: zeros or old bytes behind the end. */
+static void
+test_what_lies_behind_the_end_is_dropped(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct written_log log;
+    uint8_t *longer;
+
+    write_log(fixture, &log);
+    longer = malloc(log.size + 100000);
+    for (int fill = 0; fill < 256; fill += 51) {
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+
+        memcpy(longer, log.bytes, log.size);
+        memset(longer + log.size, fill, 100000);
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, longer, log.size + 100000), 0);
+        assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                         PETAL_OK);
+        assert_int_equal(count, fixture->written);
+        assert_int_equal(replay.dropped_bytes,
+                         fill == 0 ? 0 : 100000); /* zeros were never stored */
+        assert_int_equal(replay.end.log_number, 1);
+        assert_int_equal(replay.end.length, log.size);
+    }
+    free(longer);
+    free(log.bytes);
+}
+
+/* Fragments moved by whole frames keep their bytes but not their place. */
+static void
+test_a_frame_in_another_place_is_bad(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_replay replay;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size, count;
+
+    for (size_t i = 0; i < 40; i++)
+        wal_fixture_add(fixture, wal, WAL_FRAME_BYTES / 8 - WAL_FRAGMENT_HEADER_BYTES);
+    store(wal);
+    wal_close(wal);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    memmove(bytes + 2 * WAL_FRAME_BYTES, bytes + 3 * WAL_FRAME_BYTES, WAL_FRAME_BYTES);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
+    free(bytes);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 15);
+}
+
+/* Put a fragment with a right checksum at `at` of log 1's bytes; returns the byte behind it. */
+static size_t
+put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payload_bytes)
+{
+    put_le64(log + at + 8, 0);
+    put_le32(log + at + 16, (uint32_t)payload_bytes);
+    put_le32(log + at + 20, (uint32_t)kind);
+    put_le64(log + at,
+             wal_fragment_checksum(wal_seed(WAL_FIXTURE_IDENTITY, 1), at, log + at, payload_bytes));
+    return at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes;
+}
+
+/* Fragments with right checksums in an order that no writer makes: the record that they break begins the tail. */
+static void
+test_fragments_out_of_order_are_bad(void **state)
+{
+    static const enum wal_fragment_kind orders[][3] = {
+        {WAL_MIDDLE, WAL_LAST, WAL_FULL},  {WAL_LAST, WAL_FULL, WAL_FULL},
+        {WAL_FIRST, WAL_FULL, WAL_FULL},   {WAL_FIRST, WAL_FIRST, WAL_LAST},
+        {WAL_FIRST, WAL_MIDDLE, WAL_FULL},
+    };
+    struct wal_fixture *fixture = *state;
+    struct written_log log;
+
+    wal_close(wal_fixture_must_create(fixture, 1, NULL));
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &log.bytes, &log.size), 0);
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        uint8_t *bytes = calloc(1, 3 * WAL_FRAME_BYTES);
+        size_t at = WAL_HEADER_BYTES;
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+
+        assert_non_null(bytes);
+        memcpy(bytes, log.bytes, log.size);
+        for (size_t k = 0; k < 3; k++) {
+            bool fills = orders[i][k] == WAL_FIRST || orders[i][k] == WAL_MIDDLE;
+
+            at = put_fragment(bytes, at, orders[i][k],
+                              fills ? wal_frame_left(at) - WAL_FRAGMENT_HEADER_BYTES : 9);
+        }
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
+        assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                         PETAL_OK);
+        assert_int_equal(count, 0);
+        assert_int_equal(replay.end.length, WAL_HEADER_BYTES);
+        free(bytes);
+    }
+    free(log.bytes);
+}
+
+/* ---- several logs ---- */
+
+/* Logs 1, 2, 3 with four records each, the earlier ones synced. */
+static void
+write_three_logs(struct wal_fixture *fixture)
+{
+    struct wal *before = NULL;
+
+    for (uint64_t number = 1; number <= 3; number++) {
+        struct wal *wal = wal_fixture_must_create(fixture, number, before);
+
+        wal_close(before);
+        for (size_t i = 0; i < 4; i++)
+            wal_fixture_add(fixture, wal, 50 * i);
+        store_and_sync(wal);
+        before = wal;
+    }
+    wal_close(before);
+}
+
+static void
+test_logs_are_replayed_in_order(void **state)
+{
+    struct wal_fixture *fixture = *state;
+
+    write_three_logs(fixture);
+    expect_all(fixture);
+}
+
+static void
+remove_file(struct wal_fixture *fixture, const char *path)
+{
+    const petal_vfs *table = memory_vfs_table(fixture->vfs);
+
+    assert_int_equal(vfs_remove(table, path), 0);
+}
+
+static void
+test_a_missing_log_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+
+    write_three_logs(fixture);
+    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000002.log");
+    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
+}
+
+static void
+test_a_missing_log_that_the_manifest_names_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_promise promise = {3, 100};
+
+    write_three_logs(fixture);
+    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000003.log");
+    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000003.log");
+}
+
+static void
+test_obsolete_logs_are_not_looked_at(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay = {
+        .directory = &fixture->directory,
+        .database_identity = WAL_FIXTURE_IDENTITY,
+        .oldest_log = 4,
+        .promise = {2, 1000000},
+    };
+    petal_error error;
+
+    write_three_logs(fixture);
+    remove_file(fixture, WAL_FIXTURE_DIRECTORY "/000002.log");
+    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
+    assert_int_equal(replay.greatest_log, 3);
+    assert_int_equal(replay.records, 0);
+}
+
+/* An obsolete log ended with what is in store files; a later log knows where it ended. */
+static void
+test_a_log_that_went_too_early_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay = {
+        .directory = &fixture->directory,
+        .database_identity = WAL_FIXTURE_IDENTITY,
+        .oldest_log = 3,
+    };
+    petal_error error;
+
+    write_three_logs(fixture);
+    replay.obsolete_sequence = 7;
+    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
+    assert_string_equal(error.file, WAL_FIXTURE_DIRECTORY "/000003.log");
+    assert_non_null(strstr(error.text, "log 2, which ends with sequence 8;"));
+    replay.obsolete_sequence = 8;
+    assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
+    assert_int_equal(replay.records, 4);
+}
+
+/* Cut log 1 short below the length that log 2 gives. */
+static void
+test_a_short_predecessor_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    uint8_t *bytes;
+    size_t size;
+
+    write_three_logs(fixture);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size - 1), 0);
+    free(bytes);
+    expect_corrupt(fixture, NO_PROMISE, LOG_1);
+}
+
+/* A store that failed after log 1's final length left bytes there: they never were part of it. */
+static void
+test_what_lies_behind_the_final_length_is_no_part(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal *second;
+
+    wal_fixture_add(fixture, first, 100);
+    store_and_sync(first);
+    second = wal_fixture_must_create(fixture, 2, first);
+    memset(wal_begin(first, 300), 0xCC, 300);
+    wal_end(first, 1);
+    store(first);
+    wal_close(first);
+    wal_fixture_add(fixture, second, 30);
+    store(second);
+    wal_close(second);
+
+    {
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+
+        assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                         PETAL_OK);
+        assert_int_equal(count, 2);
+        assert_int_equal(replay.dropped_bytes, 324);
+    }
+}
+
+static void
+test_a_log_made_in_vain_is_passed_over(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal *third;
+
+    wal_fixture_add(fixture, first, 100);
+    store_and_sync(first);
+    wal_close(
+        wal_fixture_must_create(fixture, 2, first)); /* its directory could not be synced, say */
+    third = wal_fixture_must_create(fixture, 3, first);
+    wal_close(first);
+    wal_fixture_add(fixture, third, 30);
+    store(third);
+    wal_close(third);
+    wal_close(wal_fixture_must_create(fixture, 4, NULL)); /* by an opening that did not get far */
+    expect_all(fixture);
+}
+
+static void
+test_records_that_follow_on_nothing_are_refused(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal *second = wal_fixture_must_create(fixture, 2, NULL);
+
+    wal_fixture_add(fixture, first, 100);
+    store(first);
+    wal_close(first);
+    wal_fixture_add(fixture, second, 30);
+    store(second);
+    wal_close(second);
+    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
+}
+
+static void
+rename_file(struct wal_fixture *fixture, const char *from, const char *to)
+{
+    const petal_vfs *table = memory_vfs_table(fixture->vfs);
+
+    assert_int_equal(vfs_rename(table, from, to), 0);
+}
+
+/* What stands there is not its own: it counts as torn where nothing was promised of it. */
+static void
+test_a_log_under_another_name(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_promise promise = {5, WAL_HEADER_BYTES};
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
+
+    write_three_logs(fixture);
+    rename_file(fixture, WAL_FIXTURE_DIRECTORY "/000003.log", WAL_FIXTURE_DIRECTORY "/000005.log");
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 8);
+    assert_true(replay.dropped_bytes > 0);
+    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000005.log");
+}
+
+/* The first block of log 2 shows what log 1 had there. */
+static void
+write_old_block(struct wal_fixture *fixture, size_t block_bytes)
+{
+    uint8_t *old, *bytes;
+    size_t old_size, size;
+
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &old, &old_size), 0);
+    assert_int_equal(
+        memory_vfs_read_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000002.log", &bytes, &size), 0);
+    assert_true(old_size >= block_bytes && size >= block_bytes);
+    memcpy(bytes, old, block_bytes);
+    assert_int_equal(
+        memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000002.log", bytes, size), 0);
+    free(bytes);
+    free(old);
+}
+
+/* A power cut left the blocks of a new log as they were when they belonged to an older one. */
+static void
+test_a_new_log_with_old_blocks(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+    struct wal_promise promise = {2, WAL_HEADER_BYTES};
+    struct wal_replay replay;
+    petal_error error;
+    size_t count;
+
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, first, 1000);
+    store_and_sync(first);
+    second = wal_fixture_must_create(fixture, 2, first);
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, second, 1000);
+    store(second);
+    wal_close(first);
+    wal_close(second);
+    write_old_block(fixture, 4096);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 9);
+    assert_int_equal(replay.end.log_number, 1);
+    expect_corrupt(fixture, promise, WAL_FIXTURE_DIRECTORY "/000002.log");
+}
+
+/* The same of a log that was synced, as a log behind it tells, or a record of its own. */
+static void
+test_a_synced_log_with_old_blocks_is_damage(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, first, 1000);
+    store_and_sync(first);
+    second = wal_fixture_must_create(fixture, 2, first);
+    for (unsigned i = 0; i < 9; i++)
+        wal_fixture_add(fixture, second, 1000);
+    store_and_sync(second);
+    wal_fixture_add(fixture, second, 10);
+    store(second);
+    wal_close(first);
+    wal_close(second);
+    write_old_block(fixture, 4096);
+    expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
+}
+
+static void
+test_a_log_of_another_database_is_refused(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay = {
+        .directory = &fixture->directory,
+        .database_identity = WAL_FIXTURE_IDENTITY + 1,
+        .oldest_log = 1,
+    };
+    petal_error error;
+
+    write_three_logs(fixture);
+    assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "belongs to database"));
+}
+
+static void
+test_a_newer_format_is_refused(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size, count;
+
+    write_three_logs(fixture);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    put_le32(bytes + 8, WAL_VERSION + 1);
+    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
+    free(bytes);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_UNSUPPORTED);
+}
+
+/* ---- power cuts ---- */
+
+/* What a run of the workload had been told before the power failed. */
+struct acknowledged {
+    size_t synced;
+    struct wal_promise
+        promise; /* the manifest's, had it been committed after each switch of logs */
+};
+
+/* Two switches of logs, records of all sizes, syncs now and then; ends at the first error. */
+static void
+run_workload(struct wal_fixture *fixture, struct acknowledged *acknowledged)
+{
+    const petal_vfs *vfs = fixture->env.vfs;
+    struct wal *wal = NULL;
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    for (uint64_t number = 1; status == PETAL_OK && number <= 3; number++) {
+        struct wal *next = NULL;
+
+        status = wal_fixture_create(fixture, number, wal, &next);
+        if (status == PETAL_OK && vfs_sync_directory(vfs, WAL_FIXTURE_DIRECTORY) != 0)
+            status = PETAL_IO;
+        if (wal != NULL && status == PETAL_OK)
+            acknowledged->promise = (struct wal_promise){wal_number(wal), wal_length(wal)};
+        wal_close(wal);
+        wal = next;
+        for (size_t i = 0; status == PETAL_OK && i < 8; i++) {
+            wal_fixture_add(fixture, wal, i == 3 ? 40000 : 100 * i);
+            status = wal_store(wal, &error);
+            if (status == PETAL_OK && (i == 2 || i == 7)) {
+                status = wal_sync(wal, &error);
+                if (status == PETAL_OK)
+                    acknowledged->synced = fixture->written;
+            }
+        }
+    }
+    wal_close(wal);
+}
+
+/* Cut at call `n`; true: the workload ended before. */
+static bool
+cut_at(uint64_t n, uint64_t seed, bool windows)
+{
+    struct wal_fixture *fixture = malloc(sizeof *fixture);
+    struct acknowledged acknowledged = {0};
+    unsigned states = test_long() ? 200 : 12;
+    bool ended;
+
+    wal_fixture_init(fixture);
+    memory_vfs_use_log_windows(fixture->vfs, windows);
+    memory_vfs_cut_at(fixture->vfs, n);
+    run_workload(fixture, &acknowledged);
+    ended = !memory_vfs_is_off(fixture->vfs);
+    for (unsigned i = 0; i < states; i++) {
+        struct memory_vfs *clone = memory_vfs_clone(fixture->vfs);
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+
+        memory_vfs_power_cut(clone,
+                             i == 0   ? MEMORY_CUT_LOSE_ALL
+                             : i == 1 ? MEMORY_CUT_KEEP_ALL
+                                      : MEMORY_CUT_RANDOM,
+                             seed + n * 1000 + i);
+        if (wal_fixture_replay(fixture, clone, acknowledged.promise, &replay, &count, &error) !=
+            PETAL_OK)
+            fail_msg("cut at call %llu, state %u: %s", (unsigned long long)n, i, error.text);
+        assert_true(count >= acknowledged.synced);
+        memory_vfs_free(clone);
+    }
+    wal_fixture_fini(fixture);
+    free(fixture);
+    return ended;
+}
+
+static void
+test_power_cut_at_every_call(void **state)
+{
+    uint64_t seed = test_seed();
+    uint64_t n = 1;
+
+    (void)state;
+    while (!cut_at(n, seed, false))
+        n++;
+    assert_true(n > 40);
+}
+
+static void
+test_power_cut_of_logs_with_windows(void **state)
+{
+    uint64_t seed = test_seed();
+    uint64_t n = 1;
+
+    (void)state;
+    while (!cut_at(n, seed, true))
+        n++;
+    assert_true(n > 40);
+}
+
+/* ---- failures ---- */
+
+static void
+test_a_failed_sync_is_final(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    petal_error error;
+    uint64_t calls;
+
+    wal_fixture_add(fixture, wal, 100);
+    store_and_sync(wal);
+    wal_fixture_add(fixture, wal, 100);
+    store(wal);
+    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
+    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
+    assert_int_equal(wal_synced_sequence(wal), 1);
+    calls = memory_vfs_calls(fixture->vfs);
+    error_clear(&error);
+    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
+    assert_non_null(strstr(error.text, "sync"));
+    memset(wal_begin(wal, 5), 0, 5);
+    wal_end(wal, 9);
+    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
+    assert_int_equal(wal_stored_sequence(wal), 2);
+    wal_close(wal);
+}
+
+static void
+test_a_failed_store_is_final(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    petal_error error;
+
+    wal_fixture_add(fixture, wal, 100);
+    memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
+    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
+    assert_true(wal_is_dead(wal));
+    assert_int_equal(wal_stored_sequence(wal), 0);
+    wal_close(wal);
+}
+
+static void
+test_every_failed_call_of_a_replay(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    uint64_t n = 1, failures = 0;
+
+    write_three_logs(fixture);
+    for (;; n++) {
+        struct wal_replay replay;
+        petal_error error;
+        size_t count;
+        enum petal_status status;
+
+        memory_vfs_fail_at(fixture->vfs, n, EIO, false);
+        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
+        if (memory_vfs_failures(fixture->vfs) == failures)
+            break;
+        failures++;
+        if (status == PETAL_OK) /* a close: nothing was lost */
+            assert_int_equal(count, fixture->written);
+        else
+            assert_int_equal(status, PETAL_IO);
+    }
+    memory_vfs_fail_at(fixture->vfs, 0, 0, false);
+    assert_true(n > 10);
+}
+
+static void
+test_every_failed_allocation(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay;
+    petal_error error;
+    struct wal *wal;
+    size_t count;
+    uint64_t n;
+
+    for (n = 1;; n++) {
+        uint64_t failures = test_allocator_failures(&fixture->allocator);
+
+        test_allocator_fail_at(&fixture->allocator, n, false);
+        if (wal_fixture_create(fixture, 1, NULL, &wal) == PETAL_OK)
+            break;
+        assert_int_equal(test_allocator_failures(&fixture->allocator), failures + 1);
+    }
+    test_allocator_fail_at(&fixture->allocator, 1, false);
+    assert_null(wal_begin(wal, 1 << 20));
+    test_allocator_fail_at(&fixture->allocator, 0, false);
+    wal_fixture_add(fixture, wal, 1 << 20);
+    store(wal);
+    wal_close(wal);
+    for (n = 1;; n++) {
+        enum petal_status status;
+
+        test_allocator_fail_at(&fixture->allocator, n, false);
+        status = wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error);
+        if (status == PETAL_OK)
+            break;
+        assert_int_equal(status, PETAL_NO_MEMORY);
+    }
+    test_allocator_fail_at(&fixture->allocator, 0, false);
+    assert_true(n > 3);
+    assert_int_equal(count, 1);
+}
+
+/* ---- the format ---- */
+
+static void
+read_golden(const char *path, uint8_t **bytes, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+
+    *bytes = malloc(4096);
+    *size = 0;
+    if (file == NULL)
+        return;
+    *size = fread(*bytes, 1, 4096, file);
+    fclose(file);
+}
+
+/* A whole header of version 1 is not taken for a torn one. */
+static void
+test_the_first_version_is_refused(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay;
+    petal_error error;
+    uint8_t *bytes;
+    size_t size, count;
+
+    read_golden("tests/engine/wal/golden/wal-v1.log", &bytes, &size);
+    assert_true(size > 0);
+    assert_int_equal(
+        memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size), 0);
+    free(bytes);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_UNSUPPORTED);
+}
+
+/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
+static void
+test_golden_bytes(void **state)
+{
+    static const char path[] = "tests/engine/wal/golden/wal-v2.log";
+    struct wal_fixture *fixture = *state;
+    struct wal_identity identity = {
+        .database_identity = WAL_FIXTURE_IDENTITY,
+        .number = 7,
+        .predecessor_number = 5,
+        .predecessor_length = 4711,
+        .predecessor_synced = 4096,
+        .predecessor_last_sequence = 42,
+    };
+    uint8_t *bytes, *golden;
+    size_t size, golden_size;
+    petal_error error;
+    struct wal *wal;
+
+    assert_int_equal(wal_create(&wal, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000007.log", 7,
+                                false, &error),
+                     PETAL_OK);
+    wal_identify(wal, &identity);
+    memcpy(wal_begin(wal, 5), "first", 5);
+    wal_end(wal, 43);
+    store_and_sync(wal);
+    memcpy(wal_begin(wal, 6), "second", 6);
+    wal_end(wal, 44);
+    store(wal);
+    wal_close(wal);
+    assert_int_equal(
+        memory_vfs_read_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", &bytes, &size), 0);
+    if (getenv("PETAL_WRITE_GOLDEN") != NULL) {
+        FILE *file = fopen(path, "wb");
+
+        assert_non_null(file);
+        assert_int_equal(fwrite(bytes, 1, size, file), size);
+        fclose(file);
+    }
+    read_golden(path, &golden, &golden_size);
+    assert_int_equal(golden_size, size);
+    assert_memory_equal(golden, bytes, size);
+    free(golden);
+    free(bytes);
+}
+
+/* ---- names ---- */
+
+static void
+test_file_names(void **state)
+{
+    static const struct {
+        const char *name;
+        enum filename_kind kind;
+        uint64_t number;
+    } names[] = {
+        {"000001.log", FILENAME_LOG, 1},
+        {"123456.sst", FILENAME_STORE_FILE, 123456},
+        {"1234567.log", FILENAME_LOG, 1234567},
+        {"18446744073709551615.sst", FILENAME_STORE_FILE, UINT64_MAX},
+        {"18446744073709551616.sst", FILENAME_OTHER, 0},
+        {"0123456.log", FILENAME_OTHER, 0},
+        {"12345.log", FILENAME_OTHER, 0},
+        {"000001.logs", FILENAME_OTHER, 0},
+        {"000001", FILENAME_OTHER, 0},
+        {".log", FILENAME_OTHER, 0},
+        {"-00001.log", FILENAME_OTHER, 0},
+        {"", FILENAME_OTHER, 0},
+        {"MANIFEST", FILENAME_MANIFEST, 0},
+        {"MANIFEST.tmp", FILENAME_MANIFEST_TEMPORARY, 0},
+        {"LOCK", FILENAME_LOCK, 0},
+        {"lock", FILENAME_OTHER, 0},
+    };
+    char path[PETAL_PATH_BYTES], longest[PETAL_PATH_BYTES + 1];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        uint64_t number = 99;
+
+        assert_int_equal(filename_parse(names[i].name, &number), names[i].kind);
+        assert_int_equal(number, names[i].number);
+    }
+    memset(longest, 'd', sizeof longest);
+    longest[PETAL_PATH_BYTES - 25] = '\0';
+    assert_false(filename_directory_fits(longest));
+    longest[PETAL_PATH_BYTES - 26] = '\0';
+    assert_true(filename_directory_fits(longest));
+    filename_log(path, longest, UINT64_MAX);
+    assert_string_equal(path + strlen(longest), "/18446744073709551615.log");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, wal_fixture_setup, wal_fixture_teardown)
+        TEST(test_sizes_come_back),
+        TEST(test_every_place_in_a_frame),
+        TEST(test_random_sizes),
+        TEST(test_gathered_records_are_stored_by_one_call),
+        TEST(test_a_record_begun_and_not_ended_is_forgotten),
+        TEST(test_every_flipped_byte),
+        TEST(test_every_truncation),
+        TEST(test_what_lies_behind_the_end_is_dropped),
+        TEST(test_a_frame_in_another_place_is_bad),
+        TEST(test_fragments_out_of_order_are_bad),
+        TEST(test_logs_are_replayed_in_order),
+        TEST(test_a_missing_log_is_damage),
+        TEST(test_a_missing_log_that_the_manifest_names_is_damage),
+        TEST(test_obsolete_logs_are_not_looked_at),
+        TEST(test_a_log_that_went_too_early_is_damage),
+        TEST(test_a_short_predecessor_is_damage),
+        TEST(test_what_lies_behind_the_final_length_is_no_part),
+        TEST(test_a_log_made_in_vain_is_passed_over),
+        TEST(test_records_that_follow_on_nothing_are_refused),
+        TEST(test_a_log_under_another_name),
+        TEST(test_a_new_log_with_old_blocks),
+        TEST(test_a_synced_log_with_old_blocks_is_damage),
+        TEST(test_a_log_of_another_database_is_refused),
+        TEST(test_a_newer_format_is_refused),
+        TEST(test_power_cut_at_every_call),
+        TEST(test_power_cut_of_logs_with_windows),
+        TEST(test_a_failed_sync_is_final),
+        TEST(test_a_failed_store_is_final),
+        TEST(test_every_failed_call_of_a_replay),
+        TEST(test_every_failed_allocation),
+        TEST(test_the_first_version_is_refused),
+        TEST(test_golden_bytes),
+        TEST(test_file_names),
+#undef TEST
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

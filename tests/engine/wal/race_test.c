@@ -1,0 +1,324 @@
+/*
+ * race_test.c -- a log is made, or made and closed, while a flush finds out which logs may go.  Then the process
+ * dies: the log must not have been forgotten.  And if one ever is, the opening must notice.  The threads stop each other at fixed places, so that each test goes
+ * one way only.
+ */
+#define PETAL_SYNC_POINTS
+#include "base/sync_point.c"
+#include "engine/flush/flush.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/crash/ledger.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#define WRITES 7 /* before the flush; one more is made beside it */
+
+/* ---- the threads' steps ---- */
+
+enum step { IDLE, ARMED, FLUSH_STOPPED, WRITER_STOPPED, FLUSH_DONE };
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    enum step step;
+} stage = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, IDLE};
+
+static void
+reach(enum step step)
+{
+    pthread_mutex_lock(&stage.mutex);
+    stage.step = step;
+    pthread_cond_broadcast(&stage.changed);
+    pthread_mutex_unlock(&stage.mutex);
+}
+
+static void
+wait_for(enum step step)
+{
+    pthread_mutex_lock(&stage.mutex);
+    while (stage.step < step)
+        pthread_cond_wait(&stage.changed, &stage.mutex);
+    pthread_mutex_unlock(&stage.mutex);
+}
+
+/* Is the step at hand `before`?  Then it is `after` now. */
+static bool
+pass(enum step before, enum step after)
+{
+    bool passed;
+
+    pthread_mutex_lock(&stage.mutex);
+    passed = stage.step == before;
+    if (passed) {
+        stage.step = after;
+        pthread_cond_broadcast(&stage.changed);
+    }
+    pthread_mutex_unlock(&stage.mutex);
+    return passed;
+}
+
+/* ---- the database ---- */
+
+static struct fixture fixture;
+static struct ledger ledger;
+static petal_vfs vfs_in_steps;
+
+/* When armed: the flush cannot make a log ahead, so that the writer has to make one. */
+static int
+open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
+              petal_file **file)
+{
+    bool refused;
+
+    pthread_mutex_lock(&stage.mutex);
+    refused = stage.step == ARMED && strstr(name, ".log") != NULL;
+    pthread_mutex_unlock(&stage.mutex);
+    if (refused)
+        return ENOSPC;
+    return memory_vfs_table(fixture.vfs)->open(context, directory, name, flags, file);
+}
+
+/*
+ * When armed: the flush, which has written its files and syncs their names, waits until the writer syncs the name of its
+ * new log, and the writer waits there until the flush is done.
+ */
+static int
+sync_directory_in_steps(void *context, petal_directory *directory)
+{
+    if (pass(ARMED, FLUSH_STOPPED))
+        wait_for(WRITER_STOPPED);
+    else if (pass(FLUSH_STOPPED, WRITER_STOPPED))
+        wait_for(FLUSH_DONE);
+    return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
+}
+
+static void
+begin(void)
+{
+    petal_error error;
+
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    for (uint64_t number = 1; number <= WRITES; number++)
+        must(ledger_write(&ledger, number, PETAL_SYNC_WAL, &error), &error);
+}
+
+/* Threads give NULL when their call failed. */
+static void *
+flush_all(void *argument)
+{
+    return petal_flush(fixture.db, NULL, NULL) == PETAL_OK ? argument : NULL;
+}
+
+static void *
+write_one_more(void *argument)
+{
+    return ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, NULL) == PETAL_OK ? argument : NULL;
+}
+
+static pthread_t
+start(void *(*run)(void *))
+{
+    pthread_t thread;
+
+    assert_int_equal(pthread_create(&thread, NULL, run, &fixture), 0);
+    return thread;
+}
+
+static void
+must_join(pthread_t thread)
+{
+    void *succeeded;
+
+    assert_int_equal(pthread_join(thread, &succeeded), 0);
+    assert_non_null(succeeded);
+}
+
+static void
+check_nothing_is_lost(struct fixture *after)
+{
+    petal_error error;
+
+    fixture_must_open(after);
+    must(ledger_attach(&ledger, after->db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), WRITES + 1);
+    assert_true(fixture_directory_is_clean(after));
+}
+
+/* ---- tests ---- */
+
+/* The log has its number, but no one writes to it yet, while the flush is committed. */
+static void
+test_a_log_is_made_beside_a_flush(void **state)
+{
+    pthread_t flusher, writer;
+
+    (void)state;
+    fixture_init(&fixture, 5);
+    vfs_in_steps = *fixture.env.vfs;
+    vfs_in_steps.sync_directory = sync_directory_in_steps;
+    vfs_in_steps.open = open_in_steps;
+    fixture.env.vfs = &vfs_in_steps;
+    begin();
+    reach(ARMED);
+    flusher = start(flush_all);
+    wait_for(FLUSH_STOPPED);
+    writer = start(write_one_more);
+    must_join(flusher);
+    reach(FLUSH_DONE);
+    must_join(writer);
+    reach(IDLE);
+    fixture_die(&fixture);
+    check_nothing_is_lost(&fixture);
+    fixture_fini(&fixture);
+}
+
+static struct memory_vfs
+    *left; /* by the process that dies when the first flush is done and the second is not */
+
+/* The first flush has looked for cells in memory, found none, and waits until there is one and its log, which was the spare when it
+ * looked, is closed. */
+static void
+stop_flush(const char *name)
+{
+    bool closed = false;
+
+    if (strcmp(name, "flush:unflushed cells looked for") != 0)
+        return;
+    if (!pass(ARMED, FLUSH_STOPPED)) {
+        left = memory_vfs_clone(fixture.vfs);
+        return;
+    }
+    while (!closed) {
+        pthread_mutex_lock(&fixture.db->log_mutex);
+        closed = fixture.db->closed_log_count == 2 && fixture.db->wal == NULL;
+        pthread_mutex_unlock(&fixture.db->log_mutex);
+        sched_yield();
+    }
+    assert_int_equal(log_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
+}
+
+/* What a leader does that has to switch memtables now. */
+static void
+close_log(petal_db *db)
+{
+    struct write_place place;
+    petal_error error;
+
+    write_lead_alone(db, &place);
+    must(log_rotate(db, &error), &error);
+    write_lead_end(db, &place);
+}
+
+static void
+test_a_log_is_closed_beside_a_flush(void **state)
+{
+    struct fixture after;
+    petal_error error;
+    pthread_t flusher;
+
+    (void)state;
+    fixture_init(&fixture, 6);
+    begin();
+    sync_point_set_hook(stop_flush);
+    reach(ARMED);
+    flusher = start(flush_all);
+    wait_for(FLUSH_STOPPED);
+    must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
+    close_log(fixture.db);
+    must_join(flusher);
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    sync_point_set_hook(NULL);
+    reach(IDLE);
+    assert_non_null(left);
+    fixture_init_on(&after, left, 7);
+    check_nothing_is_lost(&after);
+    fixture_fini(&after);
+    fixture_fini(&fixture);
+}
+
+/* ---- what an opening makes of a log that is gone ---- */
+
+static void
+keep_newest_log(void *argument, const char *name)
+{
+    uint64_t number, *newest = argument;
+
+    if (filename_parse(name, &number) == FILENAME_LOG && number > *newest)
+        *newest = number;
+}
+
+/* The manifest takes the log for obsolete, but there are cells in it that are in no store file. */
+static void
+test_a_forgotten_log_is_noticed(void **state)
+{
+    struct manifest *manifest;
+    struct manifest_edit edit;
+    struct env env;
+    struct directory directory;
+    uint64_t newest = 0;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 8);
+    begin();
+    must(petal_flush(fixture.db, ledger.tables[0], &error), &error);
+    must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
+    fixture_die(&fixture);
+    env_init(&env, &fixture.env);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, false), 0);
+    must(manifest_load(&manifest, &directory, &error), &error);
+    manifest_edit_init(&edit, env.allocator);
+    memory_vfs_list(fixture.vfs, FIXTURE_DIRECTORY, keep_newest_log, &newest);
+    manifest_edit_oldest_log(&edit, newest);
+    must(manifest_commit(manifest, &edit, &error), &error);
+    manifest_edit_fini(&edit);
+    manifest_free(manifest);
+    directory_close(&directory);
+    assert_int_equal(fixture_open(&fixture, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "takes that log for obsolete"));
+    fixture_fini(&fixture);
+}
+
+/* The last cell of an obsolete log may have belonged to a table that was dropped: then no flush tells of it. */
+static void
+test_a_log_that_ended_with_a_dropped_table(void **state)
+{
+    petal_slice one = slice_make("1", 1);
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 9);
+    begin();
+    for (unsigned table = 0; table < LEDGER_TABLES; table++)
+        must(petal_put(ledger.families[table * LEDGER_FAMILIES], one, one, PETAL_LATEST, one, NULL,
+                       &error),
+             &error);
+    must(petal_table_drop(ledger.tables[1], &error), &error);
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    must(petal_put(ledger.families[0], one, one, PETAL_LATEST, one, NULL, &error), &error);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    assert_true(fixture_directory_is_clean(&fixture));
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_log_is_made_beside_a_flush),
+        cmocka_unit_test(test_a_log_is_closed_beside_a_flush),
+        cmocka_unit_test(test_a_forgotten_log_is_noticed),
+        cmocka_unit_test(test_a_log_that_ended_with_a_dropped_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,264 @@
+/*
+ * sync_test.c -- when logs are synced: in time, whatever the leader waits for and whoever sets the clock; and before a write
+ * that must survive anything, so that it is not taken for the end of what is lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/wal/wal.h"
+#include "engine/write/commit.h"
+#include "tests/crash/ledger.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+static void
+must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
+{
+    petal_error error;
+
+    must(ledger_write(ledger, number, durability, &error), &error);
+}
+
+static void
+rotate(petal_db *db)
+{
+    struct write_place place;
+    petal_error error;
+
+    write_lead_alone(db, &place);
+    must(log_rotate(db, &error), &error);
+    write_lead_end(db, &place);
+}
+
+static void
+start(struct fixture *fixture, struct ledger *ledger, uint32_t interval_ms)
+{
+    petal_error error;
+
+    *ledger = (struct ledger){0};
+    fixture_init(fixture, 4);
+    fixture->options.log_sync_interval_ms = interval_ms;
+    fixture_must_open(fixture);
+    must(ledger_create(ledger, fixture->db, &error), &error);
+}
+
+/* ---- damage in a closed log ---- */
+
+/* Of a closed log, to be released. */
+static char *
+path_of_log(petal_db *db, size_t which)
+{
+    char *path = test_allocate(PETAL_PATH_BYTES);
+
+    filename_log(path, db->directory.path, db->closed_logs[which].number);
+    return path;
+}
+
+/* The FSYNC_WAL write is the last one ever. It tells that the log before was synced, so what is bad there is no torn tail: else
+ * the write would go with it. */
+static void
+test_damage_before_the_last_synced_write(void **state)
+{
+    (void)state;
+    for (int step = 0; step < 3; step++) {
+        struct fixture fixture, after;
+        struct ledger ledger;
+        uint8_t *bytes;
+        size_t size;
+        char *path;
+        struct memory_vfs *files;
+        petal_error error;
+
+        start(&fixture, &ledger, PETAL_NEVER);
+        for (uint64_t number = 1; number <= 3; number++)
+            must_write(&ledger, number, PETAL_SYNC_WAL);
+        rotate(fixture.db);
+        if (step > 0)
+            must_write(&ledger, 4, step == 1 ? PETAL_SYNC_WAL : PETAL_ASYNC_WAL);
+        must_write(&ledger, step > 0 ? 5 : 4, PETAL_FSYNC_WAL);
+        path = path_of_log(fixture.db, 0);
+        files = memory_vfs_clone(fixture.vfs);
+        memory_vfs_power_cut(files, MEMORY_CUT_LOSE_ALL, 0);
+        assert_int_equal(memory_vfs_read_file(files, path, &bytes, &size), 0);
+        bytes[size / 2] ^= 1;
+        assert_int_equal(memory_vfs_write_file(files, path, bytes, size), 0);
+        free(bytes);
+        free(path);
+        fixture_init_on(&after, files, 9);
+        assert_int_equal(fixture_open(&after, &error), PETAL_CORRUPT);
+        fixture_fini(&after);
+        fixture_must_close(&fixture);
+        fixture_fini(&fixture);
+    }
+}
+
+/* ---- syncs in time ---- */
+
+static uint64_t
+count_syncs(petal_db *db)
+{
+    petal_stats stats;
+
+    petal_stats_get(db, &stats);
+    return stats.log_syncs;
+}
+
+/* Whether all that is stored comes to be synced: by a bound that no sane machine needs, so that a
+ * test which fails ends. */
+static bool
+comes_to_be_synced(petal_db *db)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    for (unsigned i = 0; i < 10000; i++) {
+        if (wal_synced_length(db->wal) == wal_length(db->wal))
+            return true;
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+/* What is acknowledged at SYNC_WAL, with a write of `beside` behind it, is synced while the locks
+ * are held that a leader holds who waits for memory, and a change of the schema whose sync of the
+ * manifest takes long. */
+static void
+hold_up(enum petal_durability beside)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    struct write_place place;
+    petal_db *db;
+
+    start(&fixture, &ledger, 300);
+    db = fixture.db;
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    must_write(&ledger, 2, beside);
+    write_lead_alone(db, &place);
+    pthread_mutex_lock(&db->ddl_mutex);
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    assert_true(comes_to_be_synced(db));
+    assert_true(count_syncs(db) > 0);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    pthread_mutex_unlock(&db->ddl_mutex);
+    write_lead_end(db, &place);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+static void
+test_a_leader_that_waits_holds_up_no_sync(void **state)
+{
+    (void)state;
+    hold_up(PETAL_SYNC_WAL);
+    hold_up(PETAL_ASYNC_WAL);
+    hold_up(PETAL_SKIP_WAL);
+}
+
+/* The log thread has other things to do all the time: it syncs when the interval is over all the
+ * same. */
+static void
+test_a_busy_log_thread_syncs(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_db *db;
+    bool synced = false;
+
+    (void)state;
+    start(&fixture, &ledger, 50);
+    db = fixture.db;
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    for (unsigned long i = 0; !synced && i < 50000000; i++) {
+        pthread_mutex_lock(&db->flush_mutex);
+        db->spare_wanted = true;
+        pthread_cond_signal(&db->sync_wanted);
+        synced = wal_synced_length(db->wal) == wal_length(db->wal);
+        pthread_mutex_unlock(&db->flush_mutex);
+    }
+    assert_true(synced);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* ASYNC_WAL promises less than SYNC_WAL and is stored as that is: it survives the process. */
+static void
+test_async_writes_are_stored(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_error error;
+
+    (void)state;
+    start(&fixture, &ledger, PETAL_NEVER);
+    for (uint64_t number = 1; number <= 5; number++)
+        must_write(&ledger, number, PETAL_ASYNC_WAL);
+    assert_int_equal(count_syncs(fixture.db), 0);
+    fixture_die(&fixture);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&ledger), 5);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* What comes beside a sync is synced by a later one. */
+static void
+test_what_comes_beside_a_sync_is_synced(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+
+    (void)state;
+    start(&fixture, &ledger, 1);
+    for (uint64_t number = 1; number <= 50; number++) {
+        uint64_t before = fixture.db->wal != NULL ? wal_synced_sequence(fixture.db->wal) : 0;
+
+        must_write(&ledger, number, PETAL_ASYNC_WAL);
+        while (wal_synced_sequence(fixture.db->wal) == before)
+            sched_yield();
+    }
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* The last sync was long ago by any clock, and the log thread is not to be seen. */
+static void
+test_a_clock_that_is_set_back(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+
+    (void)state;
+    start(&fixture, &ledger, 3600000);
+    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    test_clock_advance(&fixture.clock, -24 * 3600000);
+    must_write(&ledger, 2, PETAL_SYNC_WAL);
+    assert_int_equal(count_syncs(fixture.db), 1);
+    must_write(&ledger, 3, PETAL_SYNC_WAL);
+    assert_int_equal(count_syncs(fixture.db), 1);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_damage_before_the_last_synced_write),
+        cmocka_unit_test(test_a_leader_that_waits_holds_up_no_sync),
+        cmocka_unit_test(test_a_busy_log_thread_syncs),
+        cmocka_unit_test(test_async_writes_are_stored),
+        cmocka_unit_test(test_what_comes_beside_a_sync_is_synced),
+        cmocka_unit_test(test_a_clock_that_is_set_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,74 @@
+/* threads_test.c -- the log is synced by other threads while its leader stores records. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+
+#include "tests/engine/wal/fixture.h"
+
+struct syncer {
+    struct wal *wal;
+    _Atomic(bool) stop;
+};
+
+static void *
+sync_again_and_again(void *argument)
+{
+    struct syncer *syncer = argument;
+    petal_error error;
+
+    while (!atomic_load(&syncer->stop)) {
+        uint64_t stored = wal_stored_sequence(syncer->wal);
+
+        if (wal_sync(syncer->wal, &error) != PETAL_OK || wal_synced_sequence(syncer->wal) < stored)
+            return "a sync fell short";
+    }
+    return NULL;
+}
+
+static void
+test_syncs_beside_stores(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_replay replay;
+    struct syncer syncer;
+    pthread_t threads[2];
+    petal_error error;
+    size_t count;
+
+    assert_int_equal(wal_fixture_create(fixture, 1, NULL, &syncer.wal), PETAL_OK);
+    atomic_init(&syncer.stop, false);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, sync_again_and_again, &syncer), 0);
+    for (size_t i = 0; i < 3000; i++) {
+        wal_fixture_add(fixture, syncer.wal, i % 200);
+        assert_int_equal(wal_store(syncer.wal, &error), PETAL_OK);
+    }
+    atomic_store(&syncer.stop, true);
+    for (size_t i = 0; i < 2; i++) {
+        void *complaint;
+
+        pthread_join(threads[i], &complaint);
+        assert_null(complaint);
+    }
+    wal_close(syncer.wal);
+    assert_int_equal(
+        wal_fixture_replay(fixture, NULL, (struct wal_promise){0, 0}, &replay, &count, &error),
+        PETAL_OK);
+    assert_int_equal(count, fixture->written);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_syncs_beside_stores, wal_fixture_setup,
+                                        wal_fixture_teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,216 @@
+/*
+ * condition_test.c -- changes of a row under a condition: when it holds, which timestamps the changes get, what is
+ * refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/engine/write/fixture.h"
+
+/* Whether a change of row "r" under the condition was made; it writes f:mark. */
+static bool
+applies(struct world *w, const petal_condition *condition)
+{
+    petal_error error;
+    bool applied = false, marked;
+
+    world_batch_put(w, w->f, "r", "mark", 1, "v");
+    must(petal_mutate_row(w->table, text("r"), condition, w->batch, NULL, &applied, &error),
+         &error);
+    petal_batch_clear(w->batch);
+    must(petal_get(w->table, text("r"),
+                   &(petal_read_options){.columns = &(petal_column){w->f, text("mark"), false},
+                                         .column_count = 1},
+                   w->read, &error),
+         &error);
+    marked = petal_result_count(w->read) > 0;
+    must(petal_delete(w->f, text("r"), text("mark"), 1, PETAL_DELETE, NULL, &error), &error);
+    assert_int_equal(applied, marked);
+    return applied;
+}
+
+/* For which of < <= = != >= > the condition with `value` holds, and, with NULL, whether that of absence does. */
+static void
+expect_condition(struct world *w, const char *qualifier, const char *value, const char *holding)
+{
+    static const char *const names[] = {"", "<", "<=", "=", "!=", ">=", ">"};
+    petal_condition condition = {.family = w->f, .qualifier = text(qualifier)};
+    char found[32] = "";
+
+    if (value == NULL) {
+        condition.absent = true;
+        assert_string_equal(applies(w, &condition) ? "absent" : "", holding);
+        return;
+    }
+    condition.value = text(value);
+    for (int compare = PETAL_LESS; compare <= PETAL_GREATER; compare++) {
+        condition.compare = (enum petal_compare)compare;
+        if (applies(w, &condition)) {
+            strcat(found, found[0] != '\0' ? " " : "");
+            strcat(found, names[compare]);
+        }
+    }
+    assert_string_equal(found, holding);
+}
+
+static void
+test_conditions(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w);
+    world_put(w.f, "r", "empty", 5, "");
+    world_put(w.f, "r", "b", 4, "zz"); /* an older version */
+    world_put(w.f, "r", "b", 5, "b");
+    expect_condition(&w, "none", NULL, "absent");
+    expect_condition(&w, "none", "x", "");
+    expect_condition(&w, "none", "", "< <= = >= >");
+    expect_condition(&w, "empty", NULL, "absent");
+    expect_condition(&w, "empty", "x", "!= >= >");
+    expect_condition(&w, "empty", "", "< <= = >= >");
+    expect_condition(&w, "b", NULL, "");
+    expect_condition(&w, "b", "", "!=");
+    /* The value given stands on the left. */
+    expect_condition(&w, "b", "a", "< <= !=");
+    expect_condition(&w, "b", "b", "<= = >=");
+    expect_condition(&w, "b", "ba", "!= >= >");
+    expect_condition(&w, "b", "\xff", "!= >= >");
+    world_fini(&w);
+}
+
+static void
+test_time_range_of_a_condition(void **state)
+{
+    struct world w;
+    petal_condition condition = {.has_time_range = true,
+                                 .time_min = 10,
+                                 .time_limit = 20,
+                                 .compare = PETAL_EQUAL,
+                                 .value = text("old")};
+    petal_error error;
+
+    (void)state;
+    world_init(&w);
+    condition.family = w.f;
+    condition.qualifier = text("a");
+    world_put(w.f, "r", "a", 10, "old");
+    world_put(w.f, "r", "a", 20, "new");
+    assert_true(applies(&w, &condition));
+    condition.time_min = 11;
+    assert_false(applies(&w, &condition));
+    condition.time_min = 21;
+    world_batch_put(&w, w.f, "r", "mark", 1, "v");
+    assert_int_equal(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, NULL, &error),
+                     PETAL_INVALID);
+    world_fini(&w);
+}
+
+/* Puts follow the cell that was judged, appends and increments their own old versions, deletions are stamped now. */
+static void
+test_timestamps_under_a_condition(void **state)
+{
+    petal_condition condition = {.absent = true};
+    struct world w;
+    petal_error error;
+    bool applied;
+
+    (void)state;
+    world_init(&w);
+    condition.family = w.f;
+    condition.qualifier = text("judged");
+    world_put(w.f, "r", "judged", 3000, "");
+    world_put(w.f, "r", "old", 2000, "x");
+    world_batch_put(&w, w.g, "r", "put", PETAL_LATEST, "p");
+    world_batch_put(&w, w.g, "r", "own", 7, "p");
+    world_batch_append(&w, w.f, "r", "old", "y");
+    world_batch_increment(&w, w.f, "r", "new", 1);
+    must(petal_batch_delete(w.batch, w.f, text("r"), text("judged"), PETAL_LATEST,
+                            PETAL_DELETE_COLUMN, &error),
+         &error);
+    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
+         &error);
+    assert_true(applied);
+    world_expect_given(&w, "r/f:new=#1@1000 r/f:old=xy@2001");
+    world_expect_row(&w, "r",
+                     "r/f:judged=@3000 r/f:new=#1@1000 r/f:old=xy@2001 r/f:old=x@2000 r/g:own=p@7 "
+                     "r/g:put=p@3000");
+    /* The batch stays as it was: without the condition its put is of now. */
+    must(petal_mutate_row(w.table, text("r"), NULL, w.batch, &w.options, &applied, &error), &error);
+    assert_true(applied);
+    world_expect_given(&w, "r/f:new=#2@1001 r/f:old=xyy@2002");
+    world_put(w.g, "s", "put", PETAL_LATEST, "p"); /* the store's own clock was not moved */
+    world_expect_row(&w, "s", "s/g:put=p@1000");
+    /* When it does not hold nothing is given. */
+    world_put(w.f, "r", "judged", 3000, "full");
+    must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
+         &error);
+    assert_false(applied);
+    world_expect_given(&w, "");
+    world_fini(&w);
+}
+
+static void
+expect_refused(struct world *w, const char *row, const petal_condition *condition)
+{
+    petal_error error;
+    bool applied = true;
+
+    assert_int_equal(
+        petal_mutate_row(w->table, text(row), condition, w->batch, &w->options, &applied, &error),
+        PETAL_INVALID);
+    assert_false(applied);
+}
+
+static void
+test_refused_changes(void **state)
+{
+    petal_family_options family = {.name = text("f")};
+    petal_table_options options = {.name = text("u"), .families = &family, .family_count = 1};
+    petal_condition condition = {.absent = true};
+    petal_table *other;
+    petal_error error;
+    struct world w;
+
+    (void)state;
+    world_init(&w);
+    must(petal_table_create(w.fixture.db, &options, &other, &error), &error);
+    expect_refused(&w, "", NULL);
+    world_batch_put(&w, w.f, "r", "a", 1, "v");
+    expect_refused(&w, "s", NULL);
+    expect_refused(&w, "r", &condition); /* of no column */
+    condition.family = petal_table_family_at(other, 0);
+    expect_refused(&w, "r", &condition);
+    condition = (petal_condition){.family = w.f, .compare = (enum petal_compare)7};
+    expect_refused(&w, "r", &condition);
+    world_batch_put(&w, petal_table_family_at(other, 0), "r", "a", 1, "v");
+    expect_refused(&w, "r", NULL);
+    petal_batch_clear(w.batch);
+    world_begin(&w, NULL);
+    expect_refused(&w, "r", NULL);
+    petal_batch_clear(w.batch);
+    must(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error), &error);
+    world_expect_row(&w, "r", "");
+    must(petal_table_drop(w.table, &error), &error);
+    world_batch_increment(&w, w.f, "r", "n", 1);
+    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_NOT_FOUND);
+    assert_int_equal(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error),
+                     PETAL_NOT_FOUND);
+    world_fini(&w);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_conditions),
+        cmocka_unit_test(test_time_range_of_a_condition),
+        cmocka_unit_test(test_timestamps_under_a_condition),
+        cmocka_unit_test(test_refused_changes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* fixture.c -- see tests/engine/write/fixture.h. */
+#include "tests/engine/write/fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/coding.h"
+
+#include <inttypes.h>
+
+void
+world_attach(struct world *w)
+{
+    petal_error error;
+
+    must(petal_table_open(w->fixture.db, text("t"), &w->table, &error), &error);
+    must(petal_table_family(w->table, text("f"), &w->f, &error), &error);
+    must(petal_table_family(w->table, text("g"), &w->g, &error), &error);
+    must(petal_result_new(w->fixture.db, &w->read, &error), &error);
+    must(petal_result_new(w->fixture.db, &w->given, &error), &error);
+    must(petal_batch_new(w->fixture.db, &w->batch, &error), &error);
+    w->options = (petal_write_options){.result = w->given};
+}
+
+void
+world_detach(struct world *w)
+{
+    petal_result_free(w->read);
+    petal_result_free(w->given);
+    petal_batch_free(w->batch);
+}
+
+void
+world_init(struct world *w)
+{
+    petal_family_options families[2] = {{.name = text("f"), .versions = 3},
+                                        {.name = text("g"), .versions = 3}};
+    petal_table_options options = {.name = text("t"), .families = families, .family_count = 2};
+    petal_error error;
+
+    fixture_init(&w->fixture, 5);
+    fixture_must_open(&w->fixture);
+    must(petal_table_create(w->fixture.db, &options, &w->table, &error), &error);
+    world_attach(w);
+}
+
+void
+world_fini(struct world *w)
+{
+    world_detach(w);
+    fixture_fini(&w->fixture);
+}
+
+/* ---- cells as text: "row/family:qualifier=value@timestamp", numbers as #n, a time to live as +n ---- */
+
+static void
+describe_value(char *to, size_t size, petal_slice value)
+{
+    const uint8_t *bytes = slice_bytes(value);
+
+    if (value.size == 8 && (bytes[0] < ' ' || bytes[0] > '~'))
+        snprintf(to, size, "#%" PRId64, (int64_t)get_be64(bytes));
+    else
+        snprintf(to, size, "%.*s", (int)value.size, value.size > 0 ? (const char *)bytes : "");
+}
+
+const char *
+world_describe(const petal_result *result)
+{
+    static char all[4096];
+    size_t length = 0;
+
+    all[0] = '\0';
+    for (size_t i = 0; i < petal_result_count(result); i++) {
+        const petal_cell *cell = petal_result_cell(result, i);
+        char value[64], ttl[32] = "";
+
+        describe_value(value, sizeof value, cell->value);
+        if (cell->has_ttl)
+            snprintf(ttl, sizeof ttl, "+%" PRId64, cell->ttl_ms);
+        length += (size_t)snprintf(
+            all + length, sizeof all - length, "%s%.*s/%.*s:%.*s=%s@%" PRId64 "%s",
+            i > 0 ? " " : "", (int)cell->row.size, (const char *)cell->row.data,
+            (int)cell->family.size, (const char *)cell->family.data, (int)cell->qualifier.size,
+            (const char *)cell->qualifier.data, value, cell->timestamp, ttl);
+    }
+    return all;
+}
+
+void
+world_expect_row(struct world *w, const char *row, const char *cells)
+{
+    petal_read_options options = {.versions = PETAL_ALL_VERSIONS};
+    petal_error error;
+
+    must(petal_get(w->table, text(row), &options, w->read, &error), &error);
+    assert_string_equal(world_describe(w->read), cells);
+}
+
+void
+world_expect_given(struct world *w, const char *cells)
+{
+    assert_string_equal(world_describe(w->given), cells);
+}
+
+/* ---- calls that must succeed ---- */
+
+void
+world_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
+          const char *value)
+{
+    petal_error error;
+
+    must(petal_put(family, text(row), text(qualifier), timestamp, text(value), NULL, &error),
+         &error);
+}
+
+int64_t
+world_increment(struct world *w, const char *row, const char *qualifier, int64_t amount)
+{
+    petal_error error;
+    int64_t sum = 77;
+
+    must(petal_increment(w->f, text(row), text(qualifier), amount, &w->options, &sum, &error),
+         &error);
+    return sum;
+}
+
+void
+world_append(struct world *w, const char *row, const char *qualifier, const char *value)
+{
+    petal_error error;
+
+    must(petal_append(w->f, text(row), text(qualifier), text(value), &w->options, &error), &error);
+}
+
+void
+world_begin(struct world *w, const petal_mutation_options *options)
+{
+    petal_error error;
+
+    must(petal_batch_mutation(w->batch, options, &error), &error);
+}
+
+void
+world_batch_put(struct world *w, petal_family *family, const char *row, const char *qualifier,
+                int64_t timestamp, const char *value)
+{
+    petal_error error;
+
+    must(petal_batch_put(w->batch, family, text(row), text(qualifier), timestamp, text(value),
+                         &error),
+         &error);
+}
+
+void
+world_batch_append(struct world *w, petal_family *family, const char *row, const char *qualifier,
+                   const char *value)
+{
+    petal_error error;
+
+    must(petal_batch_append(w->batch, family, text(row), text(qualifier), text(value), &error),
+         &error);
+}
+
+void
+world_batch_increment(struct world *w, petal_family *family, const char *row, const char *qualifier,
+                      int64_t amount)
+{
+    petal_error error;
+
+    must(petal_batch_increment(w->batch, family, text(row), text(qualifier), amount, &error),
+         &error);
+}
+
+void
+world_batch_delete_newest(struct world *w, petal_family *family, const char *row,
+                          const char *qualifier)
+{
+    petal_error error;
+
+    must(petal_batch_delete(w->batch, family, text(row), text(qualifier), PETAL_LATEST,
+                            PETAL_DELETE, &error),
+         &error);
+}
+
+void
+world_write_batch(struct world *w)
+{
+    petal_error error;
+
+    must(petal_write(w->fixture.db, w->batch, &w->options, &error), &error);
+    petal_batch_clear(w->batch);
+}
+
+void
+world_put_versions(struct world *w)
+{
+    for (int64_t t = 1; t <= 3; t++) {
+        world_put(w->f, "r", "a", t * 10, "v");
+        world_put(w->f, "s", "a", t * 10, "v");
+        world_put(w->g, "r", "a", t * 10, "v");
+    }
+}

@@ -1,0 +1,601 @@
+/* pace_test.c -- how fast writers may go: pressure and times as functions, who is stopped by what, and with which error. */
+#include "engine/write/pace.h"
+
+#include "engine/compact/policy.h"
+#include "engine/flush/flush.h"
+#include "tests/crash/ledger.h"
+
+#include <math.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define KIB ((uint64_t)1024)
+#define MIB (KIB * KIB)
+
+static void
+the_share_falls_towards_the_caps(void **state)
+{
+    double before = INFINITY;
+
+    (void)state;
+    assert_true(pace_share(0, 100, 0) == INFINITY);
+    assert_true(pace_share(50, 100, POLICY_SLOW_RUNS) == INFINITY);
+    assert_true(pace_share(75, 100, 0) == 1);
+    assert_true(pace_share(100, 100, 0) == 0);
+    assert_true(pace_share(1000, 100, 0) == 0);
+    for (size_t runs = POLICY_SLOW_RUNS + 1; runs <= POLICY_MOST_RUNS; runs++) {
+        double share = pace_share(0, 100, runs);
+
+        assert_true(share < before && share > 0);
+        before = share;
+    }
+    assert_true(before < 0.1);
+    assert_true(pace_share(75, 100, POLICY_MOST_RUNS) == before); /* the smaller one holds */
+    assert_true(pace_share(99, 100, POLICY_SLOW_RUNS + 1) < 0.1);
+}
+
+static void
+time_follows_the_rate_of_flushes(void **state)
+{
+    (void)state;
+    assert_int_equal(pace_time(100 * MIB, INFINITY, 50 * MIB), 0);
+    assert_int_equal(pace_time(100 * MIB, 1, 50 * MIB), 2000000);
+    assert_int_equal(pace_time(100 * MIB, 0.5, 50 * MIB), 4000000);
+    assert_int_equal(pace_time(MIB, 0, 50 * MIB), 1000000); /* never slower than that */
+    assert_int_equal(pace_time(MIB, 0.2, 1), 1000000);
+    assert_int_equal(pace_time(64 * MIB, 1, 0), 1000000); /* nothing is known yet */
+}
+
+/* ---- with a database ---- */
+
+struct bed {
+    struct fixture fixture;
+    petal_table *table;
+    petal_family *family;
+    petal_vfs vfs; /* the fixture's, but for `open` */
+    _Atomic(unsigned) written;
+    _Atomic(unsigned) refused;
+};
+
+/* While closed, no store file is made: flushes wait. */
+static pthread_mutex_t gate_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_opens = PTHREAD_COND_INITIALIZER;
+static bool gate_closed;
+static const petal_vfs *behind_gate;
+
+static int
+open_through_gate(void *context, petal_directory *directory, const char *name, unsigned flags,
+                  petal_file **file)
+{
+    uint64_t number;
+
+    if ((flags & PETAL_FILE_CREATE) != 0 && filename_parse(name, &number) == FILENAME_STORE_FILE) {
+        pthread_mutex_lock(&gate_mutex);
+        while (gate_closed)
+            pthread_cond_wait(&gate_opens, &gate_mutex);
+        pthread_mutex_unlock(&gate_mutex);
+    }
+    return behind_gate->open(context, directory, name, flags, file);
+}
+
+static void
+set_gate(bool closed)
+{
+    pthread_mutex_lock(&gate_mutex);
+    gate_closed = closed;
+    pthread_cond_broadcast(&gate_opens);
+    pthread_mutex_unlock(&gate_mutex);
+}
+
+static void
+begin(struct bed *bed)
+{
+    petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
+    petal_table_options t = {.size = sizeof t, .name = {"t", 1}, .families = &f, .family_count = 1};
+    petal_error error;
+
+    *bed = (struct bed){.table = NULL};
+    fixture_init(&bed->fixture, 1);
+    behind_gate = bed->fixture.env.vfs;
+    bed->vfs = *behind_gate;
+    bed->vfs.open = open_through_gate;
+    bed->fixture.env.vfs = &bed->vfs;
+    bed->fixture.options.memory_bytes = MIB;
+    bed->fixture.options.memtable_bytes = 128 * KIB;
+    bed->fixture.options.no_compaction = true;
+    fixture_must_open(&bed->fixture);
+    must(petal_table_create(bed->fixture.db, &t, &bed->table, &error), &error);
+    must(petal_table_family(bed->table, (petal_slice){"f", 1}, &bed->family, &error), &error);
+}
+
+static void
+end(struct bed *bed)
+{
+    fixture_must_close(&bed->fixture);
+    fixture_fini(&bed->fixture);
+}
+
+static enum petal_status
+put(struct bed *bed, unsigned number, petal_error *error)
+{
+    static const uint8_t value[4000];
+    char row[16];
+    int length = snprintf(row, sizeof row, "row%06u", number);
+
+    return petal_put(bed->family, (petal_slice){row, (size_t)length}, (petal_slice){"q", 1},
+                     PETAL_LATEST, (petal_slice){value, sizeof value}, NULL, error);
+}
+
+static petal_stats
+stats_of(struct bed *bed)
+{
+    petal_stats stats;
+
+    petal_stats_get(bed->fixture.db, &stats);
+    return stats;
+}
+
+#define PUTS 400 /* three times what memtables may take */
+
+static void *
+put_all(void *argument)
+{
+    struct bed *bed = argument;
+
+    for (unsigned i = 0; i < PUTS; i++) {
+        if (put(bed, i, NULL) == PETAL_OK)
+            atomic_fetch_add(&bed->written, 1);
+        else
+            atomic_fetch_add(&bed->refused, 1);
+    }
+    return NULL;
+}
+
+static void
+writers_stop_at_the_cap(void **state)
+{
+    struct bed bed;
+    petal_stats stats;
+    pthread_t writer;
+
+    (void)state;
+    begin(&bed);
+    /* So slow that any write under pressure owes more than the least sleep, however long it took. */
+    atomic_store(&bed.fixture.db->flush_rate, 1);
+    set_gate(true);
+    assert_int_equal(pthread_create(&writer, NULL, put_all, &bed), 0);
+    while (stats_of(&bed).stopped_writes == 0)
+        sched_yield();
+    stats = stats_of(&bed);
+    assert_int_equal(stats.stopped_writes, 1);
+    assert_in_range(stats.memtable_memory, 384 * KIB, 640 * KIB);
+    assert_in_range(stats.flushes_waiting, 2, 8);
+    assert_in_range(atomic_load(&bed.written), 60, 140);
+    assert_true(stats.delayed_writes > 0 && stats.delay_us > 0);
+    set_gate(false);
+    pthread_join(writer, NULL);
+    assert_int_equal(atomic_load(&bed.written), PUTS);
+    assert_int_equal(atomic_load(&bed.refused), 0);
+    assert_true(stats_of(&bed).stop_us > 0);
+    end(&bed);
+}
+
+static void
+nobody_waits_for_a_cursor(void **state)
+{
+    petal_cursor *cursors[10];
+    struct bed bed;
+    petal_error error;
+    unsigned number = 0;
+
+    (void)state;
+    begin(&bed);
+    for (unsigned i = 0; i < 10; i++) {
+        for (unsigned k = 0; k < 25; k++)
+            must(put(&bed, number++, &error), &error);
+        must(petal_cursor_open(bed.table, NULL, &cursors[i], &error), &error);
+        must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    }
+    assert_true(stats_of(&bed).memtable_memory > 512 * KIB);
+    must(put(&bed, number++, &error), &error);
+    assert_int_equal(stats_of(&bed).stopped_writes, 0);
+    for (unsigned i = 0; i < 10; i++)
+        petal_cursor_close(cursors[i]);
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    epoch_collect(bed.fixture.db->epoch);
+    assert_int_equal(stats_of(&bed).memtable_memory, 0);
+    end(&bed);
+}
+
+/* The batch is larger than all that memtables may take. */
+static void
+a_write_larger_than_the_limit_goes_through(void **state)
+{
+    static const uint8_t value[1024 * 1024];
+    struct bed bed;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    for (unsigned i = 0; i < 10; i++)
+        must(petal_put(bed.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
+                       (petal_slice){value, sizeof value}, NULL, &error),
+             &error);
+    end(&bed);
+}
+
+static void
+the_cap_of_runs(void **state)
+{
+    struct bed bed;
+    petal_error error, full = {.status = PETAL_NO_SPACE, .text = "the disk is full"};
+    petal_db *db;
+
+    (void)state;
+    begin(&bed);
+    db = bed.fixture.db;
+    for (unsigned i = 0; i < POLICY_MOST_RUNS + 2; i++) {
+        assert_int_equal(atomic_load(&bed.family->runs),
+                         i < POLICY_MOST_RUNS ? i : POLICY_MOST_RUNS);
+        must(put(&bed, i, &error), &error); /* nobody compacts: runs do not count */
+        must(petal_flush(db, NULL, &error), &error);
+    }
+    db->no_compaction = false; /* there are no threads, so it does not change by itself */
+    background_failed(db, BACKGROUND_COMPACTION, &full);
+    pace_compacted(db);
+    assert_int_equal(put(&bed, 0, &error), PETAL_NO_SPACE);
+    assert_string_equal(error.text, "the disk is full");
+    assert_int_equal(stats_of(&bed).stopped_writes, 1);
+    must(petal_compact(bed.table, bed.family, &error), &error);
+    assert_int_equal(atomic_load(&bed.family->runs), 1);
+    must(put(&bed, 0, &error), &error); /* whether or not it is known that space is back */
+    background_succeeded(db, BACKGROUND_COMPACTION);
+    pace_compacted(db);
+    must(put(&bed, 1, &error), &error);
+    end(&bed);
+}
+
+/* ---- one store at its cap ---- */
+
+struct waiting {
+    struct bed *bed;
+    pthread_t thread;
+    enum petal_status status;
+    petal_error error;
+};
+
+static void *
+put_one(void *argument)
+{
+    struct waiting *waiting = argument;
+
+    waiting->status = put(waiting->bed, 1000, &waiting->error);
+    return NULL;
+}
+
+/* The store has as many runs as it may, and nobody compacts it: as if a compaction were at work
+ * that takes for ever. A writer waits. */
+static void
+fill_with_runs(struct bed *bed, struct waiting *waiting)
+{
+    petal_error error;
+
+    for (unsigned i = 0; i < POLICY_MOST_RUNS; i++) {
+        must(put(bed, i, &error), &error);
+        must(petal_flush(bed->fixture.db, NULL, &error), &error);
+    }
+    bed->fixture.db->no_compaction = false;
+    *waiting = (struct waiting){.bed = bed};
+    assert_int_equal(pthread_create(&waiting->thread, NULL, put_one, waiting), 0);
+    while (stats_of(bed).stopped_writes == 0)
+        sched_yield();
+}
+
+static petal_family *
+make_table(struct bed *bed, const char *name, petal_table **table)
+{
+    petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
+    petal_table_options t = {
+        .size = sizeof t, .name = {name, strlen(name)}, .families = &f, .family_count = 1};
+    petal_family *family;
+    petal_error error;
+
+    must(petal_table_create(bed->fixture.db, &t, table, &error), &error);
+    must(petal_table_family(*table, (petal_slice){"f", 1}, &family, &error), &error);
+    return family;
+}
+
+static enum petal_status
+put_other(petal_family *family, petal_error *error)
+{
+    return petal_put(family, (petal_slice){"row", 3}, (petal_slice){"q", 1}, PETAL_LATEST,
+                     (petal_slice){"v", 1}, NULL, error);
+}
+
+/* Each of these came behind the waiting writer. */
+static void
+the_cap_of_a_store_stops_its_writers_only(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_table *other, *another;
+    petal_family *family;
+    petal_error error;
+    int64_t sum;
+
+    (void)state;
+    begin(&bed);
+    family = make_table(&bed, "other", &other);
+    fill_with_runs(&bed, &waiting);
+    for (unsigned i = 0; i < 100; i++)
+        must(put_other(family, &error), &error);
+    for (unsigned i = 0; i < 2 * ROW_LOCKS; i++) {
+        char row[16];
+        int length = snprintf(row, sizeof row, "row%u", i);
+
+        must(petal_increment(family, (petal_slice){row, (size_t)length}, (petal_slice){"n", 1}, 1,
+                             NULL, &sum, &error),
+             &error);
+    }
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    make_table(&bed, "another", &another);
+    must(petal_table_drop(another, &error), &error);
+    must(petal_compact(other, NULL, &error), &error);
+    assert_int_equal(stats_of(&bed).stopped_writes, 1);
+    must(petal_compact(bed.table, NULL, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    must(waiting.status, &waiting.error);
+    end(&bed);
+}
+
+static void
+a_dropped_store_lets_its_writers_go(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    must(petal_table_drop(bed.table, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(waiting.status, PETAL_NOT_FOUND);
+    end(&bed);
+}
+
+static void
+closing_refuses_who_waits(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    end(&bed);
+    pthread_join(waiting.thread, NULL);
+    assert_int_equal(waiting.status, PETAL_BUSY);
+    assert_non_null(strstr(waiting.error.text, "being closed"));
+}
+
+static bool
+is_there(struct bed *bed, const char *row)
+{
+    petal_result *result;
+    petal_error error;
+    bool found;
+
+    must(petal_result_new(bed->fixture.db, &result, &error), &error);
+    must(petal_get(bed->table, (petal_slice){row, strlen(row)}, NULL, result, &error), &error);
+    found = petal_result_count(result) > 0;
+    petal_result_free(result);
+    return found;
+}
+
+/* Every kind of write, with and without waiting. */
+static void
+must_time_out(struct bed *bed)
+{
+    static const uint32_t deadlines[] = {PETAL_NO_WAIT, 1};
+    petal_slice row = {"late", 4}, q = {"q", 1}, v = {"v", 1};
+    petal_batch *batch;
+    petal_error error;
+
+    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
+    must(petal_batch_put(batch, bed->family, row, q, PETAL_LATEST, v, &error), &error);
+    for (size_t i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
+        petal_write_options options = {.size = sizeof options, .deadline_ms = deadlines[i]};
+
+        assert_int_equal(petal_put(bed->family, row, q, PETAL_LATEST, v, &options, &error),
+                         PETAL_TIMEOUT);
+        if (strstr(error.text, "the deadline has passed") == NULL ||
+            strstr(error.text, "t:f") == NULL)
+            fail_msg("%s", error.text);
+        assert_int_equal(
+            petal_delete(bed->family, row, q, PETAL_LATEST, PETAL_DELETE, &options, &error),
+            PETAL_TIMEOUT);
+        assert_int_equal(petal_append(bed->family, row, q, v, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_write(bed->fixture.db, batch, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_mutate_row(bed->table, row, NULL, batch, &options, NULL, &error),
+                         PETAL_TIMEOUT);
+    }
+    petal_batch_free(batch);
+    assert_false(is_there(bed, "late"));
+}
+
+static void
+a_deadline_at_the_cap_of_runs(void **state)
+{
+    struct waiting waiting;
+    struct bed bed;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    fill_with_runs(&bed, &waiting);
+    must_time_out(&bed);
+    must(petal_compact(bed.table, NULL, &error), &error);
+    pthread_join(waiting.thread, NULL);
+    must(waiting.status, &waiting.error);
+    assert_true(is_there(&bed, "row001000"));
+    end(&bed);
+}
+
+/* Flushes stand still. */
+static void
+the_cap_of_memory_stops_writers_only(void **state)
+{
+    struct bed bed;
+    petal_table *other;
+    pthread_t thread;
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    set_gate(true);
+    assert_int_equal(pthread_create(&thread, NULL, put_all, &bed), 0);
+    while (stats_of(&bed).stopped_writes == 0)
+        sched_yield();
+    must_time_out(&bed);
+    make_table(&bed, "other", &other); /* and what it needs of memory */
+    must(petal_table_drop(other, &error), &error);
+    set_gate(false);
+    pthread_join(thread, NULL);
+    assert_int_equal(atomic_load(&bed.written), PUTS);
+    end(&bed);
+}
+
+#define LARGE_BYTES ((size_t)400 * 1024)
+
+static void *
+put_until_served(void *argument)
+{
+    struct bed *bed = argument;
+
+    for (unsigned i = 0; atomic_load(&bed->refused) == 0; i++)
+        must(put(bed, i, NULL), NULL);
+    return NULL;
+}
+
+/* It needs nearly all memory, which others would take again and again. */
+static void
+a_large_write_has_its_turn(void **state)
+{
+    uint8_t *value = calloc(1, LARGE_BYTES);
+    struct bed bed;
+    pthread_t threads[2];
+    petal_error error;
+
+    (void)state;
+    begin(&bed);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_until_served, &bed), 0);
+    while (stats_of(&bed).flushes == 0)
+        sched_yield();
+    for (unsigned i = 0; i < 3; i++)
+        must(petal_put(bed.family, (petal_slice){"large", 5}, (petal_slice){"q", 1}, PETAL_LATEST,
+                       (petal_slice){value, LARGE_BYTES}, NULL, &error),
+             &error);
+    atomic_store(&bed.refused, 1);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    free(value);
+    end(&bed);
+}
+
+/* A commit holds view_mutex over the sync of the manifest, a change of the schema ddl_mutex: the leader writes on in the full memtable. */
+static void
+a_full_memtable_takes_more_while_a_commit_runs(void **state)
+{
+    (void)state;
+    for (int which = 0; which < 2; which++) {
+        struct bed bed;
+        pthread_mutex_t *held;
+        petal_error error;
+        unsigned number = 0;
+
+        begin(&bed);
+        held = which == 0 ? &bed.fixture.db->view_mutex : &bed.fixture.db->ddl_mutex;
+        pthread_mutex_lock(held);
+        while (bed.fixture.db->active_bytes < 128 * KIB * 5 / 4)
+            must(put(&bed, number++, &error), &error);
+        assert_int_equal(stats_of(&bed).flushes_waiting, 0);
+        pthread_mutex_unlock(held);
+        must(put(&bed, number++, &error), &error);
+        assert_true(bed.fixture.db->active_bytes < 8 * KIB);
+        end(&bed);
+    }
+}
+
+static unsigned removed; /* by the writing thread; others may clean up meanwhile */
+static pthread_t writer;
+
+static int
+remove_counted(void *context, petal_directory *directory, const char *name)
+{
+    removed += pthread_equal(pthread_self(), writer) != 0;
+    return behind_gate->remove(context, directory, name);
+}
+
+/* A reader was inside when a compaction ended, so its inputs wait for somebody to take them away: not the leader, who only switches
+ * memtables. */
+static void
+the_leader_removes_no_files(void **state)
+{
+    struct read_point point;
+    struct bed bed;
+    petal_error error;
+    unsigned number = 0;
+
+    (void)state;
+    begin(&bed);
+    for (unsigned i = 0; i < 2; i++) {
+        must(put(&bed, number++, &error), &error);
+        must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    }
+    read_begin(bed.fixture.db, &point);
+    must(petal_compact(bed.table, bed.family, &error), &error);
+    read_end(bed.fixture.db, &point);
+    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 3);
+    set_gate(true);
+    removed = 0;
+    writer = pthread_self();
+    bed.vfs.remove = remove_counted;
+    while (!flush_waits(bed.fixture.db))
+        must(put(&bed, number++, &error), &error);
+    assert_int_equal(removed, 0);
+    bed.vfs.remove = behind_gate->remove;
+    set_gate(false);
+    must(petal_flush(bed.fixture.db, NULL, &error), &error);
+    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"),
+                     3); /* the output, and of two flushes */
+    end(&bed);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_share_falls_towards_the_caps),
+        cmocka_unit_test(time_follows_the_rate_of_flushes),
+        cmocka_unit_test(writers_stop_at_the_cap),
+        cmocka_unit_test(nobody_waits_for_a_cursor),
+        cmocka_unit_test(a_write_larger_than_the_limit_goes_through),
+        cmocka_unit_test(the_cap_of_runs),
+        cmocka_unit_test(a_full_memtable_takes_more_while_a_commit_runs),
+        cmocka_unit_test(the_leader_removes_no_files),
+        cmocka_unit_test(the_cap_of_a_store_stops_its_writers_only),
+        cmocka_unit_test(a_dropped_store_lets_its_writers_go),
+        cmocka_unit_test(closing_refuses_who_waits),
+        cmocka_unit_test(a_deadline_at_the_cap_of_runs),
+        cmocka_unit_test(the_cap_of_memory_stops_writers_only),
+        cmocka_unit_test(a_large_write_has_its_turn),
+    };
+
+    return cmocka_run_group_tests_name("pace", tests, NULL, NULL);
+}

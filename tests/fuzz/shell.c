@@ -1,0 +1,85 @@
+/*
+ * shell.c -- any bytes as lines typed into the shell: the lexer and the parser refuse them with a place inside of the input, or
+ * make a tree of them.
+ */
+#include "tools/shell/language/parser.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+/* Touch the whole tree. */
+static size_t
+weigh(const struct node *node)
+{
+    size_t sum = 1;
+
+    if (node == NULL)
+        return 0;
+    if (node->kind == NODE_LITERAL) {
+        struct text text = {0};
+
+        value_inspect(&text, &node->value);
+        sum += text.size;
+        text_free(&text);
+    }
+    for (size_t i = 0; i < node->name.size; i++)
+        sum += ((const uint8_t *)node->name.data)[i];
+    for (size_t i = 0; i < node->count; i++)
+        sum += weigh(node->items[i]);
+    return sum + weigh(node->receiver) + weigh(node->block);
+}
+
+static void
+check_error(const struct syntax_error *error, size_t size)
+{
+    if (error->message[0] == '\0' || memchr(error->message, 0, sizeof(error->message)) == NULL ||
+        error->position > size)
+        abort();
+}
+
+static void
+run_input(struct lexer *lexer, struct arena *arena)
+{
+    struct syntax_error error = {.position = 0};
+    struct node **statements;
+    size_t count;
+
+    lexer_finish(lexer);
+    if (lexer->error.message[0] != '\0') {
+        check_error(&lexer->error, lexer->input.size);
+    } else if (parser_parse(lexer, arena, &statements, &count, &error)) {
+        for (size_t i = 0; i < count; i++)
+            if (weigh(statements[i]) == 0)
+                abort();
+    } else {
+        check_error(&error, lexer->input.size);
+    }
+    lexer_clear(lexer);
+    arena_clear(arena);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const char *at = (const char *)bytes, *end = at + size;
+    struct arena arena = {.chunks = NULL};
+    struct lexer lexer;
+
+    lexer_init(&lexer, &arena);
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((stop != NULL ? stop : end) - at);
+
+        lexer_add_line(&lexer, (petal_slice){at, length});
+        if (!lexer_wants_more(&lexer))
+            run_input(&lexer, &arena);
+        at += length + (stop != NULL);
+    }
+    if (lexer.input.size > 0)
+        run_input(&lexer, &arena);
+    lexer_free(&lexer);
+    arena_clear(&arena);
+    return 0;
+}

@@ -1,0 +1,394 @@
+/* engine.c -- the operations of the lists as calls of the engine; see tests/model/run.h. */
+#include "tests/model/run.h"
+
+#include "base/slice.h"
+
+void
+engine_add_status(struct model_text *text, enum petal_status status, const petal_error *error)
+{
+    if (status == PETAL_OK) {
+        model_text_add(text, "ok\n");
+    } else if (status == PETAL_INVALID) {
+        model_text_add(text, "refused\n");
+    } else {
+        model_text_add(text, petal_status_text(status));
+        model_text_add(text, ": ");
+        model_text_add(text, error->text);
+        model_text_add(text, "\n");
+    }
+}
+
+static void
+add_result(struct model_text *text, const petal_result *result)
+{
+    for (size_t i = 0; i < petal_result_count(result); i++)
+        model_text_add_cell(text, petal_result_cell(result, i));
+}
+
+/* ---- writes ---- */
+
+static enum petal_status
+write_single(struct engine *engine, const struct model_item *item, petal_error *error)
+{
+    petal_family *family = engine->families[item->family];
+    petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
+    petal_write_options options = {.has_ttl = item->has_ttl,
+                                   .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
+                                   .result = engine->result};
+
+    switch (item->kind) {
+    case MODEL_PUT:
+        return petal_put(family, row, qualifier, item->timestamp, model_slice(&item->value),
+                         &options, error);
+    case MODEL_DELETE:
+        return petal_delete(family, row, qualifier, item->timestamp, item->type, &options, error);
+    case MODEL_APPEND:
+        return petal_append(family, row, qualifier, model_slice(&item->value), &options, error);
+    case MODEL_INCREMENT:
+        return petal_increment(family, row, qualifier, item->amount, &options, NULL, error);
+    }
+    return PETAL_INVALID;
+}
+
+static enum petal_status
+add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item *item,
+             petal_error *error)
+{
+    petal_family *family = engine->families[item->family];
+    petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
+    petal_mutation_options options = {.has_ttl = item->has_ttl,
+                                      .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
+                                      .has_time_range = item->has_time_range,
+                                      .time_min = item->has_time_range ? item->time_min : 0,
+                                      .time_limit = item->has_time_range ? item->time_limit : 0,
+                                      .no_results = item->no_results};
+    enum petal_status status = PETAL_OK;
+
+    if (item->begins_mutation)
+        status = petal_batch_mutation(batch, &options, error);
+    if (status != PETAL_OK)
+        return status;
+    switch (item->kind) {
+    case MODEL_PUT:
+        return petal_batch_put(batch, family, row, qualifier, item->timestamp,
+                               model_slice(&item->value), error);
+    case MODEL_DELETE:
+        return petal_batch_delete(batch, family, row, qualifier, item->timestamp, item->type,
+                                  error);
+    case MODEL_APPEND:
+        return petal_batch_append(batch, family, row, qualifier, model_slice(&item->value), error);
+    case MODEL_INCREMENT:
+        return petal_batch_increment(batch, family, row, qualifier, item->amount, error);
+    }
+    return PETAL_INVALID;
+}
+
+static enum petal_status
+change_row(struct engine *engine, const struct operation *operation, petal_batch *batch,
+           bool *applied, petal_error *error)
+{
+    const struct model_condition *wanted = &operation->condition;
+    petal_write_options options = {.result = engine->result};
+    petal_condition condition = {.family = engine->families[wanted->family],
+                                 .qualifier = model_slice(&wanted->qualifier),
+                                 .absent = wanted->absent,
+                                 .compare = wanted->compare,
+                                 .value = model_slice(&wanted->value),
+                                 .has_time_range = wanted->has_time_range,
+                                 .time_min = wanted->time_min,
+                                 .time_limit = wanted->time_limit};
+
+    return petal_mutate_row(engine->table, model_slice(&operation->items[0].row),
+                            operation->has_condition ? &condition : NULL, batch, &options, applied,
+                            error);
+}
+
+void
+engine_write(struct engine *engine, const struct operation *operation, struct model_text *text)
+{
+    petal_write_options options = {.result = engine->result};
+    bool applied = true;
+    petal_batch *batch = NULL;
+    petal_error error;
+    enum petal_status status;
+
+    if (operation->single) {
+        status = write_single(engine, operation->items, &error);
+    } else {
+        status = petal_batch_new(engine->db, &batch, &error);
+        for (size_t i = 0; status == PETAL_OK && i < operation->item_count; i++)
+            status = add_to_batch(engine, batch, &operation->items[i], &error);
+        if (status == PETAL_OK && operation->changes_row)
+            status = change_row(engine, operation, batch, &applied, &error);
+        else if (status == PETAL_OK)
+            status = petal_write(engine->db, batch, &options, &error);
+        petal_batch_free(batch);
+    }
+    engine_add_status(text, status, &error);
+    if (status == PETAL_OK && !applied)
+        model_text_add(text, "condition does not hold\n");
+    if (status == PETAL_OK)
+        add_result(text, engine->result);
+}
+
+/* ---- reads ---- */
+
+struct read_memory {
+    petal_column columns[4];
+    petal_family_time_range ranges[MODEL_FAMILIES];
+};
+
+static void
+make_read(struct engine *engine, const struct operation *operation, unsigned without,
+          petal_read_options *options, struct read_memory *memory)
+{
+    const struct model_read *read = &operation->read;
+
+    *options = (petal_read_options){.columns = memory->columns,
+                                    .column_count = read->column_count,
+                                    .has_time_range = read->has_time_range,
+                                    .time_min = read->has_time_range ? read->time_min : 0,
+                                    .time_limit = read->has_time_range ? read->time_limit : 0,
+                                    .without = without,
+                                    .versions = read->versions,
+                                    .family_time_ranges = memory->ranges,
+                                    .family_cell_limit = read->family_cell_limit,
+                                    .family_cell_offset = read->family_cell_offset,
+                                    .snapshot = engine->snapshots[operation->snapshot]};
+    for (size_t i = 0; i < read->column_count; i++)
+        memory->columns[i] = (petal_column){.family = engine->families[read->columns[i].family],
+                                            .qualifier = model_slice(&read->columns[i].qualifier),
+                                            .whole_family = read->columns[i].whole_family};
+    for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
+        if (read->has_family_range[family])
+            memory->ranges[options->family_time_range_count++] =
+                (petal_family_time_range){.family = engine->families[family],
+                                          .time_min = read->family_min[family],
+                                          .time_limit = read->family_limit[family]};
+    }
+}
+
+void
+engine_get(struct engine *engine, const struct operation *operation, unsigned without,
+           struct model_text *text)
+{
+    struct read_memory memory;
+    petal_read_options options;
+    petal_error error;
+    enum petal_status status;
+
+    make_read(engine, operation, without, &options, &memory);
+    status = petal_get(engine->table, model_slice(&operation->rows[0]), &options, engine->result,
+                       &error);
+    engine_add_status(text, status, &error);
+    if (status == PETAL_OK)
+        add_result(text, engine->result);
+}
+
+void
+engine_get_rows(struct engine *engine, const struct operation *operation, unsigned without,
+                struct model_text *text)
+{
+    petal_slice rows[OPERATION_ROWS];
+    petal_result *results[OPERATION_ROWS];
+    struct read_memory memory;
+    petal_read_options options;
+    petal_error error;
+    enum petal_status status;
+
+    for (size_t i = 0; i < OPERATION_ROWS; i++) {
+        rows[i] = model_slice(&operation->rows[i]);
+        results[i] = i == 0 ? engine->result : engine->more[i - 1];
+    }
+    make_read(engine, operation, without, &options, &memory);
+    status = petal_multi_get(engine->table, rows, OPERATION_ROWS, &options, results, &error);
+    engine_add_status(text, status, &error);
+    for (size_t i = 0; status == PETAL_OK && i < OPERATION_ROWS; i++) {
+        model_text_add(text, "result\n");
+        add_result(text, results[i]);
+    }
+}
+
+/* `times` 0: to the end. */
+static enum petal_status
+read_rows(struct engine *engine, petal_cursor *cursor, size_t times, struct model_text *text,
+          petal_error *error)
+{
+    for (size_t i = 0; times == 0 || i < times; i++) {
+        enum petal_status status = petal_cursor_next_row(cursor, engine->result, error);
+
+        if (status != PETAL_OK || petal_result_count(engine->result) == 0)
+            return status;
+        model_text_add(text, "result\n");
+        add_result(text, engine->result);
+    }
+    return PETAL_OK;
+}
+
+static enum petal_status
+read_cells(petal_cursor *cursor, size_t times, struct model_text *text, petal_error *error)
+{
+    for (size_t i = 0; times == 0 || i < times; i++) {
+        const petal_cell *cell;
+        enum petal_status status = petal_cursor_next(cursor, &cell, error);
+
+        if (status != PETAL_OK || cell == NULL)
+            return status;
+        model_text_add_cell(text, cell);
+    }
+    return PETAL_OK;
+}
+
+static petal_filter_argument
+bytes_argument(petal_slice bytes)
+{
+    return (petal_filter_argument){.kind = PETAL_FILTER_BYTES, .bytes = bytes};
+}
+
+/* NULL: none. */
+static enum petal_status
+make_filter(struct engine *engine, const struct model_filter *wanted, petal_filter **filter,
+            petal_error *error)
+{
+    static const petal_filter_argument inclusive = {.kind = PETAL_FILTER_BOOLEAN, .number = 1};
+    petal_slice bytes = model_slice(&wanted->bytes);
+    uint8_t binary[7 + MODEL_BYTES] = "binary:", fuzzy[2] = {0, wanted->bytes.bytes[0]};
+    petal_filter_argument compare[] = {
+        {.kind = PETAL_FILTER_COMPARE,
+         .number = wanted->kind == MODEL_FILTER_SKIP ? PETAL_NOT_EQUAL : PETAL_EQUAL},
+        bytes_argument(slice_make(binary, 7 + bytes.size))};
+    petal_filter_argument prefix = bytes_argument(bytes);
+    petal_filter_argument fuzzy_row[] = {bytes_argument(slice_make(fuzzy, 2)),
+                                         bytes_argument(slice_make("\1\0", 2))};
+    petal_filter_argument ranges[] = {bytes_argument(bytes),
+                                      inclusive,
+                                      bytes_argument(bytes),
+                                      inclusive,
+                                      bytes_argument(model_slice(&wanted->more)),
+                                      inclusive,
+                                      bytes_argument(slice_make(NULL, 0)),
+                                      inclusive};
+    petal_filter *member;
+    enum petal_status status;
+
+    memcpy(binary + 7, wanted->bytes.bytes, bytes.size);
+    *filter = NULL;
+    switch (wanted->kind) {
+    case MODEL_FILTER_NONE:
+        return PETAL_OK;
+    case MODEL_FILTER_COLUMN_PREFIX:
+        return petal_filter_make(engine->db, "ColumnPrefixFilter", &prefix, 1, filter, error);
+    case MODEL_FILTER_FAMILY:
+        return petal_filter_make(engine->db, "FamilyFilter", compare, 2, filter, error);
+    case MODEL_FILTER_FIRST_KEY:
+        return petal_filter_make(engine->db, "FirstKeyOnlyFilter", NULL, 0, filter, error);
+    case MODEL_FILTER_ROW_RANGES:
+        return petal_filter_make(engine->db, "MultiRowRangeFilter", ranges, 8, filter, error);
+    case MODEL_FILTER_FUZZY_ROW:
+        return petal_filter_make(engine->db, "FuzzyRowFilter", fuzzy_row, 2, filter, error);
+    case MODEL_FILTER_SKIP:
+        break;
+    }
+    status = petal_filter_make(engine->db, "QualifierFilter", compare, 2, &member, error);
+    if (status != PETAL_OK)
+        return status;
+    status = petal_filter_combine(engine->db, PETAL_FILTER_SKIP, &member, 1, filter, error);
+    petal_filter_free(member);
+    return status;
+}
+
+static enum petal_status
+open_cursor(struct engine *engine, const struct operation *operation, unsigned without,
+            petal_cursor **cursor, petal_error *error)
+{
+    const struct model_scan *scan = &operation->scan;
+    petal_scan_options options = {.start_row = model_slice(&scan->start_row),
+                                  .stop_row = model_slice(&scan->stop_row),
+                                  .row_limit = scan->row_limit,
+                                  .start_exclusive = scan->start_exclusive,
+                                  .stop_inclusive = scan->stop_inclusive,
+                                  .prefix = model_slice(&scan->prefix),
+                                  .reversed = scan->reversed,
+                                  .raw = operation->read.raw,
+                                  .batch = operation->batch};
+    struct read_memory memory;
+    petal_filter *filter;
+    enum petal_status status;
+
+    *cursor = NULL;
+    make_read(engine, operation, without, &options.read, &memory);
+    status = make_filter(engine, &operation->read.filter, &filter, error);
+    options.read.filter = filter;
+    if (status == PETAL_OK)
+        status = petal_cursor_open(engine->table, &options, cursor, error);
+    petal_filter_free(filter);
+    return status;
+}
+
+void
+engine_scan(struct engine *engine, const struct operation *operation, unsigned without,
+            struct model_text *text)
+{
+    petal_cursor *cursor;
+    petal_error error;
+    enum petal_status status = open_cursor(engine, operation, without, &cursor, &error);
+
+    if (status == PETAL_OK)
+        status = operation->by_rows ? read_rows(engine, cursor, 0, text, &error)
+                                    : read_cells(cursor, 0, text, &error);
+    petal_cursor_close(cursor);
+    engine_add_status(text, status, &error);
+}
+
+void
+engine_open_cursor(struct engine *engine, const struct operation *operation, unsigned without,
+                   struct model_text *text)
+{
+    petal_cursor **cursor = &engine->cursors[operation->cursor];
+    petal_error error;
+
+    petal_cursor_close(*cursor);
+    engine->cursor_scans[operation->cursor] = operation;
+    engine_add_status(text, open_cursor(engine, operation, without, cursor, &error), &error);
+}
+
+void
+engine_move_cursor(struct engine *engine, const struct operation *operation,
+                   struct model_text *text)
+{
+    petal_cursor *cursor = engine->cursors[operation->cursor];
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; cursor != NULL && status == PETAL_OK && i < operation->move_count; i++) {
+        const struct operation_move *move = &operation->moves[i];
+
+        if (move->kind == MOVE_SEEK)
+            status =
+                petal_cursor_seek(cursor, model_slice(&move->place.row),
+                                  move->place.in_row ? engine->families[move->place.family] : NULL,
+                                  model_slice(&move->place.qualifier), &error);
+        else if (move->kind == MOVE_NEXT_ROW)
+            status = read_rows(engine, cursor, move->times, text, &error);
+        else
+            status = read_cells(cursor, move->times, text, &error);
+    }
+    engine_add_status(text, status, &error);
+}
+
+void
+engine_close_cursor(struct engine *engine, const struct operation *operation,
+                    struct model_text *text)
+{
+    petal_cursor **cursor = &engine->cursors[operation->cursor];
+    petal_error error;
+    enum petal_status status = PETAL_OK;
+
+    if (*cursor != NULL)
+        status = engine->cursor_scans[operation->cursor]->by_rows
+                     ? read_rows(engine, *cursor, 0, text, &error)
+                     : read_cells(*cursor, 0, text, &error);
+    petal_cursor_close(*cursor);
+    *cursor = NULL;
+    engine_add_status(text, status, &error);
+}

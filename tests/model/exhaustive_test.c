@@ -1,0 +1,449 @@
+/*
+ * exhaustive_test.c -- all sequences of a few operations out of those below, on two rows,
+ * two columns and two timestamps, each on a fresh table and checked by full reads against the naive
+ * model: gets of rows and of columns, with all versions and in each half of time, scans both ways,
+ * and a raw one. Gets are asked with and without leaving files out because newer cells were found.
+ * Most families' sequences are flushed and compacted in the end, and read after each.
+ *
+ * PETAL_DEPTH says how many operations a sequence has at least; PETAL_LONG asks for one more.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/slice.h"
+#include "tests/crash/ledger.h"
+#include "tests/model/run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define DEPTH      3
+#define MOST_DEPTH 6
+#define ROWS       2
+#define COLUMNS    2
+
+static const petal_slice rows[ROWS] = {{"a", 1}, {"b\xff", 2}};
+static const petal_slice columns[COLUMNS] = {{"", 0}, {"q", 1}};
+
+/* Row 0 gets everything, row 1 enough to be mistaken for it. */
+struct step {
+    enum operation_kind kind;
+    enum petal_cell_type type;
+    unsigned row, column;
+    int64_t timestamp;
+};
+
+static const struct step steps[] = {
+    {OPERATION_WRITE, PETAL_PUT, 0, 0, 10},
+    {OPERATION_WRITE, PETAL_PUT, 0, 0, 20},
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 10},
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_PUT, 1, 1, 10},
+    {OPERATION_WRITE, PETAL_DELETE, 0, 1, 10},
+    {OPERATION_WRITE, PETAL_DELETE, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_DELETE, 0, 1, PETAL_LATEST},
+    {OPERATION_WRITE, PETAL_DELETE_COLUMN, 0, 0, 10},
+    {OPERATION_WRITE, PETAL_DELETE_COLUMN, 0, 1, 10},
+    {OPERATION_WRITE, PETAL_DELETE_COLUMN, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY, 0, 0, 10},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY, 0, 0, 20},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY, 1, 0, 20},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY_VERSION, 0, 0, 10},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY_VERSION, 0, 0, 20},
+    {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
+    {OPERATION_COMPACT, PETAL_PUT, 0, 0, 0},
+    {OPERATION_REOPEN, PETAL_PUT, 0, 0, 0},
+    {OPERATION_CRASH, PETAL_PUT, 0, 0, 0},
+};
+#define STEPS (sizeof steps / sizeof *steps)
+
+/* Markers of single versions in files of any order of timestamps: the other row's put lets a file
+ * seem newer than it is to the first. */
+static const struct step version_steps[] = {
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 10},
+    {OPERATION_WRITE, PETAL_PUT, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_PUT, 1, 1, 30},
+    {OPERATION_WRITE, PETAL_DELETE, 0, 1, 20},
+    {OPERATION_WRITE, PETAL_DELETE_FAMILY_VERSION, 0, 0, 20},
+    {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
+};
+#define VERSION_STEPS (sizeof version_steps / sizeof *version_steps)
+
+/* Behind a sequence. */
+static const struct step tidy_steps[] = {
+    {OPERATION_FLUSH, PETAL_PUT, 0, 0, 0},
+    {OPERATION_COMPACT, PETAL_PUT, 0, 0, 0},
+};
+
+struct world {
+    struct fixture fixture;
+    const struct step *steps;
+    unsigned step_count;
+    struct engine engine;
+    struct run_settings settings;
+    struct model_family family;
+    uint64_t tables; /* made so far */
+    uint64_t sequences, checks;
+    bool tidies_up; /* flushes and compacts behind each sequence */
+    struct model_text model_text, engine_text;
+    struct model_answer answer;
+};
+
+/* ---- a table for each sequence ---- */
+
+static void
+attach(struct world *world)
+{
+    char name[24];
+    petal_error error;
+
+    snprintf(name, sizeof name, "t%" PRIu64, world->tables);
+    world->engine.db = world->fixture.db;
+    must(petal_table_open(world->fixture.db, slice_from_text(name), &world->engine.table, &error),
+         &error);
+    world->engine.families[0] = petal_table_family_at(world->engine.table, 0);
+    world->engine.families[1] = world->engine.families[0];
+    must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
+}
+
+static void
+detach(struct world *world)
+{
+    petal_result_free(world->engine.result);
+    world->engine.result = NULL;
+}
+
+static void
+create(struct world *world)
+{
+    char name[24];
+    petal_family_options family;
+    petal_table_options options = {.families = &family, .family_count = 1};
+    petal_error error;
+
+    run_family_options(&world->family, &world->settings, &family);
+    family.name = model_text_family_name(0);
+    snprintf(name, sizeof name, "t%" PRIu64, ++world->tables);
+    options.name = slice_from_text(name);
+    must(petal_table_create(world->fixture.db, &options, &world->engine.table, &error), &error);
+    attach(world);
+}
+
+static void
+drop(struct world *world)
+{
+    petal_error error;
+
+    detach(world);
+    must(petal_table_drop(world->engine.table, &error), &error);
+}
+
+static void
+restart(struct world *world, bool crash)
+{
+    detach(world);
+    if (crash)
+        fixture_die(&world->fixture);
+    else
+        fixture_must_close(&world->fixture);
+    fixture_must_open(&world->fixture);
+    attach(world);
+}
+
+/* ---- one step ---- */
+
+static void
+do_write(struct world *world, struct model *model, const struct step *step, unsigned place)
+{
+    struct operation operation = {.kind = OPERATION_WRITE, .single = true, .item_count = 1};
+    struct model_item *item = operation.items;
+    char value[2] = {'v', (char)('0' + place)};
+    struct model_results results;
+
+    *item = (struct model_item){.kind = step->type == PETAL_PUT ? MODEL_PUT : MODEL_DELETE,
+                                .type = step->type,
+                                .row = model_bytes_of(rows[step->row]),
+                                .timestamp = step->timestamp,
+                                .begins_mutation = true};
+    if (step->type != PETAL_DELETE_FAMILY && step->type != PETAL_DELETE_FAMILY_VERSION)
+        item->qualifier = model_bytes_of(columns[step->column]);
+    if (step->type == PETAL_PUT)
+        item->value = model_bytes_of(slice_make(value, 2));
+    assert_int_equal(model_write(model, item, 1, 0, &results), MODEL_WRITTEN);
+    model_text_clear(&world->engine_text);
+    engine_write(&world->engine, &operation, &world->engine_text);
+    assert_string_equal(world->engine_text.bytes, "ok\n");
+}
+
+static void
+do_step(struct world *world, struct model *model, const struct step *step, unsigned place)
+{
+    petal_error error;
+
+    switch (step->kind) {
+    case OPERATION_FLUSH:
+        model_flush(model, model->sequence);
+        must(petal_flush(world->fixture.db, world->engine.table, &error), &error);
+        break;
+    case OPERATION_COMPACT:
+        model_compact(model, 0, model->sequence, 0);
+        must(petal_compact(world->engine.table, NULL, &error), &error);
+        break;
+    case OPERATION_REOPEN:
+    case OPERATION_CRASH:
+        model_flush(model, model->sequence);
+        restart(world, step->kind == OPERATION_CRASH);
+        break;
+    default:
+        do_write(world, model, step, place);
+        break;
+    }
+}
+
+/* ---- reads ---- */
+
+static void
+print_sequence(const struct world *world, const unsigned *sequence, unsigned depth)
+{
+    static const char *const words[] = {[OPERATION_FLUSH] = "flush",
+                                        [OPERATION_COMPACT] = "compact",
+                                        [OPERATION_REOPEN] = "reopen",
+                                        [OPERATION_CRASH] = "crash"};
+
+    for (unsigned i = 0; i < depth; i++) {
+        const struct step *step = &world->steps[sequence[i]];
+
+        if (step->kind != OPERATION_WRITE)
+            print_error("    %s\n", words[step->kind]);
+        else
+            print_error("    %s row %u column %u at %" PRId64 "\n", model_text_of_type(step->type),
+                        step->row, step->column, step->timestamp);
+    }
+}
+
+/* Ask both; `operation` is a get or a scan. */
+static bool
+agree_without(struct world *world, const struct model *model, const struct operation *operation,
+              unsigned without)
+{
+    struct model_text *text = &world->model_text;
+
+    model_text_clear(text);
+    model_text_clear(&world->engine_text);
+    world->answer.count = 0;
+    if (operation->kind == OPERATION_GET) {
+        model_text_add(text, "ok\n");
+        model_get(model, &operation->read, model_slice(&operation->rows[0]), &world->answer);
+        engine_get(&world->engine, operation, without, &world->engine_text);
+    } else {
+        model_scan(model, &operation->read, &operation->scan, &world->answer);
+        engine_scan(&world->engine, operation, without, &world->engine_text);
+    }
+    for (size_t i = 0; i < world->answer.count; i++)
+        model_text_add_model_cell(text, world->answer.cells[i]);
+    if (operation->kind == OPERATION_SCAN)
+        model_text_add(text, "ok\n");
+    world->checks++;
+    return strcmp(text->bytes, world->engine_text.bytes) == 0;
+}
+
+static bool
+agree(struct world *world, const struct model *model, const struct operation *operation)
+{
+    return agree_without(world, model, operation, 0) &&
+           (operation->kind != OPERATION_GET ||
+            agree_without(world, model, operation, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER)));
+}
+
+static bool
+gets_agree(struct world *world, const struct model *model)
+{
+    struct operation get = {.kind = OPERATION_GET, .read.read_point = UINT64_MAX};
+    struct model_column column = {.family = 0};
+    bool same = true;
+
+    for (unsigned row = 0; row < ROWS; row++) {
+        get.rows[0] = model_bytes_of(rows[row]);
+        get.read.column_count = 0;
+        get.read.versions = 1;
+        same = same && agree(world, model, &get);
+        get.read.versions = PETAL_ALL_VERSIONS;
+        same = same && agree(world, model, &get);
+        for (unsigned i = 0; i < COLUMNS; i++) {
+            column.qualifier = model_bytes_of(columns[i]);
+            get.read.columns[0] = column;
+            get.read.column_count = 1;
+            for (int32_t versions = 1; versions <= 2; versions++) {
+                get.read.versions = versions;
+                same = same && agree(world, model, &get);
+            }
+        }
+    }
+    return same;
+}
+
+static bool
+reads_agree(struct world *world, const struct model *model)
+{
+    struct operation scan = {.kind = OPERATION_SCAN, .read.read_point = UINT64_MAX};
+    bool same = gets_agree(world, model) && agree(world, model, &scan);
+
+    scan.scan.reversed = true;
+    scan.read.versions = PETAL_ALL_VERSIONS;
+    same = same && agree(world, model, &scan);
+    scan.scan.reversed = false;
+    for (int64_t from = 0; from <= 20;
+         from += 15) { /* the lower and the upper of the two timestamps */
+        scan.read.has_time_range = true;
+        scan.read.time_min = from;
+        scan.read.time_limit = from + 15;
+        same = same && agree(world, model, &scan);
+    }
+    scan.read.has_time_range = false;
+    scan.read.raw = true;
+    return same && agree(world, model, &scan);
+}
+
+static void
+check_reads(struct world *world, const struct model *model, const unsigned *sequence,
+            unsigned depth, const char *more)
+{
+    if (reads_agree(world, model))
+        return;
+    print_error("after\n");
+    print_sequence(world, sequence, depth);
+    print_error("%smodel:\n%sengine:\n%s", more, world->model_text.bytes, world->engine_text.bytes);
+    fail();
+}
+
+/* ---- all sequences ---- */
+
+static void
+try_sequence(struct world *world, const unsigned *sequence, unsigned depth)
+{
+    struct model_family families[MODEL_FAMILIES] = {world->family, world->family};
+    struct model model;
+
+    model_init(&model, families);
+    model.now_ms = 1000;
+    create(world);
+    for (unsigned i = 0; i < depth; i++)
+        do_step(world, &model, &world->steps[sequence[i]], i);
+    check_reads(world, &model, sequence, depth, "");
+    if (world->tidies_up) {
+        do_step(world, &model, &tidy_steps[0], depth);
+        check_reads(world, &model, sequence, depth, "    flush\n");
+        do_step(world, &model, &tidy_steps[1], depth);
+        check_reads(world, &model, sequence, depth, "    flush\n    compact\n");
+    }
+    drop(world);
+    model_free(&model);
+    world->sequences++;
+}
+
+static void
+try_all(struct world *world, unsigned more)
+{
+    const char *text = getenv("PETAL_DEPTH");
+    unsigned depth =
+        more + (text != NULL && *text != '\0' ? (unsigned)atoi(text) : DEPTH) + test_long();
+    unsigned sequence[MOST_DEPTH] = {0};
+    unsigned place = 0;
+
+    assert_in_range(depth, 1, MOST_DEPTH);
+    while (place < depth) {
+        try_sequence(world, sequence, depth);
+        for (place = 0; place < depth && ++sequence[place] == world->step_count; place++)
+            sequence[place] = 0;
+    }
+}
+
+static void
+run_steps(const struct model_family *family, enum petal_bloom_type bloom, const struct step *which,
+          size_t count, unsigned more)
+{
+    struct world world = {.steps = which,
+                          .step_count = (unsigned)count,
+                          .family = *family,
+                          .settings = {.bloom = bloom},
+                          .tidies_up = more == 0};
+
+    fixture_init(&world.fixture, 1);
+    fixture_must_open(&world.fixture);
+    try_all(&world, more);
+    print_message("%" PRIu64 " sequences, %" PRIu64 " reads\n", world.sequences, world.checks);
+    fixture_fini(&world.fixture);
+    model_text_free(&world.model_text);
+    model_text_free(&world.engine_text);
+    model_answer_free(&world.answer);
+}
+
+static void
+run(const struct model_family *family, enum petal_bloom_type bloom, unsigned more)
+{
+    run_steps(family, bloom, steps, STEPS, more);
+}
+
+static void
+test_one_version(void **state)
+{
+    struct model_family family = {.versions = 1, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
+
+    (void)state;
+    run(&family, PETAL_BLOOM_ROWCOL, 1);
+}
+
+static void
+test_two_versions_deleted_cells_kept(void **state)
+{
+    struct model_family family = {.versions = 2, .keep_deleted = PETAL_KEEP_DELETED_TRUE};
+
+    (void)state;
+    run(&family, PETAL_BLOOM_ROW_ROWCOL, 0);
+}
+
+static void
+test_order_of_writes(void **state)
+{
+    struct model_family family = {
+        .versions = 1, .keep_deleted = PETAL_KEEP_DELETED_FALSE, .new_version_behavior = true};
+
+    (void)state;
+    run(&family, PETAL_BLOOM_ROW, 0);
+}
+
+static void
+test_order_of_writes_deleted_cells_kept(void **state)
+{
+    struct model_family family = {
+        .versions = 1, .keep_deleted = PETAL_KEEP_DELETED_TRUE, .new_version_behavior = true};
+
+    (void)state;
+    run(&family, PETAL_BLOOM_NONE, 0);
+}
+
+static void
+test_markers_of_single_versions(void **state)
+{
+    struct model_family family = {.versions = 3, .keep_deleted = PETAL_KEEP_DELETED_FALSE};
+
+    (void)state;
+    run_steps(&family, PETAL_BLOOM_ROW, version_steps, VERSION_STEPS, 3);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_version),
+        cmocka_unit_test(test_two_versions_deleted_cells_kept),
+        cmocka_unit_test(test_order_of_writes),
+        cmocka_unit_test(test_order_of_writes_deleted_cells_kept),
+        cmocka_unit_test(test_markers_of_single_versions),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

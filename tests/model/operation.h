@@ -1,0 +1,105 @@
+/*
+ * operation.h -- lists of operations on one table, made at random, for the model and the engine alike; and the list as a
+ * script for kv-shell.
+ *
+ * Each operation carries the time at which it happens, and all it needs: so any of them can be taken out of a list.
+ */
+#ifndef PETAL_TESTS_MODEL_OPERATION_H
+#define PETAL_TESTS_MODEL_OPERATION_H
+
+#include "tests/model/model.h"
+#include "tests/support/test_support.h"
+
+#include <stdio.h>
+
+enum operation_kind {
+    OPERATION_WRITE,
+    OPERATION_FLUSH,
+    OPERATION_COMPACT,
+    OPERATION_REOPEN,
+    OPERATION_CRASH,
+    OPERATION_TAKE_SNAPSHOT,
+    OPERATION_FREE_SNAPSHOT,
+    OPERATION_GET,
+    OPERATION_GET_ROWS, /* by petal_multi_get */
+    OPERATION_SCAN,
+    OPERATION_OPEN_CURSOR, /* a scan, read to its end when the cursor is closed: what happens between must not show */
+    OPERATION_MOVE_CURSOR,
+    OPERATION_CLOSE_CURSOR
+};
+
+enum move_kind { MOVE_NEXT, MOVE_NEXT_ROW, MOVE_SEEK };
+
+/* What is done with an open cursor. */
+struct operation_move {
+    enum move_kind kind;
+    size_t times; /* of steps */
+    struct model_place place;
+};
+#define OPERATION_MOVES 12
+
+#define OPERATION_SNAPSHOTS 2
+#define OPERATION_CURSORS   2
+#define OPERATION_ROWS      3
+
+struct operation {
+    enum operation_kind kind;
+    int64_t now_ms;
+    /* Writes: item_count 1 .. MODEL_MOST_ITEMS. */
+    struct model_item items[MODEL_MOST_ITEMS];
+    size_t item_count;
+    bool single;        /* by a call of its own, not a batch; one item */
+    bool changes_row;   /* by petal_mutate_row; all items are of one row */
+    bool has_condition; /* of it */
+    struct model_condition condition;
+    /* Compactions: the family, or all of them if MODEL_FAMILIES.  Flushes: of the table or of the database. */
+    unsigned family;
+    bool whole_database;
+    /* Compactions of one family: so many runs from the one at first_run on; 0: all files. */
+    size_t first_run, run_count;
+    /* Reads, and the snapshot taken, freed or read: 1 .. OPERATION_SNAPSHOTS, 0 for none. */
+    unsigned snapshot;
+    struct model_read read;
+    struct model_bytes rows[OPERATION_ROWS]; /* a get reads the first */
+    struct model_scan scan;
+    unsigned cursor; /* opened, moved or closed: 0 .. OPERATION_CURSORS - 1 */
+    struct operation_move moves[OPERATION_MOVES];
+    size_t move_count;
+    bool by_rows; /* petal_cursor_next_row; then `batch` counts */
+    uint64_t batch;
+    unsigned without; /* reasons for leaving files out that the read must not use */
+};
+
+/* What a list may hold; the rest is left out. */
+enum operation_feature {
+    FEATURE_VERSIONS = 1, /* more than one version, kept and asked for */
+    FEATURE_TTL = 2,      /* of families and cells, MIN_VERSIONS */
+    FEATURE_KEEP_DELETED = 4,
+    FEATURE_NEW_VERSION_BEHAVIOR = 8,
+    FEATURE_READ_MODIFY_WRITE = 16, /* append, increment, deletion of the newest version */
+    FEATURE_CONDITIONS = 32,        /* petal_mutate_row */
+    FEATURE_COMPACTION = 64,
+    FEATURE_SNAPSHOTS = 128,
+    FEATURE_RAW = 256,
+    FEATURE_SCANS = 512,        /* reversed, prefix, inclusive and exclusive bounds, batches */
+    FEATURE_CELL_LIMITS = 1024, /* per family, and time ranges per family */
+    FEATURE_RESTARTS = 2048,
+    FEATURE_CURSORS = 4096, /* held open */
+    FEATURE_FILTERS = 8192, /* of scans */
+    FEATURE_ALL = 16383
+};
+
+struct operation_list {
+    struct model_family families[MODEL_FAMILIES];
+    struct operation *operations;
+    size_t count;
+};
+
+void operation_list_make(struct operation_list *list, uint64_t seed, size_t count,
+                         unsigned features);
+void operation_list_free(struct operation_list *list);
+
+/* Commands of kv-shell; what it has no command for becomes a comment. */
+void operation_list_print(const struct operation_list *list, FILE *out);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive model once and against
+ * the engine under every setting below: filters, caches, block sizes, compression, reasons for leaving files out switched off.
+ * All must give the model's answers.
+ *
+ * A list that fails is made smaller by taking out operations as long as it fails, then printed: the seed, the first
+ * difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of the first list, each further list has the
+ * next one; PETAL_OPERATIONS says how many operations all lists have together at least, PETAL_FEATURES what they may hold
+ * (enum operation_feature). So PETAL_SEED with the seed that was printed and PETAL_OPERATIONS=1 run one list again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "tests/model/run.h"
+#include "tests/model/shrink.h"
+#include "tests/support/test_support.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define OPERATIONS      200000
+#define OPERATIONS_LONG 5000000
+
+#define KIB         1024u
+#define ALL_REASONS ((1u << PETAL_SKIP_COUNT) - 1)
+
+static const struct run_settings settings[] = {
+    {.name = "NONE", .bloom = PETAL_BLOOM_NONE, .cache_bytes = KIB * KIB},
+    {.name = "ROW", .bloom = PETAL_BLOOM_ROW, .cache_bytes = KIB * KIB, .choose_without = true},
+    {.name = "ROWCOL, blocks of 1 KiB, least cache",
+     .bloom = PETAL_BLOOM_ROWCOL,
+     .cache_bytes = 64 * KIB,
+     .block_bytes = KIB},
+    {.name = "ROW_ROWCOL, no cache",
+     .bloom = PETAL_BLOOM_ROW_ROWCOL,
+     .cache_bytes = PETAL_NO_CACHE},
+    {.name = "prefixes of 1 byte, not compressed",
+     .bloom = PETAL_BLOOM_ROW_PREFIX,
+     .bloom_prefix_bytes = 1,
+     .cache_bytes = KIB * KIB,
+     .compression = PETAL_COMPRESSION_NONE},
+    {.name = "prefixes of 2 bytes, blocks of 1 KiB, no cache",
+     .bloom = PETAL_BLOOM_ROW_PREFIX,
+     .bloom_prefix_bytes = 2,
+     .cache_bytes = PETAL_NO_CACHE,
+     .block_bytes = KIB},
+    {.name = "ROW_ROWCOL, blocks of 1 KiB, not compressed, some reasons off",
+     .bloom = PETAL_BLOOM_ROW_ROWCOL,
+     .cache_bytes = 64 * KIB,
+     .block_bytes = KIB,
+     .compression = PETAL_COMPRESSION_NONE,
+     .choose_without = true},
+    {.name = "ROWCOL, all reasons off",
+     .bloom = PETAL_BLOOM_ROWCOL,
+     .cache_bytes = KIB * KIB,
+     .without = ALL_REASONS},
+};
+#define SETTINGS (sizeof settings / sizeof *settings)
+
+static uint64_t
+number_from(const char *variable, uint64_t otherwise)
+{
+    const char *text = getenv(variable);
+
+    return text == NULL || *text == '\0' ? otherwise : strtoull(text, NULL, 0);
+}
+
+static void
+report(struct operation_list *list, const struct run_settings *setting, uint64_t seed)
+{
+    struct run_answers answers;
+    struct run_difference difference;
+
+    fprintf(stderr, "seed %" PRIu64 ", %s: a difference; taking out operations\n", seed,
+            setting->name);
+    shrink_list(list, setting);
+    run_model(list, &answers);
+    if (run_engine(list, setting, &answers, &difference)) {
+        fprintf(stderr, "the difference does not come back\n");
+    } else {
+        fprintf(stderr, "seed %" PRIu64 ", %s: operation %zu of %zu\nmodel:\n%sengine:\n%s\n", seed,
+                setting->name, difference.index + 1, list->count,
+                difference.index < list->count ? answers.texts[difference.index] : "ok\n",
+                difference.got.bytes);
+        operation_list_print(list, stderr);
+        model_text_free(&difference.got);
+    }
+    run_answers_free(&answers);
+}
+
+/* Run the list that belongs to the seed; *count becomes its length. */
+static bool
+run_list(uint64_t seed, unsigned features, uint64_t *count)
+{
+    /* Many short lists, in which little hides a mistake, and a few long ones, with files of many blocks. */
+    size_t length = seed % 8 == 0 ? 800 : 120;
+    /* Every second list leaves out some features at random. */
+    unsigned some = seed % 2 == 0 ? FEATURE_ALL : (unsigned)(seed * 0x9E3779B97F4A7C15u >> 51);
+    struct operation_list list;
+    struct run_answers answers;
+    bool same = true;
+
+    *count = length;
+    operation_list_make(&list, seed, length, features & some);
+    run_model(&list, &answers);
+    for (size_t i = 0; same && i < SETTINGS; i++) {
+        struct run_difference difference;
+
+        same = run_engine(&list, &settings[i], &answers, &difference);
+        if (!same) {
+            model_text_free(&difference.got);
+            report(&list, &settings[i], seed);
+        }
+    }
+    run_answers_free(&answers);
+    operation_list_free(&list);
+    return same;
+}
+
+static void
+test_lists(void **state)
+{
+    uint64_t wanted = number_from("PETAL_OPERATIONS", test_long() ? OPERATIONS_LONG : OPERATIONS);
+    unsigned features = (unsigned)number_from("PETAL_FEATURES", FEATURE_ALL);
+    unsigned failures = 0;
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (uint64_t done = 0, count; done < wanted && failures < 3; done += count)
+        failures += !run_list(seed++, features, &count);
+    assert_int_equal(failures, 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+/* read.c -- gets and scans of the model; see model.h. */
+#include "tests/model/model.h"
+
+#include "base/slice.h"
+#include "tests/model/text.h"
+#include "tests/support/test_support.h"
+
+#include <stdlib.h>
+
+void
+model_answer_free(struct model_answer *answer)
+{
+    free(answer->cells);
+    *answer = (struct model_answer){0};
+}
+
+static void
+answer_add(struct model_answer *answer, const struct model_cell *cell)
+{
+    if (answer->count == answer->capacity) {
+        answer->capacity = answer->capacity == 0 ? 64 : 2 * answer->capacity;
+        answer->cells = test_reallocate(answer->cells, answer->capacity * sizeof *answer->cells);
+    }
+    answer->cells[answer->count++] = cell;
+}
+
+/* ---- one row of one family ---- */
+
+/* The filter by the column; by the row see passes_row. */
+static bool
+passes_column(const struct model_filter *filter, const struct model_cell *cell)
+{
+    petal_slice bytes = model_slice(&filter->bytes), qualifier = model_slice(&cell->qualifier);
+
+    if (filter->kind == MODEL_FILTER_FAMILY)
+        return slice_equal(model_text_family_name(cell->family), bytes);
+    return filter->kind != MODEL_FILTER_COLUMN_PREFIX ||
+           (qualifier.size >= bytes.size &&
+            slice_equal(slice_make(qualifier.data, bytes.size), bytes));
+}
+
+static bool
+asks_column(const struct model_read *read, const struct model_cell *cell)
+{
+    for (size_t i = 0; i < read->column_count; i++) {
+        const struct model_column *column = &read->columns[i];
+
+        if (column->family == cell->family &&
+            (column->whole_family ||
+             slice_equal(model_slice(&column->qualifier), model_slice(&cell->qualifier))))
+            return true;
+    }
+    return read->column_count == 0;
+}
+
+static uint32_t
+wanted_versions(const struct model_read *read)
+{
+    return read->versions == 0 ? 1 : (uint32_t)read->versions;
+}
+
+/* Rules 5 and 6. */
+static void
+read_versions(const struct model_rules *rules, const struct model_read *read,
+              const struct model_cell *cells, size_t count, struct model_answer *answer)
+{
+    uint32_t wanted = wanted_versions(read), rank = 0;
+    bool living[MODEL_MOST_ROW_CELLS];
+
+    if (wanted > rules->family->versions)
+        wanted = rules->family->versions;
+    model_find_living(rules, cells, count, living);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && !model_same_column(&cells[i], &cells[i - 1]))
+            rank = 0;
+        if (!living[i] || cells[i].timestamp < rules->time_min ||
+            cells[i].timestamp >= rules->time_limit)
+            continue;
+        rank++;
+        if (rank <= wanted &&
+            (!model_is_expired(rules, &cells[i]) || rank <= rules->family->min_versions) &&
+            asks_column(read, &cells[i]))
+            answer_add(answer, &cells[i]);
+    }
+}
+
+/* HBase's order inside a row: family markers have the empty qualifier; type before sequence. */
+static int
+compare_raw(const void *left, const void *right)
+{
+    const struct model_cell *a = *(const struct model_cell *const *)left,
+                            *b = *(const struct model_cell *const *)right;
+    int order = slice_compare(model_slice(&a->qualifier), model_slice(&b->qualifier));
+
+    if (order != 0)
+        return order;
+    if (a->timestamp != b->timestamp)
+        return a->timestamp > b->timestamp ? -1 : 1;
+    if (a->type != b->type)
+        return a->type > b->type ? -1 : 1;
+    return a->sequence > b->sequence ? -1 : 1;
+}
+
+static void
+read_raw(const struct model_rules *rules, const struct model_read *read,
+         const struct model_cell *cells, size_t count, struct model_answer *answer)
+{
+    const struct model_cell *sorted[MODEL_MOST_ROW_CELLS];
+    size_t left = 0;
+    uint32_t puts = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (cells[i].sequence <= rules->read_point && !model_is_dead(&cells[i], rules->now_ms) &&
+            cells[i].timestamp >= rules->time_min && cells[i].timestamp < rules->time_limit)
+            sorted[left++] = &cells[i];
+    }
+    qsort(sorted, left, sizeof *sorted, compare_raw);
+    for (size_t i = 0; i < left; i++) {
+        bool same_column = i > 0 && slice_equal(model_slice(&sorted[i]->qualifier),
+                                                model_slice(&sorted[i - 1]->qualifier));
+
+        if (!same_column)
+            puts = 0;
+        if (same_column && sorted[i]->timestamp == sorted[i - 1]->timestamp &&
+            sorted[i]->type == sorted[i - 1]->type)
+            continue;
+        puts += !model_is_marker(sorted[i]);
+        if (puts <= wanted_versions(read))
+            answer_add(answer, sorted[i]);
+    }
+}
+
+/* Leave out what the filter does not let pass, and what lies before the place. */
+static void
+drop_cells(const struct model_read *read, const struct model_place *place,
+           struct model_answer *answer, size_t before)
+{
+    size_t kept = before;
+
+    for (size_t i = before; i < answer->count; i++) {
+        const struct model_cell *cell = answer->cells[i];
+        bool drop = !passes_column(&read->filter, cell);
+
+        if (place != NULL && place->in_row &&
+            slice_equal(model_slice(&cell->row), model_slice(&place->row)))
+            drop =
+                drop || cell->family < place->family ||
+                (cell->family == place->family &&
+                 slice_compare(model_slice(&cell->qualifier), model_slice(&place->qualifier)) < 0);
+        if (!drop)
+            answer->cells[kept++] = cell;
+    }
+    answer->count = kept;
+}
+
+static void
+read_family(const struct model *model, const struct model_read *read, size_t first, size_t count,
+            const struct model_place *place, struct model_answer *answer)
+{
+    const struct model_cell *cells = &model->cells[first];
+    unsigned family = cells->family;
+    struct model_rules rules = {.family = &model->families[family],
+                                .read_point = read->read_point,
+                                .now_ms = model->now_ms,
+                                .time_min = 0,
+                                .time_limit = INT64_MAX};
+    size_t before = answer->count, offset, left;
+
+    if (read->has_family_range[family]) {
+        rules.time_min = read->family_min[family];
+        rules.time_limit = read->family_limit[family];
+    } else if (read->has_time_range) {
+        rules.time_min = read->time_min;
+        rules.time_limit = read->time_limit;
+    }
+    if (read->raw)
+        read_raw(&rules, read, cells, count, answer);
+    else
+        read_versions(&rules, read, cells, count, answer);
+    drop_cells(read, place, answer, before);
+    left = answer->count - before;
+    offset = read->family_cell_offset < left ? (size_t)read->family_cell_offset : left;
+    left -= offset;
+    if (read->family_cell_limit > 0 && left > read->family_cell_limit)
+        left = (size_t)read->family_cell_limit;
+    for (size_t i = 0; i < left; i++)
+        answer->cells[before + i] = answer->cells[before + offset + i];
+    answer->count = before + left;
+}
+
+static bool
+asks_family(const struct model_read *read, unsigned family)
+{
+    for (size_t i = 0; i < read->column_count; i++) {
+        if (read->columns[i].family == family)
+            return true;
+    }
+    return read->column_count == 0;
+}
+
+/* ---- rows ---- */
+
+static void
+read_row(const struct model *model, const struct model_read *read, petal_slice row,
+         const struct model_place *place, struct model_answer *answer)
+{
+    if (read->versions < 0)
+        return;
+    for (size_t first = 0, count; first < model->count; first += count) {
+        count = model_row_cells(model, first);
+        if (asks_family(read, model->cells[first].family) &&
+            slice_equal(model_slice(&model->cells[first].row), row))
+            read_family(model, read, first, count, place, answer);
+    }
+}
+
+void
+model_get(const struct model *model, const struct model_read *read, petal_slice row,
+          struct model_answer *answer)
+{
+    read_row(model, read, row, NULL, answer);
+}
+
+static bool
+passes_row(const struct model_filter *filter, petal_slice row)
+{
+    petal_slice bytes = model_slice(&filter->bytes);
+
+    switch (filter->kind) {
+    case MODEL_FILTER_ROW_RANGES:
+        return slice_equal(row, bytes) || slice_compare(row, model_slice(&filter->more)) >= 0;
+    case MODEL_FILTER_FUZZY_ROW:
+        return row.size >= 2 && slice_bytes(row)[1] == slice_bytes(bytes)[0];
+    default:
+        return true;
+    }
+}
+
+/* Of a whole row. */
+static bool
+is_skipped(const struct model *model, const struct model_read *read, petal_slice row)
+{
+    struct model_answer whole = {0};
+    bool skipped = false;
+
+    if (read->filter.kind != MODEL_FILTER_SKIP)
+        return false;
+    read_row(model, read, row, NULL, &whole);
+    for (size_t i = 0; i < whole.count; i++)
+        skipped = skipped || slice_equal(model_slice(&whole.cells[i]->qualifier),
+                                         model_slice(&read->filter.bytes));
+    model_answer_free(&whole);
+    return skipped;
+}
+
+static bool
+in_bounds(const struct model_scan *scan, petal_slice row)
+{
+    petal_slice start = model_slice(&scan->start_row), stop = model_slice(&scan->stop_row);
+    petal_slice prefix = model_slice(&scan->prefix);
+    int sign = scan->reversed ? -1 : 1;
+
+    if (prefix.size > 0)
+        return row.size >= prefix.size && slice_equal(slice_make(row.data, prefix.size), prefix);
+    if (start.size > 0) {
+        int order = sign * slice_compare(row, start);
+
+        if (order < 0 || (order == 0 && scan->start_exclusive))
+            return false;
+    }
+    if (stop.size > 0) {
+        int order = sign * slice_compare(row, stop);
+
+        if (order > 0 || (order == 0 && !scan->stop_inclusive))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_before(const struct model_scan *scan, const struct model_bytes *row,
+          const struct model_bytes *place)
+{
+    int order = slice_compare(model_slice(row), model_slice(place));
+
+    return scan->reversed ? order > 0 : order < 0;
+}
+
+/* The row that comes next in the direction of the scan; NULL if there is none. */
+static const struct model_bytes *
+next_row(const struct model *model, bool reversed, const struct model_bytes *last)
+{
+    const struct model_bytes *next = NULL;
+    int sign = reversed ? -1 : 1;
+
+    for (size_t i = 0; i < model->count; i++) {
+        const struct model_bytes *row = &model->cells[i].row;
+
+        if ((last == NULL || sign * slice_compare(model_slice(row), model_slice(last)) > 0) &&
+            (next == NULL || sign * slice_compare(model_slice(row), model_slice(next)) < 0))
+            next = row;
+    }
+    return next;
+}
+
+void
+model_scan_from(const struct model *model, const struct model_read *read,
+                const struct model_scan *scan, const struct model_place *place,
+                struct model_answer *answer)
+{
+    const struct model_bytes *row = NULL;
+    uint64_t rows = 0;
+
+    while ((row = next_row(model, scan->reversed, row)) != NULL) {
+        size_t before = answer->count;
+
+        if (!in_bounds(scan, model_slice(row)) || !passes_row(&read->filter, model_slice(row)) ||
+            (place != NULL && is_before(scan, row, &place->row)) ||
+            is_skipped(model, read, model_slice(row)))
+            continue;
+        if (scan->row_limit > 0 && rows == scan->row_limit)
+            return;
+        read_row(model, read, model_slice(row), place, answer);
+        if (read->filter.kind == MODEL_FILTER_FIRST_KEY && answer->count > before)
+            answer->count = before + 1;
+        rows += answer->count > before;
+    }
+}
+
+void
+model_scan(const struct model *model, const struct model_read *read, const struct model_scan *scan,
+           struct model_answer *answer)
+{
+    if (read->versions >= 0)
+        model_scan_from(model, read, scan, NULL, answer);
+}

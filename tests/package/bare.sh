@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# A kv-bench that was built with no optional package in sight has Petal only, is linked with nothing of the others, and works.
+# Usage: bare.sh KV-BENCH
+set -eu
+bench=${1:?usage: bare.sh KV-BENCH}
+fail() {
+    echo "bare: $*"
+    exit 1
+}
+stores=$("$bench" agree --store none 2>&1 | sed -n 's/.*built in: //p')
+[ "$stores" = petal ] || fail "the stores that are built in are \"$stores\", not petal alone"
+for name in rocksdb leveldb lmdb wiredtiger; do
+    ! ldd "$bench" | grep "lib$name" || fail "kv-bench is linked with $name"
+done
+tests/tools/bench/agree_test.sh "$bench"
+tests/tools/bench/compare_test.sh "$bench"

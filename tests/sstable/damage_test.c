@@ -1,0 +1,327 @@
+/*
+ * damage_test.c -- store files that are damaged, cut, mixed up, or whose reads, writes and allocations fail:
+ * either the right answer or a named error, never a wrong or missing cell, never a filter that denies.  (Files made
+ * to deceive, with right checksums: tests/sstable/hostile_test.c.)
+ */
+#include "tests/sstable/fixture.h"
+
+#include "base/coding.h"
+#include "sstable/sst_reader_parts.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void
+expect_refused_or_right(struct sst_fixture *f, const struct cell_list *list, const uint8_t *bytes,
+                        size_t size, unsigned counts[2])
+{
+    enum petal_status status;
+
+    sst_fixture_set_bytes(f, bytes, size);
+    status = sst_read_all(f, list, NULL);
+    assert_true(status == PETAL_OK || status == PETAL_CORRUPT || status == PETAL_UNSUPPORTED);
+    counts[status != PETAL_OK]++;
+}
+
+/* ---- every byte ---- */
+
+static void
+every_flipped_byte_is_caught_or_harmless(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        struct sst_options options =
+            sst_small_options(round == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4);
+        struct sst_fixture *f = sst_fixture_new(256 << 10);
+        struct cell_list list = {0};
+        unsigned counts[2] = {0, 0};
+        uint64_t filter_bytes;
+        struct sst_reader *reader;
+        uint8_t *bytes;
+        size_t size;
+
+        sst_small_cells(&list);
+        sst_fixture_write(f, &options, &list);
+        reader = sst_fixture_open(f);
+        filter_bytes = sst_reader_facts(reader)->filter_bytes + reader->trailer.filter_root.size;
+        sst_reader_close(reader);
+        bytes = sst_fixture_bytes(f, &size);
+        for (size_t at = 0; at < size; at++) {
+            for (unsigned bit = 0; bit < 8; bit += test_long() ? 1 : 4) {
+                bytes[at] ^= (uint8_t)(1u << (bit + at) % 8);
+                expect_refused_or_right(f, &list, bytes, size, counts);
+                bytes[at] ^= (uint8_t)(1u << (bit + at) % 8);
+            }
+        }
+        /* Damage in the filter and its index is harmless, all other damage is caught. */
+        assert_int_equal(counts[0], filter_bytes * (test_long() ? 8 : 2));
+        free(bytes);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+static void
+every_truncation_is_caught(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    for (size_t cut = 0; cut < size; cut++) {
+        petal_error error = {0};
+
+        sst_fixture_set_bytes(f, bytes, cut);
+        assert_int_equal(sst_read_all(f, &list, &error), PETAL_CORRUPT);
+        assert_string_equal(error.file, SST_PATH);
+        assert_true(error.text[0] != '\0');
+    }
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* ---- blocks in wrong places ---- */
+
+/* Two data blocks of equal size, each intact, exchanged. */
+static void
+swapped_blocks_are_caught(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    unsigned swaps = 0;
+    uint8_t *bytes, *mixed;
+    size_t size;
+    char row[16];
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(row, sizeof row, "row%04u", i);
+        cell_list_put(&list, row, "q", 1, i + 1, "a value of fixed length");
+    }
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    mixed = test_allocate(size);
+    for (size_t a = 0, b = sst_frame_bytes(bytes, 0); bytes[b + 8] == BLOCK_DATA;
+         a = b, b += sst_frame_bytes(bytes, b)) {
+        size_t length = sst_frame_bytes(bytes, a);
+
+        if (length != sst_frame_bytes(bytes, b))
+            continue;
+        memcpy(mixed, bytes, size);
+        memcpy(mixed + a, bytes + b, length);
+        memcpy(mixed + b, bytes + a, length);
+        sst_fixture_set_bytes(f, mixed, size);
+        assert_int_equal(sst_read_all(f, &list, NULL), PETAL_CORRUPT);
+        swaps++;
+    }
+    assert_true(swaps > 5);
+    free(mixed);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* The head of one file with the tail of another of the same length and content, at each length. */
+static void
+mixed_files_are_caught(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    uint8_t *ours, *theirs;
+    size_t size, their_size;
+    bool differs = false;
+
+    (void)state;
+    sst_small_cells(&list);
+    options.file_identity = TEST_IDENTITY + 1;
+    sst_fixture_write(f, &options, &list);
+    theirs = sst_fixture_bytes(f, &their_size);
+    options.file_identity = TEST_IDENTITY;
+    sst_fixture_write(f, &options, &list);
+    ours = sst_fixture_bytes(f, &size);
+    assert_int_equal(size, their_size);
+    for (size_t cut = size; cut-- > 0;) {
+        differs = differs || ours[cut] != theirs[cut];
+        ours[cut] = theirs[cut];
+        sst_fixture_set_bytes(f, ours, size);
+        assert_int_equal(sst_read_all(f, &list, NULL), differs ? PETAL_CORRUPT : PETAL_OK);
+    }
+    free(ours);
+    free(theirs);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+static void
+file_of_another_identity_is_refused(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_open_options open = {.file_number = 77, .cache = f->cache, .epoch = f->epoch};
+    petal_error error = {0};
+
+    (void)state;
+    cell_list_put(&list, "a", "q", 1, 1, "v");
+    options.file_identity = TEST_IDENTITY + 1;
+    sst_fixture_write(f, &options, &list);
+    assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_CORRUPT);
+    assert_null(reader);
+    assert_string_equal(error.file, SST_PATH);
+
+    /* Identity 0: whoever it is. */
+    assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &open, &error), PETAL_OK);
+    assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY + 1);
+    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+static void
+missing_file_is_an_io_error(void **state)
+{
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct sst_reader *reader;
+    petal_error error = {0};
+
+    (void)state;
+    assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_IO);
+    assert_null(reader);
+    sst_fixture_free(f);
+}
+
+/* ---- failing calls ---- */
+
+/* Write, open, read and verify; the first failure's status. */
+static enum petal_status
+whole_life(struct sst_fixture *f, const struct cell_list *list)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct sst_reader *reader;
+    enum petal_status status = sst_fixture_try_write(f, &options, list, NULL);
+    enum petal_status verified;
+
+    if (status != PETAL_OK)
+        return status;
+    status = sst_fixture_try_open(f, &reader, NULL);
+    if (status != PETAL_OK)
+        return status;
+    status = sst_compare(f, reader, list);
+    verified = sst_reader_verify(reader, NULL);
+    sst_reader_close(reader);
+    return status != PETAL_OK ? status : verified;
+}
+
+static bool
+is_io(enum petal_status status)
+{
+    return status == PETAL_OK || status == PETAL_IO || status == PETAL_NO_SPACE;
+}
+
+static void
+every_failing_call_is_reported(void **state)
+{
+    static const int errors[] = {EIO, ENOSPC};
+    struct cell_list list = {0};
+
+    (void)state;
+    sst_small_cells(&list);
+    for (unsigned round = 0; round < 4; round++) {
+        bool permanently = round >= 2;
+
+        for (uint64_t n = 1;; n++) {
+            struct sst_fixture *f = sst_fixture_new(256 << 10);
+            enum petal_status status;
+            uint64_t failures;
+
+            memory_vfs_fail_at(f->vfs, n, errors[round % 2], permanently);
+            status = whole_life(f, &list);
+            failures = memory_vfs_failures(f->vfs);
+            assert_true(is_io(status));
+            sst_fixture_free(f);
+            if (failures == 0)
+                break;
+        }
+    }
+    cell_list_fini(&list);
+}
+
+/* A finish that failed leaves no file behind. */
+static void
+unfinished_files_are_removed(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct cell_list list = {0};
+
+    (void)state;
+    sst_small_cells(&list);
+    for (uint64_t n = 2; n <= 3; n++) { /* the write; the sync */
+        struct sst_fixture *f = sst_fixture_new(256 << 10);
+
+        memory_vfs_fail_at(f->vfs, n, EIO, false);
+        assert_int_equal(sst_fixture_try_write(f, &options, &list, NULL), PETAL_IO);
+        assert_false(memory_vfs_exists(f->vfs, SST_PATH));
+        sst_fixture_free(f);
+    }
+    cell_list_fini(&list);
+}
+
+static void
+every_failing_allocation_is_survived(void **state)
+{
+    struct cell_list list = {0};
+
+    (void)state;
+    sst_small_cells(&list);
+    for (unsigned permanently = 0; permanently < 2; permanently++) {
+        for (uint64_t n = 1;; n++) {
+            struct sst_fixture *f = sst_fixture_new(0);
+            enum petal_status status;
+            uint64_t failures;
+
+            test_allocator_fail_at(&f->allocator, n, permanently == 1);
+            status = whole_life(f, &list);
+            failures = test_allocator_failures(&f->allocator);
+            test_allocator_fail_at(&f->allocator, 0, false);
+            assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
+            sst_fixture_free(f);
+            if (failures == 0)
+                break;
+        }
+    }
+    cell_list_fini(&list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_flipped_byte_is_caught_or_harmless),
+        cmocka_unit_test(every_truncation_is_caught),
+        cmocka_unit_test(swapped_blocks_are_caught),
+        cmocka_unit_test(mixed_files_are_caught),
+        cmocka_unit_test(file_of_another_identity_is_refused),
+        cmocka_unit_test(missing_file_is_an_io_error),
+        cmocka_unit_test(every_failing_call_is_reported),
+        cmocka_unit_test(unfinished_files_are_removed),
+        cmocka_unit_test(every_failing_allocation_is_survived),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/*
+ * data_block_damage_test.c -- damaged data blocks are refused, or read within bounds.  Blocks lie
+ * in memory of exactly their size, so that AddressSanitizer sees a step beyond.
+ */
+#include "base/coding.h"
+#include "sstable/data_block.h"
+#include "tests/support/cell_set.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* The block of `set`, in memory of exactly its size. */
+static petal_slice
+build(const struct cell_set *set)
+{
+    struct data_block_builder builder;
+    petal_slice bytes;
+    uint8_t *copy;
+
+    data_block_builder_init(&builder, &mem_default_allocator);
+    for (size_t i = 0; i < set->count; i++)
+        assert_int_equal(data_block_builder_add(&builder, &set->cells[i]), PETAL_OK);
+    assert_int_equal(data_block_builder_finish(&builder, false, &bytes), PETAL_OK);
+    copy = test_allocate(bytes.size);
+    memcpy(copy, bytes.data, bytes.size);
+    data_block_builder_fini(&builder);
+    return slice_make(copy, bytes.size);
+}
+
+static volatile uint64_t sink;
+
+static void
+touch(const struct cell *cell)
+{
+    petal_slice parts[] = {cell->row, cell->qualifier, cell->value};
+    uint64_t sum =
+        (uint64_t)cell->timestamp + cell->sequence + (uint64_t)cell->type + (uint64_t)cell->ttl_ms;
+
+    assert_true(cell_type_valid(cell->type));
+    assert_true(cell->row.size > 0);
+    assert_true(!cell_is_marker(cell->type) || cell->value.size == 0);
+    assert_true(cell->has_ttl || cell->ttl_ms == 0);
+    for (size_t part = 0; part < 3; part++)
+        for (size_t i = 0; i < parts[part].size; i++)
+            sum += slice_bytes(parts[part])[i];
+    sink = sink + sum;
+}
+
+/* Is the block refused?  If not, read all of it, and seek to each of `set`'s cells. */
+static bool
+refused_or_readable(const uint8_t *bytes, size_t size, const struct cell_set *set)
+{
+    struct data_block block;
+    struct data_block_cursor cursor;
+    struct cell cell;
+    uint32_t count = 1;
+
+    if (!data_block_check(&block, bytes, size))
+        return true;
+    data_block_cursor_init(&cursor, &mem_default_allocator);
+    assert_int_equal(data_block_cursor_attach(&cursor, bytes, size), PETAL_OK);
+    data_block_cursor_first(&cursor, &cell);
+    for (touch(&cell); data_block_cursor_next(&cursor, &cell); count++)
+        touch(&cell);
+    assert_int_equal(count, block.cells);
+    for (size_t i = 0; i < set->count; i++) {
+        uint8_t buffer[1024];
+        struct cell_key key;
+
+        cell_key_of(&key, buffer, &set->cells[i]);
+        if (data_block_cursor_seek(&cursor, &key, &cell)) {
+            touch(&cell);
+            if (data_block_cursor_next(&cursor, &cell))
+                touch(&cell);
+        }
+        if (data_block_cursor_seek_before(&cursor, &key, &cell))
+            touch(&cell);
+    }
+    data_block_cursor_last(&cursor, &cell);
+    touch(&cell);
+    data_block_cursor_fini(&cursor);
+    return false;
+}
+
+static void
+every_changed_byte_is_refused_or_read_in_bounds(void **state)
+{
+    unsigned kept = 0, refused = 0;
+
+    (void)state;
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
+        uint8_t *bytes = (uint8_t *)(uintptr_t)built.data;
+
+        for (size_t at = 0; at < built.size; at++) {
+            for (unsigned change = 1; change < 256; change++) {
+                bytes[at] ^= (uint8_t)change;
+                if (refused_or_readable(bytes, built.size, &set))
+                    refused++;
+                else
+                    kept++;
+                bytes[at] ^= (uint8_t)change;
+            }
+        }
+        free(bytes);
+        cell_set_free(&set);
+    }
+    /* Values and version numbers may be anything; most of the rest may not. */
+    assert_true(kept > 0);
+    assert_true(refused > kept);
+}
+
+static void
+every_other_length_is_refused(void **state)
+{
+    (void)state;
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
+
+        for (size_t size = 0; size <= built.size + 9; size++) {
+            uint8_t *bytes = calloc(1, size + (size == 0));
+
+            assert_non_null(bytes);
+            memcpy(bytes, built.data, size < built.size ? size : built.size);
+            assert_int_equal(refused_or_readable(bytes, size, &set), size != built.size);
+            free(bytes);
+        }
+        free((void *)(uintptr_t)built.data);
+        cell_set_free(&set);
+    }
+}
+
+static void
+several_changed_bytes_are_refused_or_read_in_bounds(void **state)
+{
+    static const uint8_t nasty[] = {0x00, 0x01, 0x7f, 0x80, 0x81, 0xff};
+    unsigned rounds = test_long() ? 3000000 : 100000;
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
+        uint8_t *bytes = test_allocate(built.size);
+
+        for (unsigned round = 0; round < rounds; round++) {
+            size_t at = test_random_below(&random, built.size);
+
+            memcpy(bytes, built.data, built.size);
+            for (unsigned i = 0; i < 6 && at < built.size; i++, at += test_random_below(&random, 3))
+                bytes[at] = test_random_chance(&random, 70)
+                                ? nasty[test_random_below(&random, sizeof nasty)]
+                                : (uint8_t)test_random_next(&random);
+            refused_or_readable(bytes, built.size, &set);
+        }
+        free(bytes);
+        free((void *)(uintptr_t)built.data);
+        cell_set_free(&set);
+    }
+}
+
+/* A length may be written with more bytes than it needs: that is read right or refused. */
+static void
+overlong_lengths_stay_in_bounds(void **state)
+{
+    struct cell_set set = {0};
+    petal_slice built;
+    uint8_t *record;
+
+    (void)state;
+    cell_set_add_text(&set, "a", "q", "0123456789abcdef", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, "bb", "qq", "0123456789abcdef", 1, 1, PETAL_PUT);
+    built = build(&set);
+    record = (uint8_t *)(uintptr_t)built.data + built.size - 20;
+    assert_memory_equal(record - 1,
+                        "\x02"
+                        "bb"
+                        "\x01"
+                        "q",
+                        5);
+    for (unsigned more = 0; more < 15; more++) {
+        uint8_t *length = record + 2;
+
+        for (unsigned i = 0; i < more; i++)
+            length[i] = 0x80;
+        length[more] = 0;
+        refused_or_readable(built.data, built.size, &set);
+        length[more] = 0x7f;
+        refused_or_readable(built.data, built.size, &set);
+    }
+    free((void *)(uintptr_t)built.data);
+    cell_set_free(&set);
+}
+
+/*
+ * A header for `rows` and `cells` of a one-byte row key that is all prefix; widths 0, no records.
+ */
+static void
+put_bare_header(uint8_t *bytes, uint32_t rows, uint32_t cells, enum data_block_flags flags)
+{
+    memset(bytes, 0, DATA_BLOCK_HEADER_BYTES);
+    put_le32(bytes, rows);
+    put_le32(bytes + 4, cells);
+    put_le16(bytes + 12, (uint16_t)flags);
+    put_le16(bytes + 18, 1);
+    put_le16(bytes + 22, 1);
+}
+
+static void
+more_cells_than_the_block_can_hold_are_refused(void **state)
+{
+    uint8_t bytes[DATA_BLOCK_HEADER_BYTES + 4 + 8 + 1] = {0};
+    struct data_block block;
+
+    (void)state;
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+    /* One row; head, first cells, prefix; four billion cells of no bytes at all. */
+    put_bare_header(bytes, 1, UINT32_MAX, DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);
+    bytes[15] = 4;
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, UINT32_MAX);
+    bytes[sizeof bytes - 1] = 'r';
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+    put_le32(bytes + 4, 3); /* so many are possible by their number, but not three that are equal */
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 3);
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+    put_le32(bytes + 4, 1);
+    put_le32(bytes + DATA_BLOCK_HEADER_BYTES + 8, 1);
+    assert_true(data_block_check(&block, bytes, sizeof bytes));
+    memset(bytes, 0xff, sizeof bytes);
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+}
+
+/* Cells without a row would have offsets that no check has seen. */
+static void
+one_cell_per_row_means_as_many_rows(void **state)
+{
+    uint8_t bytes[DATA_BLOCK_HEADER_BYTES + 4 + 3 + 1] = {0};
+    struct data_block block;
+
+    (void)state;
+    put_bare_header(bytes, 1, 2,
+                    DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER |
+                        DATA_BLOCK_FIXED_ROW_REST);
+    bytes[14] = 1;
+    bytes[DATA_BLOCK_HEADER_BYTES + 4 + 2] = 200;
+    assert_false(data_block_check(&block, bytes, sizeof bytes));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
+        cmocka_unit_test(every_other_length_is_refused),
+        cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
+        cmocka_unit_test(overlong_lengths_stay_in_bounds),
+        cmocka_unit_test(more_cells_than_the_block_can_hold_are_refused),
+        cmocka_unit_test(one_cell_per_row_means_as_many_rows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,529 @@
+/*
+ * data_block_test.c -- data blocks against a sorted set of cells: everything put in comes out,
+ * seeks find what a walk finds, facts hold, bytes do not drift.
+ */
+#include "base/checksum.h"
+#include "sstable/data_block.h"
+#include "tests/support/cell_set.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* The block in memory of exactly its size. */
+static petal_slice
+build(const struct cell_set *set)
+{
+    struct data_block_builder builder;
+    petal_slice bytes;
+    uint8_t *copy;
+    size_t bound;
+
+    data_block_builder_init(&builder, &mem_default_allocator);
+    assert_int_equal(data_block_builder_bytes(&builder), 0);
+    for (size_t i = 0; i < set->count; i++)
+        assert_int_equal(data_block_builder_add(&builder, &set->cells[i]), PETAL_OK);
+    assert_int_equal(data_block_builder_cells(&builder), set->count);
+    bound = data_block_builder_bytes(&builder);
+    assert_int_equal(data_block_builder_finish(&builder, false, &bytes), PETAL_OK);
+    assert_in_range(bytes.size, bound - bound / 10 - 2 * set->count, bound);
+    copy = test_allocate(bytes.size);
+    memcpy(copy, bytes.data, bytes.size);
+    data_block_builder_fini(&builder);
+    return slice_make(copy, bytes.size);
+}
+
+static void
+assert_slice_equal(petal_slice got, petal_slice want)
+{
+    assert_int_equal(got.size, want.size);
+    if (want.size > 0)
+        assert_memory_equal(got.data, want.data, want.size);
+}
+
+static void
+assert_cell_equal(const struct cell *got, const struct cell *want)
+{
+    assert_slice_equal(got->row, want->row);
+    assert_slice_equal(got->qualifier, want->qualifier);
+    assert_slice_equal(got->value, want->value);
+    assert_true(got->timestamp == want->timestamp);
+    assert_true(got->sequence == want->sequence);
+    assert_int_equal(got->type, want->type);
+    assert_int_equal(got->has_ttl, want->has_ttl);
+    assert_true(got->ttl_ms == want->ttl_ms);
+}
+
+/* From the model's cell `from` on the cursor, which has just given *cell, gives all that follow. */
+static void
+assert_follows(struct data_block_cursor *cursor, struct cell *cell, const struct cell_set *set,
+               size_t from, size_t limit)
+{
+    for (size_t i = from; i < set->count; i++) {
+        assert_cell_equal(cell, &set->cells[i]);
+        if (i - from == limit)
+            return;
+        assert_int_equal(data_block_cursor_next(cursor, cell), i + 1 < set->count);
+    }
+}
+
+static void
+seek_and_compare(struct data_block_cursor *cursor, const struct cell_set *set, petal_slice row,
+                 petal_slice qualifier, bool family, int64_t timestamp, uint64_t sequence)
+{
+    uint8_t *buffer;
+    struct cell_key key;
+    struct cell cell = {.has_ttl = true, .ttl_ms = 77}; /* as another block may have left it */
+    size_t want = 0;
+    bool found;
+
+    if (row.size == 0)
+        return;
+    buffer = test_allocate(cell_key_bound(row.size, qualifier.size));
+    cell_key_make(&key, buffer, row, qualifier, family, timestamp, sequence);
+    while (want < set->count && cell_compare_key(&set->cells[want], &key) < 0)
+        want++;
+    found = data_block_cursor_seek(cursor, &key, &cell);
+    assert_int_equal(found, want < set->count);
+    if (found)
+        assert_follows(cursor, &cell, set, want, 2);
+    found = data_block_cursor_seek_before(cursor, &key, &cell);
+    assert_int_equal(found, want > 0);
+    if (found)
+        assert_follows(cursor, &cell, set, want - 1, 3);
+    free(buffer);
+}
+
+/* Seek to places at and around a cell's. */
+static void
+seek_around(struct data_block_cursor *cursor, const struct cell_set *set, const struct cell *cell,
+            struct test_random *random)
+{
+    bool family = cell_is_family_marker(cell->type);
+    petal_slice row = cell->row, qualifier = cell->qualifier;
+    uint8_t longer_row[1024], longer_qualifier[1024];
+    uint8_t last = (uint8_t)test_random_below(random, 2);
+    petal_slice row_after, qualifier_after;
+
+    assert_true(row.size < sizeof longer_row && qualifier.size < sizeof longer_qualifier);
+    memcpy(longer_row, row.data, row.size);
+    longer_row[row.size] = last;
+    row_after = slice_make(longer_row, row.size + 1);
+    if (qualifier.size > 0)
+        memcpy(longer_qualifier, qualifier.data, qualifier.size);
+    longer_qualifier[qualifier.size] = last;
+    qualifier_after = slice_make(longer_qualifier, qualifier.size + 1);
+
+    for (int shift = -1; shift <= 1; shift++) {
+        uint64_t time = (uint64_t)cell->timestamp + (uint64_t)(int64_t)shift;
+
+        seek_and_compare(cursor, set, row, qualifier, family, cell->timestamp,
+                         cell->sequence + (uint64_t)(int64_t)shift);
+        seek_and_compare(cursor, set, row, qualifier, family, (int64_t)time, cell->sequence);
+    }
+    seek_and_compare(cursor, set, row, qualifier, !family, cell->timestamp, cell->sequence);
+    seek_and_compare(cursor, set, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    seek_and_compare(cursor, set, row, slice_make(NULL, 0), true, INT64_MIN, 0);
+    seek_and_compare(cursor, set, row, slice_make(NULL, 0), false, INT64_MAX, CELL_SEQUENCE_MAX);
+    seek_and_compare(cursor, set, row, slice_from_text("\xff\xff\xff\xff\xff\xff"), false, 0, 0);
+    seek_and_compare(cursor, set, row, qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
+    seek_and_compare(cursor, set, row, qualifier, false, INT64_MIN, 0);
+    seek_and_compare(cursor, set, row, qualifier_after, false, INT64_MAX, CELL_SEQUENCE_MAX);
+    if (qualifier.size > 0)
+        seek_and_compare(cursor, set, row, slice_make(qualifier.data, qualifier.size - 1), false, 0,
+                         0);
+    seek_and_compare(cursor, set, row_after, qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
+    seek_and_compare(cursor, set, slice_make(row.data, row.size - 1), qualifier, false, 0, 0);
+    longer_row[test_random_below(random, row.size)] ^=
+        (uint8_t)(1u << test_random_below(random, 8));
+    seek_and_compare(cursor, set, slice_make(longer_row, row.size), qualifier, family, 0, 0);
+}
+
+static void
+assert_facts(const struct data_block *block, const struct cell_set *set)
+{
+    bool markers = false, ttls = false, repeats = false;
+
+    for (size_t i = 0; i < set->count; i++) {
+        const struct cell *cell = &set->cells[i];
+
+        assert_true(cell->sequence <= block->sequence_max && cell->sequence >= block->sequence_min);
+        assert_true(cell->timestamp <= block->timestamp_max &&
+                    cell->timestamp >= block->timestamp_min);
+        markers |= cell_is_marker(cell->type);
+        ttls |= cell->has_ttl;
+        repeats |= i > 0 && slice_equal(cell->row, cell[-1].row) &&
+                   slice_equal(cell->qualifier, cell[-1].qualifier) &&
+                   !cell_is_family_marker(cell[-1].type);
+    }
+    assert_int_equal((block->flags & DATA_BLOCK_ONE_VERSION) != 0, !repeats);
+    assert_int_equal((block->flags & DATA_BLOCK_HAS_TYPES) != 0, markers || ttls);
+    assert_int_equal(data_block_is_plain(block), !markers && !ttls && !repeats);
+    assert_int_equal(block->cells, set->count);
+}
+
+static void
+compare_block(petal_slice bytes, const struct cell_set *set, struct test_random *random)
+{
+    struct data_block block;
+    struct data_block_cursor cursor;
+    struct cell cell = {.has_ttl = true, .ttl_ms = 77}; /* as another block may have left it */
+
+    assert_true(data_block_check(&block, bytes.data, bytes.size));
+    assert_facts(&block, set);
+    data_block_cursor_init(&cursor, &mem_default_allocator);
+    assert_int_equal(data_block_cursor_attach(&cursor, bytes.data, bytes.size), PETAL_OK);
+    data_block_cursor_first(&cursor, &cell);
+    assert_follows(&cursor, &cell, set, 0, set->count);
+    for (size_t i = 0; i < set->count; i++)
+        seek_around(&cursor, set, &set->cells[i], random);
+    data_block_cursor_last(&cursor, &cell);
+    assert_follows(&cursor, &cell, set, set->count - 1, 1);
+    data_block_cursor_fini(&cursor);
+}
+
+static void
+random_cells_come_back_and_are_found(void **state)
+{
+    struct test_random random;
+    unsigned rounds = test_long() ? 600 : 12;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < CELL_LOOKS; i++) {
+            struct cell_set set;
+            petal_slice bytes;
+
+            cell_set_random(&set, &random, &cell_looks[i]);
+            bytes = build(&set);
+            compare_block(bytes, &set, &random);
+            free((void *)(uintptr_t)bytes.data);
+            cell_set_free(&set);
+        }
+    }
+}
+
+/* ---- named cases ---- */
+
+static void
+a_block_of_one_huge_cell(void **state)
+{
+    uint8_t *row = test_allocate(PETAL_MAX_ROW_BYTES);
+    uint8_t *qualifier = test_allocate(PETAL_MAX_QUALIFIER_BYTES);
+    uint8_t *value = test_allocate(PETAL_MAX_VALUE_BYTES);
+    struct cell_set set = {0};
+    struct test_random random;
+    petal_slice bytes;
+
+    (void)state;
+    test_random_init(&random, 1);
+    test_random_bytes(&random, row, PETAL_MAX_ROW_BYTES);
+    test_random_bytes(&random, qualifier, PETAL_MAX_QUALIFIER_BYTES);
+    test_random_bytes(&random, value, PETAL_MAX_VALUE_BYTES);
+    for (int other = 0; other < 2; other++) {
+        struct data_block block;
+        struct data_block_cursor cursor;
+        struct cell cell;
+
+        /* The second time with a small neighbour, so that nothing of the keys is prefix. */
+        if (other)
+            cell_set_add_text(&set, "\x01", "", "v", 1, 1, PETAL_PUT);
+        row[0] = 2;
+        cell_set_add(&set, slice_make(row, PETAL_MAX_ROW_BYTES),
+                     slice_make(qualifier, PETAL_MAX_QUALIFIER_BYTES),
+                     slice_make(value, PETAL_MAX_VALUE_BYTES), INT64_MIN, UINT64_MAX, PETAL_PUT);
+        bytes = build(&set);
+        assert_true(data_block_check(&block, bytes.data, bytes.size));
+        data_block_cursor_init(&cursor, &mem_default_allocator);
+        assert_int_equal(data_block_cursor_attach(&cursor, bytes.data, bytes.size), PETAL_OK);
+        data_block_cursor_first(&cursor, &cell);
+        assert_follows(&cursor, &cell, &set, 0, 9);
+        seek_and_compare(&cursor, &set, set.cells[set.count - 1].row,
+                         set.cells[set.count - 1].qualifier, false, INT64_MIN, UINT64_MAX);
+        seek_and_compare(&cursor, &set, set.cells[set.count - 1].row,
+                         set.cells[set.count - 1].qualifier, false, INT64_MIN, UINT64_MAX - 1);
+        data_block_cursor_fini(&cursor);
+        free((void *)(uintptr_t)bytes.data);
+        cell_set_free(&set);
+    }
+    free(row);
+    free(qualifier);
+    free(value);
+}
+
+static void
+what_all_cells_share_takes_no_bytes(void **state)
+{
+    struct cell_set set = {0};
+    struct data_block block;
+    petal_slice bytes;
+
+    (void)state;
+    for (unsigned i = 0; i < 33; i++) {
+        char row[32];
+        snprintf(row, sizeof row, "user%012u", i);
+        cell_set_add_text(&set, row, "qualifier", "0123456789", 1700000000000, 77, PETAL_PUT);
+    }
+    bytes = build(&set);
+    assert_true(data_block_check(&block, bytes.data, bytes.size));
+    /*
+     * Prefixes "user0000000000" and "qualifier"; a row takes head, offset, 2 bytes of rest, value.
+     */
+    assert_int_equal(bytes.size, DATA_BLOCK_HEADER_BYTES + 14 + 9 + 33 * (4 + 2 + 2 + 10) + 2);
+    assert_int_equal(block.flags, DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION |
+                                      DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);
+    free((void *)(uintptr_t)bytes.data);
+    cell_set_free(&set);
+}
+
+static bool
+is_plain(struct cell_set *set, bool continues)
+{
+    struct data_block_builder builder;
+    struct data_block block;
+    petal_slice bytes;
+    bool plain;
+
+    data_block_builder_init(&builder, &mem_default_allocator);
+    for (size_t i = 0; i < set->count; i++)
+        assert_int_equal(data_block_builder_add(&builder, &set->cells[i]), PETAL_OK);
+    assert_int_equal(data_block_builder_finish(&builder, continues, &bytes), PETAL_OK);
+    assert_true(data_block_check(&block, bytes.data, bytes.size));
+    plain = data_block_is_plain(&block);
+    data_block_builder_fini(&builder);
+    cell_set_free(set);
+    return plain;
+}
+
+static void
+plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
+{
+    struct cell_set set = {0};
+
+    (void)state;
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
+    cell_set_add_text(&set, "r", "b", "", 5, 2, PETAL_PUT);
+    cell_set_add_text(&set, "s", "b", "", 5, 3, PETAL_PUT);
+    assert_true(is_plain(&set, false));
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
+    assert_false(is_plain(&set, true));
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
+    cell_set_add_text(&set, "r", "a", "", 4, 2, PETAL_PUT);
+    assert_false(is_plain(&set, false));
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_DELETE);
+    assert_false(is_plain(&set, false));
+    cell_set_add_text(&set, "r", "", "", 5, 1, PETAL_DELETE_FAMILY);
+    cell_set_add_text(&set, "r", "", "", 5, 2, PETAL_PUT);
+    assert_false(is_plain(&set, false));
+    cell_set_add_text(&set, "r", "a", "", 5, 1, PETAL_PUT);
+    cell_set_give_ttl(&set, INT64_MAX);
+    assert_false(is_plain(&set, false));
+}
+
+/* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing elsewhere. */
+static void
+a_time_to_live_costs_what_it_takes(void **state)
+{
+    size_t bytes[3];
+
+    (void)state;
+    for (unsigned with = 0; with < 3; with++) {
+        struct cell_set set = {0};
+        petal_slice built;
+
+        for (unsigned i = 0; i < 9; i++) {
+            char row[8];
+
+            snprintf(row, sizeof row, "r%u", i);
+            cell_set_add_text(&set, row, "q", "v", 5, 1, PETAL_PUT);
+            if (i < with)
+                cell_set_give_ttl(&set, 1000);
+        }
+        built = build(&set);
+        bytes[with] = built.size;
+        free((void *)(uintptr_t)built.data);
+        cell_set_free(&set);
+    }
+    assert_int_equal(bytes[1], bytes[0] + 9 + DATA_BLOCK_TTL_BYTES);
+    assert_int_equal(bytes[2], bytes[1] + DATA_BLOCK_TTL_BYTES);
+}
+
+static void
+a_family_marker_is_no_version_of_the_empty_column(void **state)
+{
+    struct cell_set set = {0};
+    struct data_block block;
+    petal_slice bytes;
+
+    (void)state;
+    cell_set_add_text(&set, "r", "", "", 5, 1, PETAL_DELETE_FAMILY);
+    cell_set_add_text(&set, "r", "", "value", 5, 2, PETAL_PUT);
+    bytes = build(&set);
+    assert_true(data_block_check(&block, bytes.data, bytes.size));
+    assert_int_equal(block.flags & DATA_BLOCK_ONE_VERSION, DATA_BLOCK_ONE_VERSION);
+    free((void *)(uintptr_t)bytes.data);
+    cell_set_free(&set);
+}
+
+static void
+reset_forgets_and_a_builder_can_go_on(void **state)
+{
+    struct data_block_builder builder;
+    struct cell_set set = {0};
+    petal_slice first, second;
+    uint64_t digest;
+
+    (void)state;
+    cell_set_add_text(&set, "row1", "a", "x", 5, 1, PETAL_DELETE_COLUMN);
+    cell_set_add_text(&set, "row1", "a", "x", 4, 1, PETAL_PUT);
+    cell_set_add_text(&set, "row2", "b", "y", 7, 9, PETAL_PUT);
+    data_block_builder_init(&builder, &mem_default_allocator);
+    assert_int_equal(data_block_builder_add(&builder, &set.cells[2]), PETAL_OK);
+    assert_int_equal(data_block_builder_finish(&builder, false, &first), PETAL_OK);
+    digest = checksum_at(0, 0, first.data, first.size);
+    data_block_builder_reset(&builder);
+    for (size_t i = 0; i < set.count; i++)
+        assert_int_equal(data_block_builder_add(&builder, &set.cells[i]), PETAL_OK);
+    data_block_builder_reset(&builder);
+    assert_int_equal(data_block_builder_cells(&builder), 0);
+    assert_int_equal(data_block_builder_add(&builder, &set.cells[2]), PETAL_OK);
+    assert_int_equal(data_block_builder_finish(&builder, false, &second), PETAL_OK);
+    assert_true(checksum_at(0, 0, second.data, second.size) == digest);
+    data_block_builder_fini(&builder);
+    cell_set_free(&set);
+}
+
+/* ---- memory ---- */
+
+/* Build `set`, trying each failed call once again; how many failed is in *failures. */
+static uint64_t
+build_with_failure(const struct cell_set *set, struct test_allocator *allocator, uint64_t n)
+{
+    struct data_block_builder builder;
+    petal_slice bytes;
+    uint64_t digest;
+
+    data_block_builder_init(&builder, &allocator->table);
+    test_allocator_fail_at(allocator, n, false);
+    for (size_t i = 0; i < set->count; i++) {
+        size_t before = data_block_builder_bytes(&builder);
+
+        if (data_block_builder_add(&builder, &set->cells[i]) == PETAL_OK)
+            continue;
+        assert_int_equal(data_block_builder_bytes(&builder), before);
+        assert_int_equal(data_block_builder_add(&builder, &set->cells[i]), PETAL_OK);
+    }
+    if (data_block_builder_finish(&builder, false, &bytes) != PETAL_OK) {
+        assert_int_equal(bytes.size, 0);
+        assert_int_equal(data_block_builder_finish(&builder, false, &bytes), PETAL_OK);
+    }
+    digest = checksum_at(0, 0, bytes.data, bytes.size);
+    data_block_builder_fini(&builder);
+    assert_int_equal(test_allocator_live_blocks(allocator), 0);
+    return digest;
+}
+
+static void
+building_survives_each_failed_allocation(void **state)
+{
+    struct test_allocator allocator;
+    struct test_random random;
+    struct cell_set set;
+    uint64_t digest, failures = 0;
+
+    (void)state;
+    test_allocator_init(&allocator);
+    test_random_init(&random, 4);
+    cell_set_random(&set, &random, &cell_looks[8]);
+    digest = build_with_failure(&set, &allocator, 0);
+    for (uint64_t n = 1;; n++) {
+        assert_true(build_with_failure(&set, &allocator, n) == digest);
+        if (test_allocator_failures(&allocator) == failures)
+            break;
+        failures++;
+    }
+    assert_true(failures > 10);
+    cell_set_free(&set);
+}
+
+static void
+attaching_survives_failed_allocations(void **state)
+{
+    char row[300], qualifier[300];
+    struct test_allocator allocator;
+    struct data_block_cursor cursor;
+    struct cell_set set = {0};
+    struct cell cell;
+    petal_slice bytes;
+
+    (void)state;
+    memset(row, 'r', sizeof row - 1);
+    memset(qualifier, 'q', sizeof qualifier - 1);
+    row[299] = qualifier[299] = '\0';
+    cell_set_add_text(&set, "r", "q", "", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, row, qualifier, "", 1, 1, PETAL_PUT);
+    bytes = build(&set);
+    test_allocator_init(&allocator);
+    data_block_cursor_init(&cursor, &allocator.table);
+    for (uint64_t n = 1; n <= 2; n++) {
+        test_allocator_fail_at(&allocator, n, false);
+        assert_int_equal(data_block_cursor_attach(&cursor, bytes.data, bytes.size),
+                         PETAL_NO_MEMORY);
+        assert_int_equal(cursor.block.cells, 0);
+        data_block_cursor_fini(&cursor);
+        assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+    }
+    assert_int_equal(data_block_cursor_attach(&cursor, bytes.data, bytes.size), PETAL_OK);
+    data_block_cursor_first(&cursor, &cell);
+    assert_follows(&cursor, &cell, &set, 0, 9);
+    data_block_cursor_fini(&cursor);
+    assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+    free((void *)(uintptr_t)bytes.data);
+    cell_set_free(&set);
+}
+
+/* ---- the format does not drift ---- */
+
+static void
+built_bytes_do_not_change(void **state)
+{
+    static const uint64_t golden[CELL_SMALL_SETS] = {
+        0x25dc1c8aa539264d, 0x9bc8e85d0c22a49c, 0xa2c1e7f3278435d7, 0x1e897dff7d0b8141,
+        0xb545921408c3c531, 0xa151e99ffe87fd26, 0x849a0d83d46cc80a, 0x29a51879e22a338f,
+        0xa27d87fbc0f89f7e, 0xe2cdd4882c0df775};
+
+    (void)state;
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice bytes = build(&set);
+        uint64_t digest = checksum_at(0, 0, bytes.data, bytes.size);
+
+        if (digest != golden[which])
+            fail_msg("block %u: 0x%016llx", which, (unsigned long long)digest);
+        free((void *)(uintptr_t)bytes.data);
+        cell_set_free(&set);
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_cells_come_back_and_are_found),
+        cmocka_unit_test(a_block_of_one_huge_cell),
+        cmocka_unit_test(what_all_cells_share_takes_no_bytes),
+        cmocka_unit_test(plain_means_no_markers_no_ttls_and_no_column_twice),
+        cmocka_unit_test(a_time_to_live_costs_what_it_takes),
+        cmocka_unit_test(a_family_marker_is_no_version_of_the_empty_column),
+        cmocka_unit_test(reset_forgets_and_a_builder_can_go_on),
+        cmocka_unit_test(building_survives_each_failed_allocation),
+        cmocka_unit_test(attaching_survives_failed_allocations),
+        cmocka_unit_test(built_bytes_do_not_change),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/*
+ * facts_test.c -- the facts of a store file as bytes: what goes in comes out, facts of version 1 and of versions to come are
+ * read, impossible ones are refused.
+ */
+#include "base/coding.h"
+#include "sstable/facts.h"
+#include "tests/support/test_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define NUMBERS_BYTES_AT 172
+#define VERSION_1_BYTES  176
+#define VERSION_2_BYTES  200 /* before origin and times of death */
+#define ALL_BYTES        232
+
+/* Encoded facts in memory of exactly their size. */
+struct facts_bytes {
+    uint8_t *bytes;
+    size_t size;
+};
+
+static const petal_slice qualifiers[] = {{"city", 4}, {"name", 4}};
+
+static struct file_facts
+some_facts(void)
+{
+    return (struct file_facts){.row_min = slice_from_text("a"),
+                               .row_max = slice_from_text("row"),
+                               .time_min = 5,
+                               .time_max = 90,
+                               .put_time_min = 17,
+                               .sequence_min = 3,
+                               .sequence_max = 9,
+                               .cells = 10,
+                               .rows = 4,
+                               .puts = 7,
+                               .deletes = 3,
+                               .ttl_cells = 6,
+                               .data_blocks = 2,
+                               .bloom = PETAL_BLOOM_ROW_PREFIX,
+                               .bloom_prefix_bytes = 12,
+                               .written_ms = 4000,
+                               .death_min = 6,
+                               .death_max = 8000,
+                               .origin = FILE_ORIGIN_MINOR,
+                               .bloom_error_rate = 0.01,
+                               .qualifiers_exact = true,
+                               .qualifier_count = 2,
+                               .qualifiers = qualifiers};
+}
+
+static struct facts_bytes
+encode(const struct file_facts *facts)
+{
+    struct facts_bytes made = {.size = facts_encoded_bytes(facts)};
+
+    made.bytes = test_allocate(made.size);
+    facts_encode(facts, made.bytes);
+    return made;
+}
+
+static void
+expect_common(const struct file_facts *facts)
+{
+    assert_true(slice_equal(facts->row_min, slice_from_text("a")));
+    assert_true(slice_equal(facts->row_max, slice_from_text("row")));
+    assert_int_equal(facts->time_min, 5);
+    assert_int_equal(facts->time_max, 90);
+    assert_int_equal(facts->puts, 7);
+    assert_int_equal(facts->qualifier_count, 2);
+    assert_true(facts_may_have_qualifier(facts, slice_from_text("name")));
+    assert_false(facts_may_have_qualifier(facts, slice_from_text("none")));
+}
+
+static void
+what_goes_in_comes_out(void **state)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made = encode(&facts);
+    const char *what;
+
+    (void)state;
+    assert_int_equal(get_le32(made.bytes + NUMBERS_BYTES_AT), ALL_BYTES);
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_OK);
+    expect_common(&found);
+    assert_int_equal(found.put_time_min, 17);
+    assert_int_equal(found.ttl_cells, 6);
+    assert_int_equal(found.bloom_prefix_bytes, 12);
+    assert_int_equal(found.written_ms, 4000);
+    assert_int_equal(found.death_min, 6);
+    assert_int_equal(found.death_max, 8000);
+    assert_int_equal(found.origin, FILE_ORIGIN_MINOR);
+    facts_fini(&found, &mem_default_allocator);
+    free(made.bytes);
+}
+
+/* Take the numbers from `end` on out, up to the rows. */
+static void
+cut_numbers(struct facts_bytes *made, size_t end)
+{
+    memmove(made->bytes + end, made->bytes + ALL_BYTES, made->size - ALL_BYTES);
+    made->size -= ALL_BYTES - end;
+}
+
+static void
+expect_unknown_origin(const struct file_facts *facts)
+{
+    assert_int_equal(facts->origin, FILE_ORIGIN_UNKNOWN);
+    assert_int_equal(facts->written_ms, 0);
+}
+
+/* Bytes as version 1 wrote them: no size of the numbers, and what is new in version 2 is not there. */
+static void
+version_1_gets_defaults(void **state)
+{
+    (void)state;
+    for (unsigned puts = 0; puts < 2; puts++) {
+        struct file_facts facts = some_facts(), found;
+        struct facts_bytes made;
+        const char *what;
+
+        facts.bloom = PETAL_BLOOM_ROW;
+        facts.puts = puts == 0 ? 0 : facts.puts;
+        facts.deletes = facts.cells - facts.puts;
+        made = encode(&facts);
+        cut_numbers(&made, VERSION_1_BYTES);
+        put_le32(made.bytes + NUMBERS_BYTES_AT, 0);
+        assert_int_equal(
+            facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+            PETAL_OK);
+        if (puts > 0)
+            expect_common(&found);
+        assert_true(found.put_time_min == (puts == 0 ? INT64_MAX : 5));
+        assert_int_equal(found.ttl_cells, 0);
+        assert_int_equal(found.bloom_prefix_bytes, 0);
+        expect_unknown_origin(&found);
+        assert_int_equal(found.death_min, 0);
+        assert_int_equal(found.death_max, 0);
+        facts_fini(&found, &mem_default_allocator);
+        free(made.bytes);
+    }
+}
+
+/* Facts of version 2 before origin, time of writing and times of death: of those cells nothing may be supposed. */
+static void
+shorter_numbers_of_version_2_get_defaults(void **state)
+{
+    (void)state;
+    for (unsigned ttl_cells = 0; ttl_cells < 2; ttl_cells++) {
+        struct file_facts facts = some_facts(), found;
+        struct facts_bytes made;
+        const char *what;
+
+        facts.ttl_cells = ttl_cells;
+        made = encode(&facts);
+        cut_numbers(&made, VERSION_2_BYTES);
+        put_le32(made.bytes + NUMBERS_BYTES_AT, VERSION_2_BYTES);
+        assert_int_equal(
+            facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+            PETAL_OK);
+        expect_common(&found);
+        expect_unknown_origin(&found);
+        assert_int_equal(found.put_time_min, 17);
+        assert_true(found.death_min == (ttl_cells > 0 ? INT64_MIN : 0));
+        assert_true(found.death_max == (ttl_cells > 0 ? INT64_MAX : 0));
+        facts_fini(&found, &mem_default_allocator);
+        free(made.bytes);
+    }
+}
+
+static void
+numbers_of_a_later_version_are_stepped_over(void **state)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made = encode(&facts);
+    uint8_t *longer = test_allocate(made.size + 9);
+    const char *what;
+
+    (void)state;
+    memcpy(longer, made.bytes, ALL_BYTES);
+    memset(longer + ALL_BYTES, 0xee, 9);
+    memcpy(longer + ALL_BYTES + 9, made.bytes + ALL_BYTES, made.size - ALL_BYTES);
+    put_le32(longer + NUMBERS_BYTES_AT, ALL_BYTES + 9);
+    assert_int_equal(
+        facts_decode(&found, slice_make(longer, made.size + 9), &mem_default_allocator, &what),
+        PETAL_OK);
+    expect_common(&found);
+    assert_int_equal(found.put_time_min, 17);
+    facts_fini(&found, &mem_default_allocator);
+    free(longer);
+    free(made.bytes);
+}
+
+/* Eight bytes at `at` are `value` instead: refused, and no more than that. */
+static void
+expect_refused(size_t at, uint64_t value)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made = encode(&facts);
+    const char *what = NULL;
+
+    put_le64(made.bytes + at, value);
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_CORRUPT);
+    assert_non_null(what);
+    free(made.bytes);
+}
+
+static void
+impossible_numbers_are_refused(void **state)
+{
+    (void)state;
+    for (uint64_t size = 1; size < 256; size++)
+        if (size != VERSION_1_BYTES && size != VERSION_2_BYTES &&
+            size != ALL_BYTES) /* at the first two the row range is empty */
+            expect_refused(NUMBERS_BYTES_AT, size | (uint64_t)17 << 32);
+    expect_refused(NUMBERS_BYTES_AT, UINT64_MAX);
+    expect_refused(176, 4);  /* a put before all cells */
+    expect_refused(176, 91); /* behind all cells */
+    expect_refused(184, 11); /* more cells with a time to live than cells */
+    expect_refused(192, 0);  /* a filter of prefixes of no bytes */
+    expect_refused(192, PETAL_MAX_ROW_BYTES + 1);
+    expect_refused(192, (uint64_t)1 << 32 | 12); /* the zeros */
+    expect_refused(208, 8001);                   /* the first dies behind the last */
+    expect_refused(224, (uint64_t)1 << 8 | FILE_ORIGIN_MINOR);
+    expect_refused(224, (uint64_t)1 << 56 | FILE_ORIGIN_MINOR);
+}
+
+/* Deaths where there is nothing that could die. */
+static void
+deaths_without_times_to_live_are_refused(void **state)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made;
+    const char *what = NULL;
+
+    (void)state;
+    facts.ttl_cells = 0;
+    made = encode(&facts);
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_CORRUPT);
+    assert_non_null(what);
+    free(made.bytes);
+}
+
+/* Times of death beyond the range of numbers, as the rule for one cell has them: dead when the clock is past it. */
+static void
+deaths_are_cut_at_the_ends(void **state)
+{
+    static const struct {
+        int64_t timestamp, ttl_ms, death;
+    } cases[] = {
+        {5, 10, 15},
+        {5, INT64_MAX, INT64_MAX},
+        {INT64_MAX - 1, 1, INT64_MAX},
+        {INT64_MAX - 1, 2, INT64_MAX},
+        {5, -10, -5},
+        {-5, INT64_MIN, INT64_MIN},
+        {0, INT64_MIN, INT64_MIN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct facts_gatherer gatherer;
+        struct cell cell = {.row = slice_from_text("r"),
+                            .qualifier = slice_from_text("q"),
+                            .timestamp = cases[i].timestamp,
+                            .sequence = 1,
+                            .type = PETAL_PUT};
+
+        facts_gatherer_init(&gatherer, &mem_default_allocator);
+        assert_int_equal(facts_gatherer_add(&gatherer, &cell, true, true), PETAL_OK);
+        assert_int_equal(gatherer.facts.death_max, 0);
+        cell.sequence = 0;
+        cell.has_ttl = true;
+        cell.ttl_ms = cases[i].ttl_ms;
+        assert_int_equal(facts_gatherer_add(&gatherer, &cell, false, false), PETAL_OK);
+        assert_true(gatherer.facts.death_min == cases[i].death);
+        assert_true(gatherer.facts.death_max == cases[i].death);
+        assert_int_equal(gatherer.facts.ttl_cells, 1);
+        facts_gatherer_fini(&gatherer);
+    }
+}
+
+static void
+origins_of_a_later_version_are_unknown(void **state)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made = encode(&facts);
+    const char *what;
+
+    (void)state;
+    made.bytes[224] = FILE_ORIGIN_ALL_FILES + 1;
+    assert_int_equal(
+        facts_decode(&found, slice_make(made.bytes, made.size), &mem_default_allocator, &what),
+        PETAL_OK);
+    assert_int_equal(found.origin, FILE_ORIGIN_UNKNOWN);
+    facts_fini(&found, &mem_default_allocator);
+    free(made.bytes);
+}
+
+static void
+every_shorter_size_is_refused(void **state)
+{
+    struct file_facts facts = some_facts(), found;
+    struct facts_bytes made = encode(&facts);
+
+    (void)state;
+    for (size_t size = 0; size < made.size; size++) {
+        uint8_t *bytes = malloc(size + (size == 0));
+        const char *what;
+
+        assert_non_null(bytes);
+        memcpy(bytes, made.bytes, size);
+        assert_int_equal(
+            facts_decode(&found, slice_make(bytes, size), &mem_default_allocator, &what),
+            PETAL_CORRUPT);
+        free(bytes);
+    }
+    free(made.bytes);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(version_1_gets_defaults),
+        cmocka_unit_test(shorter_numbers_of_version_2_get_defaults),
+        cmocka_unit_test(numbers_of_a_later_version_are_stepped_over),
+        cmocka_unit_test(impossible_numbers_are_refused),
+        cmocka_unit_test(deaths_without_times_to_live_are_refused),
+        cmocka_unit_test(origins_of_a_later_version_are_unknown),
+        cmocka_unit_test(deaths_are_cut_at_the_ends),
+        cmocka_unit_test(every_shorter_size_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,770 @@
+/*
+ * hostile_test.c -- store files made to deceive: every checksum is right, what it covers is not.  They are refused,
+ * or read within bounds; and verify finds out what reads need not notice.
+ */
+#include "tests/sstable/fixture.h"
+
+#include "base/checksum.h"
+#include "base/coding.h"
+#include "sstable/sst_reader_parts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void
+fix_trailer(uint8_t *bytes, size_t size)
+{
+    uint8_t *trailer = bytes + size - TRAILER_BYTES;
+
+    put_le64(trailer, checksum_at(get_le64(trailer + 8), size - TRAILER_BYTES, trailer + 8,
+                                  TRAILER_BYTES - 8));
+}
+
+static void
+newer_versions_are_refused_by_name(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    petal_error error = {0};
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    bytes[size - 16] = SST_FORMAT_VERSION + 1;
+    fix_trailer(bytes, size);
+    sst_fixture_set_bytes(f, bytes, size);
+    assert_int_equal(sst_read_all(f, &list, &error), PETAL_UNSUPPORTED);
+    assert_string_equal(error.file, SST_PATH);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* The root of the data index in the bytes of a file. */
+static uint64_t
+data_root(const uint8_t *bytes, size_t size)
+{
+    return get_le64(bytes + size - TRAILER_BYTES + 40);
+}
+
+/* The data index names a filter chunk, which is in the cache already: no reader takes it for a data block. */
+static void
+block_named_for_two_purposes_is_refused(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct block_handle chunk;
+    struct sst_iter iter;
+    petal_error error = {0};
+    uint8_t *bytes, *node;
+    uint32_t entries;
+    size_t size;
+
+    (void)state;
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    chunk = index_block_handle(&reader->filter.tree.root, reader->filter.tree.root.count - 1);
+    sst_reader_close(reader);
+    bytes = sst_fixture_bytes(f, &size);
+    node = bytes + data_root(bytes, size) + BLOCK_FRAME_BYTES;
+    entries = get_le32(node);
+    for (uint32_t i = 0; i + 1 < entries; i++)
+        assert_true(get_le64(node + INDEX_BLOCK_HEADER_BYTES + 8 * entries + 8 * i) < chunk.offset);
+    put_le64(node + INDEX_BLOCK_HEADER_BYTES + 16 * entries - 8, chunk.offset);
+    put_le32(node + INDEX_BLOCK_HEADER_BYTES + 20 * entries - 4, chunk.size);
+    sst_fix_checksum(bytes, data_root(bytes, size), TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+
+    reader = sst_fixture_open(f);
+    assert_true(sst_ask_row(f, reader, list.cells[list.count - 1].row));
+    assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 0);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_CORRUPT);
+    assert_int_equal(error.offset, chunk.offset);
+    assert_false(iter.iter.valid);
+    iter.iter.ops->close(&iter.iter);
+    sst_reader_close(reader);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* The index names a block by a key that is not its first cell's: whoever believed the place is told. */
+static void
+wrong_place_in_the_index_is_found_out(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_iter iter;
+    petal_error error = {0};
+    uint8_t *bytes;
+    uint64_t root;
+    size_t size;
+
+    (void)state;
+    cell_list_put(&list, "row", "column", 7, 7, "value");
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    root = data_root(bytes, size);
+    bytes[root + sst_frame_bytes(bytes, root) - 1] ^=
+        1; /* the last byte of its one key: the sequence */
+    sst_fix_checksum(bytes, root, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, true);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, &error), PETAL_OK);
+    assert_true(iter.iter.pending);
+    assert_int_equal(iter.iter.ops->load(&iter.iter, &error), PETAL_CORRUPT);
+    assert_false(iter.iter.valid);
+    iter.iter.ops->close(&iter.iter);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* The index claims of a block in the middle of a row, or of a column, that it begins it: verify finds out. */
+static void
+false_claims_of_the_index_are_found_out(void **state)
+{
+    (void)state;
+    for (unsigned versions = 0; versions < 2; versions++) {
+        struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+        petal_error error = {0};
+        uint8_t *bytes, *last;
+        char qualifier[16];
+        uint32_t entries;
+        uint64_t root;
+        size_t size;
+
+        for (unsigned i = 0; i < 40; i++) {
+            snprintf(qualifier, sizeof qualifier, "q%02u", versions ? 0 : i);
+            cell_list_put(&list, "row", qualifier, 100 - (int64_t)i, i + 1,
+                          "some value, some value");
+        }
+        sst_fixture_write(f, &options, &list);
+        bytes = sst_fixture_bytes(f, &size);
+        root = data_root(bytes, size);
+        entries = get_le32(bytes + root + BLOCK_FRAME_BYTES);
+        assert_true(entries > 3);
+        last = bytes + root + BLOCK_FRAME_BYTES + INDEX_BLOCK_HEADER_BYTES + 20 * entries - 4;
+        assert_int_equal(get_le32(last) >> INDEX_BLOCK_SIZE_BITS,
+                         versions ? 0 : BLOCK_BEGINS_COLUMN);
+        put_le32(last, get_le32(last) | (versions ? 1u : 2u) << INDEX_BLOCK_SIZE_BITS);
+        sst_fix_checksum(bytes, root, TEST_IDENTITY);
+        sst_fixture_set_bytes(f, bytes, size);
+        reader = sst_fixture_open(f);
+        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_non_null(strstr(error.text, "begins"));
+        sst_reader_close(reader);
+        free(bytes);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* ---- cells out of order ---- */
+
+/* Write the cells to a file and replace a byte by another in its data block at `offset`, wherever
+ * it stands there. */
+static void
+write_with_byte_replaced(struct sst_fixture *f, const struct cell_list *list, uint64_t offset,
+                         char from, char to)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    uint8_t *bytes;
+    size_t size;
+
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, list);
+    bytes = sst_fixture_bytes(f, &size);
+    for (size_t at = BLOCK_FRAME_BYTES + DATA_BLOCK_HEADER_BYTES;
+         at < sst_frame_bytes(bytes, offset); at++) {
+        if (bytes[offset + at] == (uint8_t)from) /* in a head and in a record */
+            bytes[offset + at] = (uint8_t)to;
+    }
+    sst_fix_checksum(bytes, offset, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+    free(bytes);
+}
+
+/* A row twice in a block, rows and columns that descend: who went on from what he found would be
+ * sent to it again. */
+static void
+cells_out_of_order_are_refused(void **state)
+{
+    static const struct {
+        const char *row, *other_row, *qualifier, *other_qualifier;
+        char from, to;
+    } cases[] = {
+        {"r1", "r2", "q", "q", '2', '1'}, /* one column: the simple form of a block */
+        {"r1", "r2", "q", "q", '1', '3'},
+        {"r1", "r2", "qa", "qb", '2', '1'},
+        {"r1", "r2", "qa", "qb", '1', '3'},
+        {"r", "r", "qa", "qb", 'b', 'a'},
+        {"r", "r", "qa", "qb", 'a', 'c'},
+        {"r1", "r2", "q", "qxxxxxxxxx", '2', '1'},
+        {"rrrrrr1", "rrrrrr2", "qa", "qa", '1', '2'},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+        struct sst_iter iter;
+        struct cell_key key;
+        petal_error error = {0};
+        uint8_t buffer[64];
+
+        cell_list_put(&list, cases[i].row, cases[i].qualifier, 7, 7, "value");
+        cell_list_put(&list, cases[i].other_row, cases[i].other_qualifier, 7, 8, "value");
+        write_with_byte_replaced(f, &list, 0, cases[i].from, cases[i].to);
+        reader = sst_fixture_open(f);
+        sst_iter_init(&iter, reader, &f->context, false, true);
+        assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_CORRUPT);
+        assert_int_equal(error.offset, 0);
+        assert_false(iter.iter.valid);
+        cell_key_make(&key, buffer, slice_from_text(cases[i].other_row),
+                      slice_from_text(cases[i].other_qualifier), false, 7, 7);
+        assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, &error), PETAL_CORRUPT);
+        iter.iter.ops->close(&iter.iter);
+        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* Versions that ascend in time. */
+static void
+versions_out_of_order_are_refused(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_iter iter;
+    petal_error error = {0};
+    uint8_t *bytes, *timestamps;
+    size_t size;
+
+    (void)state;
+    cell_list_put(&list, "r", "q", 9, 8, "value");
+    cell_list_put(&list, "r", "q", 7, 7, "value");
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    /* One row's head, three offsets and two first cells of a byte each: then two timestamps, less
+     * the least. */
+    assert_int_equal(bytes[BLOCK_FRAME_BYTES + 14], 1);
+    assert_int_equal(bytes[BLOCK_FRAME_BYTES + 15], 1);
+    assert_int_equal(bytes[BLOCK_FRAME_BYTES + 16], 1);
+    timestamps = bytes + BLOCK_FRAME_BYTES + DATA_BLOCK_HEADER_BYTES + 4 + 3 + 2;
+    assert_int_equal(timestamps[0], 2);
+    assert_int_equal(timestamps[1], 0);
+    timestamps[0] = 0;
+    timestamps[1] = 2;
+    sst_fix_checksum(bytes, 0, TEST_IDENTITY);
+    sst_fixture_set_bytes(f, bytes, size);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, &error), PETAL_CORRUPT);
+    iter.iter.ops->close(&iter.iter);
+    sst_reader_close(reader);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* The last row of a block lies behind the first of the next one: each is in order by itself. */
+static void
+blocks_that_overlap_are_found_out(void **state)
+{
+    static const char value[] = "vvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvvv";
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    petal_error error = {0};
+    struct sst_iter iter;
+
+    (void)state;
+    cell_list_put(&list, "a", "q", 7, 1, value);
+    cell_list_put(&list, "b", "q", 7, 2, value);
+    cell_list_put(&list, "c", "q", 7, 3, value);
+    cell_list_put(&list, "e", "q", 7, 4, value);
+    write_with_byte_replaced(f, &list, 0, 'b', 'd');
+    reader = sst_fixture_open(f);
+    for (unsigned lazy = 0; lazy < 2; lazy++) {
+        sst_iter_init(&iter, reader, &f->context, false, lazy == 1);
+        assert_int_equal(iter.iter.ops->seek_first(&iter.iter, &error), PETAL_OK);
+        assert_int_equal(iter.iter.ops->next(&iter.iter, &error), PETAL_OK);
+        assert_true(slice_equal(iter.iter.cell.row, slice_from_text("d")));
+        assert_int_equal(iter.iter.ops->next(&iter.iter, &error), PETAL_CORRUPT);
+        assert_true(error.offset > 0);
+        assert_false(iter.iter.valid);
+        iter.iter.ops->close(&iter.iter);
+    }
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* ---- indexes made to deceive ---- */
+
+/* A file under construction, whose data blocks are those of a file that was written. */
+struct forged_file {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+static struct block_handle
+forge_frame(struct forged_file *file, enum block_kind kind, petal_slice raw, uint32_t entries)
+{
+    struct block_handle handle = {.offset = file->size,
+                                  .size = (uint32_t)(BLOCK_FRAME_BYTES + raw.size)};
+    uint8_t *frame;
+
+    assert_true(file->size + handle.size <= file->capacity);
+    frame = file->bytes + file->size;
+    memset(frame, 0, BLOCK_FRAME_BYTES);
+    frame[8] = (uint8_t)kind;
+    put_le32(frame + 12, (uint32_t)raw.size);
+    put_le32(frame + 16, (uint32_t)raw.size);
+    put_le32(frame + 20, entries);
+    memcpy(frame + BLOCK_FRAME_BYTES, raw.data, raw.size);
+    file->size += handle.size;
+    sst_fix_checksum(file->bytes, handle.offset, TEST_IDENTITY);
+    return handle;
+}
+
+/* What an index may name, and by which key. */
+struct named_block {
+    petal_slice key;
+    struct block_handle handle;
+};
+
+#define MOST_NAMED 16
+
+static struct block_handle
+forge_node(struct forged_file *file, const struct named_block *entries, size_t count,
+           uint32_t level)
+{
+    struct index_block_builder *builder;
+    struct block_handle handle;
+    petal_slice bytes;
+
+    assert_int_equal(index_block_builder_new(&builder, &mem_default_allocator), PETAL_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(index_block_builder_add(builder, entries[i].key, entries[i].handle),
+                         PETAL_OK);
+    assert_int_equal(index_block_builder_finish(builder, level, &bytes), PETAL_OK);
+    handle = forge_frame(file, BLOCK_DATA_INDEX, bytes, (uint32_t)count);
+    index_block_builder_free(builder);
+    return handle;
+}
+
+/* Begin a forged file with the data blocks of SST_PATH, which has no filter and an index of one
+ * node.  *blocks are those, by their keys, which stand in *keys. */
+static void
+forge_begin(struct sst_fixture *f, struct forged_file *file, struct named_block *blocks,
+            size_t *count, uint8_t keys[MOST_NAMED][64])
+{
+    struct index_block root;
+    uint64_t offset;
+    uint8_t *bytes;
+    size_t size;
+
+    bytes = sst_fixture_bytes(f, &size);
+    offset = data_root(bytes, size);
+    assert_true(index_block_check(&root, bytes + offset + BLOCK_FRAME_BYTES,
+                                  sst_frame_bytes(bytes, offset) - BLOCK_FRAME_BYTES));
+    assert_int_equal(root.level, 0);
+    *count = root.count < MOST_NAMED ? root.count : MOST_NAMED;
+    for (uint32_t i = 0; i < *count; i++) {
+        size_t key_bytes = index_block_key_bytes(&root, i);
+
+        assert_true(key_bytes <= 64);
+        index_block_key(&root, i, keys[i]);
+        blocks[i] =
+            (struct named_block){slice_make(keys[i], key_bytes), index_block_handle(&root, i)};
+    }
+    file->capacity = 1 << 20;
+    file->bytes = test_allocate(file->capacity);
+    file->size = (size_t)offset;
+    memcpy(file->bytes, bytes, (size_t)offset);
+    free(bytes);
+}
+
+/* Put facts and trailer of SST_PATH behind it, and the whole in its place. */
+static void
+forge_end(struct sst_fixture *f, struct forged_file *file, struct block_handle root)
+{
+    struct trailer trailer;
+    uint8_t *bytes;
+    size_t size;
+
+    bytes = sst_fixture_bytes(f, &size);
+    assert_int_equal(trailer_decode(&trailer, bytes + size - TRAILER_BYTES, size, SST_PATH, NULL),
+                     PETAL_OK);
+    trailer.facts =
+        forge_frame(file, BLOCK_FACTS,
+                    slice_make(bytes + trailer.facts.offset + BLOCK_FRAME_BYTES,
+                               sst_frame_bytes(bytes, trailer.facts.offset) - BLOCK_FRAME_BYTES),
+                    0);
+    trailer.data_root = root;
+    trailer.file_bytes = file->size + TRAILER_BYTES;
+    assert_true(trailer.file_bytes <= file->capacity);
+    trailer_encode(&trailer, file->bytes + file->size);
+    sst_fixture_set_bytes(f, file->bytes, file->size + TRAILER_BYTES);
+    free(bytes);
+    free(file->bytes);
+    *file = (struct forged_file){0};
+}
+
+/* Reads forward, lazily or not.  Fails the test when a cell does not lie behind the one before, or
+ * when more than so many blocks were read.  Returns the status at the end. */
+static enum petal_status
+read_forward_within(struct sst_fixture *f, struct sst_reader *reader, bool lazy, uint32_t blocks)
+{
+    struct cell_list seen = {0};
+    struct sst_iter iter;
+    enum petal_status status;
+
+    memset(&f->trace, 0, sizeof f->trace);
+    sst_iter_init(&iter, reader, &f->context, false, lazy);
+    status = iter.iter.ops->seek_first(&iter.iter, NULL);
+    while (status == PETAL_OK && iter.iter.valid) {
+        const struct cell *cell = &iter.iter.cell;
+
+        if (seen.count > 0)
+            assert_true(cell_compare(&seen.cells[seen.count - 1], cell) < 0);
+        cell_list_add(&seen, cell->row, cell->qualifier, cell->timestamp, cell->sequence,
+                      cell->type, cell->value);
+        status = iter.iter.ops->next(&iter.iter, NULL);
+        for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+            assert_true(f->trace.blocks_fetched[kind] + f->trace.blocks_cached[kind] <= blocks);
+    }
+    iter.iter.ops->close(&iter.iter);
+    cell_list_fini(&seen);
+    return status;
+}
+
+/* As many levels as there may be, and each node names all nodes of the level below: a walk of 5^12
+ * leaves or more. */
+static void
+nodes_named_many_times_are_not_walked(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+
+    (void)state;
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_small_cells(&list);
+    for (unsigned same = 0; same < 2; same++) {
+        struct forged_file file;
+        struct named_block blocks[MOST_NAMED], named[MOST_NAMED];
+        uint8_t keys[MOST_NAMED][64];
+        struct sst_reader *reader;
+        struct block_handle root;
+        petal_error error = {0};
+        size_t count;
+
+        sst_fixture_write(f, &options, &list);
+        forge_begin(f, &file, blocks, &count, keys);
+        assert_true(count > 4);
+        memcpy(named, blocks, sizeof named);
+        for (uint32_t level = 0; level + 1 < INDEX_MAX_LEVELS; level++) {
+            struct named_block nodes[MOST_NAMED] = {0};
+
+            for (size_t i = 0; i < count; i++)
+                nodes[i] =
+                    (struct named_block){blocks[i].key, forge_node(&file, named, count, level)};
+            for (size_t i = 0; i < count; i++)
+                named[i] = nodes[same ? 0 : i];
+            for (size_t i = 0; i < count; i++)
+                named[i].key = blocks[i].key;
+        }
+        root = forge_node(&file, named, count, INDEX_MAX_LEVELS - 1);
+        forge_end(f, &file, root);
+        if (same) { /* one node named by all entries: no node of an index may be like that */
+            assert_int_equal(sst_fixture_try_open(f, &reader, &error), PETAL_CORRUPT);
+            assert_int_equal(error.offset, root.offset);
+            continue;
+        }
+        reader = sst_fixture_open(f);
+        for (unsigned lazy = 0; lazy < 2; lazy++)
+            assert_int_equal(
+                read_forward_within(f, reader, lazy, 2 * (uint32_t)count + 2 * INDEX_MAX_LEVELS),
+                PETAL_CORRUPT);
+        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        sst_reader_close(reader);
+    }
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* From the last cell to the first: whatever lies there, each step goes back. */
+static void
+read_back_carelessly(struct cell_iter *iter)
+{
+    enum petal_status status = iter->ops->seek_before(iter, NULL, NULL);
+
+    while (status == PETAL_OK && iter->valid) {
+        petal_slice row = iter->cell.row, qualifier = iter->cell.qualifier;
+        size_t bound = cell_key_bound(row.size, qualifier.size);
+        uint8_t *buffer = test_allocate(bound + row.size + qualifier.size);
+        struct cell own = iter->cell;
+        struct cell_key key;
+
+        memcpy(buffer + bound, row.data, row.size);
+        own.row.data = buffer + bound;
+        own.qualifier.data = buffer + bound + row.size;
+        if (qualifier.size > 0)
+            memcpy(buffer + bound + row.size, qualifier.data, qualifier.size);
+        cell_key_of(&key, buffer, &own);
+        status = iter->ops->seek_before(iter, &key, NULL);
+        assert_true(!iter->valid || cell_compare_key(&iter->cell, &key) < 0);
+        free(buffer);
+    }
+}
+
+/* Every byte of every block changed, then its checksum made right: no crash, whatever comes out. */
+static void
+read_carelessly(struct sst_fixture *f)
+{
+    struct sst_reader *reader;
+    struct sst_iter iter;
+    struct cell_key key;
+    uint8_t buffer[64];
+
+    if (sst_fixture_try_open(f, &reader, NULL) != PETAL_OK)
+        return;
+    for (unsigned lazy = 0; lazy < 2; lazy++) {
+        (void)read_forward_within(f, reader, lazy == 1, 1000);
+        sst_iter_init(&iter, reader, &f->context, false, lazy == 1);
+        cell_key_make(&key, buffer, slice_from_text("row0012"), slice_from_text("second"), false,
+                      112, 122);
+        (void)iter.iter.ops->seek(&iter.iter, &key, NULL);
+        assert_true(!iter.iter.valid || cell_compare_key(&iter.iter.cell, &key) >= 0);
+        read_back_carelessly(&iter.iter);
+        iter.iter.ops->close(&iter.iter);
+    }
+    sst_ask_row(f, reader, slice_from_text("row0012"));
+    sst_ask_column(f, reader, slice_from_text("row0012"), slice_from_text("second"));
+    sst_ask_family_marker(f, reader, slice_from_text("row0012"));
+    (void)sst_reader_verify(reader, NULL);
+    sst_reader_close(reader);
+}
+
+static void
+blocks_made_to_deceive_do_no_harm(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    struct test_random random;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    for (size_t frame = 0; frame < size - TRAILER_BYTES; frame += sst_frame_bytes(bytes, frame)) {
+        size_t end = frame + sst_frame_bytes(bytes, frame);
+        uint64_t checksum = get_le64(bytes + frame);
+
+        for (size_t at = frame + 8; at < end; at++) {
+            uint8_t before = bytes[at];
+            bool length_byte = at >= frame + 12 && at < frame + 16;
+
+            bytes[at] = (uint8_t)(before + 1 + test_random_below(&random, 255));
+            if (!length_byte)
+                sst_fix_checksum(bytes, frame, TEST_IDENTITY);
+            sst_fixture_set_bytes(f, bytes, size);
+            read_carelessly(f);
+            bytes[at] = before;
+        }
+        put_le64(bytes + frame, checksum);
+    }
+    for (size_t at = size - TRAILER_BYTES + 8; at < size; at++) {
+        uint8_t before = bytes[at];
+
+        bytes[at] = (uint8_t)(before + 1 + test_random_below(&random, 255));
+        fix_trailer(bytes, size);
+        sst_fixture_set_bytes(f, bytes, size);
+        read_carelessly(f);
+        bytes[at] = before;
+    }
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* Indexes of several levels whose nodes name whatever there is below, by whatever keys there are:
+ * each way through them ends, and goes forward only. */
+static void
+indexes_made_to_deceive_do_no_harm(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_small_cells(&list);
+    for (unsigned round = 0; round < 400; round++) {
+        struct forged_file file;
+        struct named_block blocks[MOST_NAMED], below[MOST_NAMED];
+        uint8_t keys[MOST_NAMED][64];
+        size_t count, below_count;
+        uint32_t levels = 1 + (uint32_t)test_random_below(&random, 4);
+        struct block_handle root = {0};
+
+        sst_fixture_write(f, &options, &list);
+        forge_begin(f, &file, blocks, &count, keys);
+        memcpy(below, blocks, sizeof below);
+        below_count = count;
+        for (uint32_t level = 0; level < levels; level++) {
+            struct named_block nodes[MOST_NAMED] = {0};
+            size_t node_count = level + 1 == levels ? 1 : 1 + test_random_below(&random, 6);
+
+            for (size_t i = 0; i < node_count; i++) {
+                struct named_block entries[MOST_NAMED];
+                size_t entry_count = 0;
+                bool in_order = test_random_chance(&random, 70);
+
+                for (size_t k = 0; k < below_count; k++) {
+                    size_t which = in_order ? k : test_random_below(&random, below_count);
+
+                    if (test_random_chance(&random, 30) && entry_count > 0)
+                        continue;
+                    entries[entry_count] = below[which];
+                    if (test_random_chance(&random, 10))
+                        entries[entry_count].key = blocks[test_random_below(&random, count)].key;
+                    entries[entry_count++].handle.begins = (uint32_t)test_random_below(&random, 4);
+                }
+                root = forge_node(&file, entries, entry_count, level);
+                nodes[i] = (struct named_block){entries[0].key, root};
+            }
+            memcpy(below, nodes, sizeof below);
+            below_count = node_count;
+        }
+        forge_end(f, &file, root);
+        read_carelessly(f);
+    }
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* Facts that hold together, but not for the cells. */
+static void
+false_times_of_death_are_found_out(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    petal_error error = {0};
+
+    (void)state;
+    cell_list_put(&list, "row", "a", 50, 1, "value");
+    cell_list_give_ttl(&list, 10);
+    cell_list_put(&list, "row", "b", 50, 2, "value");
+    cell_list_give_ttl(&list, 30);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_OK);
+    sst_reader_close(reader);
+    sst_change_facts(f, 208, 59); /* the first dies at 60 */
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.text, "death"));
+    sst_reader_close(reader);
+    sst_change_facts(f, 208, 60);
+    sst_change_facts(f, 216, 81); /* the last at 80 */
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* Bytes between the blocks and the trailer belong to nothing: reads do not care, verify does. */
+static void
+verify_accounts_for_every_byte(void **state)
+{
+    struct sst_options options = sst_small_options(PETAL_COMPRESSION_NONE);
+    struct sst_fixture *f = sst_fixture_new(256 << 10);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    petal_error error = {0};
+    uint8_t *bytes, *longer;
+    size_t size;
+
+    (void)state;
+    sst_small_cells(&list);
+    sst_fixture_write(f, &options, &list);
+    bytes = sst_fixture_bytes(f, &size);
+    longer = test_allocate(size + 40);
+    memcpy(longer, bytes, size - TRAILER_BYTES);
+    memset(longer + size - TRAILER_BYTES, 0, 40);
+    memcpy(longer + size + 40 - TRAILER_BYTES, bytes + size - TRAILER_BYTES, TRAILER_BYTES);
+    put_le64(longer + size + 40 - TRAILER_BYTES + 16, size + 40);
+    fix_trailer(longer, size + 40);
+    sst_fixture_set_bytes(f, longer, size + 40);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(error.offset, size - TRAILER_BYTES);
+    sst_reader_close(reader);
+    free(longer);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newer_versions_are_refused_by_name),
+        cmocka_unit_test(block_named_for_two_purposes_is_refused),
+        cmocka_unit_test(wrong_place_in_the_index_is_found_out),
+        cmocka_unit_test(false_claims_of_the_index_are_found_out),
+        cmocka_unit_test(cells_out_of_order_are_refused),
+        cmocka_unit_test(versions_out_of_order_are_refused),
+        cmocka_unit_test(blocks_that_overlap_are_found_out),
+        cmocka_unit_test(nodes_named_many_times_are_not_walked),
+        cmocka_unit_test(blocks_made_to_deceive_do_no_harm),
+        cmocka_unit_test(indexes_made_to_deceive_do_no_harm),
+        cmocka_unit_test(false_times_of_death_are_found_out),
+        cmocka_unit_test(verify_accounts_for_every_byte),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,606 @@
+/*
+ * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace, what a writer refuses.
+ * (Filters: tests/sstable/bloom_test.c and tests/sstable/prefix_test.c.  Heads of blocks: tests/sstable/heads_test.c.  Damage and failing calls: tests/sstable/damage_test.c.)
+ */
+#include "tests/disk/paths.h"
+#include "tests/support/iter_walk.h"
+
+#include "sstable/sst_reader_parts.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* ---- round trips ---- */
+
+static void
+expect_round_trip(struct sst_fixture *f, const struct sst_options *options,
+                  const struct cell_list *list)
+{
+    struct sst_reader *reader;
+    petal_error error = {0};
+
+    sst_fixture_write(f, options, list);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_compare(f, reader, list), PETAL_OK);
+    if (sst_reader_verify(reader, &error) != PETAL_OK)
+        fail_msg("%s", error.text);
+    assert_int_equal(f->trace.filter_ignored, 0);
+    sst_reader_close(reader);
+}
+
+static void
+random_cells_come_back(void **state)
+{
+    static const size_t caches[] = {0, 100 << 10, 64 << 20};
+    static const uint32_t blocks[] = {1024, 4096, 65536};
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 400u : 36u); round++) {
+        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 1500),
+                                   .rows = 1 + (unsigned)test_random_below(&random, 300),
+                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 40),
+                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
+                                   .value_bytes = (unsigned)test_random_below(&random, 200),
+                                   .marker_percent = round % 3 == 0 ? 0 : 20,
+                                   .ttl_percent = round % 7 < 3 ? 0 : 25};
+        struct sst_options options = sst_test_options();
+        struct sst_fixture *f = sst_fixture_new(caches[round % 3]);
+        struct cell_list list = {0};
+
+        options.block_bytes = blocks[(round / 3) % 3];
+        options.compression = round % 2 == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4;
+        options.bloom = (enum petal_bloom_type)(PETAL_BLOOM_NONE + round % 5);
+        options.bloom_prefix_bytes = 1 + (uint32_t)test_random_below(&random, 30);
+        options.bloom_layout = (round / 4) % 3;
+        cell_list_random(&list, &shape, &random);
+        expect_round_trip(f, &options, &list);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* Send one iterator here and there. */
+static void
+expect_random_seeks(struct sst_fixture *f, const struct sst_reader *reader,
+                    const struct cell_list *list, bool lazy, unsigned seeks,
+                    struct test_random *random)
+{
+    struct sst_iter iter;
+
+    sst_iter_init(&iter, reader, &f->context, false, lazy);
+    walk_forward_at_random(&iter.iter, list, seeks, random);
+    iter.iter.ops->close(&iter.iter);
+}
+
+static void
+seeks_find_their_places(void **state)
+{
+    struct cell_shape shape = {.cells = 3000,
+                               .rows = 200,
+                               .qualifiers = 20,
+                               .row_bytes = 30,
+                               .value_bytes = 60,
+                               .marker_percent = 10};
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 6; round++) {
+        struct sst_fixture *f = sst_fixture_new(round < 3 ? 32 << 20 : 0);
+        struct sst_options options = sst_test_options();
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+
+        options.block_bytes = 1024u << (round % 3);
+        cell_list_random(&list, &shape, &random);
+        sst_fixture_write(f, &options, &list);
+        reader = sst_fixture_open(f);
+        expect_random_seeks(f, reader, &list, round % 2 == 1, 3000, &random);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* Long keys fill index nodes fast: three levels from a few thousand cells. */
+static void
+indexes_of_many_levels_are_searched(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(64 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct test_random random;
+    uint8_t row[2000];
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    memset(row, 'r', sizeof row);
+    for (uint32_t i = 0; i < 3000; i++) {
+        row[900] = (uint8_t)('a' + i / 676);
+        row[1000] = (uint8_t)('a' + i / 26 % 26);
+        row[1999] = (uint8_t)('a' + i % 26);
+        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 5, i + 1, PETAL_PUT,
+                      slice_make(row, 30));
+    }
+    options.block_bytes = 1024;
+    options.compression = PETAL_COMPRESSION_NONE;
+    options.bloom = PETAL_BLOOM_ROW_ROWCOL;
+    options.bloom_error_rate = 0.0001;
+    expect_round_trip(f, &options, &list);
+    reader = sst_fixture_open(f);
+    assert_true(reader->index.root.level >= 2);
+    assert_int_equal(reader->facts.data_blocks, 3000);
+    expect_random_seeks(f, reader, &list, false, 1000, &random);
+    expect_random_seeks(f, reader, &list, true, 1000, &random);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* A row over many blocks: its columns are found, and none of its blocks claims too much. */
+static void
+wide_row_spans_blocks(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(32 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    char qualifier[16];
+
+    (void)state;
+    cell_list_put(&list, "before", "q", 1, 1, "v");
+    for (unsigned i = 0; i < 5000; i++) {
+        snprintf(qualifier, sizeof qualifier, "c%06u", i);
+        cell_list_put(&list, "wide", qualifier, 10, 2 * i + 10, "newer");
+        cell_list_put(&list, "wide", qualifier, 9, 2 * i + 11, "older");
+    }
+    cell_list_add(&list, slice_from_text("wide"), slice_make("", 0), 5, 5, PETAL_DELETE_FAMILY,
+                  slice_make("", 0));
+    cell_list_sort(&list);
+    options.block_bytes = 1024;
+    options.bloom = PETAL_BLOOM_ROWCOL;
+    expect_round_trip(f, &options, &list);
+    reader = sst_fixture_open(f);
+    assert_true(reader->facts.data_blocks > 50);
+    assert_int_equal(reader->facts.rows, 2);
+    assert_false(reader->facts.qualifiers_exact);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+static void
+largest_cells_fit(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(64 << 20);
+    struct cell_list list = {0};
+    uint8_t *bytes = test_allocate(PETAL_MAX_VALUE_BYTES);
+
+    (void)state;
+    memset(bytes, 0, PETAL_MAX_VALUE_BYTES);
+    cell_list_put(&list, "\x01", "", 1, 1, "");
+    for (uint8_t i = 1; i <= 3; i++) {
+        bytes[PETAL_MAX_ROW_BYTES - 1] = i;
+        cell_list_add(&list, slice_make(bytes, PETAL_MAX_ROW_BYTES),
+                      slice_make(bytes, PETAL_MAX_QUALIFIER_BYTES), 1, i, PETAL_PUT,
+                      slice_make(bytes, PETAL_MAX_VALUE_BYTES));
+    }
+    cell_list_sort(&list);
+    options.bloom = PETAL_BLOOM_ROW_ROWCOL;
+    expect_round_trip(f, &options, &list);
+    free(bytes);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* ---- lazy places ---- */
+
+static void
+fill_rows(struct cell_list *list, unsigned rows)
+{
+    char row[16];
+
+    for (unsigned i = 0; i < rows; i++) {
+        snprintf(row, sizeof row, "row%08u", i);
+        cell_list_put(list, row, "q", 100 + i, i + 1, "0123456789012345678901234567890123456789");
+    }
+}
+
+static void
+lazy_iterator_leaves_blocks_unread(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(32 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_iter iter;
+
+    (void)state;
+    fill_rows(&list, 1000);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, true);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    assert_true(iter.iter.valid && iter.iter.pending);
+    assert_int_equal(cell_compare(&iter.iter.cell, &list.cells[0]), 0);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 0);
+    assert_int_equal(f->trace.cells_read, 0);
+
+    /* Through the first block, to the place of the second. */
+    assert_int_equal(iter.iter.ops->load(&iter.iter, NULL), PETAL_OK);
+    for (size_t i = 0; !iter.iter.pending; i++) {
+        assert_true(same_cell(&iter.iter.cell, &list.cells[i]));
+        assert_true(iter.plain);
+        assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
+        assert_true(iter.iter.valid);
+    }
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 1);
+    assert_false(iter.plain);
+
+    /* A step from a pending place reads the block and goes to its second cell. */
+    assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
+    assert_false(iter.iter.pending);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2);
+    iter.iter.ops->close(&iter.iter);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* A pinned iterator goes on though its blocks were evicted and the epoch left. */
+static void
+pinned_iterator_outlives_eviction(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(200 << 10);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct sst_iter slow;
+
+    (void)state;
+    fill_rows(&list, 20000);
+    options.block_bytes = 1024;
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&slow, reader, &f->context, false, false);
+    assert_int_equal(slow.iter.ops->seek_first(&slow.iter, NULL), PETAL_OK);
+    for (size_t i = 0; i < 30; i++) {
+        struct sst_iter fast;
+
+        sst_iter_init(&fast, reader, &f->context, false, false);
+        assert_int_equal(fast.iter.ops->seek_first(&fast.iter, NULL), PETAL_OK);
+        while (fast.iter.valid)
+            assert_int_equal(fast.iter.ops->next(&fast.iter, NULL), PETAL_OK);
+        fast.iter.ops->close(&fast.iter);
+        assert_true(same_cell(&slow.iter.cell, &list.cells[i]));
+        assert_int_equal(slow.iter.ops->next(&slow.iter, NULL), PETAL_OK);
+    }
+    slow.iter.ops->close(&slow.iter);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* ---- facts ---- */
+
+static void
+facts_tell_what_is_inside(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    petal_slice nothing = slice_make("", 0);
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    size_t size;
+
+    (void)state;
+    options.origin = FILE_ORIGIN_ALL_FILES;
+    options.written_ms = 1234;
+    cell_list_put(&list, "b", "x", 70, 3, "v");
+    cell_list_put(&list, "b", "y", 65, 9, "v");
+    cell_list_give_ttl(&list, 0);
+    cell_list_add(&list, slice_from_text("c"), slice_from_text("z"), 60, 5, PETAL_DELETE, nothing);
+    cell_list_give_ttl(&list, 1000);
+    cell_list_add(&list, slice_from_text("d"), nothing, 90, 6, PETAL_DELETE_FAMILY_VERSION,
+                  nothing);
+    cell_list_sort(&list);
+    sst_fixture_write(f, &options, &list);
+    free(sst_fixture_bytes(f, &size));
+    reader = sst_fixture_open(f);
+    facts = sst_reader_facts(reader);
+    assert_true(slice_equal(facts->row_min, slice_from_text("b")));
+    assert_true(slice_equal(facts->row_max, slice_from_text("d")));
+    assert_int_equal(facts->time_min, 60); /* neither kind hides older cells */
+    assert_int_equal(facts->time_max, 90);
+    assert_int_equal(facts->put_time_min, 65);
+    assert_int_equal(facts->ttl_cells, 2);
+    assert_int_equal(facts->death_min, 65);
+    assert_int_equal(facts->death_max, 1060);
+    assert_int_equal(facts->origin, FILE_ORIGIN_ALL_FILES);
+    assert_int_equal(facts->written_ms, 1234);
+    assert_int_equal(facts->sequence_min, 3);
+    assert_int_equal(facts->sequence_max, 9);
+    assert_int_equal(facts->cells, 4);
+    assert_int_equal(facts->rows, 3);
+    assert_int_equal(facts->puts, 2);
+    assert_int_equal(facts->deletes, 1);
+    assert_int_equal(facts->family_version_deletes, 1);
+    assert_int_equal(facts->file_bytes, size);
+    assert_true(facts->qualifiers_exact);
+    assert_int_equal(facts->qualifier_count, 3);
+    assert_true(sst_reader_has_qualifier(reader, slice_from_text("x")));
+    assert_true(sst_reader_has_qualifier(reader, slice_from_text("z")));
+    assert_false(sst_reader_has_qualifier(reader, slice_from_text("w")));
+    assert_false(sst_reader_has_qualifier(reader, nothing));
+    assert_int_equal(facts->bloom_keys, 3);
+    assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY);
+    assert_string_equal(sst_reader_path(reader), SST_PATH);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* A marker at T covers all that is older: a query of older times must not skip its file. */
+static void
+hiding_markers_widen_the_time_range(void **state)
+{
+    static const enum petal_cell_type kinds[] = {PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
+    struct sst_options options = sst_test_options();
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+
+        cell_list_add(&list, slice_from_text("r"), slice_make("", 0), 1000, 1, kinds[i],
+                      slice_make("", 0));
+        expect_round_trip(f, &options, &list);
+        reader = sst_fixture_open(f);
+        assert_int_equal(sst_reader_facts(reader)->time_min, 0);
+        assert_int_equal(sst_reader_facts(reader)->time_max, 1000);
+        assert_true(sst_reader_facts(reader)->put_time_min == INT64_MAX);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+static void
+many_qualifiers_are_not_recorded(void **state)
+{
+    static const struct {
+        unsigned count, bytes;
+        bool exact;
+    } cases[] = {{256, 8, true}, {257, 8, false}, {16, 1024, true}, {17, 1024, false}};
+
+    (void)state;
+    for (size_t c = 0; c < 4; c++) {
+        struct sst_options options = sst_test_options();
+        struct sst_fixture *f = sst_fixture_new(1 << 20);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+        char qualifier[1025];
+
+        for (unsigned i = 0; i < cases[c].count; i++) {
+            snprintf(qualifier, sizeof qualifier, "%0*u", (int)cases[c].bytes, (i * 37) % 1000);
+            cell_list_put(&list, i % 2 == 0 ? "even" : "odd", qualifier, 1, i + 1, "v");
+        }
+        cell_list_sort(&list);
+        expect_round_trip(f, &options, &list);
+        reader = sst_fixture_open(f);
+        assert_int_equal(sst_reader_facts(reader)->qualifiers_exact, cases[c].exact);
+        for (size_t i = 0; i < list.count; i++)
+            assert_true(sst_reader_has_qualifier(reader, list.cells[i].qualifier));
+        assert_int_equal(sst_reader_has_qualifier(reader, slice_from_text("none")),
+                         !cases[c].exact);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+static void
+sequence_range_can_be_widened(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct sst_writer *writer;
+    const struct file_facts *facts;
+    struct sst_reader *reader;
+    struct cell cell = {.row = slice_from_text("r"), .type = PETAL_PUT, .timestamp = 1};
+
+    (void)state;
+    assert_int_equal(sst_writer_open(&writer, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
+    assert_int_equal(sst_writer_add(writer, &cell, NULL), PETAL_OK);
+    sst_writer_widen_sequences(writer, 17, 99);
+    assert_int_equal(sst_writer_finish(writer, &facts, NULL), PETAL_OK);
+    assert_int_equal(facts->sequence_max, 99);
+    sst_writer_free(writer);
+    reader = sst_fixture_open(f);
+    assert_int_equal(sst_reader_facts(reader)->sequence_min, 0);
+    assert_int_equal(sst_reader_facts(reader)->sequence_max, 99);
+    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    sst_reader_close(reader);
+    sst_fixture_free(f);
+}
+
+/* ---- trace ---- */
+
+static void
+read_one(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell,
+         bool keep_out)
+{
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = keep_out};
+    struct sst_iter iter;
+    struct cell_key key;
+    uint8_t buffer[256];
+
+    cell_key_of(&key, buffer, cell);
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
+    assert_true(same_cell(&iter.iter.cell, cell));
+    iter.iter.ops->close(&iter.iter);
+}
+
+static void
+trace_counts_blocks_cached_and_fetched(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(8 << 20);
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+
+    (void)state;
+    fill_rows(&list, 1000);
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    read_one(f, reader, &list.cells[500], true);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 1);
+    read_one(f, reader, &list.cells[500], false);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2); /* the first was not kept */
+    read_one(f, reader, &list.cells[500], true);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA], 2);
+    assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], 1);
+    assert_int_equal(f->trace.seeks, 3);
+    assert_int_equal(f->trace.cells_read, 3);
+    assert_true(f->trace.bytes_fetched > 0 && f->trace.bytes_fetched <= 2 * 4096);
+    assert_true(sst_ask_row(f, reader, list.cells[500].row));
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
+    assert_true(sst_ask_row(f, reader, list.cells[500].row));
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
+    assert_int_equal(f->trace.filter_probes, 2);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* ---- refusals ---- */
+
+static void
+writer_refuses_what_is_out_of_order(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    petal_error error;
+
+    (void)state;
+    cell_list_put(&list, "b", "q", 1, 1, "v");
+    cell_list_put(&list, "a", "q", 1, 2, "v");
+    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_INVALID);
+    assert_false(memory_vfs_exists(f->vfs, SST_PATH));
+    cell_list_fini(&list);
+
+    cell_list_put(&list, "a", "q", 1, 1, "v");
+    cell_list_put(&list, "a", "q", 1, 1, "v"); /* the same place */
+    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_INVALID);
+    cell_list_fini(&list);
+
+    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error),
+                     PETAL_INVALID); /* no cells */
+    assert_false(memory_vfs_exists(f->vfs, SST_PATH));
+    sst_fixture_free(f);
+}
+
+static void
+writer_leaves_an_existing_file_alone(void **state)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    struct cell_list list = {0};
+    petal_error error;
+
+    (void)state;
+    cell_list_put(&list, "a", "q", 1, 1, "v");
+    sst_fixture_write(f, &options, &list);
+    assert_int_equal(sst_fixture_try_write(f, &options, &list, &error), PETAL_IO);
+    assert_true(memory_vfs_exists(f->vfs, SST_PATH));
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+/* Write the list while the n-th sync fails (0: none does); *syncs: how many there were. */
+static enum petal_status
+write_with_sync_failing(const struct cell_list *list, size_t n, size_t *syncs)
+{
+    struct sst_options options = sst_test_options();
+    struct sst_fixture *f = sst_fixture_new(1 << 20);
+    enum petal_status status;
+    petal_error error;
+    uint64_t before, call = 0;
+
+    options.compression = PETAL_COMPRESSION_NONE;
+    before = memory_vfs_calls(f->vfs);
+    memory_vfs_trace(f->vfs, true);
+    assert_int_equal(sst_fixture_try_write(f, &options, list, &error), PETAL_OK);
+    *syncs = 0;
+    for (size_t i = 0; i < memory_vfs_trace_count(f->vfs); i++) {
+        struct memory_vfs_call made = memory_vfs_trace_at(f->vfs, i);
+
+        if (made.operation == MEMORY_VFS_SYNC && ++*syncs == n)
+            call = made.number - before;
+    }
+    memory_vfs_trace(f->vfs, false);
+    vfs_remove(f->env.vfs, SST_PATH);
+    memory_vfs_fail_at(f->vfs, call, EIO, false);
+    status = sst_fixture_try_write(f, &options, list, &error);
+    assert_true(n == 0 || strstr(error.text, "sync") != NULL);
+    sst_fixture_free(f);
+    return status;
+}
+
+static void
+long_files_are_synced_on_the_way(void **state)
+{
+    static char value[100000];
+    struct cell_list list = {0};
+    size_t syncs;
+
+    (void)state;
+    for (unsigned i = 0; i < 200; i++) {
+        char row[8];
+
+        snprintf(row, sizeof row, "%04u", i);
+        cell_list_add(&list, slice_from_text(row), slice_from_text("q"), 1, 1, PETAL_PUT,
+                      slice_make(value, sizeof value));
+    }
+    assert_int_equal(write_with_sync_failing(&list, 0, &syncs), PETAL_OK);
+    assert_int_equal(syncs, 3); /* after 8 and 16 megabytes, and at the end */
+    for (size_t n = 1; n <= 3; n++)
+        assert_int_equal(write_with_sync_failing(&list, n, &syncs), PETAL_IO);
+    cell_list_fini(&list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_cells_come_back),
+        cmocka_unit_test(seeks_find_their_places),
+        cmocka_unit_test(indexes_of_many_levels_are_searched),
+        cmocka_unit_test(wide_row_spans_blocks),
+        cmocka_unit_test(largest_cells_fit),
+        cmocka_unit_test(lazy_iterator_leaves_blocks_unread),
+        cmocka_unit_test(pinned_iterator_outlives_eviction),
+        cmocka_unit_test(facts_tell_what_is_inside),
+        cmocka_unit_test(hiding_markers_widen_the_time_range),
+        cmocka_unit_test(many_qualifiers_are_not_recorded),
+        cmocka_unit_test(sequence_range_can_be_widened),
+        cmocka_unit_test(trace_counts_blocks_cached_and_fetched),
+        cmocka_unit_test(writer_refuses_what_is_out_of_order),
+        cmocka_unit_test(writer_leaves_an_existing_file_alone),
+        cmocka_unit_test(long_files_are_synced_on_the_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

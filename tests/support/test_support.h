@@ -1,0 +1,99 @@
+/*
+ * test_support.h -- what many tests need: an allocator that counts and fails, a clock that is
+ * set by hand, a seeded random source, temporary directories.
+ *
+ * Threads: the allocator, the clock and the random source may be used by several threads at once.
+ * Memory for the tests themselves comes from test_allocate and its like, which end the program when there
+ * is none.
+ */
+#ifndef PETAL_TESTS_SUPPORT_TEST_SUPPORT_H
+#define PETAL_TESTS_SUPPORT_TEST_SUPPORT_H
+
+#include "engine/petal.h"
+
+#include <stdatomic.h>
+
+/* ---- Memory of the tests themselves --------------------------------------------------------- */
+
+void *test_allocate(size_t size); /* size 0 gives memory, too */
+void *test_reallocate(void *memory, size_t size);
+char *test_strdup(const char *text);
+
+/* ---- The allocator under test ------------------------------------------------------------------ */
+
+/*
+ * Counts, fails on demand, and checks that each block comes back whole, once, and with the size
+ * that was asked for: else it prints what it saw and aborts.
+ */
+struct test_allocator {
+    petal_allocator table; /* give its address to the library */
+    _Atomic(uint64_t) calls;
+    _Atomic(uint64_t) fail_first, fail_last; /* numbers of the calls that fail; 0: none */
+    _Atomic(uint64_t) live_bytes, live_blocks, peak_bytes, failures;
+};
+
+void test_allocator_init(struct test_allocator *allocator);
+
+/* The n-th allocation from now (1: the next) fails, once or from then on.  n 0: none fails. */
+void test_allocator_fail_at(struct test_allocator *allocator, uint64_t n, bool permanently);
+
+uint64_t test_allocator_calls(struct test_allocator *allocator);
+uint64_t test_allocator_failures(struct test_allocator *allocator);
+
+/* What the library has not released. */
+uint64_t test_allocator_live_bytes(struct test_allocator *allocator);
+uint64_t test_allocator_live_blocks(struct test_allocator *allocator);
+
+/* The most bytes that were held at once since the peak was forgotten. */
+void test_allocator_forget_peak(struct test_allocator *allocator);
+uint64_t test_allocator_peak_bytes(struct test_allocator *allocator);
+
+/* ---- Clock ----------------------------------------------------------------------------------------- */
+
+struct test_clock {
+    _Atomic(int64_t) now_ms;
+};
+
+void test_clock_set(struct test_clock *clock, int64_t now_ms);
+void test_clock_advance(struct test_clock *clock, int64_t ms); /* may be negative */
+
+/* For petal_env.clock_ms, with the clock as its context. */
+int64_t test_clock_ms(void *clock);
+
+/* ---- Random -------------------------------------------------------------------------------------------- */
+
+/* SplitMix64: any seed is good; equal seeds give equal numbers, on one thread. */
+struct test_random {
+    _Atomic(uint64_t) state;
+};
+
+void test_random_init(struct test_random *random, uint64_t seed);
+uint64_t test_random_next(struct test_random *random);
+uint64_t test_random_below(struct test_random *random, uint64_t limit); /* limit > 0 */
+bool test_random_chance(struct test_random *random, unsigned percent);
+void test_random_bytes(struct test_random *random, void *bytes, size_t size);
+
+/* For petal_env.random, with the random source as its context. */
+uint64_t test_random_word(void *random);
+
+/* The number in the environment variable PETAL_SEED, else a fixed one; printed each time. */
+uint64_t test_seed(void);
+
+/* Whether PETAL_LONG is set: the big loops are asked for. */
+bool test_long(void);
+
+/* Whether PETAL_SHORT is: each step costs much, as under a sanitizer; random states may be fewer. */
+bool test_short(void);
+
+/* ---- Temporary directories -------------------------------------------------------------------------------- */
+
+/* A new, empty directory below $TMPDIR or /tmp. */
+char *test_directory_new(void);
+
+/* Remove it with all that is in it, and release the path. */
+void test_directory_free(char *path);
+
+/* "directory/name", to be released with free. */
+char *test_path(const char *directory, const char *name);
+
+#endif

@@ -1,0 +1,82 @@
+#!/bin/sh
+# compare_test.sh -- kv-bench compare, quick and diff at tiny sizes over the stores that were built in.
+#
+#     tests/tools/bench/compare_test.sh KV-BENCH
+set -u
+export LC_ALL=C
+bench=${1:?usage: compare_test.sh KV-BENCH}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/compare_test.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+export TMPDIR="$scratch"
+passed=0
+failed=0
+
+# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
+expect() {
+    name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$@" >"$scratch/out" 2>&1 </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
+        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
+        cat "$scratch/out"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# $1 with Petal's rates times $2.
+doctored() {
+    awk -v factor="$2" '
+        /"store":/ { is_petal = /"petal"/ }
+        /\]/ { inside = 0 }
+        inside && is_petal { comma = /,$/ ? "," : ""; sub(/,$/, ""); printf "%.6f%s\n", $1 * factor, comma; next }
+        /"per_second": \[/ { inside = 1 }
+        { print }' "$1"
+}
+
+one=$scratch/one.json several=$scratch/several.json slower=$scratch/slower.json broken=$scratch/broken.json
+
+expect "all stores that are there" 0 '^fill, settled, 2 threads$' \
+    "$bench" compare --vs all --rows 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --json "$several"
+cp "$scratch/out" "$scratch/report"
+for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'seek + 10' 'scan' 'get hit, small cache' \
+    'get absent, small cache' 'put, synced'; do
+    # With two numbers of threads and two sizes of blocks each.
+    expect "lines of $operation" 0 '^4$' grep -c "^$operation, [12] thread" "$scratch/report"
+done
+expect "Petal's lines" 0 '^36$' grep -c '^  petal  ' "$scratch/report"
+expect "the file has the settings" 0 '"rows": 3000' cat "$several"
+expect "the file says where it comes from" 0 '"command": "kv-bench compare --vs all --rows 3000' cat "$several"
+expect "as written" 0 'background left behind the fill' \
+    "$bench" compare --vs petal --as-written --rows 2000 --gets 100 --repeats 1 --synced 0 --threads 1
+BENCH_COMMIT=abc expect "quick" 0 '^get hit, 1 thread$' "$bench" quick --rows 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
+expect "the commit" 0 '"commit": "abc"' cat "$one"
+expect "one store alone" 0 '^  petal ' "$bench" quick --store petal --rows 2000 --gets 100 --repeats 1 --synced 0
+expect "nothing is left" 0 '^0$' sh -c "ls '$scratch' | grep -c kv-bench-; true"
+
+expect "a file and itself" 0 '^0 of [1-9]' "$bench" diff "$several" "$several"
+doctored "$one" 0.5 >"$slower"
+expect "half as fast" 1 'get hit .*petal .* -50\.0% .*<-- slower' "$bench" diff "$one" "$slower"
+expect "and back" 1 'scan .*petal .*+100\.0% .*<-- faster' "$bench" diff "$slower" "$one"
+doctored "$one" 0.9 >"$slower"
+expect "a tenth slower, once, is within the noise" 0 '^0 of [1-9]' "$bench" diff "$one" "$slower"
+echo '{"kind": "compare", "results": [{"operation": "a", "store": "b", "block_bytes": 1, "threads": 1, "per_second": [1]}]}' >"$broken"
+expect "a file with nothing in common" 3 'no operation in common' "$bench" diff "$one" "$broken"
+echo '{"kind": "compare", "results": [{"operation": "a", "store": "b", "block_bytes": 1, "threads": 1, "per_second": [-1]}]}' >"$broken"
+expect "what is wrong, and where" 3 "broken.json: results\[0\].per_second" "$bench" diff "$one" "$broken"
+head -c 300 "$one" >"$broken"
+expect "a file cut short" 3 'broken.json: line ' "$bench" diff "$broken" "$one"
+expect "no file" 3 'nowhere.json' "$bench" diff "$one" "$scratch/nowhere.json"
+expect "usage of diff" 2 'beyond the noise' "$bench" diff "$one"
+expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --vs nosuchstore
+expect "no such option" 2 'usage' "$bench" quick --nonsense
+expect "no rows" 2 'rows and --gets are above 0' "$bench" compare --rows 0
+expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
+expect "a file that cannot be written" 3 'cannot write results to' \
+    "$bench" quick --store petal --rows 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,175 @@
+/* readamp_model_test.c -- what the read-amplification benchmark expects, against hand-made sums; that wrong figures are caught. */
+#include "tools/bench/readamp/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define FILES 6
+
+/* Files with rates of their own, 0.01 in the mean; newest first. */
+static struct readamp_store
+store_of(enum petal_bloom_type filter)
+{
+    struct readamp_store store = {.filter = filter,
+                                  .files = FILES,
+                                  .common = 0.5,
+                                  .blocks_per_row = 0.03,
+                                  .blocks_per_cell = 0.02};
+
+    for (unsigned i = 0; i < FILES && filter != PETAL_BLOOM_NONE; i++) {
+        store.rate[i] = i % 2 == 0 ? 0.008 : 0.012;
+        store.keys[i] = 10000;
+    }
+    return store;
+}
+
+static struct readamp_expected
+expect(enum petal_bloom_type filter, enum readamp_lookup lookup, unsigned without)
+{
+    struct readamp_store store = store_of(filter);
+    struct readamp_reads reads = {lookup, without, 10000, 5000};
+    struct readamp_expected expected;
+
+    readamp_expect(&store, &reads, &expected);
+    return expected;
+}
+
+static void
+blocks_are_those_of_the_table(void **state)
+{
+    /* The five newest files, or all, of rate 0.01: 0.048 and 0.06. */
+    static const double sums[READAMP_LOOKUPS][4] = {
+        [READAMP_ABSENT_COLUMN] = {6, 0.06, 0.06, 0.06},
+        [READAMP_ABSENT_ROW] = {6, 0.06, 6, 0.06},
+        [READAMP_COLUMN_IN_NONE] = {6, 6, 0.06, 0.06},
+        [READAMP_NEWEST] = {1, 1, 1, 1},
+        [READAMP_ROW_IN_OLDEST] = {6, 1.048, 1.048, 1.048},
+        [READAMP_COLUMN_IN_OLDEST] = {6, 6, 1.048, 1.048},
+        [READAMP_WHOLE_ROW] = {6, 6, 6, 6},
+        [READAMP_SCAN_COLUMN] = {120, 120, 70.48, 70.48},
+        [READAMP_SCAN_SHORT] = {6.32, 6.32, 6.32, 6.32},
+    };
+    static const enum petal_bloom_type filters[] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
+                                                    PETAL_BLOOM_ROWCOL, PETAL_BLOOM_ROW_ROWCOL};
+
+    (void)state;
+    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+        for (size_t i = 0; lookup != READAMP_COLUMNS_200 && i < 4; i++) {
+            struct readamp_expected expected = expect(filters[i], (enum readamp_lookup)lookup, 0);
+
+            assert_true(fabs(expected.data - sums[lookup][i]) < 1e-9);
+        }
+    }
+}
+
+/* 34, 34, 33, 33, 33, 33 of the columns, newest first: 200, 166, 132, 99, 66, 33 are asked. */
+static void
+columns_that_were_found_are_not_asked_again(void **state)
+{
+    struct readamp_expected none = expect(PETAL_BLOOM_NONE, READAMP_COLUMNS_200, 0);
+    struct readamp_expected all =
+        expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER));
+    struct readamp_expected columns = expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMNS_200, 0);
+
+    (void)state;
+    assert_true(fabs(none.data - 696) < 1e-9);
+    assert_true(fabs(columns.data - (200 + 166 * 0.008 + 132 * 0.012 + 99 * 0.008 + 66 * 0.012 +
+                                     33 * 0.008)) < 1e-9);
+    assert_true(fabs(columns.negatives - 496) < 1e-9);
+    assert_true(fabs(columns.true_positives - 200) < 1e-9);
+    assert_true(fabs(all.negatives - 1000) < 1e-9);
+}
+
+static void
+reasons_that_are_left_out_cost_files(void **state)
+{
+    const unsigned bloom = PETAL_WITHOUT(PETAL_SKIP_BLOOM);
+    const unsigned newer = PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER);
+
+    (void)state;
+    assert_true(expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW, bloom).data == FILES);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, newer).data == FILES);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, 0).found_newer == FILES - 1);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_NEWEST, newer).found_newer == 0);
+}
+
+static void
+what_is_certain_has_no_error(void **state)
+{
+    (void)state;
+    assert_true(expect(PETAL_BLOOM_NONE, READAMP_ABSENT_ROW, 0).standard_error == 0);
+    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE, 0).standard_error == 0);
+    assert_true(expect(PETAL_BLOOM_ROW, READAMP_COLUMN_IN_NONE, 0).false_rate < 0);
+    assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMN_IN_NONE, 0).false_rate > 0.0099);
+}
+
+/* Chance alone gives sqrt(0.06 (1/10000 + 1/5000)) = 0.0042; filters' own rates, common keys and whole lines make it more. */
+static void
+wrong_figures_are_caught(void **state)
+{
+    struct readamp_expected expected = expect(PETAL_BLOOM_ROW, READAMP_ABSENT_ROW, 0);
+
+    (void)state;
+    assert_true(expected.standard_error > 0.0042 && expected.standard_error < 0.0075);
+    assert_false(readamp_is_outside(0.062, expected.data, expected.standard_error, expected.grain));
+    assert_true(readamp_is_outside(0.12, expected.data, expected.standard_error, expected.grain));
+    assert_true(readamp_is_outside(0.01, expected.data, expected.standard_error, expected.grain));
+    assert_true(readamp_is_outside(6.001, 6, 0, 0));
+    assert_false(readamp_is_outside(6, 6, 0, 0));
+}
+
+static void
+more_gets_leave_less_to_chance(void **state)
+{
+    struct readamp_store store = store_of(PETAL_BLOOM_ROW);
+    struct readamp_reads few = {READAMP_ABSENT_ROW, 0, 1000, 1e12};
+    struct readamp_reads many = {READAMP_ABSENT_ROW, 0, 1e9, 1e12};
+    struct readamp_reads again = {READAMP_ABSENT_ROW, 0, 1e9, 1000};
+    struct readamp_expected a, b, c;
+
+    (void)state;
+    readamp_expect(&store, &few, &a);
+    readamp_expect(&store, &many, &b);
+    readamp_expect(&store, &again, &c);
+    assert_true(b.standard_error < a.standard_error / 3 && b.standard_error > 0.0005);
+    assert_true(fabs(c.standard_error - a.standard_error) < 1e-6);
+}
+
+static void
+bits_and_rates_are_each_others(void **state)
+{
+    (void)state;
+    assert_true(fabs(readamp_bits_of_rate(0.01) - 9.585 * 1.034) < 0.01);
+    for (double bits = 4; bits <= 16; bits += 2)
+        assert_true(fabs(readamp_bits_of_rate(readamp_rate_of_bits(bits)) - bits) < 1e-6);
+}
+
+static void
+hbase_is_known_for_six_files(void **state)
+{
+    (void)state;
+    assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_ROWCOL, 6, 0.01) == 200.2);
+    assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_ROWCOL, 6, 0.1) < 0);
+    assert_true(readamp_hbase(READAMP_COLUMNS_200, PETAL_BLOOM_NONE, 5, 0.01) < 0);
+    assert_true(readamp_hbase(READAMP_NEWEST, PETAL_BLOOM_ROW_ROWCOL, 6, 0.01) < 0);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_those_of_the_table),
+        cmocka_unit_test(columns_that_were_found_are_not_asked_again),
+        cmocka_unit_test(reasons_that_are_left_out_cost_files),
+        cmocka_unit_test(what_is_certain_has_no_error),
+        cmocka_unit_test(wrong_figures_are_caught),
+        cmocka_unit_test(more_gets_leave_less_to_chance),
+        cmocka_unit_test(bits_and_rates_are_each_others),
+        cmocka_unit_test(hbase_is_known_for_six_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

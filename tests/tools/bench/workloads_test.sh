@@ -1,0 +1,143 @@
+#!/bin/sh
+# workloads_test.sh -- kv-bench's workloads: every one of db_bench's and of YCSB's at tiny sizes, on each store that was built in;
+# what they find, what they keep, what they refuse. Nothing is measured.
+#
+#     tests/tools/bench/workloads_test.sh KV-BENCH
+set -u
+export LC_ALL=C
+bench=${1:?usage: workloads_test.sh KV-BENCH}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/workloads_test.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+export TMPDIR="$scratch"
+passed=0
+failed=0
+
+# expect NAME STATUS PATTERN ARGUMENT..: kv-bench ends with STATUS and prints a line that matches PATTERN.
+expect() {
+    name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$bench" "$@" >"$scratch/out" 2>&1 </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
+        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
+        cat "$scratch/out"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+is_true() {
+    if [ "$2" -eq 1 ]; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED $1"
+        cat "$scratch/out"
+        failed=$((failed + 1))
+    fi
+}
+
+# Field $1 of the workload $2 in the JSON, one line for each store, of the $3-th time it was run.
+field() {
+    awk -v field="\"$1\":" -v workload="\"$2\"," -v wanted="${3:-1}" '
+        $1 == "\"store\":" { if ($2 != store) for (w in times) delete times[w]; store = $2 }
+        $1 == "\"workload\":" { at = $2 == workload && ++times[workload] == wanted }
+        at && $1 == field { sub(/,$/, "", $2); print $2; at = 0 }' "$scratch/json"
+}
+
+# every NAME FIELD WORKLOAD VALUE [TIME]: each store has that value.
+every() {
+    is_true "$1" "$(field "$2" "$3" "${5:-1}" | awk -v wanted="$4" -v stores="$stores" '
+        $1 != wanted { bad = 1 } END { print NR == stores && !bad ? 1 : 0 }')"
+}
+
+# ---- every workload, on every store ----------------------------------------------------------------
+
+reads=readrandom,readmissing,readhot,readseq,readreverse,seekrandom,multireadrandom
+expect 'all workloads' 0 '^petal: ' \
+    "fillseq,$reads,fillsync,readseq,fillrandom,$reads,overwrite,deleterandom,$reads,readwhilewriting,flush,compact,wait,readseq,filluniquerandom,readseq" \
+    --num 3k --threads 2 --store all --seek-nexts 3 --batch 7 --json "$scratch/json"
+is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"
+stores=$(grep -c '^  *"name":' "$scratch/json")
+is_true 'stores' "$((stores > 0))"
+every 'filled in order, all are found' found readrandom 3000
+every 'hot ones, too' found readhot 3000
+every 'missing ones are not' found readmissing 0
+every 'missing ones are not, of random keys' found readmissing 0 2
+every 'each of two threads goes over all' found readseq 6000
+every 'and back' found readreverse 6000
+every 'a thousandth is synced' operations fillsync 3
+every 'two threads see them' found readseq 6 2
+every 'each key once' found readseq 6000 6
+every 'keys of a call, all of them' operations multireadrandom 3010
+same=$(field found readrandom 2 | sort -u)
+is_true 'filled at random, a part of them is found, the same in all stores' "$((same > 1500 && same < 2300))"
+is_true 'what is left after deletions is the same in all stores' "$(field found readrandom 3 | sort -u | awk 'END { print NR == 1 && $1 < 2300 ? 1 : 0 }')"
+is_true 'JSON has what readers of it want' "$(for key in '"kind": "workloads"' '"time"' '"machine"' '"commit"' '"command"' '"settings"' '"describe"' '"store"' '"workload"' \
+    '"threads"' '"operations"' '"seconds"' '"ops_per_second"' '"p50_us"' '"p99_us"' '"p999_us"' '"max_us"' '"written_bytes"' \
+    '"device_written_bytes"' '"read_bytes"' '"device_read_bytes"' '"write_amplification"' '"read_amplification"' \
+    '"space_amplification"' '"peak_memory_bytes"' '"cpu_seconds"' '"parts"'; do
+    grep -q "$key" "$scratch/json" || echo "no $key"
+done | awk 'END { print NR == 0 ? 1 : 0 }')"
+
+# ---- options ---------------------------------------------------------------------------------------
+
+for distribution in uniform zipf latest; do
+    expect "distribution $distribution" 0 '^readrandom .* 500$' \
+        fillseq,overwrite,readrandom,deleterandom,seekrandom --num 500 --distribution $distribution
+done
+expect 'a limit of time' 0 '^readrandom ' fillseq,readrandom,readseq,readwhilewriting --num 100 --duration 0.05
+expect 'another shape' 0 'SKIP_WAL, compaction off$' fillseq,readrandom --num 100 --key-size 40 --value-size 3000 --no-log \
+    --no-compression --no-compaction --bits 0 --block-size 16K --compression-ratio 1 --cache 1M --write-buffer 1M
+expect 'many threads' 0 '^readrandom .* 500$' fillseq,readrandom --num 500 --threads 200 --store all
+expect 'one key' 0 '^readhot .* 1$' fillsync,readhot,readseq --num 1 --value-size 0
+expect 'synced' 0 'FSYNC_WAL' fillseq --num 10 --sync
+
+# ---- a store that is kept ----------------------------------------------------------------------------
+
+expect 'filled and kept' 0 . fillrandom --num 1k --db "$scratch/kept" --json "$scratch/json"
+expect 'read again' 0 '^readrandom ' readrandom --num 1k --db "$scratch/kept" --use-existing
+expect 'written on' 0 '^readseq .* 1000$' fillseq,readseq --num 1k --db "$scratch/kept" --use-existing
+expect 'of another number of keys' 3 'wanted is: num=900 ' readseq --num 900 --db "$scratch/kept" --use-existing
+expect 'filled anew' 0 '^readseq .* 50$' fillseq,readseq --num 50 --db "$scratch/kept"
+mkdir -p "$scratch/other/petal"
+expect 'a directory of others is left alone' 3 'have not made' fillseq --num 50 --db "$scratch/other"
+printf 'num=50 key-size=16 value-size=100 compression-ratio=0.5 open\n' >"$scratch/kept/petal.keys"
+expect 'a run that did not end left nobody knows what' 3 'num=50 .* open$' readseq --num 50 --db "$scratch/kept" --use-existing
+
+# ---- what fill made is read by a command of its own ---------------------------------------------------
+
+expect 'fill' 0 . fill --db "$scratch/filled" --cells 1k
+expect 'what fill made is read' 0 'wrong answers: 0$' read --db "$scratch/filled" --reads 100
+
+# ---- mistakes ----------------------------------------------------------------------------------------
+
+expect 'nothing to read' 2 'there is nothing to read' readseq
+expect 'no such workload' 2 'no workload "nosuch"' fillseq,nosuch
+expect 'no such command' 2 'no command "nosuch"' nosuch
+expect 'everything is listed' 2 '^  readwhilewriting '
+expect 'help is no mistake' 0 '^usage: kv-bench ycsb' ycsb --help
+expect 'more threads than there can be' 2 'threads is a number' fillseq --threads 257
+expect 'no such store' 2 'no store "nosuch"' fillseq --store nosuch
+expect 'keys too short' 2 'key-size' fillseq --key-size 4
+expect 'no such distribution' 2 'distribution is' fillseq --distribution normal
+expect 'no such option' 2 'fillrandom' fillseq --nosuch
+
+# ---- YCSB --------------------------------------------------------------------------------------------
+
+expect 'YCSB' 0 '^ycsb-f ' ycsb --records 300 --operations 600 --threads 2 --store all --json "$scratch/json"
+is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"
+every 'loaded' operations ycsb-load 300
+for mix in a b c d e f; do
+    every "operations of $mix" operations ycsb-$mix 600
+done
+every 'C finds all records' found ycsb-c 600
+every 'F, too' found ycsb-f 600
+expect 'mixes chosen' 0 '^ycsb-e ' ycsb --workloads e --records 10 --operations 10
+is_true 'and no others' "$((1 - $(grep -c '^ycsb-a' "$scratch/out")))"
+expect 'no such mix' 2 'A to F' ycsb --workloads AG
+is_true 'directories that are not kept are gone' "$(find "$scratch" -name 'kv-bench-*' | awk 'END { print NR == 0 ? 1 : 0 }')"
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

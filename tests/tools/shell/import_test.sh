@@ -1,0 +1,206 @@
+#!/bin/sh
+# import_test.sh -- kv-shell's import, compare, lookups and exit statuses, and the block cache under pressure.
+#
+#     tests/tools/shell/import_test.sh KV-SHELL
+set -u
+export LC_ALL=C TZ=UTC
+shell=${1:?usage: import_test.sh KV-SHELL}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/import_test.XXXXXX") || exit 1
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 1' HUP INT TERM
+db=$scratch/db
+passed=0
+failed=0
+
+# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
+expect() {
+    name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$@" >"$scratch/out" 2>&1 </dev/null
+    status=$?
+    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
+        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
+        cat "$scratch/out"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + 1))
+    fi
+}
+
+# Counter $1 in the last output.
+counter() {
+    awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"
+}
+
+is_true() {
+    if [ "$2" -eq 1 ]; then
+        passed=$((passed + 1))
+    else
+        echo "FAILED $1"
+        cat "$scratch/out"
+        failed=$((failed + 1))
+    fi
+}
+
+# ---- Control files ---------------------------------------------------------------------------------
+
+cat >"$scratch/index" <<'END'
+Package: a
+Version: 1
+Depends: b (>= 2), c
+Description: short
+ and long
+ .
+ 	with a tab
+
+Package: b
+Version: 2
+Empty:
+
+Package: a
+Version: 3
+Tag: one
+END
+expect 'create' 0 'Created table t' "$shell" --no-compaction "$db" -e "create 't', 'meta', 'rel', 'text'"
+expect 'import' 0 '^3 records and 7 cells imported' "$shell" --no-compaction "$db" import t "$scratch/index"
+expect 'the last of equal fields wins' 0 'value=3$' "$shell" --no-compaction "$db" -e "get 't', 'a', 'meta:Version'"
+expect 'continued lines are kept' 0 'value=short\\x0A and long\\x0A .\\x0A \\x09with a tab$' \
+    "$shell" --no-compaction "$db" -e "get 't', 'a', 'text:Description'"
+expect 'compare' 0 '^input: 2 rows, 6 fields; table: 2 rows, 6 fields; 6 fields compared, 0 differ$' \
+    "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'compare field by field' 0 ' 6 fields compared, 0 differ$' "$shell" --no-compaction "$db" compare --by-field t "$scratch/index"
+expect 'a field is in the table only' 0 . "$shell" --no-compaction "$db" -e "put 't', 'a', 'meta:More', 'x'"
+expect 'compare sees it' 3 'table: 2 rows, 7 fields; 6 fields compared, 0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'delete it' 0 . "$shell" --no-compaction "$db" -e "deleteall 't', 'a', 'meta:More'"
+expect 'compare is content again' 0 '0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'another value' 0 . "$shell" --no-compaction "$db" -e "put 't', 'b', 'meta:Version', '2 '"
+expect 'compare sees it, too' 3 'line 9: row b, field Version: differs' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'a missing row' 0 . "$shell" --no-compaction "$db" -e "deleteall 't', 'b'"
+expect 'compare misses it' 3 'line 9: row b, field Empty: is not in the table' "$shell" --no-compaction "$db" compare t "$scratch/index"
+
+printf 'Package: c\nVersion: 1\nVersion: 2\n\nPackage: d\nVersion: 4\n' >"$scratch/bad"
+expect 'a bad paragraph ends the import' 3 'line 3: the field Version stands twice' "$shell" --no-compaction "$db" import t "$scratch/bad"
+expect 'or is passed over' 1 '^1 records and 1 cells imported, 1 bad records passed over' \
+    "$shell" --no-compaction "$db" import t "$scratch/bad" --skip-bad
+expect 'no such family' 1 'Column family nosuch does not exist' \
+    "$shell" --no-compaction "$db" import t "$scratch/index" --family nosuch:Version
+expect 'a field left out' 0 '^3 records and 4 cells' "$shell" --no-compaction "$db" import t "$scratch/index" --skip-fields version
+expect 'fields chosen' 0 '^3 records and 3 cells' "$shell" --no-compaction "$db" import t "$scratch/index" --only-fields Version
+
+# ---- Parts, csv ------------------------------------------------------------------------------------
+
+awk 'BEGIN { print "id,f:a,f:b,f:c,f:d"
+             for (i = 0; i < 1000; i++) printf "row%04d,%d,\"x, %d\",y%d,z%d\n", i, i, i * 7, i % 10, i * i }' \
+    >"$scratch/rows.csv"
+for table in none row rowcol row_rowcol; do
+    filter=$(echo $table | tr a-z A-Z)
+    expect "create $table" 0 . "$shell" --no-compaction "$db" -e "create '$table', {NAME => 'f', BLOOMFILTER => '$filter', BLOCKSIZE => 1024}"
+    for part in 1 2 3 4; do
+        expect "part $part" 0 '^1000 records and 1000 cells' \
+            "$shell" --no-compaction "$db" import $table "$scratch/rows.csv" --format csv --part $part/4
+    done
+    expect "four files in $table" 0 'f file ' "$shell" --no-compaction "$db" -e "stats '$table'"
+    is_true "four files in $table" "$(($(grep -c '^ f file ' "$scratch/out") == 4))"
+    expect "compare $table" 0 'input: 1000 rows, 4000 fields; table: 1000 rows, 4000 fields; 4000 fields compared, 0 differ' \
+        "$shell" --no-compaction "$db" compare --by-field $table "$scratch/rows.csv" --format csv
+done
+
+# ---- Lookups: with NONE the expectation is exact, the others are near it -----------------------------
+
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04dx\n", i }' >"$scratch/absent"
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04d\tf:c\n", i }' >"$scratch/column"
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04d\tf:nosuch\n", i }' >"$scratch/nosuch"
+expect 'lookups' 0 '^NONE *absent ' "$shell" --no-compaction "$db" lookups --without columns --keys "absent=$scratch/absent" \
+    --keys "column=$scratch/column" --keys "nosuch=$scratch/nosuch" none row rowcol row_rowcol
+# A row may lie in two blocks, so a little more than expected can be read.
+is_true 'measured blocks are within 5 % or 0.05 of the expected' \
+    "$(awk -F'|' 'NR > 1 { split($3, b, " "); d = b[1] - b[2]; d = d < 0 ? -d : d
+                           if (b[2] == "-" || (d > 0.05 && d > 0.05 * b[2])) bad = 1; n++ }
+                  END { print n == 12 && !bad ? 1 : 0 }' "$scratch/out")"
+
+# ---- A cache too small for filters and data ----------------------------------------------------------
+
+awk 'BEGIN { print "id,f:a"
+             for (i = 0; i < 80000; i++) printf "row%06d,%06d%06d%06d%06d\n", i, i * 7919 % 30011, i * 17 % 1009, i * 31 % 9973, i }' \
+    >"$scratch/many.csv"
+expect 'create many' 0 . "$shell" --no-compaction "$db" -e "create 'many', {NAME => 'f', BLOCKSIZE => 1024, BLOOMFILTER => 'ROW'}"
+expect 'import many' 0 '^80000 records' "$shell" --no-compaction "$db" import many "$scratch/many.csv" --format csv
+awk 'BEGIN { srand(7); for (i = 0; i < 3000; i++) printf "get %cmany%c, %crow%06d%c\n", 39, 39, 39, int(rand() * 80000), 39
+             print "stats" }' >"$scratch/gets"
+expect 'gets with a large cache' 0 cache_capacity "$shell" --no-compaction --no-took "$db" -f "$scratch/gets"
+is_true 'all gets found their row' "$(($(grep -c '^1 row' "$scratch/out") == 3000))"
+is_true 'a large cache keeps filter chunks and data blocks' \
+    "$(($(counter cache_filter_blocks) > 0 && $(counter cache_data_blocks) > 0 && $(counter cache_filter_evicted) == 0 &&
+        $(counter filter_fetched) == $(counter cache_filter_inserted) && $(counter filter_cached) > 0))"
+expect 'gets with a small cache' 0 cache_capacity "$shell" --no-compaction --no-took --cache 64KB "$db" -f "$scratch/gets"
+is_true 'all gets found their row again' "$(($(grep -c '^1 row' "$scratch/out") == 3000))"
+is_true 'a small cache evicts filter chunks and data blocks, and loads them again' \
+    "$(($(counter cache_filter_evicted) > 0 && $(counter cache_data_evicted) > 0 &&
+        $(counter filter_fetched) > $(counter cache_filter_blocks)))"
+
+# ---- What a file's name and its first bytes tell --------------------------------------------------------
+
+expect 'create named' 0 'Created table named' "$shell" --no-compaction "$db" -e "create 'named', 'f'"
+for format in csv tsv jsonl hbase; do
+    expect "export .$format" 0 '^80000 cells' "$shell" --no-compaction "$db" export many "$scratch/named.$format"
+    expect "import .$format by its name" 0 '^80000 records' "$shell" --no-compaction "$db" import named "$scratch/named.$format"
+    printf '\357\273\277' | cat - "$scratch/named.$format" >"$scratch/marked"
+    expect "import $format with a byte order mark" 0 '^80000 records' \
+        "$shell" --no-compaction "$db" import named "$scratch/marked" --format $format
+done
+expect 'upper case' 0 '^80000 cells' "$shell" --no-compaction "$db" export many "$scratch/named.CSV"
+is_true 'they are what the options would give' "$(($(head -c 11 "$scratch/named.CSV" | grep -c '^row,family') == 1 &&
+    $(head -n 1 "$scratch/named.tsv" | grep -c 'family	qualifier') == 1 && $(head -n 1 "$scratch/named.jsonl" | grep -c '^{') == 1 &&
+    $(grep -c '^put ' "$scratch/named.hbase") == 80000))"
+expect 'an option is stronger' 3 'line 1, byte 1: an object' \
+    "$shell" --no-compaction "$db" import named "$scratch/named.csv" --format jsonl
+printf '\357\273x' >"$scratch/half.jsonl"
+expect 'half a byte order mark' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+printf '\357' >"$scratch/half.jsonl"
+expect 'a third of one' 3 'line 1, byte 1: an object' "$shell" --no-compaction "$db" import named "$scratch/half.jsonl"
+printf '\357\273\277list\r\n' >"$scratch/marked"
+expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$db" -f "$scratch/marked"
+
+# ---- Durations -----------------------------------------------------------------------------------------
+
+expect 'on a table variable' 0 '^Took [0-9.]* seconds=> 0$' "$shell" --no-compaction "$db" -e "t = create 'held', 'f'" -e 't.count'
+expect 'in one line' 0 '^Took [0-9.]* seconds0 row(s)$' "$shell" --no-compaction "$db" -e "t = get_table 'held'" -e 't.count; t.count'
+expect 'on a name' 0 '^Took [0-9.]* seconds$' "$shell" --no-compaction "$db" -e "count 'held'; count 'held'"
+
+# ---- Wrong arguments ---------------------------------------------------------------------------------
+
+expect 'an unknown option' 2 'unknown option: --nosuch' "$shell" --nosuch "$db"
+expect 'an option without its value' 2 'a value is wanted behind -e' "$shell" "$db" -e
+expect 'a value that means nothing' 2 'what does --format xml mean?' "$shell" --format xml "$db" -e list
+expect 'a size that means nothing' 2 'what does --cache much mean?' "$shell" --cache much "$db" -e list
+if [ -c /dev/full ]; then
+    "$shell" --no-compaction "$db" -e "scan 'many'" >/dev/full 2>"$scratch/out"
+    is_true 'output that cannot be written is told' "$(($? == 3 && $(grep -c 'writing failed: ' "$scratch/out") == 1))"
+fi
+
+# ---- Exit statuses -----------------------------------------------------------------------------------
+
+expect 'found' 0 '^1 row' "$shell" --no-compaction "$db" -e "get 'many', 'row000001'"
+expect 'not found' 1 '^0 row' "$shell" --no-compaction "$db" -e "get 'many', 'nosuch'"
+expect 'no such table' 1 'Unknown table nosuch!' "$shell" --no-compaction "$db" -e "scan 'nosuch'"
+expect 'exists says no' 1 'does not exist' "$shell" --no-compaction "$db" -e "exists 'nosuch'"
+expect 'a mistake' 2 SyntaxError "$shell" --no-compaction "$db" -e "scan 'many', }"
+expect 'the worst counts' 2 '^1 row' "$shell" --no-compaction "$db" -e "gett" -e "get 'many', 'row000001'"
+expect 'an exit status given' 7 . "$shell" --no-compaction "$db" -e "list; exit 7; list"
+expect 'stop at a mistake' 2 'unknown command' "$shell" --bail "$db" -e 'gett; list' -e list
+is_true 'nothing was run behind it' "$((1 - $(grep -c TABLE "$scratch/out")))"
+mkfifo "$scratch/pipe"
+"$shell" --no-compaction "$db" <"$scratch/pipe" >"$scratch/first" 2>&1 &
+exec 3>"$scratch/pipe"
+echo list >&3
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    grep -q 'row(s)' "$scratch/first" && break
+    sleep 0.2
+done
+expect 'open elsewhere' 3 'cannot open the database' "$shell" --no-compaction "$db" -e list
+exec 3>&-
+wait
+expect 'closed again' 0 '^many$' "$shell" --no-compaction "$db" -e list
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

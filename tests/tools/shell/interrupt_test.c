@@ -1,0 +1,473 @@
+/*
+ * interrupt_test.c -- Ctrl-C, and the line that says how far something has come.
+ *
+ * Nothing depends on time: what prints is caught at work since it prints more than anybody has read, what reads since it waits for
+ * more to come. Where neither is so, the signal is there when the command begins, in this process.
+ */
+#include "tests/support/test_support.h"
+#include "tests/tools/shell/process.h"
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/progress.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 40000 };
+
+static char *directory;
+
+/* ---- A shell at work ------------------------------------------------------------------------------- */
+
+static void
+start_terminal(struct shell_process *shell)
+{
+    char *arguments[] = {"kv-shell", "--no-took", "db", NULL};
+
+    shell_process_start(shell, 80, arguments);
+    shell_process_expect(shell, "petal:001:0>");
+}
+
+static void
+start_pipe(struct shell_process *shell, char *commands)
+{
+    char *arguments[] = {"kv-shell", "--no-took", "db", "-e", commands, NULL};
+
+    shell_process_pipe(shell, arguments);
+}
+
+static void
+end_terminal(struct shell_process *shell)
+{
+    shell_process_type(shell, "exit\r");
+    assert_int_equal(shell_process_wait(shell), 0);
+    shell_process_free(shell);
+}
+
+/* What the commands print, to be freed. */
+static char *
+run(char *commands)
+{
+    struct shell_process shell;
+
+    start_pipe(&shell, commands);
+    assert_int_equal(shell_process_wait(&shell), 0);
+    return shell.text;
+}
+
+/* A directory with a database, whose table t has so many rows that a scan or count of it prints far more than a terminal holds. */
+static int
+make_table(void **state)
+{
+    FILE *file;
+
+    (void)state;
+    directory = test_directory_new();
+    if (chdir(directory) != 0 || setenv("TERM", "dumb", 1) != 0 || unsetenv("HOME") != 0 ||
+        unsetenv("XDG_STATE_HOME") != 0 || (file = fopen("rows.csv", "w")) == NULL)
+        return -1;
+    (void)fputs("row,f:a\n", file);
+    for (int i = 0; i < ROWS; i++)
+        (void)fprintf(file, "r%05d,v\n", i);
+    if (fclose(file) != 0 || mkfifo("pipe", 0600) != 0)
+        return -1;
+    free(run("create 't', 'f'; import 't', 'rows.csv', FORMAT => 'csv'; flush 't'; put 't', 's', "
+             "'f:a', 'v'; flush 't'"));
+    return 0;
+}
+
+static int
+remove_table(void **state)
+{
+    (void)state;
+    if (chdir("/") != 0)
+        return -1;
+    test_directory_free(directory);
+    return 0;
+}
+
+static void
+test_a_scan_stops_and_the_shell_goes_on(void **state)
+{
+    struct shell_process shell;
+
+    (void)state;
+    start_terminal(&shell);
+    shell_process_type(&shell, "scan 't'; list\r");
+    shell_process_expect(&shell, "column=f:a");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "Interrupted");
+    /* What was left of the line is not run. */
+    shell_process_expect(&shell, "petal:002:0>");
+    assert_null(strstr(shell.text, " row(s)"));
+    assert_null(strstr(shell.text, "TABLE"));
+    shell_process_type(&shell, "get 't', 'r00007'\r");
+    shell_process_expect(&shell, "1 row(s)");
+    end_terminal(&shell);
+}
+
+static void
+test_a_count_stops_and_says_how_far_it_came(void **state)
+{
+    struct shell_process shell;
+    int rows = 0;
+
+    (void)state;
+    start_terminal(&shell);
+    shell_process_type(&shell, "count 't', INTERVAL => 1\r");
+    shell_process_expect(&shell, "Current count: 9, row: r00008");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "Interrupted behind ");
+    shell_process_expect(&shell, " row(s)");
+    assert_int_equal(
+        sscanf(strstr(shell.text, "Interrupted behind "), "Interrupted behind %d", &rows), 1);
+    assert_in_range(rows, 9, ROWS);
+    assert_null(strstr(shell.text, "ERROR"));
+    end_terminal(&shell);
+}
+
+static void
+test_the_prompt_begins_anew(void **state)
+{
+    struct shell_process shell;
+    size_t typed;
+
+    (void)state;
+    start_terminal(&shell);
+    shell_process_type(&shell, "nonsense");
+    shell_process_expect(&shell, "nonsense");
+    typed = shell.size;
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "^C");
+    shell_process_expect(&shell, "petal:001:0>");
+    assert_true(strstr(shell.text + typed, "petal") > strstr(shell.text + typed, "^C"));
+    /* An input of several lines goes as a whole. */
+    shell_process_type(&shell, "[1,\r");
+    shell_process_expect(&shell, "petal:002:1*");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "petal:002:0>");
+    shell_process_type(&shell, "version\r");
+    shell_process_expect(&shell, "kv-shell of Petal");
+    assert_null(strstr(shell.text, "Error"));
+    end_terminal(&shell);
+}
+
+static void
+test_a_script_ends(void **state)
+{
+    struct shell_process shell;
+    int status;
+
+    (void)state;
+    start_pipe(&shell, "scan 't'; list\nlist");
+    shell_process_expect(&shell, "column=f:a");
+    shell_process_interrupt(&shell);
+    status = shell_process_wait(&shell);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    assert_non_null(strstr(shell.text, "\nInterrupted\n"));
+    assert_null(strstr(shell.text, "TABLE"));
+    shell_process_free(&shell);
+}
+
+/* ---- Import and export ---------------------------------------------------------------------------- */
+
+/* Write so much into the pipe that some blocks of it have been taken when this returns. */
+static int
+feed_import(const char *head, const char *row)
+{
+    int file = open("pipe", O_WRONLY);
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+
+    assert_non_null(stream);
+    (void)fputs(head, stream);
+    for (int i = 0; i < 3 * ROWS; i++)
+        (void)fprintf(stream, row, i);
+    assert_int_equal(fflush(stream), 0);
+    file = dup(file);
+    (void)fclose(stream);
+    return file;
+}
+
+/* All lines before the one that is named are in the table, and no other. */
+static void
+import_is_cut(const char *head, const char *row)
+{
+    struct shell_process shell;
+    char *counted, wanted[32];
+    int lines = 0, pipe;
+
+    free(run("create 'cut', 'f'"));
+    start_terminal(&shell);
+    shell_process_type(&shell, "import 'cut', 'pipe', FORMAT => 'csv', THREADS => 2; list\r");
+    pipe = feed_import(head, row);
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "kv-shell: import stopped: the lines before ");
+    shell_process_expect(&shell, " are in the table, none from there on");
+    assert_int_equal(sscanf(strstr(shell.text, "the lines before "), "the lines before %d", &lines),
+                     1);
+    assert_true(lines >= 2);
+    shell_process_expect(&shell, "cells imported");
+    shell_process_expect(&shell, "Interrupted");
+    shell_process_expect(&shell, "petal:002:0>");
+    assert_null(strstr(shell.text, "TABLE"));
+    end_terminal(&shell);
+    (void)close(pipe);
+    counted = run("count 'cut', INTERVAL => 1000000; disable 'cut'; drop 'cut'");
+    (void)snprintf(wanted, sizeof(wanted), "%d row(s)\n", lines - 2);
+    assert_memory_equal(counted, wanted, strlen(wanted));
+    free(counted);
+}
+
+static void
+test_an_import_stops(void **state)
+{
+    (void)state;
+    import_is_cut("row,f:a\n", "r%d,some value\n");
+    import_is_cut("row,family,qualifier,value\n", "r%d,f,a,some value\n");
+}
+
+/* Whoever feeds it goes on until the line was seen: it comes when some time has passed, at a terminal. */
+static void
+test_an_import_shows_how_far_it_came(void **state)
+{
+    struct shell_process shell;
+    pid_t feeder;
+
+    (void)state;
+    free(run("create 'long', 'f'"));
+    start_terminal(&shell);
+    shell_process_type(&shell, "import 'long', 'pipe', FORMAT => 'csv'\r");
+    feeder = fork();
+    assert_true(feeder >= 0);
+    if (feeder == 0) {
+        FILE *stream = fopen("pipe", "w");
+
+        for (int i = 0; stream != NULL && fputs(i == 0 ? "row,f:a\n" : "r1,value\n", stream) >= 0;
+             i++)
+            ;
+        _exit(0);
+    }
+    shell_process_expect(&shell, "\rimport: ");
+    shell_process_expect(&shell, " records, ");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "\r\x1b[K"); /* wiped away */
+    shell_process_expect(&shell, "import stopped");
+    shell_process_expect(&shell, "petal:002:0>");
+    (void)kill(feeder, SIGKILL);
+    (void)waitpid(feeder, NULL, 0);
+    end_terminal(&shell);
+}
+
+/* Told to standard error, without a terminal: the status says it. */
+static void
+test_an_import_from_standard_input_ends(void **state)
+{
+    struct shell_process shell;
+    char *arguments[] = {"kv-shell", "--no-took", "db",  "import", "t",
+                         "-",        "--format",  "csv", NULL};
+    int ends[2], before = dup(STDIN_FILENO), status;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[1], F_SETFD, FD_CLOEXEC), 0);
+    (void)dup2(ends[0], STDIN_FILENO);
+    (void)close(ends[0]);
+    shell_process_pipe(&shell, arguments);
+    (void)dup2(before, STDIN_FILENO);
+    (void)close(before);
+    for (int i = 0; i < ROWS; i++)
+        assert_true(write(ends[1], i == 0 ? "row,f:a\n" : "r00001,v\n", i == 0 ? 8 : 9) > 0);
+    shell_process_interrupt(&shell);
+    status = shell_process_wait(&shell);
+    (void)close(ends[1]);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 130);
+    shell_process_free(&shell);
+}
+
+static void
+test_an_export_stops(void **state)
+{
+    struct shell_process shell;
+
+    (void)state;
+    start_terminal(&shell);
+    shell_process_type(&shell, "export 't', '-'; list\r");
+    shell_process_expect(&shell, "r00009,f,a");
+    shell_process_interrupt(&shell);
+    shell_process_expect(&shell, "kv-shell: export stopped behind ");
+    shell_process_expect(&shell, " cells: standard output ends there");
+    shell_process_expect(&shell, "Interrupted");
+    shell_process_expect(&shell, "petal:002:0>");
+    assert_null(strstr(shell.text, "TABLE"));
+    end_terminal(&shell);
+}
+
+/* ---- Commands that begin with a signal ------------------------------------------------------------- */
+
+/* Run the command in this process; the message that it leaves. */
+static void
+interrupt_command(const char *name, struct value *arguments, size_t count, struct text *message)
+{
+    const petal_options options = {.size = sizeof(options)};
+    struct session session = {.no_times = true};
+    FILE *nowhere = fopen("/dev/null", "w");
+    struct value value;
+
+    assert_non_null(nowhere);
+    output_init(&session.output, nowhere, false);
+    assert_int_equal(session_open(&session, "db", &options), SHELL_FINE);
+    interrupt_install();
+    assert_int_equal(raise(SIGINT), 0);
+    assert_int_not_equal(
+        command_find(slice_of_string(name))->run(&session, arguments, count, &value), SHELL_FINE);
+    text_add_slice(message, text_slice(&session.message));
+    interrupt_clear();
+    interrupt_wait_all();
+    (void)signal(SIGINT, SIG_DFL);
+    assert_int_equal(session_close(&session), SHELL_FINE);
+    (void)fclose(nowhere);
+}
+
+static void
+test_a_verification_stops(void **state)
+{
+    struct value table = value_string(slice_of_string("t"));
+    struct text message = {0};
+    int percent = -1;
+
+    (void)state;
+    interrupt_command("verify", &table, 1, &message);
+    assert_int_equal(sscanf(text_string(&message), "Interrupted at %d %%: sound", &percent), 1);
+    assert_in_range(percent, 0, 99);
+    text_free(&message);
+}
+
+static void
+test_a_compaction_goes_on(void **state)
+{
+    struct value table = value_string(slice_of_string("t"));
+    struct text message = {0};
+
+    (void)state;
+    interrupt_command("major_compact", &table, 1, &message);
+    assert_string_equal(text_string(&message),
+                        "Interrupted: the compaction goes on in the background");
+    text_free(&message);
+}
+
+static void
+test_a_file_of_an_export_that_stopped(void **state)
+{
+    struct value arguments[2] = {value_string(slice_of_string("t")),
+                                 value_string(slice_of_string("out.csv"))};
+    struct text message = {0};
+    char *files;
+
+    (void)state;
+    free(run("export 't', 'out.csv', LIMIT => 1"));
+    interrupt_command("export", arguments, 2, &message);
+    assert_string_equal(text_string(&message), "Interrupted");
+    files = run("import 't', 'out.csv', FORMAT => 'csv'");
+    assert_string_equal(files, "1 records and 1 cells imported\n");
+    free(files);
+    assert_int_equal(system("ls | grep -q part-"), 1 << 8);
+    text_free(&message);
+}
+
+/* ---- Progress --------------------------------------------------------------------------------------- */
+
+/* What the line of a progress looks like to standard error, which is `end`; the other end is `other`. */
+static void
+progress_to(int end, int other, char *text, size_t size)
+{
+    struct progress progress;
+    int before = dup(STDERR_FILENO);
+    ssize_t got;
+
+    assert_true(before >= 0 && dup2(end, STDERR_FILENO) >= 0);
+    progress_begin(&progress, "verify", "bytes");
+    progress_update(&progress, 1, 4, 17); /* too early */
+    progress.drawn -= 1000;
+    progress_update(&progress, 1, 4, 17);
+    progress_update(&progress, 2, 4, 18); /* too soon after */
+    progress_end(&progress);
+    (void)dup2(before, STDERR_FILENO);
+    (void)close(before);
+    /* What a terminal is given comes in pieces, some time. */
+    assert_int_equal(write(end, "END", 3), 3);
+    for (size_t at = 0; at < 3 || memcmp(text + at - 3, "END", 3) != 0; at += (size_t)got) {
+        got = read(other, text + at, size - 1 - at);
+        assert_true(got > 0);
+        text[at + (size_t)got] = '\0';
+    }
+    *strstr(text, "END") = '\0';
+}
+
+static void
+test_progress_is_drawn_and_wiped_away(void **state)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    char text[512];
+    int master, slave;
+
+    (void)state;
+    assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
+    progress_to(slave, master, text, sizeof(text));
+    assert_string_equal(text,
+                        "\rverify [########......................]  25%  17 bytes\x1b[K\r\x1b[K");
+    (void)close(master);
+    (void)close(slave);
+}
+
+static void
+test_progress_is_for_terminals(void **state)
+{
+    char text[512];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    progress_to(ends[1], ends[0], text, sizeof(text));
+    assert_string_equal(text, "");
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_scan_stops_and_the_shell_goes_on),
+        cmocka_unit_test(test_a_count_stops_and_says_how_far_it_came),
+        cmocka_unit_test(test_the_prompt_begins_anew),
+        cmocka_unit_test(test_a_script_ends),
+        cmocka_unit_test(test_an_import_stops),
+        cmocka_unit_test(test_an_import_shows_how_far_it_came),
+        cmocka_unit_test(test_an_import_from_standard_input_ends),
+        cmocka_unit_test(test_an_export_stops),
+        cmocka_unit_test(test_a_verification_stops),
+        cmocka_unit_test(test_a_file_of_an_export_that_stopped),
+        cmocka_unit_test(test_a_compaction_goes_on),
+        cmocka_unit_test(test_progress_is_drawn_and_wiped_away),
+        cmocka_unit_test(test_progress_is_for_terminals),
+    };
+
+    /* As become_shell does, for commands that run in this process. */
+    (void)signal(SIGINT, SIG_DFL);
+    return cmocka_run_group_tests(tests, make_table, remove_table);
+}

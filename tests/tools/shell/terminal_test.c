@@ -1,0 +1,212 @@
+/*
+ * terminal_test.c -- kv-shell at a terminal: completion by Tab, and the history that is kept.
+ *
+ * The shell runs on a pseudo terminal, in a new directory that is its home as well.  Each step types letters and waits for what they
+ * must bring about, however long that takes.
+ */
+#include "tests/support/test_support.h"
+#include "tests/tools/shell/process.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { HISTORY_BYTES = 1 << 16 };
+
+static char directory[] = "/tmp/shell_terminal_test.XXXXXX";
+
+static void
+start(struct shell_process *shell)
+{
+    char *arguments[] = {"kv-shell", "--no-took", "db", NULL};
+
+    shell_process_start(shell, 200, arguments);
+    shell_process_expect(shell, "petal:001");
+}
+
+static void
+stop(struct shell_process *shell)
+{
+    shell_process_type(shell, "exit\n");
+    assert_int_equal(shell_process_wait(shell), 0);
+    shell_process_free(shell);
+}
+
+static char *
+read_history(void)
+{
+    char *text = test_allocate(HISTORY_BYTES);
+    FILE *file = fopen(".local/state/petal/history", "r");
+    size_t size;
+
+    assert_non_null(file);
+    size = fread(text, 1, HISTORY_BYTES - 1, file);
+    text[size] = '\0';
+    (void)fclose(file);
+    return text;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------ */
+
+static void
+tab_completes(void **state)
+{
+    static const struct {
+        const char *letters, *words;
+    } steps[] = {
+        {"create 'target', {NAME => 'only', VERSIONS => 2}\n", "Created table target"},
+        {"put 'target', 'r1', 'on\tq', 'v1'\n", "petal:003"},
+        {"put 'ta\t, 'r2', 'on\tq', 'v2'\n", "petal:004"},
+        {"get 'ta\t, 'r2', COL\t'on\tq'\n", "value=v2"},
+        {"cou\t'ta\t\n", "2 row(s)"},
+        {"sc\t\t, LIM\t1\n", "1 row(s)"},
+        {"scan 'target',\nLIM\t1\n", "1 row(s)"},
+        {"explain g\t'ta\t, 'r1'\n", "memtables: 1 considered"},
+        {"time sc\t'ta\t, LIM\t1\n", "Time: blocks"},
+        {"time expl\tg\t'ta\t, 'r1'\n", "memtables: 1 considered"},
+        {"adv\t'ta\t, {SAM\t1}\n", "gets, of rows at random"},
+        {"sta\t\t", "status"},
+        {"\025stats 'ta\t\n", "bytes in memtables"},
+        {"ver\t\t", "version"},
+        {"\025veri\t'ta\t\n", "are sound"},
+        {"alter 'ta\t, {NAME => 'on\t, BLOOMF\t'ROWC\t}\n", "Done."},
+        {"describe 'target'\n", "=> 'ROWCOL', IN_MEMORY"},
+        {"create 'x', {KEEP_DELETED_CELLS => '\t", "TRUE"},
+        {"\025flush 'nosuch'\n", "ERROR"},
+        {"dis\t\t", "disable_all"},
+        {"\025t = get_table 'target'; t.cou\t\n", "2 row(s)"},
+        {"t.get 'r2', 'on\tq'\n", "value=v2"},
+        {"t.get_\t\t", "get_all_columns"},
+        {"\025scan 'target', {FILTER => \"Prefix\t'r2')\"}\n", "1 row(s)"},
+        {"scan 'target', {FILTER => \"PrefixFilter('r') AND Row\t=, 'binary:r1')\"}\n", "1 row(s)"},
+        {"create_namespace 'apart'\n", "petal:"},
+        {"describe_namespace 'ap\t\n", "NAME => 'apart'"},
+        {"help 'who\t\n", "the user and groups"},
+        {"export 'ta\t, 'su\tout.csv'\n", "cells exported"},
+        {"import 'target', 'sub/o\t, FORM\t'cs\t, ON_E\t'sk\t\n", "2 cells imported"},
+        {"snapshot 'target', 'kept'\n", "petal:"},
+        {"clone_snapshot 'ke\t, 'other'\n", "petal:"},
+        {"count 'oth\t, RA\ttr\t\n", "2 row(s)"},
+        {"put 'other', 'caf\303\251', 'only:q', '\303\274'\n", "petal:"},
+        {"get 'other', \"caf\\xc3\\xa9\"\n", "value=\\xC3\\xBC"},
+    };
+    struct shell_process shell;
+
+    (void)state;
+    start(&shell);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        shell_process_type(&shell, steps[i].letters);
+        shell_process_expect(&shell, steps[i].words);
+        if (strchr(steps[i].letters, '\n') != NULL)
+            shell_process_expect(&shell, "> ");
+    }
+    stop(&shell);
+}
+
+static void
+lines_are_kept(void **state)
+{
+    struct shell_process shell;
+    struct stat facts;
+    char *history;
+
+    (void)state;
+    start(&shell);
+    shell_process_type(&shell, "count 'target'\n");
+    shell_process_expect(&shell, "2 row(s)");
+    /* Ends without a word: what was typed is there nevertheless. */
+    assert_int_equal(kill(shell.process, SIGKILL), 0);
+    assert_true(WIFSIGNALED(shell_process_wait(&shell)));
+    shell_process_free(&shell);
+
+    assert_int_equal(stat(".local/state/petal/history", &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0600);
+    start(&shell);
+    shell_process_type(&shell, "\020\n"); /* the line before */
+    shell_process_expect(&shell, "2 row(s)");
+    stop(&shell);
+    history = read_history();
+    assert_non_null(strstr(history, "count 'target'\ncount 'target'\nexit\n"));
+    free(history);
+}
+
+static void
+old_lines_go(void **state)
+{
+    struct shell_process shell;
+    char *history;
+
+    (void)state;
+    assert_int_equal(setenv("HISTSIZE", "2", 1), 0);
+    start(&shell);
+    history = read_history();
+    assert_string_equal(history, "count 'target'\nexit\n");
+    free(history);
+    stop(&shell);
+    assert_int_equal(setenv("HISTSIZE", "0", 1), 0);
+    start(&shell);
+    stop(&shell);
+    history = read_history();
+    assert_string_equal(history, "count 'target'\nexit\nexit\n");
+    free(history);
+    assert_int_equal(unsetenv("HISTSIZE"), 0);
+}
+
+static void
+a_pipe_leaves_no_history(void **state)
+{
+    char command[4200];
+    char *before = read_history(), *after;
+
+    (void)state;
+    (void)snprintf(command, sizeof(command), "echo list | '%s' db >/dev/null",
+                   shell_process_path());
+    assert_int_equal(system(command), 0);
+    after = read_history();
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+static int
+enter_directory(void **state)
+{
+    (void)state;
+    if (mkdtemp(directory) == NULL || chdir(directory) != 0 || mkdir("sub", 0777) != 0)
+        return -1;
+    (void)unsetenv("XDG_STATE_HOME");
+    (void)unsetenv("HISTSIZE");
+    return setenv("HOME", directory, 1) + setenv("TERM", "vt100", 1);
+}
+
+static int
+remove_directory(void **state)
+{
+    char command[64];
+
+    (void)state;
+    (void)snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+    return chdir("/") + system(command);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tab_completes),
+        cmocka_unit_test(lines_are_kept),
+        cmocka_unit_test(old_lines_go),
+        cmocka_unit_test(a_pipe_leaves_no_history),
+    };
+
+    return cmocka_run_group_tests(tests, enter_directory, remove_directory);
+}

@@ -1,0 +1,150 @@
+/* cliff.c -- see tools/bench/cliffs/cliff.h. */
+#include "tools/bench/cliffs/cliff.h"
+
+#include <inttypes.h>
+
+static void
+open_database(struct cliff_bed *bed, size_t memtable_bytes)
+{
+    const petal_options options = {
+        .create = true, .no_compaction = true, .memtable_bytes = memtable_bytes};
+    petal_error error;
+
+    bench_check(petal_open(bed->directory, &options, &bed->db, &error), &error, "open");
+    bench_check(petal_result_new(bed->db, &bed->result, &error), &error, "make a result");
+    bench_check(petal_receipt_new(bed->db, &bed->receipt, &error), &error, "make a receipt");
+}
+
+static void
+close_database(struct cliff_bed *bed)
+{
+    petal_error error;
+
+    petal_result_free(bed->result);
+    petal_receipt_free(bed->receipt);
+    bench_check(petal_close(bed->db, &error), &error, "close");
+}
+
+void
+cliff_make(struct cliff_bed *bed, const petal_family_options *options)
+{
+    petal_family_options family = *options;
+    const petal_table_options table = {
+        .name = bench_text("t"), .families = &family, .family_count = 1};
+    petal_error error;
+
+    family.name = bench_text("f");
+    *bed = (struct cliff_bed){.counted = false};
+    bench_make_directory(bed->directory, sizeof bed->directory);
+    open_database(bed, 0);
+    bench_check(petal_table_create(bed->db, &table, &bed->table, &error), &error, "make a table");
+    bed->family = petal_table_family_at(bed->table, 0);
+}
+
+void
+cliff_remove(struct cliff_bed *bed)
+{
+    close_database(bed);
+    bench_remove_directory(bed->directory);
+}
+
+void
+cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes)
+{
+    petal_error error;
+
+    close_database(bed);
+    open_database(bed, memtable_bytes);
+    bench_check(petal_table_open(bed->db, bench_text("t"), &bed->table, &error), &error,
+                "open the table");
+    bed->family = petal_table_family_at(bed->table, 0);
+}
+
+void
+cliff_forget(struct cliff_bed *bed)
+{
+    bed->counted = bed->flushed = false;
+    bed->files = bed->file_bytes = 0;
+    bed->blocks = bed->seeks = bed->cells = 0;
+}
+
+void
+cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+          petal_slice value)
+{
+    petal_error error;
+
+    bench_check(petal_put(bed->family, row, qualifier, timestamp, value, NULL, &error), &error,
+                "put");
+}
+
+void
+cliff_flush(struct cliff_bed *bed)
+{
+    petal_error error;
+
+    bench_check(petal_flush(bed->db, bed->table, &error), &error, "flush");
+}
+
+petal_slice
+cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t number)
+{
+    return (petal_slice){
+        key, (size_t)snprintf(key, CLIFF_KEY_BYTES, "%.10s%010" PRIu64, prefix, number)};
+}
+
+/* ---- reads ---- */
+
+static void
+count_receipt(struct cliff_bed *bed)
+{
+    bed->counted = true;
+    for (size_t i = 0; i < petal_receipt_count(bed->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(bed->receipt, i);
+
+        for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+            bed->blocks += source->blocks_cached[kind] + source->blocks_fetched[kind];
+        bed->seeks += source->seeks;
+        bed->cells += source->cells_read;
+    }
+}
+
+uint64_t
+cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options)
+{
+    petal_read_options read = options != NULL ? *options : (petal_read_options){0};
+    petal_error error;
+
+    read.receipt = bed->receipt;
+    bench_check(petal_get(bed->table, row, &read, bed->result, &error), &error, "get");
+    count_receipt(bed);
+    return petal_result_count(bed->result);
+}
+
+uint64_t
+cliff_scan(struct cliff_bed *bed, const petal_scan_options *options)
+{
+    petal_scan_options scan = options != NULL ? *options : (petal_scan_options){0};
+    petal_cursor *cursor;
+    const petal_cell *cell;
+    uint64_t cells = 0;
+    petal_error error;
+
+    scan.read.receipt = bed->receipt;
+    bench_check(petal_cursor_open(bed->table, &scan, &cursor, &error), &error, "open a cursor");
+    while (bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan"), cell != NULL)
+        cells++;
+    petal_cursor_close(cursor);
+    count_receipt(bed);
+    return cells;
+}
+
+void
+cliff_expect(uint64_t cells, uint64_t wanted)
+{
+    char text[96];
+
+    snprintf(text, sizeof text, "there are %" PRIu64 " cells, not %" PRIu64, cells, wanted);
+    if (cells != wanted)
+        bench_fail("go on", text);
+}

@@ -1,0 +1,76 @@
+/*
+ * cliff.h -- the workloads of `kv-bench cliffs`, and what they are made of.
+ *
+ * A workload does work that grows with its size n, and says of how many units it was. It is run at
+ * n and at 10 n; what one unit costs may grow by the factor `most` and no more. Costs are counted
+ * by receipts of the reads, and by callgrind, which counts the instructions of bench_cliff_measure
+ * (tests/tools/bench/cliffs_test.sh); of flushes the files and their bytes are counted; the time is for
+ * people.
+ *
+ * A workload is one entry of an array in a file tools/bench_cliff_….c, by area;
+ * tools/bench/cliffs/cliffs.c has the list of arrays.
+ */
+#ifndef PETAL_TOOLS_BENCH_CLIFFS_CLIFF_H
+#define PETAL_TOOLS_BENCH_CLIFFS_CLIFF_H
+
+#include "tools/bench/harness/util.h"
+
+/* What a workload works with: a database of its own with one table, `t`, of one family, `f`;
+ * nothing is compacted by itself. */
+struct cliff_bed {
+    char directory[512];
+    petal_db *db;
+    petal_table *table;
+    petal_family *family;
+    petal_result *result; /* of cliff_get */
+    petal_receipt *receipt;
+    bool counted; /* reads have been counted since cliff_forget */
+    uint64_t blocks, seeks, cells;
+    bool flushed; /* flushes have been counted */
+    uint64_t files, file_bytes;
+};
+
+struct cliff {
+    const char *name; /* NULL: behind the last of an array */
+    const char *shows;
+    const char *unit;
+    uint64_t n;
+    double most;                  /* growth of the cost of a unit from n to 10 n */
+    petal_family_options options; /* of the family, but for its name */
+    void (*build)(struct cliff_bed *bed, uint64_t n);
+    uint64_t (*work)(struct cliff_bed *bed, uint64_t n); /* this is measured; returns the units */
+};
+
+extern const struct cliff bench_cliffs_filters[];
+extern const struct cliff bench_cliffs_flushes[];
+extern const struct cliff bench_cliffs_gets[];
+extern const struct cliff bench_cliffs_reads[];
+extern const struct cliff bench_cliffs_records[];
+extern const struct cliff bench_cliffs_scans[];
+
+/* Make and open the database; remove it. */
+void cliff_make(struct cliff_bed *bed, const petal_family_options *options);
+void cliff_remove(struct cliff_bed *bed);
+
+/* Close it and open it anew, with nothing cached; `memtable_bytes` 0: the default. */
+void cliff_reopen(struct cliff_bed *bed, size_t memtable_bytes);
+
+void cliff_forget(struct cliff_bed *bed); /* what was counted */
+
+void cliff_put(struct cliff_bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
+               petal_slice value);
+void cliff_flush(struct cliff_bed *bed);
+
+/* `number` as 10 decimal digits behind `prefix`, in `key`. */
+#define CLIFF_KEY_BYTES 32
+petal_slice cliff_key(char key[CLIFF_KEY_BYTES], const char *prefix, uint64_t number);
+
+/* Read, counted. The options have no receipt; NULL: the defaults. The cells that were found: of a
+ * get they are in `result`. */
+uint64_t cliff_get(struct cliff_bed *bed, petal_slice row, const petal_read_options *options);
+uint64_t cliff_scan(struct cliff_bed *bed, const petal_scan_options *options);
+
+/* The same, ended with a message if there are not `wanted` cells. */
+void cliff_expect(uint64_t cells, uint64_t wanted);
+
+#endif

@@ -1,0 +1,77 @@
+/* flushes.c -- workloads of `kv-bench cliffs`: flushes because memory is full. */
+#include "tools/bench/cliffs/cliff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MEMTABLE_BYTES ((size_t)1 << 20)
+#define VALUE_BYTES    4096
+#define FILLS          3 /* logs of so many are kept for the cold cells */
+#define FILL_PUTS      (MEMTABLE_BYTES / VALUE_BYTES + 1)
+
+/* n tables of one cell each, in memory. */
+static void
+build_cold_tables(struct cliff_bed *bed, uint64_t n)
+{
+    char name[CLIFF_KEY_BYTES];
+    petal_family_options family = {.name = bench_text("f")};
+    petal_error error;
+
+    cliff_reopen(bed, MEMTABLE_BYTES);
+    for (uint64_t i = 0; i < n; i++) {
+        const petal_table_options options = {
+            .name = cliff_key(name, "cold", i), .families = &family, .family_count = 1};
+        petal_table *table;
+
+        bench_check(petal_table_create(bed->db, &options, &table, &error), &error, "make a table");
+        bench_check(petal_put(petal_table_family_at(table, 0), bench_text("row"), bench_text("q"),
+                              PETAL_LATEST, bench_text("value"), NULL, &error),
+                    &error, "put");
+    }
+}
+
+/* Waits until no flush is on its way. */
+static void
+wait_for_flushes(struct cliff_bed *bed, petal_stats *stats)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    while (petal_stats_get(bed->db, stats), stats->flushes_waiting > 0)
+        nanosleep(&moment, NULL);
+}
+
+/* One more table is written to until memory was full FILLS times. */
+static uint64_t
+fill_memory(struct cliff_bed *bed, uint64_t n)
+{
+    char key[CLIFF_KEY_BYTES], value[VALUE_BYTES];
+    petal_stats before, after;
+
+    (void)n;
+    memset(value, 'v', sizeof value);
+    petal_stats_get(bed->db, &before);
+    for (uint64_t i = 0; i < FILLS * FILL_PUTS; i++) {
+        cliff_put(bed, cliff_key(key, "", i), bench_text("q"), 1,
+                  (petal_slice){value, sizeof value});
+        wait_for_flushes(bed, &after);
+    }
+    bed->flushed = true;
+    bed->files = after.flushes - before.flushes;
+    bed->file_bytes = after.flush_bytes - before.flush_bytes;
+    if (bed->files == 0)
+        bench_fail("go on", "memory was never full");
+    return FILLS;
+}
+
+const struct cliff bench_cliffs_flushes[] = {
+    {.name = "cold-tables",
+     .shows = "memory fills by one table, beside n tables of one cell each",
+     .unit = "fill",
+     .n = 30,
+     .most = 1.5,
+     .build = build_cold_tables,
+     .work = fill_memory},
+    {.name = NULL},
+};

@@ -1,0 +1,115 @@
+/* records.c -- workloads of `kv-bench cliffs`: records of many columns, as import reads
+ * them. */
+#include "tools/bench/cliffs/cliff.h"
+#include "tools/shell/files/record.h"
+
+#include <stdlib.h>
+
+/* A file of two lines in memory: the names of n columns, and their values in one row. */
+static char *
+make_table(uint64_t n, char separator, size_t *size)
+{
+    char *bytes = NULL;
+    FILE *file = open_memstream(&bytes, size);
+
+    if (file == NULL)
+        bench_fail("go on", "out of memory");
+    fputs("row", file);
+    for (uint64_t i = 0; i < n; i++)
+        fprintf(file, "%cf:column%08llu", separator, (unsigned long long)i);
+    fputs("\nr", file);
+    for (uint64_t i = 0; i < n; i++)
+        fprintf(file, "%cv", separator);
+    fputc('\n', file);
+    if (fclose(file) != 0)
+        bench_fail("go on", "out of memory");
+    return bytes;
+}
+
+/* A paragraph of n fields. */
+static char *
+make_paragraph(uint64_t n, size_t *size)
+{
+    char *bytes = NULL;
+    FILE *file = open_memstream(&bytes, size);
+
+    if (file == NULL)
+        bench_fail("go on", "out of memory");
+    fputs("Package: r\n", file);
+    for (uint64_t i = 0; i < n; i++)
+        fprintf(file, "Field-%08llu: v\n", (unsigned long long)i);
+    if (fclose(file) != 0)
+        bench_fail("go on", "out of memory");
+    return bytes;
+}
+
+/* Read the one record of n fields, and free the file. */
+static uint64_t
+read_record(char *bytes, size_t size, enum record_format format, uint64_t n)
+{
+    FILE *file = fmemopen(bytes, size, "r");
+    struct record_reader reader;
+
+    if (file == NULL)
+        bench_fail("go on", "out of memory");
+    shell_record_reader_init(&reader, format, file, "Package");
+    if (shell_record_next(&reader) != RECORD_GOOD)
+        bench_fail("read a record", reader.message);
+    cliff_expect(reader.field_count, n);
+    shell_record_reader_free(&reader);
+    fclose(file);
+    free(bytes);
+    return n;
+}
+
+static uint64_t
+read_csv(struct cliff_bed *bed, uint64_t n)
+{
+    size_t size;
+    char *bytes = make_table(n, ',', &size);
+
+    (void)bed;
+    return read_record(bytes, size, RECORD_CSV, n);
+}
+
+static uint64_t
+read_tsv(struct cliff_bed *bed, uint64_t n)
+{
+    size_t size;
+    char *bytes = make_table(n, '\t', &size);
+
+    (void)bed;
+    return read_record(bytes, size, RECORD_TSV, n);
+}
+
+static uint64_t
+read_paragraph(struct cliff_bed *bed, uint64_t n)
+{
+    size_t size;
+    char *bytes = make_paragraph(n, &size);
+
+    (void)bed;
+    return read_record(bytes, size, RECORD_DEB822, n);
+}
+
+const struct cliff bench_cliffs_records[] = {
+    {.name = "csv-columns",
+     .shows = "import reads CSV of n columns",
+     .unit = "column",
+     .n = 2000,
+     .most = 1.5,
+     .work = read_csv},
+    {.name = "tsv-columns",
+     .shows = "import reads TSV of n columns",
+     .unit = "column",
+     .n = 2000,
+     .most = 1.5,
+     .work = read_tsv},
+    {.name = "control-fields",
+     .shows = "import reads a control paragraph of n fields",
+     .unit = "field",
+     .n = 2000,
+     .most = 1.5,
+     .work = read_paragraph},
+    {.name = NULL},
+};

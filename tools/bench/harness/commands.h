@@ -1,0 +1,16 @@
+/* commands.h -- kv-bench's subcommands. Each takes the arguments behind its name and returns the exit status. */
+#ifndef PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H
+#define PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H
+
+int bench_agree_main(int argc, char **argv);
+int bench_cliffs_main(int argc, char **argv);
+int bench_compare_main(int argc, char **argv);
+int bench_diff_main(int argc, char **argv);
+int bench_fill_main(int argc, char **argv);
+int bench_quick_main(int argc, char **argv);
+int bench_readamp_main(int argc, char **argv);
+int bench_read_main(int argc, char **argv);
+int bench_stats_main(int argc, char **argv);
+int bench_ycsb_main(int argc, char **argv);
+
+#endif

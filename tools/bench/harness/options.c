@@ -1,0 +1,143 @@
+/* options.c -- see tools/bench/harness/options.h. */
+#include "tools/bench/harness/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kind_texts[] = {
+    [BENCH_FLAG] = "no value",
+    [BENCH_COUNT] = "a number as 100, 20k or 3M",
+    [BENCH_BYTES] = "a number of bytes as 100, 4K or 1G",
+    [BENCH_NUMBER] = "a number",
+    [BENCH_TEXT] = "a text",
+    [BENCH_COUNTS] = "1 to 8 numbers above zero with commas between them",
+    [BENCH_SIZES] = "1 to 8 sizes above zero with commas between them",
+};
+
+static bool
+read_count(const char *text, uint64_t unit, uint64_t *value)
+{
+    static const char units[] = "kmgt";
+    char *end;
+    const char *found;
+
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, &end, 10);
+    if (errno != 0)
+        return false;
+    if (*end == '\0')
+        return true;
+    found = strchr(units, *end | 0x20);
+    if (found == NULL || end[1] != '\0')
+        return false;
+    for (const char *at = units; at <= found; at++) {
+        if (*value > UINT64_MAX / unit)
+            return false;
+        *value *= unit;
+    }
+    return true;
+}
+
+static bool
+read_list(const char *text, uint64_t unit, struct bench_list *list)
+{
+    for (list->count = 0; list->count < BENCH_MOST_LISTED; text++) {
+        size_t length = strcspn(text, ",");
+        char item[32];
+
+        snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item),
+                 text);
+        if (length >= sizeof item || !read_count(item, unit, &list->values[list->count]) ||
+            list->values[list->count] == 0)
+            return false;
+        list->count++;
+        text += length;
+        if (*text == '\0')
+            return true;
+    }
+    return false;
+}
+
+static bool
+read_value(const struct bench_option *option, const char *text)
+{
+    uint64_t count;
+    char *end;
+
+    switch (option->kind) {
+    case BENCH_FLAG:
+        return false;
+    case BENCH_COUNT:
+        return read_count(text, 1000, option->value);
+    case BENCH_BYTES:
+        if (!read_count(text, 1024, &count))
+            return false;
+        *(size_t *)option->value = (size_t)count;
+        return true;
+    case BENCH_NUMBER:
+        *(double *)option->value = strtod(text, &end);
+        return end != text && *end == '\0';
+    case BENCH_TEXT:
+        *(const char **)option->value = text;
+        return true;
+    case BENCH_COUNTS:
+        return read_list(text, 1000, option->value);
+    case BENCH_SIZES:
+        return read_list(text, 1024, option->value);
+    }
+    return false;
+}
+
+bool
+bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++) {
+        const struct bench_option *option = options;
+
+        if (strcmp(argv[i], "--help") == 0)
+            return false;
+        while (option < options + count && strcmp(option->name, argv[i]) != 0)
+            option++;
+        if (option == options + count) {
+            fprintf(stderr, "kv-bench: there is no option %s\n", argv[i]);
+            return false;
+        }
+        if (option->kind == BENCH_FLAG) {
+            *(bool *)option->value = true;
+            continue;
+        }
+        if (i + 1 == argc || !read_value(option, argv[i + 1])) {
+            if (i + 1 == argc)
+                fprintf(stderr, "kv-bench: %s needs a value\n", argv[i]);
+            else
+                fprintf(stderr, "kv-bench: %s needs %s, not \"%s\"\n", argv[i],
+                        kind_texts[option->kind], argv[i + 1]);
+            return false;
+        }
+        i++;
+    }
+    return true;
+}
+
+bool
+bench_refused(bool refused, const char *why)
+{
+    if (refused)
+        fprintf(stderr, "kv-bench: %s\n", why);
+    return refused;
+}
+
+bool
+bench_threads_fit(const struct bench_list *threads)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        if (bench_refused(threads->values[i] > BENCH_MOST_THREADS,
+                          "--threads: at most 256 are possible"))
+            return false;
+    }
+    return true;
+}

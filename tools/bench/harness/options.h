@@ -1,0 +1,44 @@
+/* options.h -- reading the arguments of a subcommand. */
+#ifndef PETAL_TOOLS_BENCH_HARNESS_OPTIONS_H
+#define PETAL_TOOLS_BENCH_HARNESS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum bench_option_kind {
+    BENCH_FLAG,   /* bool: no value */
+    BENCH_COUNT,  /* uint64_t: 100, 20k, 3M, 1G: powers of 1000 */
+    BENCH_BYTES,  /* size_t: the same with powers of 1024 */
+    BENCH_NUMBER, /* double */
+    BENCH_TEXT,   /* const char * */
+    BENCH_COUNTS, /* struct bench_list: counts above zero with commas between them */
+    BENCH_SIZES   /* the same of bytes */
+};
+
+#define BENCH_MOST_LISTED  8
+#define BENCH_MOST_THREADS 256
+
+struct bench_list {
+    uint64_t values[BENCH_MOST_LISTED];
+    size_t count;
+};
+
+struct bench_option {
+    const char *name; /* with its dashes */
+    enum bench_option_kind kind;
+    void *value;
+};
+
+/*
+ * Set what the arguments name; false at the first that is wrong, with a line on stderr, or at --help, without: the usage is wanted.
+ */
+bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
+
+/* If `refused`, say why in a line on stderr; returns it. */
+bool bench_refused(bool refused, const char *why);
+
+/* Are these numbers of threads, 1 to BENCH_MOST_THREADS each?  Says so, if not. */
+bool bench_threads_fit(const struct bench_list *threads);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * pairs.h -- the keys and values of db_bench's workloads, each made from its number.
+ *
+ * Key of number n: 2 n in decimal digits with zeros in front, so keys lie in the order of their numbers and the odd ones between them are
+ * never written. The value of a number is always the same, in every run: a piece of a pool that compresses to the ratio wanted.
+ *
+ * Threads: pure, once made.
+ */
+#ifndef PETAL_TOOLS_BENCH_KEYS_PAIRS_H
+#define PETAL_TOOLS_BENCH_KEYS_PAIRS_H
+
+#include "tools/bench/harness/util.h"
+
+struct bench_pairs {
+    size_t key_bytes, value_bytes;
+    uint64_t pieces; /* of value_bytes, in the pool */
+    uint8_t *pool;
+};
+
+/* `ratio` 0..1: what is left of a value after compression. */
+void bench_pairs_init(struct bench_pairs *pairs, size_t key_bytes, size_t value_bytes,
+                      double ratio);
+void bench_pairs_free(struct bench_pairs *pairs);
+
+/* Whether keys are long enough for the numbers 0 .. count - 1. */
+bool bench_pairs_fit(size_t key_bytes, uint64_t count);
+
+/* Key of number n, or, when `absent`, of its neighbour that is never written; `key` has key_bytes. */
+petal_slice bench_pairs_key(const struct bench_pairs *pairs, uint64_t number, bool absent,
+                            char *key);
+
+/* Good as long as the pairs are. */
+petal_slice bench_pairs_value(const struct bench_pairs *pairs, uint64_t number);
+
+/* Whether that is the value of that number, by its size, its first bytes and its last. */
+bool bench_pairs_is_right(const struct bench_pairs *pairs, uint64_t number, petal_slice value);
+
+#endif

@@ -1,0 +1,34 @@
+/* lookup.h -- runs one class of lookup on a table of `kv-bench readamp` and counts what it took. */
+#ifndef PETAL_TOOLS_BENCH_READAMP_LOOKUP_H
+#define PETAL_TOOLS_BENCH_READAMP_LOOKUP_H
+
+#include "tools/bench/readamp/bed.h"
+
+/* Before counting: nothing; reads of the same questions, so that all that is kept of them is there; of other ones. */
+enum lookup_warm_up { LOOKUP_COLD, LOOKUP_WARM, LOOKUP_WARM_OTHERWISE };
+
+struct lookup_plan {
+    enum readamp_lookup lookup;
+    uint64_t gets; /* of narrow rows; of wide ones and scans there are fewer */
+    unsigned without;
+    bool keep_out_of_cache; /* data blocks */
+    enum lookup_warm_up warm_up;
+};
+
+struct lookup_counts {
+    double gets, population; /* reads made; how many different ones there are */
+    double files_considered;
+    double skipped[PETAL_SKIP_COUNT];
+    double wanted[PETAL_BLOCK_KINDS], fetched[PETAL_BLOCK_KINDS];
+    double probes, probe_negatives, unasked;
+    double bytes_fetched, bytes_returned;
+    double seconds;
+};
+
+/* Which table the class reads. */
+enum bed_table lookup_table(enum readamp_lookup lookup);
+
+/* Warm up, then read and count. Each answer is checked. The bed is open. */
+void lookup_run(struct bed *bed, const struct lookup_plan *plan, struct lookup_counts *counts);
+
+#endif

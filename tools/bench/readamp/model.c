@@ -1,0 +1,303 @@
+/* model.c -- see tools/bench/readamp/model.h. */
+#include "tools/bench/readamp/model.h"
+
+#include <math.h>
+
+static const struct {
+    const char *name, *text;
+} lookups[READAMP_LOOKUPS] = {
+    {"absent-column", "row absent, column named"},
+    {"absent-row", "row absent, whole row"},
+    {"column-in-none", "row in all, column in none"},
+    {"newest", "row and column in all, newest wins"},
+    {"row-in-oldest", "row and column in oldest only"},
+    {"column-in-oldest", "row in all, column in oldest"},
+    {"whole-row", "whole row, a column in each file"},
+    {"columns-200", "200 columns, each in one file"},
+    {"scan-column", "scan of 10 wide rows for a column"},
+    {"scan-short", "scan of 10 narrow rows"},
+};
+
+const char *
+readamp_lookup_name(enum readamp_lookup lookup)
+{
+    return lookups[lookup].name;
+}
+
+const char *
+readamp_lookup_text(enum readamp_lookup lookup)
+{
+    return lookups[lookup].text;
+}
+
+/* ---- what a read does in one file ---- */
+
+struct visit {
+    double present, absent; /* places sought in the file: what it has, what it has not */
+    double besides;         /* blocks read, whatever the filter says */
+    bool can_tell;          /* the filter can rule out what is absent */
+    bool asks;              /* the filter is asked */
+    double times;           /* rows of a scan */
+};
+
+static bool
+has_rows(enum petal_bloom_type filter)
+{
+    return filter == PETAL_BLOOM_ROW || filter == PETAL_BLOOM_ROW_ROWCOL;
+}
+
+static bool
+has_columns(enum petal_bloom_type filter)
+{
+    return filter == PETAL_BLOOM_ROWCOL || filter == PETAL_BLOOM_ROW_ROWCOL;
+}
+
+static bool
+may_use(const struct readamp_reads *reads, enum petal_skip skip)
+{
+    return (reads->without & PETAL_WITHOUT(skip)) == 0;
+}
+
+/* How many of the 200 columns lie in the file that is the `age`-th newest. */
+static double
+columns_of_file(unsigned files, unsigned age)
+{
+    return (READAMP_COLUMNS - 1 - age) / files + 1;
+}
+
+static void
+visit_200(const struct readamp_store *store, const struct readamp_reads *reads, unsigned age,
+          struct visit *visit)
+{
+    double asked = READAMP_COLUMNS;
+
+    for (unsigned newer = 0; newer < age && may_use(reads, PETAL_SKIP_FOUND_NEWER); newer++)
+        asked -= columns_of_file(store->files, newer);
+    visit->present = columns_of_file(store->files, age);
+    visit->absent = asked - visit->present;
+}
+
+static bool
+asks_columns(enum readamp_lookup lookup)
+{
+    return lookup != READAMP_ABSENT_ROW && lookup != READAMP_WHOLE_ROW &&
+           lookup != READAMP_SCAN_SHORT;
+}
+
+static bool
+row_is_there(enum readamp_lookup lookup, bool oldest)
+{
+    return lookup != READAMP_ABSENT_COLUMN && lookup != READAMP_ABSENT_ROW &&
+           (lookup != READAMP_ROW_IN_OLDEST || oldest);
+}
+
+static bool
+answer_is_there(enum readamp_lookup lookup, bool oldest)
+{
+    return lookup == READAMP_NEWEST || lookup == READAMP_WHOLE_ROW ||
+           (lookup != READAMP_COLUMN_IN_NONE && row_is_there(lookup, oldest) && oldest);
+}
+
+/* What a read does in the `age`-th newest file, if it comes to it. */
+static struct visit
+visit_of(const struct readamp_store *store, const struct readamp_reads *reads, unsigned age)
+{
+    enum readamp_lookup lookup = reads->lookup;
+    bool oldest = age + 1 == store->files;
+    bool by_column = asks_columns(lookup) && has_columns(store->filter);
+    struct visit visit = {.times = 1};
+
+    visit.present = answer_is_there(lookup, oldest);
+    visit.absent = 1 - visit.present;
+    visit.asks = by_column || (has_rows(store->filter) && lookup != READAMP_SCAN_COLUMN &&
+                               lookup != READAMP_SCAN_SHORT);
+    visit.can_tell = by_column || (visit.asks && !row_is_there(lookup, oldest));
+    if (lookup == READAMP_COLUMNS_200)
+        visit_200(store, reads, age, &visit);
+    if (lookup == READAMP_SCAN_COLUMN) {
+        visit.times = READAMP_SCAN_ROWS;
+        visit.besides = 1;
+    }
+    if (!may_use(reads, PETAL_SKIP_BLOOM))
+        visit.asks = visit.can_tell = false;
+    return visit;
+}
+
+/* Is the get over before it comes to that file? */
+static bool
+is_settled(const struct readamp_store *store, const struct readamp_reads *reads, unsigned age)
+{
+    (void)store;
+    return reads->lookup == READAMP_NEWEST && age > 0 && may_use(reads, PETAL_SKIP_FOUND_NEWER);
+}
+
+/* ---- sums ---- */
+
+/* How much two files with common keys err together: see the header, 2. */
+static double
+correlation(double p, double common)
+{
+    double b = 1 - exp2(-common), d = 1 - exp2(common - 1);
+    double both = pow(b + (1 - b) * d * d, -log2(p));
+
+    return both <= p * p ? 0 : (both - p * p) / (p - p * p);
+}
+
+struct sums {
+    double chance, chance_root; /* variances of files, and the sum of their roots */
+    double made, made_root;     /* the same, of what filters were made */
+    double p, weight;           /* for the mean of p */
+};
+
+static void
+add_errors(struct sums *sums, double questions, double p, double keys)
+{
+    double chance = questions * p * (1 - p);
+    double made = questions * p * 1.1 * log(p) / sqrt(keys);
+
+    sums->chance += chance;
+    sums->chance_root += sqrt(chance);
+    sums->made += made * made;
+    sums->made_root += fabs(made);
+    sums->p += questions * p;
+    sums->weight += questions;
+}
+
+/* Of the sum over files. */
+static double
+standard_error(const struct sums *sums, const struct readamp_store *store,
+               const struct readamp_reads *reads)
+{
+    double p = sums->weight > 0 ? sums->p / sums->weight : 0;
+    double together = p > 0 ? correlation(p, store->common) : 0;
+    double chance =
+        sums->chance + together * (sums->chance_root * sums->chance_root - sums->chance);
+    double made = sums->made + store->common * (sums->made_root * sums->made_root - sums->made);
+
+    double rounded = 0.04 / sqrt(3) * sums->p;
+
+    return sqrt(chance * (1 / reads->gets + 1 / reads->population) + made + rounded * rounded);
+}
+
+/* Rows lie in blocks as they fall: a scan crosses from one to the next as often as there are ends of blocks in its cells. The first
+ * cell behind its last row is looked at, too. */
+static void
+expect_short_scan(const struct readamp_store *store, const struct readamp_reads *reads,
+                  struct readamp_expected *expected)
+{
+    double crossings = READAMP_SCAN_ROWS * store->blocks_per_row + store->blocks_per_cell;
+
+    expected->data = store->files + crossings;
+    expected->grain = 1 / reads->gets + 1 / reads->population;
+    expected->standard_error = sqrt(crossings * expected->grain);
+}
+
+void
+readamp_expect(const struct readamp_store *store, const struct readamp_reads *reads,
+               struct readamp_expected *expected)
+{
+    struct sums sums = {0};
+
+    *expected = (struct readamp_expected){.false_rate = -1};
+    if (reads->lookup == READAMP_SCAN_SHORT) {
+        expect_short_scan(store, reads, expected);
+        return;
+    }
+    for (unsigned age = 0; age < store->files; age++) {
+        struct visit visit = visit_of(store, reads, age);
+
+        if (is_settled(store, reads, age)) {
+            expected->found_newer++;
+            continue;
+        }
+        expected->data += visit.times * (visit.present + visit.absent + visit.besides);
+        if (visit.asks)
+            expected->true_positives +=
+                visit.times * (visit.can_tell ? visit.present : visit.present + visit.absent);
+        if (!visit.can_tell || visit.absent == 0)
+            continue;
+        expected->data -= visit.times * visit.absent * (1 - store->rate[age]);
+        expected->negatives += visit.times * visit.absent;
+        add_errors(&sums, visit.times * visit.absent, store->rate[age], store->keys[age]);
+    }
+    if (sums.weight > 0) {
+        expected->standard_error = standard_error(&sums, store, reads);
+        expected->grain = 1 / reads->gets + 1 / reads->population;
+        expected->false_rate = sums.p / sums.weight;
+        expected->false_rate_error = expected->standard_error / sums.weight;
+        expected->false_rate_grain = expected->grain / sums.weight;
+    }
+}
+
+bool
+readamp_is_outside(double measured, double expected, double standard_error, double grain)
+{
+    double far_off =
+        READAMP_FAR_OFF * standard_error + (READAMP_FAR_OFF * READAMP_FAR_OFF - 1) / 6.0 * grain;
+
+    return fabs(measured - expected) > far_off + 1e-9 * expected;
+}
+
+/* ---- HBase ---- */
+
+double
+readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned files, double rate)
+{
+    static const struct {
+        double none, row, rowcol;
+    } counted[READAMP_LOOKUPS] = {
+        [READAMP_ABSENT_COLUMN] = {6, 0.051, 0.049},
+        [READAMP_ABSENT_ROW] = {6, 0.051, 6},
+        [READAMP_COLUMN_IN_NONE] = {6.008, 6.008, 0.047},
+        [READAMP_NEWEST] = {1, 1, 1.017},
+        [READAMP_ROW_IN_OLDEST] = {6, 1.051, 1.042},
+        [READAMP_COLUMN_IN_OLDEST] = {6, 6, 1.048},
+        [READAMP_WHOLE_ROW] = {6.021, 6.021, 6.021},
+        [READAMP_COLUMNS_200] = {697, 697, 200.2},
+        [READAMP_SCAN_COLUMN] = {180, 180, 130},
+        [READAMP_SCAN_SHORT] = {-1, -1, -1},
+    };
+
+    if (files != 6 || (filter != PETAL_BLOOM_NONE && fabs(rate - 0.01) > 1e-9))
+        return -1;
+    switch (filter) {
+    case PETAL_BLOOM_NONE:
+        return counted[lookup].none;
+    case PETAL_BLOOM_ROW:
+        return counted[lookup].row;
+    case PETAL_BLOOM_ROWCOL:
+        return counted[lookup].rowcol;
+    default:
+        return -1;
+    }
+}
+
+/* ---- bits ---- */
+
+/* What lines of 512 bits take beyond the bits of theory, by log10(1/p); between these it is about linear. */
+double
+readamp_bits_of_rate(double rate)
+{
+    static const double extra[] = {0, 0.006, 0.034, 0.08, 0.15};
+    double tenths = -log10(rate), share;
+    unsigned below = tenths >= 4 ? 3 : (unsigned)tenths;
+
+    share = extra[below] + (tenths - below) * (extra[below + 1] - extra[below]);
+    return -log(rate) / (log(2) * log(2)) * (1 + share);
+}
+
+double
+readamp_rate_of_bits(double bits)
+{
+    double low = 1e-6, high = 0.5;
+
+    for (int i = 0; i < 60; i++) {
+        double middle = sqrt(low * high);
+
+        if (readamp_bits_of_rate(middle) > bits)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}

@@ -1,0 +1,482 @@
+/*
+ * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate, class of lookup and
+ * cache, beside the value that theory gives (tools/bench/readamp/model.h); and what HBase was counted to read.
+ *
+ * These tables have a fixed rate for each file. What the rate of a whole store comes to is in the lines behind: tools/bench/readamp/rate.h.
+ *
+ * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots compete; filters+index: all
+ * but data blocks; 10%: of the data's size, for everything; all. Or of so many bytes, for everything.
+ */
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/options.h"
+#include "tools/bench/readamp/line.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RATES     16
+#define LARGE_CACHE    ((size_t)512 << 20)
+#define LEAST_CACHE    ((size_t)64 << 10)
+#define MOST_SIZES     16 /* of caches */
+#define SETTINGS_BYTES 1024
+
+#define MOST_CACHES (CACHES + MOST_SIZES)
+
+static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
+
+static const struct {
+    enum petal_bloom_type type;
+    const char *name;
+} filters[] = {
+    {PETAL_BLOOM_NONE, "NONE"},
+    {PETAL_BLOOM_ROW, "ROW"},
+    {PETAL_BLOOM_ROWCOL, "ROWCOL"},
+    {PETAL_BLOOM_ROW_ROWCOL, "ROW_ROWCOL"},
+};
+#define FILTERS (sizeof filters / sizeof *filters)
+
+static const struct {
+    const char *name;
+    enum petal_skip skip;
+} reasons[] = {{"found-newer", PETAL_SKIP_FOUND_NEWER},
+               {"row-range", PETAL_SKIP_ROW_RANGE},
+               {"time-range", PETAL_SKIP_TIME_RANGE},
+               {"columns", PETAL_SKIP_COLUMNS},
+               {"bloom", PETAL_SKIP_BLOOM}};
+#define REASONS (sizeof reasons / sizeof *reasons)
+
+struct settings {
+    double files[READAMP_MOST_FILES], rates[MOST_RATES], cache_sizes[MOST_SIZES];
+    size_t file_count, rate_count, cache_size_count;
+    unsigned filters, lookups, caches; /* bits */
+    uint64_t rows, gets, seed;
+    size_t block_bytes;
+    unsigned without;
+    bool json, csv, times, all;
+    bool no_store; /* leave out the rate of a whole store */
+};
+
+struct run {
+    const struct settings *settings;
+    struct readamp_report report;
+    /* Of the tables without filter at hand; NAN: not measured. */
+    double bytes_with_none[MOST_CACHES][READAMP_LOOKUPS];
+    unsigned outside, more_bytes; /* lines */
+};
+
+/* ---- one line ---- */
+
+static bool
+is_wanted(unsigned bits, int bit)
+{
+    return (bits >> bit & 1) != 0;
+}
+
+/* How much of the cache a table's blocks may have. */
+static size_t
+cache_bytes(const struct settings *settings, const struct bed_facts *facts,
+            enum readamp_cache cache)
+{
+    double bytes = LARGE_CACHE;
+
+    if (cache == CACHE_NONE)
+        return PETAL_NO_CACHE;
+    if (cache >= CACHES)
+        return (size_t)settings->cache_sizes[cache - CACHES];
+    /* With what the cache adds to a block, and the part that it never gives to filters. */
+    if (cache == CACHE_FILTERS)
+        bytes = (facts->filter_bytes + 512 * facts->chunks) * 8 / 7 + LEAST_CACHE;
+    if (cache == CACHE_TENTH)
+        bytes = facts->raw_data_bytes / 10;
+    return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
+}
+
+static double
+or_unknown(double value)
+{
+    return value < 0 ? NAN : value;
+}
+
+/* What comes before the reads that are counted. */
+static enum lookup_warm_up
+warm_up(enum readamp_cache cache)
+{
+    if (cache == CACHE_NONE)
+        return LOOKUP_COLD;
+    return cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE : LOOKUP_WARM;
+}
+
+/* What is known before anything is read. */
+static struct readamp_line
+begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup lookup)
+{
+    const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
+    bool none = bed->shape.filter == PETAL_BLOOM_NONE;
+    struct readamp_line line = {.lookup = readamp_lookup_name(lookup),
+                                .lookup_text = readamp_lookup_text(lookup),
+                                .cache = cache < CACHES ? cache_names[cache] : "size",
+                                .files = bed->shape.files,
+                                .rate = none ? NAN : bed->shape.rate,
+                                .bits_per_key = none ? NAN : 8 * facts->filter_bytes / facts->keys,
+                                .block_bytes = facts->block_bytes,
+                                .filter_bytes = facts->filter_bytes,
+                                .index_bytes = facts->index_bytes,
+                                .data_bytes = facts->data_bytes,
+                                .raw_data_bytes = facts->raw_data_bytes,
+                                .us_per_get = NAN,
+                                .hbase = NAN};
+
+    for (size_t i = 0; i < FILTERS; i++) {
+        if (filters[i].type == bed->shape.filter)
+            line.filter = filters[i].name;
+    }
+    return line;
+}
+
+static void
+measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp_lookup lookup)
+{
+    const struct settings *settings = run->settings;
+    const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
+    struct lookup_plan plan = {.lookup = lookup,
+                               .gets = settings->gets,
+                               .without = settings->without,
+                               .keep_out_of_cache =
+                                   cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
+                               .warm_up = warm_up(cache)};
+    struct readamp_line line = begin_line(bed, cache, lookup);
+    struct readamp_reads reads = {.lookup = lookup, .without = settings->without};
+    struct readamp_expected expected;
+    struct lookup_counts counts;
+
+    if (cache != CACHE_NONE)
+        line.cache_bytes = (double)cache_bytes(settings, facts, cache);
+    lookup_run(bed, &plan, &counts);
+    reads.gets = counts.gets;
+    reads.population = counts.population;
+    readamp_expect(&facts->store, &reads, &expected);
+    readamp_line_fill(&line, cache, &facts->store, &reads, &counts, &expected);
+    if (settings->times)
+        line.us_per_get = 1e6 * counts.seconds / counts.gets;
+    if (settings->without == 0)
+        line.hbase =
+            or_unknown(readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate));
+    readamp_line_compare_bytes(&line, facts, &counts, &run->bytes_with_none[cache][lookup]);
+    run->outside += line.outside;
+    run->more_bytes += line.more_bytes;
+    readamp_report_line(&run->report, &line);
+}
+
+/* ---- the grid ---- */
+
+/* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend on one another. */
+static void
+run_table(struct run *run, struct bed *bed, enum readamp_cache cache, enum bed_table which)
+{
+    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+        if (!is_wanted(run->settings->lookups, lookup) ||
+            lookup_table((enum readamp_lookup)lookup) != which)
+            continue;
+        bed_open(bed, cache_bytes(run->settings, &bed->facts[which], cache));
+        measure(run, bed, cache, (enum readamp_lookup)lookup);
+        bed_close(bed);
+    }
+}
+
+static void
+run_bed(struct run *run, struct bed_shape shape)
+{
+    struct bed bed;
+
+    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+        if (is_wanted(run->settings->lookups, lookup))
+            shape.tables[lookup_table((enum readamp_lookup)lookup)] = true;
+    }
+    bed_make(&bed, &shape);
+    for (int cache = 0; cache < MOST_CACHES; cache++) {
+        for (int which = 0; which < BED_TABLES; which++) {
+            if (is_wanted(run->settings->caches, cache) && shape.tables[which])
+                run_table(run, &bed, (enum readamp_cache)cache, (enum bed_table)which);
+        }
+    }
+    bed_remove(&bed);
+}
+
+static void
+run_grid(struct run *run)
+{
+    const struct settings *settings = run->settings;
+
+    for (size_t f = 0; f < settings->file_count; f++) {
+        struct bed_shape shape = {.files = (unsigned)settings->files[f],
+                                  .rows = settings->rows,
+                                  .block_bytes = (uint32_t)settings->block_bytes,
+                                  .seed = settings->seed};
+
+        for (int i = 0; i < MOST_CACHES * READAMP_LOOKUPS; i++)
+            run->bytes_with_none[i / READAMP_LOOKUPS][i % READAMP_LOOKUPS] = NAN;
+        for (size_t r = 0; r < settings->rate_count; r++) {
+            for (size_t i = 0; i < FILTERS; i++) {
+                shape.filter = filters[i].type;
+                shape.rate = settings->rates[r];
+                /* Without a filter there is no rate: once is enough. */
+                if (is_wanted(settings->filters, (int)i) &&
+                    (r == 0 || shape.filter != PETAL_BLOOM_NONE))
+                    run_bed(run, shape);
+            }
+        }
+    }
+}
+
+/* ---- options ---- */
+
+/* Numbers with commas between them. */
+static bool
+parse_numbers(const char *option, const char *text, double *numbers, size_t most, size_t *count,
+              double low, double high)
+{
+    for (*count = 0; *count < most;) {
+        char *end;
+        double number = strtod(text, &end);
+
+        if (end == text || !(number >= low && number <= high) || (*end != ',' && *end != '\0'))
+            break;
+        numbers[(*count)++] = number;
+        if (*end == '\0')
+            return true;
+        text = end + 1;
+    }
+    fprintf(stderr, "kv-bench: %s: at most %zu numbers from %g to %g\n", option, most, low, high);
+    return false;
+}
+
+static const char *
+filter_name(size_t i)
+{
+    return i < FILTERS ? filters[i].name : NULL;
+}
+
+static const char *
+lookup_name(size_t i)
+{
+    return i < READAMP_LOOKUPS ? readamp_lookup_name((enum readamp_lookup)i) : NULL;
+}
+
+static const char *
+cache_name(size_t i)
+{
+    return i < CACHES ? cache_names[i] : NULL;
+}
+
+static const char *
+reason_name(size_t i)
+{
+    return i < REASONS ? reasons[i].name : NULL;
+}
+
+/* Names with commas between them become bits. */
+static bool
+parse_names(const char *option, const char *text, const char *(*name)(size_t i), unsigned *bits)
+{
+    *bits = 0;
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        size_t i = 0;
+
+        while (name(i) != NULL &&
+               (strlen(name(i)) != length || strncmp(name(i), text, length) != 0))
+            i++;
+        if (name(i) == NULL) {
+            fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
+            return false;
+        }
+        *bits |= 1u << i;
+        if (text[length] == '\0')
+            return true;
+        text += length + 1;
+    }
+}
+
+static int
+usage(void)
+{
+    fputs("usage: kv-bench readamp [options]\n"
+          "  --files 1,2,6,16      store files, at most 16\n"
+          "  --filters NAMES       of NONE,ROW,ROWCOL,ROW_ROWCOL\n"
+          "  --rates 0.01 | --bits 10    error rates, or bits a key, of each file's filter\n"
+          "  --lookups NAMES       of "
+          "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,\n"
+          "                        whole-row,columns-200,scan-column,scan-short\n"
+          "  --caches NAMES        of none,filters,filters+index,10%,all\n"
+          "  --cache-bytes 65536,262144    caches of these sizes instead, for everything\n"
+          "  --without NAMES       reasons to skip files that are not used:\n"
+          "                        found-newer,row-range,time-range,columns,bloom\n"
+          "  --rows N --gets N --block-size BYTES --seed N\n"
+          "  --all                 every number of files, bits from 4 to 16, every cache\n"
+          "  --times               microseconds per get, too\n"
+          "  --no-store            without the lines on the rate of a whole store\n"
+          "  --json | --csv\n"
+          "Exit status 1: a line lies outside of what was expected, or a filter made a lookup read "
+          "more bytes than NONE.\n",
+          stderr);
+    return 2;
+}
+
+struct texts {
+    const char *files, *filters, *rates, *bits, *lookups, *caches, *cache_bytes, *without;
+};
+
+static bool
+parse_lists(struct settings *settings, const struct texts *texts)
+{
+    unsigned reasons_left_out = 0;
+
+    if (!parse_numbers("--files", texts->files, settings->files, READAMP_MOST_FILES,
+                       &settings->file_count, 1, READAMP_MOST_FILES) ||
+        !parse_names("--filters", texts->filters, filter_name, &settings->filters) ||
+        !parse_names("--lookups", texts->lookups, lookup_name, &settings->lookups) ||
+        !parse_names("--caches", texts->caches, cache_name, &settings->caches) ||
+        (texts->without != NULL &&
+         !parse_names("--without", texts->without, reason_name, &reasons_left_out)))
+        return false;
+    for (size_t i = 0; i < REASONS; i++) {
+        if (is_wanted(reasons_left_out, (int)i))
+            settings->without |= PETAL_WITHOUT(reasons[i].skip);
+    }
+    if (texts->cache_bytes != NULL) {
+        if (!parse_numbers("--cache-bytes", texts->cache_bytes, settings->cache_sizes, MOST_SIZES,
+                           &settings->cache_size_count, LEAST_CACHE, (double)((size_t)1 << 40)))
+            return false;
+        settings->caches = ((1u << settings->cache_size_count) - 1) << CACHES;
+    }
+    if (texts->bits == NULL)
+        return parse_numbers("--rates", texts->rates, settings->rates, MOST_RATES,
+                             &settings->rate_count, 0.0001, 0.5);
+    if (!parse_numbers("--bits", texts->bits, settings->rates, MOST_RATES, &settings->rate_count, 2,
+                       20))
+        return false;
+    for (size_t i = 0; i < settings->rate_count; i++)
+        settings->rates[i] = readamp_rate_of_bits(settings->rates[i]);
+    return true;
+}
+
+#define ALL_FILTERS "NONE,ROW,ROWCOL,ROW_ROWCOL"
+#define ALL_LOOKUPS                                                                                \
+    "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
+    "columns-200,scan-column,scan-short"
+
+static bool
+parse(struct settings *settings, int argc, char **argv)
+{
+    struct texts texts = {.files = "1,2,6,16",
+                          .filters = ALL_FILTERS,
+                          .rates = "0.01",
+                          .lookups = ALL_LOOKUPS,
+                          .caches = "filters+index"};
+    const struct bench_option options[] = {
+        {"--files", BENCH_TEXT, &texts.files},
+        {"--filters", BENCH_TEXT, &texts.filters},
+        {"--rates", BENCH_TEXT, &texts.rates},
+        {"--bits", BENCH_TEXT, &texts.bits},
+        {"--lookups", BENCH_TEXT, &texts.lookups},
+        {"--caches", BENCH_TEXT, &texts.caches},
+        {"--cache-bytes", BENCH_TEXT, &texts.cache_bytes},
+        {"--without", BENCH_TEXT, &texts.without},
+        {"--rows", BENCH_COUNT, &settings->rows},
+        {"--gets", BENCH_COUNT, &settings->gets},
+        {"--seed", BENCH_COUNT, &settings->seed},
+        {"--block-size", BENCH_BYTES, &settings->block_bytes},
+        {"--all", BENCH_FLAG, &settings->all},
+        {"--times", BENCH_FLAG, &settings->times},
+        {"--no-store", BENCH_FLAG, &settings->no_store},
+        {"--json", BENCH_FLAG, &settings->json},
+        {"--csv", BENCH_FLAG, &settings->csv},
+    };
+
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return false;
+    if (settings->all) {
+        texts.files = "1,2,4,6,8,16";
+        texts.bits = "4,6,8,10,12,14,16";
+        texts.caches = "none,filters,filters+index,10%,all";
+    }
+    return parse_lists(settings, &texts) &&
+           !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows are too few") &&
+           !bench_refused(settings->gets == 0, "--gets is above 0") &&
+           !bench_refused(settings->block_bytes < 1024 || settings->block_bytes > (size_t)16 << 20,
+                          "--block-size is from 1K to 16M");
+}
+
+/* ---- the command ---- */
+
+static void
+describe(const struct settings *settings, enum readamp_format format, char text[SETTINGS_BYTES])
+{
+    const char *pattern =
+        format == READAMP_JSON
+            ? "\"rows\": %llu, \"gets\": %llu, \"block_bytes\": %zu, \"without\": %u, \"seed\": "
+              "%llu"
+            : "Rows of a file %llu, gets of a line %llu, block size %zu, without %u, seed %llu";
+
+    snprintf(text, SETTINGS_BYTES, pattern, (unsigned long long)settings->rows,
+             (unsigned long long)settings->gets, settings->block_bytes, settings->without,
+             (unsigned long long)settings->seed);
+}
+
+/* Returns the number of lines that are not as expected. */
+static unsigned
+run_store_rate(const struct settings *settings, enum readamp_format format)
+{
+    petal_options options = {.create = true,
+                             .no_compaction = true,
+                             .cache_bytes = LARGE_CACHE,
+                             .memtable_bytes = (size_t)256 << 20,
+                             .durability = PETAL_SKIP_WAL};
+    struct bench_rate_settings rate = {.rows = 2 * settings->rows,
+                                       .gets = 40 * settings->gets,
+                                       .error_rate = settings->rates[0],
+                                       .format = format};
+    char directory[512];
+    petal_error error;
+    unsigned outside;
+    petal_db *db;
+
+    if (settings->no_store)
+        return 0;
+    bench_make_directory(directory, sizeof directory);
+    bench_check(petal_open(directory, &options, &db, &error), &error, "open");
+    outside = bench_rate_run(db, &rate);
+    bench_check(petal_close(db, &error), &error, "close");
+    bench_remove_directory(directory);
+    return outside;
+}
+
+int
+bench_readamp_main(int argc, char **argv)
+{
+    struct settings settings = {.rows = 20000, .gets = 5000, .block_bytes = 4096, .seed = 1};
+    struct run run = {.settings = &settings};
+    char text[SETTINGS_BYTES];
+
+    if (!parse(&settings, argc, argv))
+        return usage();
+    run.report = (struct readamp_report){.file = stdout,
+                                         .format = settings.json  ? READAMP_JSON
+                                                   : settings.csv ? READAMP_CSV
+                                                                  : READAMP_TEXT,
+                                         .times = settings.times};
+    describe(&settings, run.report.format, text);
+    readamp_report_begin(&run.report, text);
+    run_grid(&run);
+    readamp_report_end(&run.report);
+    run.outside += run_store_rate(&settings, run.report.format);
+    if (settings.json)
+        fputs("}\n", stdout);
+    if (run.outside > 0)
+        fprintf(stderr, "kv-bench: %u lines are not as expected\n", run.outside);
+    if (run.more_bytes > 0)
+        fprintf(stderr, "kv-bench: in %u lines a filter made a lookup read more bytes than NONE\n",
+                run.more_bytes);
+    return run.outside > 0 || run.more_bytes > 0;
+}

@@ -1,0 +1,191 @@
+/*
+ * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two builds.
+ *
+ * The other stores of both files are the control: their code did not change, so where they moved the machine did. For each repeat
+ * Petal's rate is divided by the geometric mean of theirs in the same operation. A line of Petal counts as moved when its rate is beyond the noise and,
+ * if there is a control, this ratio as well. Lines of the control are shown, and count for nothing; in files without Petal, and for stores that
+ * are alone, each line counts.
+ */
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/options.h"
+#include "tools/bench/harness/util.h"
+#include "tools/bench/results/result.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SUBJECT "petal"
+
+struct sides {
+    struct bench_result before, after;
+    bool has_subject; /* Petal is in both */
+};
+
+static int
+usage(void)
+{
+    fputs(
+        "usage: kv-bench diff BEFORE.json AFTER.json\n"
+        "Medians of both and their change for each operation that both files have (of kv-bench\n"
+        "compare, quick, or of workloads). Marked is what moved " BENCH_NOISE_RULE ".\n"
+        "The other stores of the files are the control: to-control is the change of Petal's rate\n"
+        "through the geometric mean of theirs, repeat by repeat; a line of Petal counts when that\n"
+        "is beyond the noise, too, and those of the control never count, if Petal is there.\n"
+        "Exit status: 0 nothing moved, 1 something did, 2 usage, 3 a file cannot be read.\n",
+        stderr);
+    return 2;
+}
+
+/* ---- the control ---- */
+
+/*
+ * The rates of the series through the geometric mean of the other stores' in the same operation, repeat by repeat, taking only stores that
+ * have it in both files; how many.
+ */
+static size_t
+rates_to_control(const struct bench_result *in, const struct bench_result *other,
+                 const struct bench_series *series, double rates[BENCH_MOST_REPEATS])
+{
+    double sum[BENCH_MOST_REPEATS] = {0};
+    size_t count = series->count, stores = 0;
+
+    for (size_t i = 0; i < in->count; i++) {
+        const struct bench_series *control = &in->series[i];
+        struct bench_series_name name = series->name;
+
+        memcpy(name.store, control->name.store, sizeof name.store);
+        if (strcmp(name.store, series->name.store) == 0 ||
+            bench_result_find(in, &name) != control || bench_result_find(other, &name) == NULL)
+            continue;
+        stores++;
+        if (control->count < count)
+            count = control->count;
+        for (size_t repeat = 0; repeat < count; repeat++)
+            sum[repeat] += log(control->per_second[repeat]);
+    }
+    if (stores == 0)
+        return 0;
+    for (size_t repeat = 0; repeat < count; repeat++)
+        rates[repeat] = series->per_second[repeat] / exp(sum[repeat] / (double)stores);
+    return count;
+}
+
+/* ---- lines ---- */
+
+static double
+change_of(double before, double after)
+{
+    return (after / before - 1) * 100;
+}
+
+static void
+print_heading(void)
+{
+    printf("%-26s %7s %4s %-11s %12s %12s %9s %11s\n", "operation", "blocks", "thr", "store",
+           "before", "after", "change", "to-control");
+}
+
+/* Whether it counts as moved. */
+static bool
+print_line(const struct sides *sides, const struct bench_series *before,
+           const struct bench_series *after)
+{
+    double old_rates[BENCH_MOST_REPEATS], new_rates[BENCH_MOST_REPEATS];
+    double old_median = bench_spread_of(before->per_second, before->count).median;
+    double new_median = bench_spread_of(after->per_second, after->count).median;
+    bool is_subject = strcmp(before->name.store, SUBJECT) == 0;
+    bool moved = bench_differ(before->per_second, before->count, after->per_second, after->count);
+    size_t old_count = rates_to_control(&sides->before, &sides->after, before, old_rates);
+    size_t new_count = rates_to_control(&sides->after, &sides->before, after, new_rates);
+    bool controlled = is_subject && old_count > 0 && new_count > 0;
+    bool counts = moved && (is_subject || !sides->has_subject);
+    char blocks[24] = "-";
+
+    if (before->name.block_bytes > 0) /* workloads do not tell */
+        snprintf(blocks, sizeof blocks, "%llu", (unsigned long long)before->name.block_bytes);
+    printf("%-26s %7s %4u %-11s %12.0f %12.0f %+8.1f%%", before->name.operation, blocks,
+           before->name.threads, before->name.store, old_median, new_median,
+           change_of(old_median, new_median));
+    if (controlled) {
+        printf(" %+10.1f%%", change_of(bench_spread_of(old_rates, old_count).median,
+                                       bench_spread_of(new_rates, new_count).median));
+        counts = counts && bench_differ(old_rates, old_count, new_rates, new_count);
+    }
+    if (counts)
+        printf("   <-- %s", new_median > old_median ? "faster" : "slower");
+    else if (moved)
+        printf("%s  the machine", controlled ? " " : "             ");
+    printf("\n");
+    return counts;
+}
+
+static size_t
+print_lines(const struct sides *sides, size_t *common)
+{
+    size_t moved = 0;
+
+    *common = 0;
+    for (size_t i = 0; i < sides->before.count; i++) {
+        const struct bench_series *before = &sides->before.series[i];
+        const struct bench_series *after = bench_result_find(&sides->after, &before->name);
+
+        if (after == NULL)
+            continue;
+        if ((*common)++ == 0)
+            print_heading();
+        moved += print_line(sides, before, after);
+    }
+    return moved;
+}
+
+static bool
+has_store(const struct bench_result *result, const char *store)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        if (strcmp(result->series[i].name.store, store) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int
+compare_sides(struct sides *sides)
+{
+    size_t common, moved;
+
+    if (strcmp(sides->before.kind, sides->after.kind) != 0) {
+        fprintf(stderr, "kv-bench: one file is of kind %s, the other of kind %s\n",
+                sides->before.kind, sides->after.kind);
+        return 3;
+    }
+    sides->has_subject = has_store(&sides->before, SUBJECT) && has_store(&sides->after, SUBJECT);
+    moved = print_lines(sides, &common);
+    if (common == 0) {
+        fputs("kv-bench: the files have no operation in common\n", stderr);
+        return 3;
+    }
+    printf("%zu of %zu lines beyond the noise; %zu only before, %zu only after\n", moved, common,
+           sides->before.count - common, sides->after.count - common);
+    return moved > 0 ? 1 : 0;
+}
+
+int
+bench_diff_main(int argc, char **argv)
+{
+    struct sides sides = {0};
+    char fault[512];
+    int status = 3;
+
+    if (argc != 2 || argv[0][0] == '-' || argv[1][0] == '-') {
+        bench_refused(true, "diff needs two files");
+        return usage();
+    }
+    if (bench_result_read(&sides.before, argv[0], fault, sizeof fault) &&
+        bench_result_read(&sides.after, argv[1], fault, sizeof fault))
+        status = compare_sides(&sides);
+    else
+        fprintf(stderr, "kv-bench: %s\n", fault);
+    bench_result_free(&sides.before);
+    bench_result_free(&sides.after);
+    return status;
+}

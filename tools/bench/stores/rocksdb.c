@@ -1,0 +1,412 @@
+/* rocksdb.c -- RocksDB as a bench_store. Built when its header is there. */
+#ifdef HAVE_ROCKSDB
+#include "tools/bench/stores/store.h"
+
+#include <rocksdb/c.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct rocksdb_bench {
+    rocksdb_t *db;
+    rocksdb_column_family_handle_t *family; /* the default one; a batched read wants it named */
+    rocksdb_options_t *options;
+    rocksdb_cache_t *cache;
+    rocksdb_readoptions_t *read;
+    rocksdb_writeoptions_t *write;
+};
+
+struct rocksdb_session {
+    struct rocksdb_bench *bench;
+    rocksdb_writebatch_t *batch;
+    rocksdb_pinnableslice_t *value; /* of the last get; NULL: not there */
+    rocksdb_pinnableslice_t **many; /* of the last get_many; the same */
+    size_t many_count, many_capacity;
+    const char **keys; /* room for get_many to hand over its arguments, many_capacity of each */
+    size_t *sizes;
+    char **errors;
+};
+
+static void
+check(const char *error, const char *action)
+{
+    if (error != NULL)
+        bench_fail(action, error);
+}
+
+/* ---- setting up ---- */
+
+static int
+background_jobs(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return processors > 2 ? (int)processors : 2;
+}
+
+static void
+describe_rocksdb(const struct bench_config *config, char *text, size_t bytes)
+{
+    char filter[48] = "no filters";
+
+#ifdef ROCKSDB_DIR
+    const char *build = "built elsewhere: " ROCKSDB_DIR;
+#else
+    const char *build = "Debian's build, assertions on";
+#endif
+    if (config->bits_per_key > 0)
+        snprintf(filter, sizeof filter, "full filters of %.1f bits a key", config->bits_per_key);
+    snprintf(text, bytes,
+             "%s, %s; %zu-byte blocks, format 5, %s, %s, index and filters beside the cache (%s), "
+             "%s, %d background jobs, compaction %s",
+             ROCKSDB_VERSION, build, config->block_bytes,
+             config->compress ? "LZ4" : "not compressed", filter,
+             ROCKSDB_MAJOR_VERSION >= 9 ? "HyperClock" : "LRU",
+             !config->log   ? "disableWAL"
+             : config->sync ? "log with fdatasync() each time"
+                            : "log with write() each time",
+             background_jobs(), config->compaction ? "on" : "off");
+}
+
+static rocksdb_cache_t *
+make_cache(size_t bytes)
+{
+#if ROCKSDB_MAJOR_VERSION >= 9
+    return rocksdb_cache_create_hyper_clock(bytes, 0);
+#else
+    return rocksdb_cache_create_lru(bytes);
+#endif
+}
+
+static void
+set_table_format(struct rocksdb_bench *bench, const struct bench_config *config)
+{
+    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
+
+    bench->cache = make_cache(config->cache_bytes);
+    rocksdb_block_based_options_set_block_cache(table, bench->cache);
+    rocksdb_block_based_options_set_block_size(table, config->block_bytes);
+    rocksdb_block_based_options_set_format_version(table, 5);
+    if (config->bits_per_key > 0) /* the options take it over */
+        rocksdb_block_based_options_set_filter_policy(
+            table, rocksdb_filterpolicy_create_bloom_full(config->bits_per_key));
+    rocksdb_options_set_block_based_table_factory(bench->options, table);
+    rocksdb_block_based_options_destroy(table);
+}
+
+static void *
+open_rocksdb(const char *directory, const struct bench_config *config)
+{
+    struct rocksdb_bench *bench = bench_alloc(sizeof *bench);
+    const char *const name = "default";
+    const rocksdb_options_t *family_options;
+    char *error = NULL;
+
+    bench->options = rocksdb_options_create();
+    rocksdb_options_set_create_if_missing(bench->options, 1);
+    rocksdb_options_set_write_buffer_size(bench->options, config->write_buffer_bytes);
+    rocksdb_options_set_compression(bench->options, config->compress ? rocksdb_lz4_compression
+                                                                     : rocksdb_no_compression);
+    rocksdb_options_set_max_background_jobs(bench->options, background_jobs());
+    rocksdb_options_set_disable_auto_compactions(bench->options, !config->compaction);
+    set_table_format(bench, config);
+    bench->read = rocksdb_readoptions_create();
+    bench->write = rocksdb_writeoptions_create();
+    rocksdb_writeoptions_set_sync(bench->write, config->sync && config->log);
+    rocksdb_writeoptions_disable_WAL(bench->write, !config->log);
+    family_options = bench->options;
+    bench->db = rocksdb_open_column_families(bench->options, directory, 1, &name, &family_options,
+                                             &bench->family, &error);
+    check(error, "open RocksDB");
+    return bench;
+}
+
+static void
+flush_rocksdb(void *store)
+{
+    rocksdb_flushoptions_t *options = rocksdb_flushoptions_create();
+    char *error = NULL;
+
+    rocksdb_flushoptions_set_wait(options, 1);
+    rocksdb_flush(((struct rocksdb_bench *)store)->db, options, &error);
+    check(error, "flush");
+    rocksdb_flushoptions_destroy(options);
+}
+
+/* What is not in the log goes to files here, as Petal's close does it. */
+static void
+close_rocksdb(void *store)
+{
+    struct rocksdb_bench *bench = store;
+
+    flush_rocksdb(store);
+    rocksdb_column_family_handle_destroy(bench->family);
+    rocksdb_close(bench->db);
+    rocksdb_readoptions_destroy(bench->read);
+    rocksdb_writeoptions_destroy(bench->write);
+    rocksdb_options_destroy(bench->options);
+    rocksdb_cache_destroy(bench->cache);
+    free(bench);
+}
+
+static void
+compact_rocksdb(void *store)
+{
+    flush_rocksdb(store);
+    rocksdb_compact_range(((struct rocksdb_bench *)store)->db, NULL, 0, NULL, 0);
+}
+
+static void
+wait_rocksdb(void *store)
+{
+    static const char *const properties[] = {
+        "rocksdb.mem-table-flush-pending", "rocksdb.num-running-flushes",
+        "rocksdb.compaction-pending", "rocksdb.num-running-compactions"};
+    const struct timespec pause = {0, 20000000};
+
+    /* A job that has ended may just be setting off the next one: only rest that lasts is rest. */
+    for (int still = 0; still < 3; still++) {
+        for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+            uint64_t jobs = 0;
+
+            if (rocksdb_property_int(((struct rocksdb_bench *)store)->db, properties[i], &jobs) !=
+                0)
+                bench_fail("ask RocksDB", properties[i]);
+            if (jobs != 0)
+                still = -1;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* ---- sessions ---- */
+
+static void *
+attach_rocksdb(void *store)
+{
+    struct rocksdb_session *session = bench_alloc(sizeof *session);
+
+    session->bench = store;
+    session->batch = rocksdb_writebatch_create();
+    return session;
+}
+
+/* Let go of the values that the last get or get_many pinned. */
+static void
+release_values(struct rocksdb_session *session)
+{
+    if (session->value != NULL)
+        rocksdb_pinnableslice_destroy(session->value);
+    session->value = NULL;
+    for (size_t i = 0; i < session->many_count; i++) {
+        if (session->many[i] != NULL)
+            rocksdb_pinnableslice_destroy(session->many[i]);
+    }
+    session->many_count = 0;
+}
+
+static void
+free_rooms(struct rocksdb_session *session)
+{
+    free(session->many);
+    free(session->keys);
+    free(session->sizes);
+    free(session->errors);
+}
+
+static void
+detach_rocksdb(void *handle)
+{
+    struct rocksdb_session *session = handle;
+
+    release_values(session);
+    free_rooms(session);
+    rocksdb_writebatch_destroy(session->batch);
+    free(session);
+}
+
+/* ---- pairs ---- */
+
+static void
+put_rocksdb(void *handle, petal_slice key, petal_slice value)
+{
+    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
+    char *error = NULL;
+
+    rocksdb_put(bench->db, bench->write, key.data, key.size, value.data, value.size, &error);
+    check(error, "put");
+}
+
+static void
+put_many_rocksdb(void *handle, const struct bench_pair *pairs, size_t count)
+{
+    struct rocksdb_session *session = handle;
+    char *error = NULL;
+
+    rocksdb_writebatch_clear(session->batch);
+    for (size_t i = 0; i < count; i++)
+        rocksdb_writebatch_put(session->batch, pairs[i].key.data, pairs[i].key.size,
+                               pairs[i].value.data, pairs[i].value.size);
+    rocksdb_write(session->bench->db, session->bench->write, session->batch, &error);
+    check(error, "write a batch");
+}
+
+static void
+remove_rocksdb(void *handle, petal_slice key)
+{
+    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
+    char *error = NULL;
+
+    rocksdb_delete(bench->db, bench->write, key.data, key.size, &error);
+    check(error, "remove");
+}
+
+static petal_slice
+bytes_of(const rocksdb_pinnableslice_t *pinned)
+{
+    petal_slice value = {NULL, 0};
+
+    if (pinned != NULL) {
+        value.data = rocksdb_pinnableslice_value(pinned, &value.size);
+        if (value.data == NULL)
+            value.data = "";
+    }
+    return value;
+}
+
+static bool
+get_rocksdb(void *handle, petal_slice key, petal_slice *value)
+{
+    struct rocksdb_session *session = handle;
+    char *error = NULL;
+
+    release_values(session);
+    session->value =
+        rocksdb_get_pinned(session->bench->db, session->bench->read, key.data, key.size, &error);
+    check(error, "get");
+    *value = bytes_of(session->value);
+    return session->value != NULL;
+}
+
+static void
+make_room(struct rocksdb_session *session, size_t count)
+{
+    if (session->many_capacity >= count)
+        return;
+    free_rooms(session);
+    session->many = bench_alloc(count * sizeof *session->many);
+    session->keys = bench_alloc(count * sizeof *session->keys);
+    session->sizes = bench_alloc(count * sizeof *session->sizes);
+    session->errors = bench_alloc(count * sizeof *session->errors);
+    session->many_capacity = count;
+}
+
+static void
+get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slice *values)
+{
+    struct rocksdb_session *session = handle;
+
+    release_values(session);
+    make_room(session, count);
+    for (size_t i = 0; i < count; i++) {
+        session->keys[i] = keys[i].data;
+        session->sizes[i] = keys[i].size;
+    }
+    rocksdb_batched_multi_get_cf(session->bench->db, session->bench->read, session->bench->family,
+                                 count, session->keys, session->sizes, session->many,
+                                 session->errors, false);
+    session->many_count = count;
+    for (size_t i = 0; i < count; i++) {
+        check(session->errors[i], "get many");
+        values[i] = bytes_of(session->many[i]);
+    }
+}
+
+/* ---- iteration ---- */
+
+static void *
+iterate_rocksdb(void *handle)
+{
+    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
+
+    return rocksdb_create_iterator(bench->db, bench->read);
+}
+
+static bool
+take(rocksdb_iterator_t *iterator, struct bench_pair *pair)
+{
+    if (!rocksdb_iter_valid(iterator)) {
+        char *error = NULL;
+
+        rocksdb_iter_get_error(iterator, &error);
+        check(error, "scan");
+        return false;
+    }
+    pair->key.data = rocksdb_iter_key(iterator, &pair->key.size);
+    pair->value.data = rocksdb_iter_value(iterator, &pair->value.size);
+    return true;
+}
+
+static bool
+seek_rocksdb(void *iterator, petal_slice key, struct bench_pair *pair)
+{
+    if (key.size > 0)
+        rocksdb_iter_seek(iterator, key.data, key.size);
+    else
+        rocksdb_iter_seek_to_first(iterator);
+    return take(iterator, pair);
+}
+
+static bool
+last_rocksdb(void *iterator, struct bench_pair *pair)
+{
+    rocksdb_iter_seek_to_last(iterator);
+    return take(iterator, pair);
+}
+
+static bool
+next_rocksdb(void *iterator, struct bench_pair *pair)
+{
+    rocksdb_iter_next(iterator);
+    return take(iterator, pair);
+}
+
+static bool
+previous_rocksdb(void *iterator, struct bench_pair *pair)
+{
+    rocksdb_iter_prev(iterator);
+    return take(iterator, pair);
+}
+
+static void
+end_rocksdb(void *iterator)
+{
+    rocksdb_iter_destroy(iterator);
+}
+
+const struct bench_store bench_store_rocksdb = {
+    .name = "rocksdb",
+    .describe = describe_rocksdb,
+    .open = open_rocksdb,
+    .close = close_rocksdb,
+    .flush = flush_rocksdb,
+    .compact = compact_rocksdb,
+    .wait = wait_rocksdb,
+    .attach = attach_rocksdb,
+    .detach = detach_rocksdb,
+    .put = put_rocksdb,
+    .put_many = put_many_rocksdb,
+    .remove = remove_rocksdb,
+    .get = get_rocksdb,
+    .get_many = get_many_rocksdb,
+    .iterate = iterate_rocksdb,
+    .seek = seek_rocksdb,
+    .last = last_rocksdb,
+    .next = next_rocksdb,
+    .previous = previous_rocksdb,
+    .end_iterate = end_rocksdb,
+};
+#else
+typedef int bench_rocksdb_not_built; /* a translation unit may not be empty */
+#endif

@@ -1,0 +1,350 @@
+/*
+ * fill.c -- `kv-bench fill`: makes a key-value table, extends it or writes it anew, and tells what that costs: rates,
+ * latencies, bytes written for each byte given, how writers were held up, and what is left when the background work has ended.
+ */
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/options.h"
+#include "tools/bench/harness/process.h"
+#include "tools/bench/harness/util.h"
+#include "tools/bench/workloads/runs.h"
+#include "tools/bench/workloads/writers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MIB 1048576.0
+
+struct settings {
+    const char *directory, *order, *messages;
+    uint64_t cells, threads, families, seed;
+    size_t value_bytes, key_bytes, memory, write_buffer, cache;
+    double rate, delete_share, every;
+    bool overwrite, no_compaction, no_log_mapping;
+};
+
+/* A fill that runs. */
+struct fill {
+    const struct settings *settings;
+    petal_db *db;
+    struct bench_dataset dataset;
+    struct bench_writers writers;
+    struct bench_process process_before;
+    double began, seconds; /* of writing */
+    /* of the progress printed last */
+    double last_time;
+    struct bench_histogram *last, *now, *difference;
+};
+
+/* ---- the library's messages ---- */
+
+static void
+write_message(void *context, enum petal_log_level level, const char *line)
+{
+    static const char *const levels[] = {"", "info", "warning", "error"};
+    struct timespec now;
+    struct tm parts;
+    char time[32];
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    localtime_r(&now.tv_sec, &parts);
+    strftime(time, sizeof time, "%Y-%m-%d %H:%M:%S", &parts);
+    fprintf(context, "%s.%03ld %s: %s\n", time, now.tv_nsec / 1000000, levels[level & 3], line);
+}
+
+/* ---- what is printed ---- */
+
+static double
+ms(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+static void
+print_progress(struct fill *fill)
+{
+    double now = bench_now(), elapsed = now - fill->last_time;
+    struct bench_process process;
+    struct bench_runs runs = {0};
+    struct bench_histogram *swap = fill->last;
+    petal_stats stats;
+
+    memset(fill->now, 0, sizeof *fill->now);
+    memset(fill->difference, 0, sizeof *fill->difference);
+    bench_writers_latencies(&fill->writers, fill->now);
+    bench_histogram_merge(fill->difference, fill->now);
+    bench_histogram_subtract(fill->difference, fill->last);
+    bench_process_get(&process);
+    bench_runs_of_table(&runs, fill->dataset.table);
+    petal_stats_get(fill->db, &stats);
+    printf("%7.1f s %11" PRIu64
+           " done %9.0f/s  p99 %8.3f ms  max %8.3f ms  runs %2zu  flushing %" PRIu64
+           "  compacting %" PRIu64 "  memtables %.1f MiB  resident %.1f MiB\n",
+           now - fill->began, bench_histogram_total(fill->now),
+           (double)bench_histogram_total(fill->difference) / elapsed,
+           ms(bench_histogram_share(fill->difference, 0.99)),
+           ms(bench_histogram_greatest(fill->difference)), bench_runs_most(&runs),
+           stats.flushes_waiting, stats.compactions_running, (double)stats.memtable_memory / MIB,
+           (double)process.resident / MIB);
+    fflush(stdout);
+    free(runs.runs);
+    fill->last = fill->now;
+    fill->now = swap;
+    fill->last_time = now;
+}
+
+static void
+print_latencies(const struct fill *fill)
+{
+    const struct bench_histogram *all = fill->last;
+
+    printf("latency of a write, %s:\n"
+           "  p50 %.4f ms, p99 %.4f ms, p99.9 %.3f ms, max %.3f ms; above 10 ms: %" PRIu64
+           ", above 100 ms: %" PRIu64 "\n",
+           fill->settings->rate > 0 ? "from its time on the schedule" : "from its call",
+           ms(bench_histogram_share(all, 0.5)), ms(bench_histogram_share(all, 0.99)),
+           ms(bench_histogram_share(all, 0.999)), ms(bench_histogram_greatest(all)),
+           bench_histogram_above(all, 10000000), bench_histogram_above(all, 100000000));
+}
+
+/* `heading`: at which moment. */
+static void
+print_cost(const struct fill *fill, const char *heading)
+{
+    double given = (double)bench_writers_bytes(&fill->writers);
+    struct bench_runs runs = {0};
+    struct bench_process process;
+    petal_stats stats;
+
+    petal_stats_get(fill->db, &stats);
+    bench_process_get(&process);
+    bench_runs_of_table(&runs, fill->dataset.table);
+    printf("%s:\n", heading);
+    printf("  written: %.1f MiB given; log %.1f, flushes %.1f (%" PRIu64
+           "), compactions %.1f (%" PRIu64 ") MiB\n",
+           given / MIB, (double)stats.log_bytes / MIB, (double)stats.flush_bytes / MIB,
+           stats.flushes, (double)stats.compaction_bytes_out / MIB, stats.compactions);
+    printf("  write amplification: %.2f with the log, %.2f in store files\n",
+           (double)(stats.log_bytes + stats.flush_bytes + stats.compaction_bytes_out) / given,
+           (double)(stats.flush_bytes + stats.compaction_bytes_out) / given);
+    printf("  writers: %" PRIu64 " groups slowed for %.1f ms together, %" PRIu64
+           " stopped for %.1f ms\n",
+           stats.delayed_writes, (double)stats.delay_us / 1e3, stats.stopped_writes,
+           (double)stats.stop_us / 1e3);
+    printf("  runs: %zu; disk: %.1f MiB; background failures: %" PRIu64 "\n",
+           bench_runs_most(&runs), (double)bench_disk_bytes(fill->settings->directory) / MIB,
+           stats.background_failures);
+    printf(
+        "  memory: resident %.1f MiB, at most %.1f; limit %.1f, memtables %.1f, files %.1f MiB\n",
+        (double)process.resident / MIB, (double)process.resident_peak / MIB,
+        (double)stats.memory_limit / MIB, (double)stats.memtable_memory / MIB,
+        (double)stats.file_memory / MIB);
+    printf("  processor: %.1f s in the program, %.1f s in the kernel\n",
+           process.user_seconds - fill->process_before.user_seconds,
+           process.system_seconds - fill->process_before.system_seconds);
+    free(runs.runs);
+}
+
+/* ---- filling ---- */
+
+static void
+run_pass(struct fill *fill, struct bench_pass *pass)
+{
+    struct timespec moment = {.tv_nsec = 20000000};
+
+    pass->index = fill->dataset.pass_count;
+    bench_dataset_record(&fill->dataset, pass);
+    bench_writers_begin(&fill->writers, pass);
+    while (bench_writers_running(&fill->writers)) {
+        nanosleep(&moment, NULL);
+        if (bench_now() - fill->last_time >= fill->settings->every)
+            print_progress(fill);
+    }
+    bench_writers_join(&fill->writers);
+    pass->complete = true;
+    bench_dataset_record(&fill->dataset, pass);
+}
+
+/* New cells in one pass; overwriting in as many as there are times all. */
+static void
+run_passes(struct fill *fill)
+{
+    const struct settings *settings = fill->settings;
+    uint64_t left = settings->cells;
+
+    while (left > 0) {
+        struct bench_pass pass = {.seed = fill->dataset.seed,
+                                  .delete_share = settings->delete_share,
+                                  .random_order = strcmp(settings->order, "random") == 0,
+                                  .overwrite = settings->overwrite};
+
+        pass.first = settings->overwrite ? 0 : fill->dataset.count;
+        pass.range = settings->overwrite ? fill->dataset.count : left;
+        pass.cells = left < pass.range ? left : pass.range;
+        left -= pass.cells;
+        run_pass(fill, &pass);
+    }
+}
+
+static void
+open_fill(struct fill *fill, petal_env *env)
+{
+    const struct settings *settings = fill->settings;
+    petal_options options = {.create = true,
+                             .memory_bytes = settings->memory,
+                             .memtable_bytes = settings->write_buffer,
+                             .cache_bytes = settings->cache,
+                             .no_compaction = settings->no_compaction,
+                             .no_log_mapping = settings->no_log_mapping,
+                             .env = env};
+    petal_error error;
+
+    bench_check(petal_open(settings->directory, &options, &fill->db, &error), &error, "open");
+    fill->dataset = (struct bench_dataset){.seed = settings->seed,
+                                           .key_bytes = settings->key_bytes,
+                                           .value_bytes = settings->value_bytes,
+                                           .family_count = (size_t)settings->families};
+    bench_dataset_load_or_make(&fill->dataset, fill->db);
+    if (settings->overwrite && fill->dataset.count == 0)
+        bench_fail("overwrite", "no cells there");
+    fill->last = bench_alloc(sizeof *fill->last);
+    fill->now = bench_alloc(sizeof *fill->now);
+    fill->difference = bench_alloc(sizeof *fill->difference);
+}
+
+static void
+close_fill(struct fill *fill)
+{
+    petal_error error;
+
+    bench_writers_free(&fill->writers);
+    bench_dataset_free(&fill->dataset);
+    free(fill->last);
+    free(fill->now);
+    free(fill->difference);
+    bench_check(petal_close(fill->db, &error), &error, "close");
+}
+
+static void
+run_fill(const struct settings *settings)
+{
+    struct fill fill = {.settings = settings};
+    petal_env env = {.log = write_message};
+    petal_error error;
+    char heading[64];
+    double idle;
+
+    if (settings->messages != NULL) {
+        env.log_context = fopen(settings->messages, "a");
+        if (env.log_context == NULL)
+            bench_fail("write", settings->messages);
+        setvbuf(env.log_context, NULL, _IOLBF, BUFSIZ);
+    }
+    open_fill(&fill, settings->messages != NULL ? &env : NULL);
+    printf("%s %" PRIu64 " cells in %s order, %zu + %zu bytes, %" PRIu64
+           " threads, %zu families, seed %" PRIu64 "; %" PRIu64 " cells before\n",
+           settings->overwrite ? "overwriting" : "making", settings->cells, settings->order,
+           fill.dataset.key_bytes, fill.dataset.value_bytes, settings->threads,
+           fill.dataset.family_count, fill.dataset.seed, fill.dataset.count);
+    bench_process_get(&fill.process_before);
+    bench_writers_init(&fill.writers, &fill.dataset, (unsigned)settings->threads, settings->rate);
+    fill.began = fill.last_time = bench_now();
+    run_passes(&fill);
+    fill.seconds = bench_now() - fill.began;
+    print_progress(&fill);
+    printf("%.0f writes a second over %.1f s\n",
+           (double)bench_histogram_total(fill.last) / fill.seconds, fill.seconds);
+    print_latencies(&fill);
+    print_cost(&fill, "when the last was written");
+    idle = bench_now();
+    bench_check(petal_wait_idle(fill.db, &error), &error, "wait for the background");
+    snprintf(heading, sizeof heading, "settled, %.1f s later", bench_now() - idle);
+    print_cost(&fill, heading);
+    close_fill(&fill);
+    if (env.log_context != NULL)
+        fclose(env.log_context);
+}
+
+static int
+usage(void)
+{
+    fputs("usage: kv-bench fill --db DIR --cells N [options]\n"
+          "Makes a table of Petal, extends it or writes it anew.  Options, with their defaults:\n"
+          "  --order random|sequential          random\n"
+          "  --threads N            1\n"
+          "  --key-size BYTES, --value-size BYTES, --families N, --seed N      16, 100, 1, 1; "
+          "those of\n"
+          "                         the first fill of DIR hold\n"
+          "  --overwrite            cells that are there; else new ones\n"
+          "  --delete-share X       of what it writes, it deletes; 0\n"
+          "  --rate N               writes a second, on a schedule; as many as possible\n"
+          "  --memory BYTES, --write-buffer BYTES, --cache BYTES      Petal's defaults\n"
+          "  --no-compaction, --no-log-mapping\n"
+          "  --every SECONDS        between lines of progress; 5\n"
+          "  --messages FILE        what Petal says of its background work\n",
+          stderr);
+    return 2;
+}
+
+static bool
+settings_are_right(const struct settings *settings)
+{
+    return !bench_refused(settings->directory == NULL, "--db is needed") &&
+           !bench_refused(settings->cells == 0 || settings->cells > 100000000000,
+                          "--cells is a number from 1 to 100G") &&
+           !bench_refused(settings->threads == 0 || settings->threads > BENCH_MOST_THREADS,
+                          "--threads is a number from 1 to 256") &&
+           !bench_refused(settings->families == 0 || settings->families > BENCH_MOST_FAMILIES,
+                          "--families is a number from 1 to 16") &&
+           !bench_refused(settings->key_bytes < 12 || settings->key_bytes > BENCH_MOST_KEY_BYTES,
+                          "--key-size is from 12 to 1K") &&
+           !bench_refused(settings->value_bytes > PETAL_MAX_VALUE_BYTES,
+                          "--value-size is too large") &&
+           !bench_refused(!(settings->rate >= 0), "--rate is a number from 0 on") &&
+           !bench_refused(!(settings->every > 0), "--every is a number above 0") &&
+           !bench_refused(!(settings->delete_share >= 0 && settings->delete_share <= 1),
+                          "--delete-share is a number from 0 to 1") &&
+           !bench_refused(strcmp(settings->order, "random") != 0 &&
+                              strcmp(settings->order, "sequential") != 0,
+                          "--order is random or sequential");
+}
+
+int
+bench_fill_main(int argc, char **argv)
+{
+    struct settings settings = {.order = "random",
+                                .threads = 1,
+                                .families = 1,
+                                .seed = 1,
+                                .value_bytes = 100,
+                                .key_bytes = BENCH_KEY_BYTES,
+                                .every = 5};
+    const struct bench_option options[] = {
+        {"--db", BENCH_TEXT, &settings.directory},
+        {"--cells", BENCH_COUNT, &settings.cells},
+        {"--threads", BENCH_COUNT, &settings.threads},
+        {"--value-size", BENCH_BYTES, &settings.value_bytes},
+        {"--key-size", BENCH_BYTES, &settings.key_bytes},
+        {"--order", BENCH_TEXT, &settings.order},
+        {"--memory", BENCH_BYTES, &settings.memory},
+        {"--write-buffer", BENCH_BYTES, &settings.write_buffer},
+        {"--cache", BENCH_BYTES, &settings.cache},
+        {"--rate", BENCH_NUMBER, &settings.rate},
+        {"--overwrite", BENCH_FLAG, &settings.overwrite},
+        {"--no-compaction", BENCH_FLAG, &settings.no_compaction},
+        {"--no-log-mapping", BENCH_FLAG, &settings.no_log_mapping},
+        {"--delete-share", BENCH_NUMBER, &settings.delete_share},
+        {"--families", BENCH_COUNT, &settings.families},
+        {"--every", BENCH_NUMBER, &settings.every},
+        {"--messages", BENCH_TEXT, &settings.messages},
+        {"--seed", BENCH_COUNT, &settings.seed},
+    };
+
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return usage();
+    if (!settings_are_right(&settings))
+        return 2;
+    run_fill(&settings);
+    return 0;
+}

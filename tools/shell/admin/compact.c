@@ -1,0 +1,115 @@
+/* compact.c -- compact, major_compact and compaction_state. */
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/progress.h"
+
+#include <stdlib.h>
+
+/* A compaction that is waited for; it may outlive the command. */
+struct waiting {
+    petal_db *db;
+    petal_table *table;
+    petal_family *family;
+    struct progress progress;
+};
+
+static enum petal_status
+run_compaction(void *argument, petal_error *error)
+{
+    const struct waiting *waiting = argument;
+
+    return petal_compact(waiting->table, waiting->family, error);
+}
+
+static void
+watch_compaction(void *argument, bool last)
+{
+    struct waiting *waiting = argument;
+    petal_stats stats;
+
+    if (last) {
+        progress_end(&waiting->progress);
+        return;
+    }
+    petal_stats_get(waiting->db, &stats);
+    if (stats.compacting_cells > 0)
+        progress_update(&waiting->progress, stats.compacting_done, stats.compacting_cells,
+                        stats.compacting_done);
+}
+
+/* Interrupted, it goes on by itself. */
+static enum shell_status
+compact_and_wait(struct session *session, petal_table *table, petal_family *family)
+{
+    struct waiting *waiting = memory_allocate(sizeof(*waiting));
+    const struct background_work work = {
+        .run = run_compaction, .argument = waiting, .watch = watch_compaction, .release = free};
+    enum shell_status status;
+
+    *waiting = (struct waiting){.db = session->db, .table = table, .family = family};
+    progress_begin(&waiting->progress, "compaction", "cells");
+    status = interrupt_wait(session, &work);
+    if (status != SHELL_FINE && interrupt_pending())
+        return session_fail(session, status,
+                            "Interrupted: the compaction goes on in the background");
+    return status;
+}
+
+/* The third argument: HBase compacts MOB files apart, which there are not. */
+static enum shell_status
+check_type(struct session *session, const struct value *type)
+{
+    petal_slice text = value_to_bytes(&session->arena, type);
+
+    if (type->kind == VALUE_NIL || slice_is(text, "NORMAL"))
+        return SHELL_FINE;
+    return session_fail(session, SHELL_USAGE, "Unknown compaction type %.*s; there is NORMAL",
+                        (int)text.size, (const char *)text.data);
+}
+
+/* All files of the table or family become one; when the command returns it is done. */
+COMMAND_FUNCTION(command_compact)
+{
+    petal_table *table;
+    petal_family *family = NULL;
+    enum shell_status status =
+        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
+
+    (void)result;
+    if (status == SHELL_FINE && count > 1 && arguments[1].kind != VALUE_NIL)
+        status =
+            session_family(session, table, value_to_bytes(&session->arena, &arguments[1]), &family);
+    if (status == SHELL_FINE && count > 2)
+        status = check_type(session, &arguments[2]);
+    if (status != SHELL_FINE)
+        return status;
+    /* As in HBase nothing happens to a disabled table, in silence. */
+    if (session_is_disabled(session, petal_table_name(table)))
+        return SHELL_FINE;
+    return compact_and_wait(session, table, family);
+}
+
+COMMAND_FUNCTION(command_compaction_state)
+{
+    static const char *const names[] = {
+        [PETAL_COMPACTION_NONE] = "NONE",
+        [PETAL_COMPACTION_MINOR] = "MINOR",
+        [PETAL_COMPACTION_MAJOR] = "MAJOR",
+        [PETAL_COMPACTION_MAJOR_AND_MINOR] = "MAJOR_AND_MINOR",
+    };
+    petal_table *table;
+    const char *name;
+    enum shell_status status =
+        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
+
+    (void)count;
+    if (status != SHELL_FINE)
+        return status;
+    name = names[petal_table_compaction_state(table)];
+    if (output_begin_records(&session->output, "state"))
+        format_string(&session->output.format, name);
+    else
+        output_plain(&session->output, "%s", name);
+    *result = value_string(slice_of_string(name));
+    return SHELL_FINE;
+}

@@ -1,0 +1,207 @@
+/* stats.c -- stats: the database's counters; verify.  What is known of a table: tools/shell/admin/stats_table.c. */
+#include "tools/shell/admin/stats.h"
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Counters ------------------------------------------------------------------------------------ */
+
+static const char *const counter_names[] = {"counter", "value", "meaning"};
+
+/* Print one line, if it is wanted: `wanted` NULL or an array with its name. */
+static bool
+show_text(struct session *session, const struct value *wanted, const char *name, const char *value,
+          const char *meaning)
+{
+    struct text *text = &session->scratch;
+    bool listed = wanted == NULL;
+
+    for (size_t i = 0; !listed && i < wanted->count; i++)
+        listed = slice_is(value_to_bytes(&session->arena, &wanted->as.items[i]), name);
+    if (!listed)
+        return false;
+    if (format_is_on(&session->output.format)) {
+        struct format *format = &session->output.format;
+        bool number = value[0] >= '0' && value[0] <= '9';
+
+        format_string(format, name);
+        if (number)
+            format_number(format, strtoull(value, NULL, 10));
+        else
+            format_string(format, value);
+        format_string(format, meaning);
+        return true;
+    }
+    text_clear(text);
+    text_add_string(text, value);
+    if (wanted == NULL)
+        text_add_format(text, "  %s", meaning);
+    output_columns(&session->output, slice_of_string(name), text_slice(text));
+    return true;
+}
+
+static bool
+show_counter(struct session *session, const struct value *wanted, const char *name, uint64_t value,
+             const char *meaning)
+{
+    char digits[24];
+
+    (void)snprintf(digits, sizeof(digits), "%" PRIu64, value);
+    return show_text(session, wanted, name, digits, meaning);
+}
+
+static size_t
+show_cache(struct session *session, const struct value *wanted, const petal_stats *stats)
+{
+    static const char *const kinds[PETAL_BLOCK_KINDS] = {"data", "index", "filter"};
+    size_t shown = show_counter(session, wanted, "cache_capacity", stats->cache_capacity,
+                                "block cache: limit in bytes");
+
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        const struct {
+            const char *name, *meaning;
+            uint64_t value;
+        } counters[] = {
+            {"bytes", "bytes in the block cache", stats->cache_bytes[kind]},
+            {"blocks", "blocks in the block cache", stats->cache_blocks[kind]},
+            {"inserted", "blocks that entered the block cache", stats->cache_inserted[kind]},
+            {"evicted", "blocks that had to leave the block cache", stats->cache_evicted[kind]},
+        };
+
+        for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+            char name[40], meaning[80];
+
+            (void)snprintf(name, sizeof(name), "cache_%s_%s", kinds[kind], counters[i].name);
+            (void)snprintf(meaning, sizeof(meaning), "%s %s", kinds[kind], counters[i].meaning);
+            shown += show_counter(session, wanted, name, counters[i].value, meaning);
+        }
+    }
+    return shown;
+}
+
+static size_t
+show_memory(struct session *session, const struct value *wanted, const petal_stats *stats)
+{
+    const struct {
+        const char *name, *meaning;
+        uint64_t value;
+    } counters[] = {
+        {"memory_limit", "limit of memtables, block cache and open store files together",
+         stats->memory_limit},
+        {"memtable_memory", "bytes of memtables, those that are being flushed included",
+         stats->memtable_memory},
+        {"file_memory", "bytes of index roots, facts and handles of open store files",
+         stats->file_memory},
+    };
+    size_t shown = 0;
+
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        shown +=
+            show_counter(session, wanted, counters[i].name, counters[i].value, counters[i].meaning);
+    return shown;
+}
+
+/* What goes on behind the calls, and how it fares. */
+static size_t
+show_background(struct session *session, const struct value *wanted, const petal_stats *stats)
+{
+    size_t shown = show_counter(session, wanted, "flushes_waiting", stats->flushes_waiting,
+                                "flushes that wait or run");
+
+    shown += show_counter(session, wanted, "compactions_running", stats->compactions_running,
+                          "compactions that run");
+    shown += show_text(session, wanted, "read_only", stats->read_only ? "true" : "false",
+                       "whether the database takes no writes");
+    shown += show_text(session, wanted, "background_error",
+                       stats->background_error.status == PETAL_OK ? "none"
+                                                                  : stats->background_error.text,
+                       "what failed last in the background and was not made good");
+    return shown;
+}
+
+static enum shell_status
+show_counters(struct session *session, const struct value *wanted)
+{
+    petal_stats stats;
+    size_t shown = 0;
+
+    petal_stats_get(session->db, &stats);
+    if (format_is_on(&session->output.format))
+        format_begin(&session->output.format, counter_names, 3);
+    else
+        output_header(&session->output, "COUNTER", "VALUE");
+#define SHOW_COUNTER(name, meaning)                                                                \
+    shown += show_counter(session, wanted, #name, stats.name, meaning);
+    PETAL_STATS_MAP(SHOW_COUNTER)
+#undef SHOW_COUNTER
+    shown += show_cache(session, wanted, &stats);
+    shown += show_memory(session, wanted, &stats);
+    shown += show_background(session, wanted, &stats);
+    if (wanted != NULL && shown < wanted->count)
+        return session_fail(session, SHELL_NOT_FOUND, "some of these counters there are not");
+    return SHELL_FINE;
+}
+
+COMMAND_FUNCTION(command_stats)
+{
+    const struct value *wanted;
+
+    (void)result;
+    if (count == 0)
+        return show_counters(session, NULL);
+    if (arguments[0].kind != VALUE_HASH)
+        return stats_show_table(session, &arguments[0]);
+    wanted = value_hash_get(&arguments[0], "COUNTERS");
+    if (wanted == NULL || wanted->kind != VALUE_ARRAY)
+        return session_fail(session, SHELL_USAGE, "COUNTERS => ['name', ..] is wanted");
+    return show_counters(session, wanted);
+}
+
+struct verification {
+    struct progress progress;
+    uint64_t done, total;
+};
+
+static bool
+watch_verification(void *argument, uint64_t done, uint64_t total)
+{
+    struct verification *verification = argument;
+
+    verification->done = done;
+    verification->total = total;
+    progress_update(&verification->progress, done, total, done);
+    return !interrupt_pending();
+}
+
+COMMAND_FUNCTION(command_verify)
+{
+    struct verification verification = {.total = 0};
+    enum petal_status outcome;
+    petal_table *table;
+    petal_slice name;
+    petal_error error;
+    enum shell_status status = session_table_name(session, &arguments[0], &name);
+
+    (void)count;
+    (void)result;
+    if (status == SHELL_FINE)
+        status = session_table(session, name, &table);
+    if (status != SHELL_FINE)
+        return status;
+    progress_begin(&verification.progress, "verify", "bytes");
+    outcome = petal_table_verify_watched(table, watch_verification, &verification, &error);
+    progress_end(&verification.progress);
+    if (outcome == PETAL_BUSY && interrupt_pending())
+        return session_fail(session, SHELL_USAGE, "Interrupted at %.0f %%: sound up to there",
+                            100 * (double)verification.done / (double)verification.total);
+    if (outcome != PETAL_OK)
+        return session_fail_petal(session, &error);
+    if (output_begin_records(&session->output, "sound"))
+        format_boolean(&session->output.format, true);
+    else
+        output_plain(&session->output, "All store files of the table are sound");
+    return SHELL_FINE;
+}

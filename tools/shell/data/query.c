@@ -1,0 +1,346 @@
+/* query.c -- see tools/shell/data/query.h. */
+#include "tools/shell/data/query.h"
+
+#include <string.h>
+
+enum { USUAL_INTERVAL = 1000 };
+
+void
+column_part(petal_slice column, petal_slice *family, petal_slice *qualifier, bool *has_qualifier)
+{
+    const char *begin = column.data;
+    const char *colon = column.size > 0 ? memchr(begin, ':', column.size) : NULL;
+
+    *has_qualifier = colon != NULL;
+    *family = column;
+    *qualifier = (petal_slice){"", 0};
+    if (colon != NULL) {
+        family->size = (size_t)(colon - begin);
+        *qualifier = (petal_slice){colon + 1, column.size - family->size - 1};
+    }
+}
+
+const struct value *
+query_given(const struct value *hash, const char *key)
+{
+    const struct value *value = value_hash_get(hash, key);
+
+    return value != NULL && value->kind == VALUE_NIL ? NULL : value;
+}
+
+enum shell_status
+query_fail_key(struct session *session, const char *key, const struct value *value, const char *why)
+{
+    text_clear(&session->scratch);
+    value_inspect(&session->scratch, value);
+    return session_fail(session, SHELL_USAGE, "%s => %.200s: %s", key,
+                        text_string(&session->scratch), why);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------- */
+
+/* Take out the family's columns of one sort: a family named after its columns replaces them, and the other way round. */
+static void
+drop_columns(struct query *query, const petal_column *added)
+{
+    petal_read_options *read = &query->scan.read;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < read->column_count; i++) {
+        const petal_column *column = &query->columns[i];
+        bool same = !column->whole_family && !added->whole_family &&
+                    slices_equal(column->qualifier, added->qualifier);
+
+        if (column->family == added->family &&
+            (same || column->whole_family || added->whole_family))
+            continue;
+        query->columns[kept++] = *column;
+    }
+    read->column_count = kept;
+}
+
+/* Take 'q:toInt' apart at its first colon, and keep the converter. */
+static enum shell_status
+read_format(struct session *session, struct query *query, petal_column *column)
+{
+    struct column_format format = {.family = column->family};
+    petal_slice name;
+    bool has_format;
+    enum shell_status status;
+
+    column_part(column->qualifier, &format.qualifier, &name, &has_format);
+    if (!has_format)
+        return SHELL_FINE;
+    status = convert_find(session, name, &format.conversion);
+    if (status != SHELL_FINE)
+        return status;
+    column->qualifier = format.qualifier;
+    if (query->format_count == query->format_capacity) {
+        struct column_format *old = query->formats;
+
+        query->format_capacity = 2 * query->format_capacity + 8;
+        query->formats = arena_allocate(&session->arena, query->format_capacity * sizeof(*old));
+        if (query->format_count > 0)
+            memcpy(query->formats, old, query->format_count * sizeof(*old));
+    }
+    query->formats[query->format_count++] = format;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+add_column(struct session *session, struct query *query, petal_slice text)
+{
+    petal_column column = {.family = NULL};
+    petal_slice family;
+    bool has_qualifier;
+    enum shell_status status;
+
+    column_part(text, &family, &column.qualifier, &has_qualifier);
+    column.whole_family = !has_qualifier;
+    status = session_family(session, query->table, family, &column.family);
+    if (status == SHELL_FINE)
+        status = read_format(session, query, &column);
+    if (status != SHELL_FINE)
+        return status;
+    drop_columns(query, &column);
+    if (query->scan.read.column_count == query->capacity) {
+        petal_column *old = query->columns;
+
+        query->capacity = 2 * query->capacity + 8;
+        query->columns = arena_allocate(&session->arena, query->capacity * sizeof(*old));
+        if (query->scan.read.column_count > 0)
+            memcpy(query->columns, old, query->scan.read.column_count * sizeof(*old));
+        query->scan.read.columns = query->columns;
+    }
+    query->columns[query->scan.read.column_count++] = column;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+add_columns(struct session *session, struct query *query, const struct value *items, size_t count)
+{
+    enum shell_status status = SHELL_FINE;
+
+    for (size_t i = 0; i < count && status == SHELL_FINE; i++) {
+        if (items[i].kind == VALUE_NIL || items[i].kind == VALUE_HASH ||
+            items[i].kind == VALUE_ARRAY)
+            return session_fail(session, SHELL_USAGE, "a column must be a string");
+        status = add_column(session, query, value_to_bytes(&session->arena, &items[i]));
+    }
+    return status;
+}
+
+static enum shell_status
+read_columns(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *value = query_given(hash, "COLUMNS");
+
+    if (value == NULL)
+        value = query_given(hash, "COLUMN");
+    if (value == NULL)
+        return SHELL_FINE;
+    if (value->kind == VALUE_STRING)
+        return add_columns(session, query, value, 1);
+    if (value->kind == VALUE_ARRAY)
+        return add_columns(session, query, value->as.items, value->count);
+    if (query->kind != QUERY_GET)
+        return session_fail(session, SHELL_USAGE,
+                            "COLUMNS must be specified as a String or an Array");
+    text_clear(&session->scratch);
+    value_inspect(&session->scratch, hash);
+    return session_fail(session, SHELL_USAGE, "Failed parse column argument type %.400s, Hash",
+                        text_string(&session->scratch));
+}
+
+/* ---- get ----------------------------------------------------------------------------------------- */
+
+/*
+ * HBase's get refuses a hash that names neither columns nor times, unless nothing is in it but keys of the other
+ * kinds.  *rest is what it shows then.
+ */
+static bool
+selects(struct session *session, const struct value *hash, struct value *rest)
+{
+    static const char *const selecting[] = {"COLUMN",    "COLUMNS",    "TIMERANGE",
+                                            "TIMESTAMP", "ATTRIBUTES", "AUTHORIZATIONS"};
+    static const char *const others[] = {"MAXLENGTH",    "FORMATTER",        "FORMATTER_CLASS",
+                                         "FILTER",       "CONSISTENCY",      "WITHOUT",
+                                         "CACHE_BLOCKS", "REGION_REPLICA_ID"};
+
+    for (size_t i = 0; i < sizeof(selecting) / sizeof(selecting[0]); i++)
+        if (query_given(hash, selecting[i]) != NULL)
+            return true;
+    *rest = (struct value){.kind = VALUE_HASH};
+    rest->as.pairs = arena_allocate(&session->arena, (hash->count + 1) * sizeof(struct value_pair));
+    for (size_t i = 0; i < hash->count; i++) {
+        const struct value_pair *pair = &hash->as.pairs[i];
+        bool other = false;
+
+        for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
+            other = other ||
+                    (pair->key.kind == VALUE_STRING && slice_is(pair->key.as.bytes, others[j]));
+        if (!other)
+            rest->as.pairs[rest->count++] = *pair;
+    }
+    return rest->count == 0;
+}
+
+static enum shell_status
+read_common(struct session *session, struct query *query, const struct value *hash)
+{
+    enum shell_status status = read_columns(session, query, hash);
+
+    return status == SHELL_FINE ? query_read_options(session, query, hash) : status;
+}
+
+static enum shell_status
+read_get_argument(struct session *session, struct query *query, const struct value *argument)
+{
+    struct value rest;
+
+    if (argument->kind == VALUE_NIL)
+        return SHELL_FINE;
+    if (argument->kind == VALUE_ARRAY)
+        return add_columns(session, query, argument->as.items, argument->count);
+    if (argument->kind != VALUE_HASH)
+        return add_columns(session, query, argument, 1);
+    if (!selects(session, argument, &rest)) {
+        text_clear(&session->scratch);
+        value_inspect(&session->scratch, &rest);
+        return session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
+                            text_string(&session->scratch));
+    }
+    return read_common(session, query, argument);
+}
+
+static enum shell_status
+open_table(struct session *session, const struct value *argument, enum query_kind kind, bool header,
+           struct query *query)
+{
+    petal_slice name;
+
+    *query = (struct query){.kind = kind, .interval = USUAL_INTERVAL};
+    query->scan.read.size = sizeof(query->scan.read);
+    if (argument->kind != VALUE_STRING && argument->kind != VALUE_SYMBOL)
+        return session_fail(session, SHELL_USAGE, "Table name must be of type String");
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    header = header && !format_is_on(&session->output.format);
+    if (header && kind == QUERY_GET)
+        output_header(&session->output, "COLUMN", "CELL");
+    else if (header && kind == QUERY_SCAN)
+        output_header(&session->output, "ROW", "COLUMN+CELL");
+    return session_table(session, name, &query->table);
+}
+
+enum shell_status
+query_read_get(struct session *session, const struct value *arguments, size_t count, bool header,
+               struct query *query)
+{
+    enum shell_status status = open_table(session, &arguments[0], QUERY_GET, header, query);
+
+    if (status != SHELL_FINE)
+        return status;
+    query->row = value_to_bytes(&session->arena, &arguments[1]);
+    if (query->row.size == 0)
+        return session_fail(session, SHELL_USAGE, "Row length is 0");
+    for (size_t i = 2; i < count && status == SHELL_FINE; i++)
+        status = read_get_argument(session, query, &arguments[i]);
+    return status;
+}
+
+/* ---- scan and count -------------------------------------------------------------------------------- */
+
+/* The least row behind all that begin with `prefix`; empty when there is none. */
+static petal_slice
+behind_prefix(struct arena *arena, petal_slice prefix)
+{
+    uint8_t *row = arena_copy(arena, prefix.data, prefix.size);
+    size_t size = prefix.size;
+
+    while (size > 0 && row[size - 1] == 0xff)
+        size--;
+    if (size > 0)
+        row[size - 1]++;
+    return (petal_slice){row, size};
+}
+
+static enum shell_status
+read_range(struct session *session, struct query *query, const struct value *hash)
+{
+    static const char *const keys[] = {"STARTROW", "STOPROW", "ROWPREFIXFILTER"};
+    const struct value *inclusive = query_given(hash, "INCLUDE_STOPROW");
+    petal_slice rows[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+    petal_scan_options *scan = &query->scan;
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct value *value = query_given(hash, keys[i]);
+
+        if (value == NULL)
+            continue;
+        if (value->kind != VALUE_STRING)
+            return query_fail_key(session, keys[i], value, "a string is wanted");
+        rows[i] = value->as.bytes;
+    }
+    if (inclusive != NULL && inclusive->kind != VALUE_BOOLEAN)
+        return query_fail_key(session, "INCLUDE_STOPROW", inclusive, "true or false is wanted");
+    scan->start_row = rows[0];
+    scan->stop_row = rows[1];
+    /* Equal ends mean that one row. */
+    scan->stop_inclusive = (inclusive != NULL && inclusive->as.boolean) ||
+                           (rows[0].size > 0 && slices_equal(rows[0], rows[1]));
+    if (query_given(hash, "ROWPREFIXFILTER") != NULL) {
+        /* Reversed, the end lies above the start, and nothing is found: so in HBase. */
+        scan->start_row = rows[2];
+        scan->stop_row = behind_prefix(&session->arena, rows[2]);
+        scan->stop_inclusive = false;
+    }
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_numbers(struct session *session, struct query *query, const struct value *hash)
+{
+    const struct value *limit = query_given(hash, "LIMIT");
+    const struct value *interval = query_given(hash, "INTERVAL");
+
+    if (limit != NULL) {
+        if (limit->kind != VALUE_INTEGER)
+            return query_fail_key(session, "LIMIT", limit, "a number is wanted");
+        query->scan.row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
+    }
+    if (interval != NULL)
+        query->interval = interval->kind == VALUE_INTEGER ? interval->as.integer : 0;
+    return SHELL_FINE;
+}
+
+enum shell_status
+query_read_scan(struct session *session, enum query_kind kind, const struct value *arguments,
+                size_t count, bool header, struct query *query)
+{
+    enum shell_status status = open_table(session, &arguments[0], kind, header, query);
+    const struct value *hash = &arguments[1];
+
+    if (status != SHELL_FINE || count == 1)
+        return status;
+    if (kind == QUERY_COUNT && hash->kind == VALUE_INTEGER) {
+        query->interval = hash->as.integer;
+        return SHELL_FINE;
+    }
+    if (hash->kind != VALUE_HASH)
+        return session_fail(session, SHELL_USAGE, "a hash such as {LIMIT => 10} is wanted, not %s",
+                            value_class(hash));
+    status = read_common(session, query, hash);
+    if (status == SHELL_FINE)
+        status = read_range(session, query, hash);
+    if (status == SHELL_FINE)
+        status = read_numbers(session, query, hash);
+    return status;
+}
+
+void
+query_end(struct query *query)
+{
+    petal_filter_free(query->filter);
+    query->filter = NULL;
+}

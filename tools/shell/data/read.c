@@ -1,0 +1,459 @@
+/* read.c -- get, scan and count. */
+#include "tools/shell/data/read.h"
+
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/progress.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { ROWS_BETWEEN_LOOKS = 256 }; /* at the time, for progress */
+enum { CELL_OVERHEAD = 20 }; /* lengths, timestamp and type, as HBase counts the bytes of a cell */
+
+/* Cut what was added behind `begin` to the query's greatest length in characters. */
+static void
+cut(struct text *text, size_t begin, uint64_t greatest_length)
+{
+    petal_slice rest = {text_string(text) + begin, text->size - begin};
+
+    if (greatest_length == 0)
+        return;
+    for (uint64_t i = 0; i < greatest_length && rest.size > 0; i++) {
+        size_t length = utf8_character_bytes(rest);
+
+        length = length > 0 ? length : 1;
+        rest.data = (const char *)rest.data + length;
+        rest.size -= length;
+    }
+    text->size -= rest.size;
+    text->bytes[text->size] = '\0';
+}
+
+static enum shell_status
+add_column_name(struct session *session, const struct query *query, struct text *text,
+                const petal_cell *cell)
+{
+    enum shell_status status = convert_add(session, text, query->format, cell->family);
+
+    text_add_string(text, ":");
+    return status == SHELL_FINE ? convert_add(session, text, query->format, cell->qualifier)
+                                : status;
+}
+
+static const char *
+marker_name(enum petal_cell_type type)
+{
+    switch (type) {
+    case PETAL_PUT:
+        break;
+    case PETAL_DELETE:
+        return "Delete";
+    case PETAL_DELETE_FAMILY_VERSION:
+        return "DeleteFamilyVersion";
+    case PETAL_DELETE_COLUMN:
+        return "DeleteColumn";
+    case PETAL_DELETE_FAMILY:
+        return "DeleteFamily";
+    }
+    return "Put";
+}
+
+static enum conversion
+format_of(const struct query *query, const petal_cell *cell)
+{
+    for (size_t i = query->format_count; i-- > 0;)
+        if (slices_equal(petal_family_name(query->formats[i].family), cell->family) &&
+            slices_equal(query->formats[i].qualifier, cell->qualifier))
+            return query->formats[i].conversion;
+    return query->format;
+}
+
+static enum shell_status
+add_cell_text(struct session *session, const struct query *query, struct text *text,
+              const petal_cell *cell)
+{
+    size_t begin = text->size;
+    enum shell_status status = SHELL_FINE;
+
+    text_add_string(text, "timestamp=");
+    text_add_time(text, cell->timestamp);
+    if (cell->type == PETAL_PUT) {
+        text_add_string(text, ", value=");
+        status = convert_add(session, text, format_of(query, cell), cell->value);
+    } else {
+        text_add_format(text, ", type=%s", marker_name(cell->type));
+    }
+    cut(text, begin, query->greatest_length);
+    return status;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------- */
+
+static void
+begin_records(struct session *session)
+{
+    static const char *const names[] = {"row", "family", "qualifier", "timestamp", "type", "value"};
+
+    format_begin(&session->output.format, names, sizeof(names) / sizeof(names[0]));
+}
+
+/* The fields of a record are made first, since a conversion may fail. */
+static enum shell_status
+show_record(struct session *session, const struct query *query, petal_slice row,
+            const petal_cell *cell)
+{
+    struct format *format = &session->output.format;
+    const struct {
+        petal_slice bytes;
+        enum conversion conversion;
+    } fields[] = {{row, query->format},
+                  {cell->family, query->format},
+                  {cell->qualifier, query->format},
+                  {cell->value, format_of(query, cell)}};
+    struct text *text = &session->scratch;
+    size_t ends[5] = {0};
+    enum shell_status status = SHELL_FINE;
+
+    text_clear(text);
+    for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+        status = convert_add(session, text, fields[i].conversion, fields[i].bytes);
+        if (i == 3)
+            cut(text, ends[i], query->greatest_length);
+        ends[i + 1] = text->size;
+    }
+    for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
+        if (i == 3) {
+            format_integer(format, cell->timestamp);
+            format_string(format, marker_name(cell->type));
+        }
+        if (i == 3 && cell->type != PETAL_PUT)
+            format_null(format);
+        else
+            format_text(format, (petal_slice){text_string(text) + ends[i], ends[i + 1] - ends[i]});
+    }
+    return status;
+}
+
+/* ---- Get ------------------------------------------------------------------------------------------- */
+
+static enum shell_status
+show_got(struct session *session, const struct query *query, const petal_cell *cell,
+         struct text *column)
+{
+    struct text *text = &session->scratch;
+    enum shell_status status;
+
+    if (format_is_on(&session->output.format))
+        return show_record(session, query, query->row, cell);
+    text_clear(column);
+    text_clear(text);
+    status = add_column_name(session, query, column, cell);
+    if (status == SHELL_FINE)
+        status = add_cell_text(session, query, text, cell);
+    if (status == SHELL_FINE)
+        output_columns(&session->output, text_slice(column), text_slice(text));
+    return status;
+}
+
+enum shell_status
+read_get(struct session *session, const struct query *query, bool show, struct read_counts *counts)
+{
+    enum shell_status status = SHELL_FINE;
+    struct text column = {0};
+    petal_read_options read = query->scan.read;
+    petal_error error;
+    size_t cells;
+
+    read.receipt = session->receipt;
+    if (petal_get(query->table, query->row, &read, session->result, &error) != PETAL_OK)
+        return session_fail_petal(session, &error);
+    get_history_note(&session->history, query->table, query->row, &read, session->receipt);
+    cells = petal_result_count(session->result);
+    for (size_t i = 0; i < cells && show && status == SHELL_FINE; i++)
+        status = show_got(session, query, petal_result_cell(session->result, i), &column);
+    text_free(&column);
+    *counts = (struct read_counts){.rows = cells > 0, .cells = cells};
+    return status;
+}
+
+COMMAND_FUNCTION(command_get)
+{
+    struct read_counts counts;
+    struct query query;
+    enum shell_status status = query_read_get(session, arguments, count, true, &query);
+
+    (void)result;
+    if (status == SHELL_FINE && format_is_on(&session->output.format))
+        begin_records(session);
+    if (status == SHELL_FINE)
+        status = read_get(session, &query, true, &counts);
+    query_end(&query);
+    if (status != SHELL_FINE)
+        return status;
+    output_plain(&session->output, "%" PRIu64 " row(s)", counts.rows);
+    return counts.rows > 0 ? SHELL_FINE : SHELL_NOT_FOUND;
+}
+
+/* ---- Cursors --------------------------------------------------------------------------------------- */
+
+/* Rows as a cursor passes them. */
+struct row_counter {
+    struct text row; /* the last one */
+    uint64_t rows, cells;
+};
+
+/* Count a cell; was it the first of its row? */
+static bool
+count_cell(struct row_counter *counter, const petal_cell *cell)
+{
+    counter->cells++;
+    if (counter->rows > 0 && slices_equal(text_slice(&counter->row), cell->row))
+        return false;
+    text_clear(&counter->row);
+    text_add_slice(&counter->row, cell->row);
+    counter->rows++;
+    return true;
+}
+
+/* A scan on its way. */
+struct scan {
+    struct session *session;
+    const struct query *query;
+    bool show;
+    petal_cursor *cursor;
+    struct row_counter counter;
+    uint64_t
+        pieces; /* of rows, as BATCH or partial results cut them; without, of the same number */
+    uint64_t piece_size; /* bytes since a piece was last complete */
+    bool piece_full;
+    struct text row; /* as it is shown */
+};
+
+static enum shell_status
+show_scanned(struct scan *scan, const petal_cell *cell)
+{
+    struct session *session = scan->session;
+    struct text *text = &session->scratch;
+    enum shell_status status;
+
+    if (format_is_on(&session->output.format))
+        return show_record(session, scan->query, cell->row, cell);
+    text_clear(&scan->row);
+    text_clear(text);
+    text_add_string(text, "column=");
+    status = convert_add(session, &scan->row, scan->query->format, cell->row);
+    if (status == SHELL_FINE)
+        status = add_column_name(session, scan->query, text, cell);
+    text_add_string(text, ", ");
+    if (status == SHELL_FINE)
+        status = add_cell_text(session, scan->query, text, cell);
+    if (status == SHELL_FINE)
+        output_columns(&session->output, text_slice(&scan->row), text_slice(text));
+    return status;
+}
+
+/* With partial results a reply ends with the cell that makes it full; a row that goes on counts anew. */
+static void
+count_piece(struct scan *scan, const petal_cell *cell, bool new_row)
+{
+    scan->pieces += new_row || scan->piece_full;
+    scan->piece_full = false;
+    if (scan->query->piece_bytes == 0)
+        return;
+    scan->piece_size += CELL_OVERHEAD + cell->row.size + cell->family.size + cell->qualifier.size +
+                        cell->value.size;
+    if (scan->piece_size >= scan->query->piece_bytes) {
+        scan->piece_full = true;
+        scan->piece_size = 0;
+    }
+}
+
+static enum shell_status
+take_cell(struct scan *scan, const petal_cell *cell)
+{
+    bool new_row = count_cell(&scan->counter, cell);
+
+    count_piece(scan, cell, new_row);
+    if (interrupt_pending())
+        return interrupt_check(scan->session);
+    return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
+}
+
+/* Cell by cell: rows may be larger than memory. */
+static enum petal_status
+scan_cells(struct scan *scan, enum shell_status *status, petal_error *error)
+{
+    const petal_cell *cell;
+    enum petal_status outcome;
+
+    while ((outcome = petal_cursor_next(scan->cursor, &cell, error)) == PETAL_OK && cell != NULL) {
+        *status = take_cell(scan, cell);
+        if (*status != SHELL_FINE)
+            break;
+    }
+    return outcome;
+}
+
+static enum petal_status
+scan_batches(struct scan *scan, enum shell_status *status, petal_error *error)
+{
+    petal_result *result = scan->session->result;
+    uint64_t pieces = 0;
+    enum petal_status outcome;
+
+    while ((outcome = petal_cursor_next_row(scan->cursor, result, error)) == PETAL_OK &&
+           petal_result_count(result) > 0 && *status == SHELL_FINE) {
+        for (size_t i = 0; i < petal_result_count(result) && *status == SHELL_FINE; i++)
+            *status = take_cell(scan, petal_result_cell(result, i));
+        pieces++;
+    }
+    scan->pieces = pieces;
+    return outcome;
+}
+
+static enum petal_status
+open_cursor(struct session *session, const struct query *query, petal_cursor **cursor,
+            enum shell_status *status, petal_error *error)
+{
+    enum petal_status outcome = petal_cursor_open(query->table, &query->scan, cursor, error);
+
+    if (outcome == PETAL_INVALID && query->scan.batch > 0 && query->filter != NULL) {
+        *status = session_fail(session, SHELL_USAGE,
+                               "Cannot set batch on a scan using a filter that returns true for "
+                               "filter.hasFilterRow");
+        return PETAL_OK;
+    }
+    return outcome;
+}
+
+enum shell_status
+read_scan(struct session *session, const struct query *query, bool show, struct read_counts *counts)
+{
+    struct scan scan = {.session = session, .query = query, .show = show};
+    enum shell_status status = SHELL_FINE;
+    enum petal_status outcome;
+    petal_error error;
+
+    outcome = open_cursor(session, query, &scan.cursor, &status, &error);
+    if (outcome == PETAL_OK && status == SHELL_FINE)
+        outcome = query->scan.batch > 0 ? scan_batches(&scan, &status, &error)
+                                        : scan_cells(&scan, &status, &error);
+    petal_cursor_close(scan.cursor);
+    text_free(&scan.counter.row);
+    text_free(&scan.row);
+    *counts = (struct read_counts){scan.counter.rows, scan.counter.cells, scan.pieces};
+    return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
+}
+
+static void
+show_metric(struct session *session, const char *name, uint64_t number)
+{
+    text_clear(&session->scratch);
+    text_add_format(&session->scratch, "%" PRIu64, number);
+    output_columns(&session->output, slice_of_string(name), text_slice(&session->scratch));
+}
+
+/* There was no filter: each row that was scanned is in the answer. */
+static void
+show_metrics(struct session *session, const struct query *query, const struct read_counts *counts)
+{
+    output_plain(&session->output, "%s", "");
+    output_header(&session->output, "METRIC", "VALUE");
+    if ((query->metrics & METRIC_ROWS_FILTERED) != 0)
+        show_metric(session, "ROWS_FILTERED", 0);
+    if ((query->metrics & METRIC_ROWS_SCANNED) != 0)
+        show_metric(session, "ROWS_SCANNED", counts->rows);
+}
+
+COMMAND_FUNCTION(command_scan)
+{
+    struct read_counts counts;
+    struct query query;
+    enum shell_status status = query_read_scan(session, QUERY_SCAN, arguments, count, true, &query);
+
+    (void)result;
+    if (status == SHELL_FINE && format_is_on(&session->output.format))
+        begin_records(session);
+    if (status == SHELL_FINE)
+        status = read_scan(session, &query, true, &counts);
+    query_end(&query);
+    if (status != SHELL_FINE)
+        return status;
+    output_plain(&session->output, "%" PRIu64 " row(s)", counts.pieces);
+    if (query.metrics != 0)
+        show_metrics(session, &query, &counts);
+    return SHELL_FINE;
+}
+
+static void
+show_progress(struct session *session, const struct row_counter *counter, struct progress *progress)
+{
+    struct text *text = &session->scratch;
+
+    progress_hide(progress);
+    text_clear(text);
+    text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
+    text_add_binary(text, text_slice(&counter->row));
+    output_line(&session->output, text_slice(text));
+}
+
+/* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter on a later column fails.) */
+static enum shell_status
+count_rows(struct session *session, const struct query *query, struct row_counter *counter)
+{
+    petal_cursor *cursor = NULL;
+    const petal_cell *cell;
+    petal_error error;
+    enum petal_status outcome;
+    enum shell_status status = SHELL_FINE;
+    struct progress progress;
+
+    progress_begin(&progress, "count", "rows");
+    outcome = open_cursor(session, query, &cursor, &status, &error);
+    while (outcome == PETAL_OK && status == SHELL_FINE) {
+        outcome = petal_cursor_next(cursor, &cell, &error);
+        if (outcome != PETAL_OK || cell == NULL)
+            break;
+        if (interrupt_pending())
+            status = session_fail(session, SHELL_USAGE, "Interrupted behind %" PRIu64 " row(s)",
+                                  counter->rows);
+        if (!count_cell(counter, cell) || status != SHELL_FINE)
+            continue;
+        if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
+            progress_update(&progress, 0, 0, counter->rows);
+        if (query->interval == 0)
+            status = session_fail(session, SHELL_USAGE, "divided by 0");
+        else if ((int64_t)counter->rows % query->interval == 0)
+            show_progress(session, counter, &progress);
+    }
+    progress_end(&progress);
+    petal_cursor_close(cursor);
+    return outcome == PETAL_OK ? status : session_fail_petal(session, &error);
+}
+
+COMMAND_FUNCTION(command_count)
+{
+    struct row_counter counter = {.rows = 0};
+    struct query query;
+    enum shell_status status =
+        query_read_scan(session, QUERY_COUNT, arguments, count, false, &query);
+
+    if (status == SHELL_FINE)
+        status = count_rows(session, &query, &counter);
+    query_end(&query);
+    text_free(&counter.row);
+    if (status != SHELL_FINE)
+        return status;
+    if (format_is_on(&session->output.format)) {
+        static const char *const names[] = {"table", "rows"};
+
+        format_begin(&session->output.format, names, 2);
+        format_bytes(&session->output.format, petal_table_name(query.table));
+        format_number(&session->output.format, counter.rows);
+    } else {
+        output_plain(&session->output, "%" PRIu64 " row(s)", counter.rows);
+    }
+    *result = value_integer((int64_t)counter.rows);
+    return SHELL_FINE;
+}

@@ -1,0 +1,387 @@
+/* export.c -- kv-shell DIR export TABLE FILE, and the command export: options and the file.  See tools/shell/files/export.h. */
+#include "tools/shell/files/export.h"
+
+#include "tools/shell/data/query.h"
+#include "tools/shell/files/intake.h"
+#include "tools/shell/schema/describe.h"
+#include "tools/shell/session/command.h"
+#include "tools/shell/session/interrupt.h"
+#include "tools/shell/text/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char export_usage[] =
+    "  --format csv|tsv|jsonl|hbase\n"
+    "                            how (as FILE's name ends, else csv): "
+    "row,family,qualifier,timestamp,type,ttl,value; JSON "
+    "objects; or put and\n"
+    "                            delete commands.  One cell a line; bytes outside 0x20 .. 0x7e and "
+    "the backslash are\n"
+    "                            \\xHH, so import gives every byte back\n"
+    "  --all-versions            all that is stored, with deletion markers and what they hide\n"
+    "  --from ROW, --to ROW      rows from the first to before the second, \\xHH for any byte\n"
+    "  --columns F:Q,F..         these columns and families\n"
+    "  --create                  hbase: create the table first (else that line is a comment)\n";
+
+/* What an export is asked for, but for what to scan. */
+struct request {
+    const char *table, *file; /* file NULL or "-": standard output */
+    const char *format;
+    const char *from, *to, *columns;
+    bool all_versions, create;
+};
+
+/* ---- The file ---------------------------------------------------------------------------------- */
+
+bool
+export_write(struct cell_export *export)
+{
+    const char *from = export->out.bytes;
+    size_t rest = export->out.size;
+
+    while (rest > 0 && export->write_error == 0) {
+        ssize_t size = write(export->file, from, rest);
+
+        if (size >= 0) {
+            from += size;
+            rest -= (size_t)size;
+        } else if (errno != EINTR) {
+            export->write_error = errno;
+        }
+    }
+    export->bytes += export->out.size - rest;
+    text_clear(&export->out);
+    progress_update(&export->progress, 0, 0, export->cells);
+    return export->write_error == 0;
+}
+
+static enum shell_status
+fail_file(struct cell_export *export, const char *what, const char *name, int error)
+{
+    return session_fail(export->session, error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA,
+                        "cannot %s %.400s: %s", what, name, strerror(error));
+}
+
+/* Ctrl-C ended it: what became of the file? */
+static void
+tell_end(struct cell_export *export, const char *name, bool whole)
+{
+    progress_hide(&export->progress);
+    (void)fprintf(stderr, "kv-shell: export stopped behind %" PRIu64 " cells: %.400s %s\n",
+                  export->cells, name, whole ? "is as it was before" : "ends there");
+}
+
+/* A file gets its name when it is whole: until then it has another one beside it. Devices and pipes are written at once. */
+static enum shell_status
+export_to_file(struct cell_export *export, const char *name,
+               enum shell_status (*run)(struct cell_export *))
+{
+    char *partial = memory_allocate(strlen(name) + 32);
+    enum shell_status status;
+    struct stat facts;
+    bool whole = stat(name, &facts) != 0 || S_ISREG(facts.st_mode);
+
+    (void)sprintf(partial, whole ? "%s.part-%ld" : "%s", name, (long)getpid());
+    export->file =
+        open(partial, O_WRONLY | O_CLOEXEC | (whole ? O_CREAT | O_TRUNC : 0), (mode_t)0666);
+    if (export->file < 0) {
+        status = fail_file(export, "open", partial, errno);
+        free(partial);
+        return status;
+    }
+    status = run(export);
+    if (status == SHELL_FINE && export->write_error == 0 && whole && fsync(export->file) != 0)
+        export->write_error = errno;
+    if (close(export->file) != 0 && export->write_error == 0)
+        export->write_error = errno;
+    if (status == SHELL_FINE && export->write_error != 0)
+        status = fail_file(export, "write", name, export->write_error);
+    if (status == SHELL_FINE && whole && rename(partial, name) != 0)
+        status = fail_file(export, "rename the finished file to", name, errno);
+    if (status != SHELL_FINE && whole)
+        (void)unlink(partial);
+    if (status != SHELL_FINE && interrupt_pending())
+        tell_end(export, name, whole);
+    free(partial);
+    return status;
+}
+
+static enum shell_status
+export_to_output(struct cell_export *export, enum shell_status (*run)(struct cell_export *))
+{
+    enum shell_status status;
+
+    (void)fflush(stdout);
+    export->file = STDOUT_FILENO;
+    status = run(export);
+    if (status != SHELL_FINE && interrupt_pending())
+        tell_end(export, "standard output", false);
+    if (status == SHELL_FINE && export->write_error != 0)
+        status = fail_file(export, "write to", "standard output", export->write_error);
+    return status;
+}
+
+/* ---- Head and end -------------------------------------------------------------------------------- */
+
+/* The command that makes the table, in one line: a comment, unless it is asked for. */
+static void
+add_create(struct text *text, const petal_table *table, bool create)
+{
+    petal_table_options options = PETAL_DEFAULTS;
+    petal_slice name = petal_table_name(table);
+    size_t begin = text->size;
+
+    petal_table_describe(table, &options);
+    text_add_format(text, "%screate '%.*s'", create ? "" : "# ", (int)name.size,
+                    (const char *)name.data);
+    for (size_t i = 0; i < options.family_count; i++) {
+        text_add_string(text, ", ");
+        describe_family(text, &options.families[i]);
+    }
+    for (size_t i = begin; i < text->size; i++)
+        if ((unsigned char)text->bytes[i] < 0x20)
+            text->bytes[i] = ' ';
+    text_add_string(text, "\n");
+}
+
+static void
+warn_of_lost_order(const petal_table *table)
+{
+    petal_table_options options = PETAL_DEFAULTS;
+
+    petal_table_describe(table, &options);
+    for (size_t i = 0; i < options.family_count; i++)
+        if (options.families[i].new_version_behavior)
+            (void)fprintf(stderr,
+                          "kv-shell: family %.*s has NEW_VERSION_BEHAVIOR: the order of its writes "
+                          "is not in the file\n",
+                          (int)options.families[i].name.size,
+                          (const char *)options.families[i].name.data);
+}
+
+static void
+show_counts(const struct cell_export *export, double seconds)
+{
+    if (export->colons > 0)
+        (void)fprintf(stderr,
+                      "kv-shell: %" PRIu64 " cells have a colon in their qualifier, where put of a "
+                      "shell cuts it; import reads them as they are\n",
+                      export->colons);
+    (void)fprintf(stderr, "%" PRIu64 " cells exported, %" PRIu64 " bytes", export->cells,
+                  export->bytes);
+    if (!export->session->no_times)
+        (void)fprintf(stderr, " in %.1f s (%.1f MB/s)", seconds,
+                      seconds > 0 ? (double)export->bytes / 1e6 / seconds : 0.0);
+    (void)fputc('\n', stderr);
+}
+
+/* NULL stands for what the file's name tells, or CSV. */
+static bool
+read_format(const struct request *request, enum cell_format *format)
+{
+    static const char *const names[] = {"csv", "tsv", "jsonl", "hbase"};
+    const char *word = request->format;
+
+    if (word == NULL && request->file != NULL)
+        word = shell_record_format_of_name(request->file);
+    if (word == NULL)
+        word = names[CELL_CSV];
+
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            *format = (enum cell_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The table and what to scan are set. */
+static enum shell_status
+run_export(struct cell_export *export, const struct request *request)
+{
+    enum shell_status status;
+    double begin = clock_seconds(CLOCK_MONOTONIC);
+    bool output;
+
+    export->scan.read.keep_out_of_cache = true;
+    export->all_versions = request->all_versions || export->scan.raw;
+    if (export->all_versions) {
+        export->scan.raw = true;
+        export->scan.read.versions = PETAL_ALL_VERSIONS;
+        export->columns = export->scan.read.columns;
+        export->column_count = export->scan.read.column_count;
+        export->scan.read.columns = NULL;
+        export->scan.read.column_count = 0;
+        warn_of_lost_order(export->table);
+    }
+    cell_write_header(&export->out, export->format);
+    if (export->format == CELL_HBASE)
+        add_create(&export->out, export->table, request->create);
+    output = request->file == NULL || strcmp(request->file, "-") == 0;
+    progress_begin(&export->progress, "export", "cells");
+    status = output ? export_to_output(export, export_cells)
+                    : export_to_file(export, request->file, export_cells);
+    progress_end(&export->progress);
+    if (status == SHELL_FINE)
+        show_counts(export, clock_seconds(CLOCK_MONOTONIC) - begin);
+    text_free(&export->out);
+    return status;
+}
+
+/* ---- Subcommand ----------------------------------------------------------------------------------- */
+
+/* Take the option at argv[*at], and its value. */
+static bool
+parse_option(struct request *request, int argc, char **argv, int *at)
+{
+    static const char *const names[] = {"--format", "--from", "--to", "--columns"};
+    const char **values[] = {&request->format, &request->from, &request->to, &request->columns};
+
+    if (strcmp(argv[*at], "--all-versions") == 0)
+        return request->all_versions = true;
+    if (strcmp(argv[*at], "--create") == 0)
+        return request->create = true;
+    for (size_t i = 0; i < 4; i++) {
+        if (strcmp(argv[*at], names[i]) == 0 && *at + 1 < argc) {
+            *values[i] = argv[++*at];
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The bytes that a word with \xHH means, in the arena. */
+static bool
+read_bytes(struct session *session, petal_slice word, petal_slice *bytes)
+{
+    struct cell_parser parser = {.bytes = {0}};
+    bool good;
+
+    text_add_slice(&parser.bytes, word);
+    good = cell_undo_binary(&parser, 0, bytes);
+    if (good)
+        bytes->data = arena_copy(&session->arena, bytes->data, bytes->size);
+    cell_parser_free(&parser);
+    return good;
+}
+
+static enum shell_status
+read_columns(struct cell_export *export, const char *list)
+{
+    struct session *session = export->session;
+    petal_column *columns;
+    enum shell_status status = SHELL_FINE;
+
+    columns = arena_allocate(&session->arena, (strlen(list) + 1) * sizeof(*columns));
+    export->scan.read.columns = columns;
+    while (*list != '\0' && status == SHELL_FINE) {
+        petal_column *column = &columns[export->scan.read.column_count++];
+        size_t size = strcspn(list, ",");
+        petal_slice bytes, family;
+        bool has_qualifier;
+
+        *column = (petal_column){.family = NULL};
+        if (!read_bytes(session, (petal_slice){list, size}, &bytes))
+            return session_fail(session, SHELL_USAGE, "what does \\ mean in %s?", list);
+        column_part(bytes, &family, &column->qualifier, &has_qualifier);
+        column->whole_family = !has_qualifier;
+        status = session_family(session, export->table, family, &column->family);
+        list += size + (list[size] == ',');
+    }
+    return status;
+}
+
+static enum shell_status
+read_request(struct cell_export *export, const struct request *request)
+{
+    struct session *session = export->session;
+    enum shell_status status =
+        session_table(session, slice_of_string(request->table), &export->table);
+
+    if (status == SHELL_FINE && request->columns != NULL)
+        status = read_columns(export, request->columns);
+    if (status != SHELL_FINE)
+        return status;
+    if ((request->from != NULL &&
+         !read_bytes(session, slice_of_string(request->from), &export->scan.start_row)) ||
+        (request->to != NULL &&
+         !read_bytes(session, slice_of_string(request->to), &export->scan.stop_row)))
+        return session_fail(session, SHELL_USAGE, "a backslash in a row begins \\xHH");
+    return SHELL_FINE;
+}
+
+enum shell_status
+export_main(struct session *session, int argc, char **argv)
+{
+    struct cell_export export = {
+        .session = session,
+        .scan = {.size = sizeof(export.scan), .read = {.size = sizeof(export.scan.read)}}};
+    struct request request = {.format = NULL};
+    enum shell_status status;
+
+    for (int i = 0; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1] == '-') {
+            if (!parse_option(&request, argc, argv, &i))
+                return session_fail(session, SHELL_USAGE, "what does %s mean?  See kv-shell --help",
+                                    argv[i]);
+        } else if (request.table == NULL) {
+            request.table = argv[i];
+        } else if (request.file == NULL) {
+            request.file = argv[i];
+        } else {
+            return session_fail(session, SHELL_USAGE, "one file at a time, not also %s", argv[i]);
+        }
+    }
+    if (request.table == NULL)
+        return session_fail(session, SHELL_USAGE, "a table is wanted");
+    if (!read_format(&request, &export.format))
+        return session_fail(session, SHELL_USAGE, "formats are csv, tsv, jsonl and hbase, not %s",
+                            request.format);
+    status = read_request(&export, &request);
+    if (status == SHELL_FINE)
+        status = run_export(&export, &request);
+    arena_clear(&session->arena);
+    return status;
+}
+
+/* ---- Command -------------------------------------------------------------------------------------- */
+
+static bool
+is_true(const struct value *hash, const char *key)
+{
+    const struct value *value = query_given(hash, key);
+
+    return value != NULL && value->kind == VALUE_BOOLEAN && value->as.boolean;
+}
+
+COMMAND_FUNCTION(command_export)
+{
+    struct value scanned[2] = {arguments[0], count > 2 ? arguments[2] : value_nil()};
+    struct cell_export export = {.session = session};
+    struct request request = {.file = value_to_string(&session->arena, &arguments[1])};
+    const struct value *format = query_given(&scanned[1], "FORMAT");
+    enum shell_status status;
+    struct query query;
+
+    (void)result;
+    status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, false, &query);
+    request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
+    if (status == SHELL_FINE && !read_format(&request, &export.format))
+        status = query_fail_key(session, "FORMAT", format, "csv, tsv, jsonl or hbase is wanted");
+    if (status == SHELL_FINE) {
+        request.all_versions = is_true(&scanned[1], "ALL_VERSIONS");
+        request.create = is_true(&scanned[1], "CREATE");
+        export.table = query.table;
+        export.scan = query.scan;
+        status = run_export(&export, &request);
+    }
+    query_end(&query);
+    return status;
+}

@@ -1,0 +1,292 @@
+/*
+ * import_cells.c -- cells, one a line, as a source of import.  See tools/shell/files/import.h.
+ *
+ * `read` takes a block of whole lines from the file; what they mean is worked out by any thread, several blocks at a time.
+ */
+#include "tools/shell/files/import.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 256 << 10 };
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+static enum cell_format
+cell_format_of(enum record_format format)
+{
+    switch (format) {
+    case RECORD_TSV:
+        return CELL_TSV;
+    case RECORD_JSON:
+        return CELL_JSON;
+    case RECORD_HBASE:
+        return CELL_HBASE;
+    case RECORD_DEB822:
+    case RECORD_CSV:
+        break;
+    }
+    return CELL_CSV;
+}
+
+bool
+import_is_cells(struct import *import)
+{
+    struct record_reader *reader = &import->intake.reader;
+    enum record_format format = import->intake.format;
+    petal_slice line;
+
+    import->header.format = cell_format_of(format);
+    if (format == RECORD_JSON || format == RECORD_HBASE)
+        return true;
+    if (format == RECORD_DEB822 || !shell_record_read_line(reader))
+        return false;
+    line = (petal_slice){reader->line_bytes, reader->line_size};
+    if (!cell_parser_header(&import->header, line)) {
+        reader->line_pending = true;
+        return false;
+    }
+    import->lines = reader->line;
+    import->bytes_read = reader->bytes_read;
+    return true;
+}
+
+/* The first command of a script names the table that all others must name. */
+static void
+learn_script_table(struct import *import, struct import_job *job)
+{
+    petal_slice rest = text_slice(&job->block);
+
+    while (import->script_table.size == 0 && rest.size > 0) {
+        const char *end = memchr(rest.data, '\n', rest.size);
+        petal_slice line = {rest.data,
+                            end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
+
+        if (cell_parse(&job->parser, line) == CELL_GOOD)
+            text_add_slice(&import->script_table, job->parser.table);
+        if (end == NULL)
+            break;
+        rest = (petal_slice){end + 1, rest.size - line.size - 1};
+    }
+}
+
+/* Fill the block up to the end of a line; the rest of what was read waits for the next job. */
+static void
+fill_block(struct import *import, struct import_job *job)
+{
+    struct text *block = &job->block;
+    FILE *file = import->intake.file;
+    const char *last = NULL;
+
+    text_add_slice(block, text_slice(&import->carry));
+    text_clear(&import->carry);
+    while (last == NULL && !import->at_end) {
+        size_t begin = block->size, size;
+
+        text_reserve(block, BLOCK_BYTES);
+        size = fread(block->bytes + begin, 1, BLOCK_BYTES, file);
+        block->size += size;
+        import->bytes_read += size;
+        import->at_end = size < BLOCK_BYTES;
+        last = size > 0 ? memrchr(block->bytes + begin, '\n', size) : NULL;
+    }
+    if (import->at_end || last == NULL)
+        return;
+    text_add(&import->carry, last + 1, (size_t)(block->bytes + block->size - (last + 1)));
+    block->size = (size_t)(last + 1 - block->bytes);
+}
+
+static uint64_t
+count_lines(petal_slice bytes)
+{
+    const char *at = bytes.data, *end = bytes.size > 0 ? at + bytes.size : at;
+    uint64_t lines = 0;
+
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        lines++;
+        at++;
+    }
+    return lines;
+}
+
+bool
+import_read_cells(struct import *import, struct import_job *job)
+{
+    if (import->at_end)
+        return false;
+    import_job_clear(job);
+    if (job->parser.field_count == 0) {
+        struct text bytes = job->parser.bytes;
+
+        job->parser = import->header;
+        job->parser.bytes = bytes;
+    }
+    job->first_line = import->lines + 1;
+    fill_block(import, job);
+    if (ferror(import->intake.file)) {
+        text_add_format(&job->message, "reading %s failed: %s", import->intake.file_name,
+                        strerror(errno));
+        job->stop = true;
+        job->failure = SHELL_DATA;
+    }
+    import->lines += count_lines(text_slice(&job->block));
+    job->bytes_read = import->bytes_read;
+    if (import->intake.format == RECORD_HBASE)
+        learn_script_table(import, job);
+    return true;
+}
+
+/* ---- Work -------------------------------------------------------------------------------------- */
+
+/*
+ * Times to live belong to mutations of the batch: begin another one where the cell has not that of the one at hand. A mutation
+ * without cells would spoil the batch, so the cell must be one that the batch takes.
+ */
+static enum petal_status
+begin_mutation(struct import_job *job, petal_error *error)
+{
+    const petal_cell *cell = &job->parser.cell;
+    petal_mutation_options options = {
+        .size = sizeof(options), .has_ttl = cell->has_ttl, .ttl_ms = cell->ttl_ms};
+    enum petal_status outcome;
+
+    if (cell->has_ttl == job->has_ttl && cell->ttl_ms == job->ttl_ms)
+        return PETAL_OK;
+    outcome = petal_batch_mutation(job->batch, &options, error);
+    if (outcome == PETAL_OK) {
+        job->has_ttl = cell->has_ttl;
+        job->ttl_ms = cell->ttl_ms;
+    }
+    return outcome;
+}
+
+/* NULL, or why no store takes the cell. */
+static const char *
+check_cell(const petal_cell *cell)
+{
+    if (cell->row.size == 0 || cell->row.size > PETAL_MAX_ROW_BYTES)
+        return cell->row.size == 0 ? "the row is empty" : "the row is too long";
+    if (cell->qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
+        return "the qualifier is too long";
+    if (cell->value.size > PETAL_MAX_VALUE_BYTES)
+        return "the value is too long";
+    if (cell->type != PETAL_PUT && cell->value.size > 0)
+        return "a deletion that has a value";
+    if ((cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) &&
+        cell->qualifier.size > 0)
+        return "a deletion of a family that has a qualifier";
+    return NULL;
+}
+
+/* Add the parser's cell, which has been checked, to the batch. */
+static enum petal_status
+add_cell(struct import_job *job, petal_error *error)
+{
+    const petal_cell *cell = &job->parser.cell;
+    enum petal_status outcome = begin_mutation(job, error);
+
+    if (outcome == PETAL_OK && cell->type == PETAL_PUT)
+        return petal_batch_put(job->batch, job->family, cell->row, cell->qualifier, cell->timestamp,
+                               cell->value, error);
+    if (outcome == PETAL_OK)
+        return petal_batch_delete(job->batch, job->family, cell->row, cell->qualifier,
+                                  cell->timestamp, cell->type, error);
+    return outcome;
+}
+
+/* The family that the cell names; false if there is none. */
+static bool
+find_family(const struct import *import, struct import_job *job)
+{
+    petal_slice name = job->parser.cell.family;
+    petal_error error;
+
+    if (job->family != NULL && slices_equal(petal_family_name(job->family), name))
+        return true;
+    return petal_table_family(import->intake.table, name, &job->family, &error) == PETAL_OK;
+}
+
+static void
+add_complaint(const struct import *import, struct text *text, uint64_t line, size_t place,
+              const char *what)
+{
+    text_clear(text);
+    text_add_format(text, "%s, line %" PRIu64, import->intake.file_name, line);
+    if (place > 0)
+        text_add_format(text, ", byte %zu", place);
+    text_add_format(text, ": %s", what);
+}
+
+/* Read a line into the batch.  False if it is a bad one; `why` says what is wrong. */
+static bool
+take_line(const struct import *import, struct import_job *job, petal_slice line, uint64_t number,
+          struct text *why)
+{
+    struct cell_parser *parser = &job->parser;
+    enum cell_outcome outcome = cell_parse(parser, line);
+    const char *wrong;
+    petal_error error;
+
+    if (outcome == CELL_NONE)
+        return true;
+    if (outcome == CELL_BAD) {
+        add_complaint(import, why, number, parser->place, parser->message);
+        return false;
+    }
+    if (parser->format == CELL_HBASE &&
+        !slices_equal(parser->table, text_slice(&import->script_table))) {
+        add_complaint(import, why, number, 0, "another table than in the commands before it");
+        return false;
+    }
+    wrong = check_cell(&parser->cell);
+    if (wrong == NULL && !find_family(import, job)) {
+        job->family = NULL;
+        wrong = "the table has no such family";
+    }
+    if (wrong != NULL) {
+        add_complaint(import, why, number, 0, wrong);
+        return false;
+    }
+    if (add_cell(job, &error) == PETAL_OK) {
+        job->cells++;
+        job->records++;
+        return true;
+    }
+    job->stop = true;
+    job->failure = shell_status_of(error.status);
+    add_complaint(import, why, number, 0, error.text);
+    return false;
+}
+
+/* A line was bad: is that the end? */
+static void
+note_bad(struct import_job *job, uint64_t limit, const struct text *why)
+{
+    if (job->stop || job->bad == limit) {
+        import_job_fail(job, job->stop ? job->failure : SHELL_DATA, text_string(why));
+        return;
+    }
+    job->bad++;
+    text_add_format(&job->complaints, "kv-shell: %s\n", text_string(why));
+}
+
+void
+import_work_cells(struct import *import, struct import_job *job, uint64_t limit)
+{
+    petal_slice rest = text_slice(&job->block);
+    uint64_t number = job->first_line;
+    struct text why = {0};
+
+    for (; rest.size > 0 && !job->stop; number++) {
+        const char *end = memchr(rest.data, '\n', rest.size);
+        petal_slice line = {rest.data,
+                            end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
+
+        if (!take_line(import, job, line, number, &why))
+            note_bad(job, limit, &why);
+        rest.size -= line.size + (end != NULL);
+        rest.data = (const char *)rest.data + line.size + (end != NULL);
+    }
+    text_free(&why);
+}

@@ -1,0 +1,368 @@
+/* intake.c -- see tools/shell/files/intake.h. */
+#include "tools/shell/files/intake.h"
+
+#include "tools/shell/session/interrupt.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { GREATEST_THREADS = 64, LOOK_MS = 100, PIPE_BYTES = 1 << 16 };
+
+const char intake_usage[] =
+    "  --format deb822|csv|tsv|jsonl|hbase\n"
+    "                            as FILE's name ends (.csv ..), else deb822.  deb822: Debian "
+    "control paragraphs, as apt-cache dumpavail writes "
+    "them; csv and\n"
+    "                            tsv: a column for each family:qualifier, or what export writes; "
+    "jsonl, hbase: the same\n"
+    "  --row FIELD               deb822: the field whose value is the row (Package)\n"
+    "  --family F:FIELD,FIELD..  deb822: these fields go to family F; may be repeated.  Others go "
+    "to\n"
+    "                            rel (Depends and its like), text (Description and its like) or "
+    "meta\n"
+    "  --only-fields A,B..       leave all other fields out\n"
+    "  --skip-fields A,B..       leave these fields out\n"
+    "  --part I/N                only part I of N: each field of a row falls into one part\n"
+    "  --on-error skip|stop      pass over what cannot be read, telling its line, or stop there "
+    "(stop)\n"
+    "  --skip-bad                the same as --on-error skip\n"
+    "  --max-errors N            pass over so many, and stop at the next\n";
+
+/* Where fields of Debian packages go; all others go to `meta`. */
+static const char relations[] = "Depends,Pre-Depends,Recommends,Suggests,Enhances,Breaks,Conflicts,"
+                                "Replaces,Provides,Built-Using,"
+                                "Static-Built-Using";
+static const char texts[] = "Description,Description-md5,Homepage,Tag";
+
+static bool
+list_has(const char *list, petal_slice word)
+{
+    while (list != NULL && *list != '\0') {
+        size_t size = strcspn(list, ",");
+
+        if (size == word.size && strncasecmp(list, word.data, size) == 0)
+            return true;
+        list += size + (list[size] == ',');
+    }
+    return false;
+}
+
+/* ---- Options ----------------------------------------------------------------------------------- */
+
+static bool
+parse_format(struct intake *intake, const char *word)
+{
+    static const char *const names[] = {"deb822", "csv", "tsv", "jsonl", "hbase"};
+
+    for (int i = 0; i < 5; i++) {
+        if (strcmp(word, names[i]) == 0) {
+            intake->format = (enum record_format)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool
+parse_part(struct intake *intake, const char *word)
+{
+    char behind;
+
+    return sscanf(word, "%" SCNu64 "/%" SCNu64 "%c", &intake->part, &intake->parts, &behind) == 2 &&
+           intake->part >= 1 && intake->part <= intake->parts;
+}
+
+static bool
+parse_count(uint64_t *number, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    *number = strtoull(word, &end, 10);
+    return *word >= '0' && *word <= '9' && *end == '\0' && errno == 0;
+}
+
+/* Take one option with its value; false if there is no such option or the value is wrong. */
+static bool
+parse_option(struct intake *intake, const char *option, const char *value)
+{
+    if (strcmp(option, "--format") == 0)
+        return intake->format_given = parse_format(intake, value);
+    if (strcmp(option, "--part") == 0)
+        return parse_part(intake, value);
+    if (strcmp(option, "--flush-every") == 0)
+        return parse_count(&intake->flush_every, value);
+    if (strcmp(option, "--threads") == 0)
+        return parse_count(&intake->threads, value) && intake->threads <= GREATEST_THREADS;
+    if (strcmp(option, "--max-errors") == 0) {
+        intake->skip_bad = true;
+        return parse_count(&intake->most_bad, value);
+    }
+    if (strcmp(option, "--on-error") == 0) {
+        intake->skip_bad = strcmp(value, "skip") == 0;
+        return intake->skip_bad || strcmp(value, "stop") == 0;
+    }
+    if (strcmp(option, "--row") == 0)
+        intake->row_field = value;
+    else if (strcmp(option, "--only-fields") == 0)
+        intake->only_fields = value;
+    else if (strcmp(option, "--skip-fields") == 0)
+        intake->skip_fields = value;
+    else if (strcmp(option, "--family") == 0 && intake->family_count < INTAKE_FAMILIES &&
+             strchr(value, ':') != NULL)
+        intake->families[intake->family_count++] = value;
+    else
+        return false;
+    return true;
+}
+
+enum shell_status
+intake_parse(struct intake *intake, struct session *session, int argc, char **argv)
+{
+    const char *format;
+
+    *intake = (struct intake){
+        .session = session, .row_field = "Package", .most_bad = UINT64_MAX, .threads = 1};
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--skip-bad") == 0) {
+            intake->skip_bad = true;
+        } else if (argv[i][0] == '-' && argv[i][1] == '-') {
+            if (i + 1 == argc || !parse_option(intake, argv[i], argv[i + 1]))
+                return session_fail(session, SHELL_USAGE,
+                                    "what does %s %s mean?  See kv-shell --help", argv[i],
+                                    i + 1 < argc ? argv[i + 1] : "");
+            i++;
+        } else if (intake->table_name == NULL) {
+            intake->table_name = argv[i];
+        } else if (intake->file_name == NULL) {
+            intake->file_name = argv[i];
+        } else {
+            return session_fail(session, SHELL_USAGE, "one file at a time, not also %s", argv[i]);
+        }
+    }
+    if (!intake->skip_bad)
+        intake->most_bad = 0;
+    if (intake->file_name == NULL)
+        return session_fail(session, SHELL_USAGE,
+                            "a table and a file are wanted, or - for standard input");
+    format = shell_record_format_of_name(intake->file_name);
+    if (!intake->format_given && format != NULL)
+        (void)parse_format(intake, format);
+    return SHELL_FINE;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+/* Wait for bytes of the file that the cookie is, but for a signal as well. */
+static ssize_t
+read_pipe(void *cookie, char *bytes, size_t size)
+{
+    struct pollfd input = {.fd = fileno(cookie), .events = POLLIN};
+
+    while (!interrupt_pending()) {
+        int ready = poll(&input, 1, LOOK_MS);
+
+        if (ready > 0)
+            return read(input.fd, bytes, size);
+        if (ready < 0 && errno != EINTR)
+            return -1;
+    }
+    errno = EINTR;
+    return -1;
+}
+
+static int
+close_pipe(void *cookie)
+{
+    return cookie != stdin ? fclose(cookie) : 0;
+}
+
+/* Does a read of it wait for someone?  Of standard input commands may be in memory already. */
+static bool
+is_pipe(const struct intake *intake, const struct stat *facts)
+{
+    return !S_ISREG(facts->st_mode) && (intake->file != stdin || intake->session->running == NULL);
+}
+
+/* The same file as a stream of ours; the file itself if there is no memory. */
+static FILE *
+open_pipe(FILE *file)
+{
+    FILE *stream =
+        fopencookie(file, "r", (cookie_io_functions_t){.read = read_pipe, .close = close_pipe});
+
+    if (stream == NULL)
+        return file;
+    (void)setvbuf(stream, NULL, _IOFBF, PIPE_BYTES);
+    return stream;
+}
+
+/* Pass over a byte order mark at the file's start.  Bytes that are none go back: the C library takes these few. */
+static void
+pass_byte_order_mark(FILE *file)
+{
+    int bytes[sizeof(BYTE_ORDER_MARK) - 1], count = 0;
+
+    for (; count < (int)sizeof(BYTE_ORDER_MARK) - 1; count++) {
+        bytes[count] = getc(file);
+        if (bytes[count] == EOF)
+            break;
+        if (bytes[count] != (unsigned char)BYTE_ORDER_MARK[count]) {
+            (void)ungetc(bytes[count], file);
+            break;
+        }
+    }
+    while (count < (int)sizeof(BYTE_ORDER_MARK) - 1 && count-- > 0)
+        (void)ungetc(bytes[count], file);
+}
+
+enum shell_status
+intake_open(struct intake *intake)
+{
+    struct stat facts;
+    enum shell_status status;
+
+    status = session_table(intake->session, slice_of_string(intake->table_name), &intake->table);
+    if (status != SHELL_FINE)
+        return status;
+    intake->file = strcmp(intake->file_name, "-") == 0 ? stdin : fopen(intake->file_name, "r");
+    if (intake->file == NULL) {
+        int error = errno;
+
+        return session_fail(intake->session, error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA,
+                            "cannot open %s: %s", intake->file_name, strerror(error));
+    }
+    intake->file_bytes = 0;
+    if (fstat(fileno(intake->file), &facts) == 0) {
+        if (S_ISREG(facts.st_mode) && facts.st_size > 0)
+            intake->file_bytes = (uint64_t)facts.st_size;
+        if (is_pipe(intake, &facts))
+            intake->file = open_pipe(intake->file);
+    }
+    pass_byte_order_mark(intake->file);
+    intake->progress = (struct progress){.what = NULL};
+    shell_record_reader_init(&intake->reader, intake->format, intake->file, intake->row_field);
+    return SHELL_FINE;
+}
+
+void
+intake_close(struct intake *intake)
+{
+    shell_record_reader_free(&intake->reader);
+    if (intake->file != NULL && intake->file != stdin)
+        (void)fclose(intake->file);
+    intake->file = NULL;
+}
+
+static petal_slice
+family_of_field(const struct intake *intake, petal_slice field)
+{
+    for (size_t i = 0; i < intake->family_count; i++) {
+        const char *colon = strchr(intake->families[i], ':');
+
+        if (list_has(colon + 1, field))
+            return (petal_slice){intake->families[i], (size_t)(colon - intake->families[i])};
+    }
+    if (list_has(relations, field))
+        return slice_of_string("rel");
+    return slice_of_string(list_has(texts, field) ? "text" : "meta");
+}
+
+void
+intake_column(const struct intake *intake, const struct record_column *column, petal_slice *family,
+              petal_slice *qualifier)
+{
+    petal_slice name = text_slice(&column->name);
+    const char *colon = memchr(name.data, ':', name.size);
+
+    if (intake->format == RECORD_DEB822) {
+        *family = family_of_field(intake, name);
+        *qualifier = name;
+    } else {
+        *family = (petal_slice){name.data, (size_t)(colon - (const char *)name.data)};
+        *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
+    }
+}
+
+static enum shell_status
+resolve(struct intake *intake, struct record_column *column)
+{
+    petal_slice name = text_slice(&column->name), family, qualifier;
+    enum shell_status status = SHELL_FINE;
+
+    intake_column(intake, column, &family, &qualifier);
+    column->wanted = !list_has(intake->skip_fields, name) &&
+                     (intake->only_fields == NULL || list_has(intake->only_fields, name));
+    if (column->wanted)
+        status = session_family(intake->session, intake->table, family, &column->family);
+    column->resolved = status == SHELL_FINE;
+    return status;
+}
+
+static void
+complain(struct intake *intake, const char *message)
+{
+    if (intake->complaints != NULL) {
+        text_add_format(intake->complaints, "kv-shell: %s, %s\n", intake->file_name, message);
+        return;
+    }
+    progress_hide(&intake->progress);
+    (void)fprintf(stderr, "kv-shell: %s, %s\n", intake->file_name, message);
+}
+
+enum shell_status
+intake_next(struct intake *intake, bool *more, uint64_t *bad)
+{
+    struct record_reader *reader = &intake->reader;
+    enum shell_status status = SHELL_FINE;
+    enum record_outcome outcome;
+
+    while ((outcome = shell_record_next(reader)) == RECORD_BAD && *bad < intake->most_bad) {
+        (*bad)++;
+        complain(intake, reader->message);
+    }
+    *more = outcome == RECORD_GOOD;
+    if (outcome == RECORD_BAD || outcome == RECORD_FAILED)
+        return session_fail(intake->session, SHELL_DATA, "%s, %s", intake->file_name,
+                            reader->message);
+    for (size_t i = 0; i < reader->field_count && *more && status == SHELL_FINE; i++) {
+        struct record_column *column = &reader->columns[reader->fields[i].column];
+
+        if (!column->resolved)
+            status = resolve(intake, column);
+    }
+    return status;
+}
+
+/* FNV-1a over the row's bytes, then a mix with the column's number. */
+uint64_t
+intake_hash(petal_slice row, uint64_t column)
+{
+    const uint8_t *byte = row.data;
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < row.size; i++)
+        hash = (hash ^ byte[i]) * 0x100000001b3u;
+    hash ^= (column + 1) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
+}
+
+bool
+intake_wants(const struct intake *intake, const struct record_field *field)
+{
+    const struct record_reader *reader = &intake->reader;
+
+    if (!reader->columns[field->column].wanted)
+        return false;
+    if (intake->parts == 0)
+        return true;
+    return (intake_hash(reader->row, 0) % intake->parts + field->column) % intake->parts ==
+           intake->part - 1;
+}

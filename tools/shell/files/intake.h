@@ -1,0 +1,74 @@
+/*
+ * intake.h -- an input file on its way into a table: what import and compare have in common.
+ *
+ * Options, the mapping from the file's columns to the table's, and progress.  Ctrl-C ends a read that waits for whoever writes
+ * into a pipe; it fails then.
+ */
+#ifndef PETAL_TOOLS_SHELL_FILES_INTAKE_H
+#define PETAL_TOOLS_SHELL_FILES_INTAKE_H
+
+#include "tools/shell/files/record.h"
+#include "tools/shell/session/session.h"
+#include "tools/shell/text/progress.h"
+
+enum { INTAKE_FAMILIES = 16 };
+
+struct intake {
+    struct session *session;
+    const char *table_name, *file_name; /* file "-": standard input */
+    const char *row_field;
+    enum record_format format;
+    bool format_given;                     /* else the name of the file told it, or it is deb822 */
+    const char *families[INTAKE_FAMILIES]; /* --family F:field,field,.. */
+    size_t family_count;
+    const char *only_fields, *skip_fields; /* field,field,.. or NULL */
+    uint64_t part, parts;                  /* 1 .. parts; parts 0: everything */
+    uint64_t flush_every;                  /* records, 0: no */
+    bool skip_bad;
+    uint64_t most_bad; /* --max-errors: so many are passed over, one more ends the intake */
+    uint64_t threads;  /* that parse, beside the one that writes; 0: one does all */
+
+    petal_table *table;
+    FILE *file;
+    uint64_t file_bytes; /* 0 when not known */
+    struct record_reader reader;
+    struct progress progress; /* for whoever takes the records in */
+    struct text *complaints;  /* gets what is wrong with bad records; NULL: standard error */
+};
+
+/* The text on the options that intake_parse understands, one a line. */
+extern const char intake_usage[];
+
+/* Read the arguments behind the subcommand's name.  As all below, it fails as session_fail does. */
+enum shell_status intake_parse(struct intake *intake, struct session *session, int argc,
+                               char **argv);
+
+/* Open table and file, or the file once more from its beginning. */
+enum shell_status intake_open(struct intake *intake);
+void intake_close(struct intake *intake);
+
+/*
+ * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad records are told (`complaints`),
+ * counted in *bad and passed over, as long as the options let them.
+ */
+enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
+
+/* Where the column goes.  The slices live as long as the intake is open. */
+void intake_column(const struct intake *intake, const struct record_column *column,
+                   petal_slice *family, petal_slice *qualifier);
+
+/* Is this field of the record at hand wanted: by --only-fields, --skip-fields and --part? */
+bool intake_wants(const struct intake *intake, const struct record_field *field);
+
+uint64_t intake_hash(petal_slice row, uint64_t column);
+
+/* The subcommands.  They return when all is written, or with what went wrong; if session->message is empty, they have printed it. */
+enum shell_status import_main(struct session *session, int argc, char **argv);
+enum shell_status compare_main(struct session *session, int argc, char **argv);
+enum shell_status lookups_main(struct session *session, int argc, char **argv);
+enum shell_status export_main(struct session *session, int argc, char **argv);
+
+/* The text on the options of export_main. */
+extern const char export_usage[];
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * output.h -- HBase's output layout: one or two columns, padded and wrapped on a terminal.
+ *
+ * On a terminal of W characters the first of two columns has W/4, the second the rest but 2: a header
+ * line is column, 2 blanks, column; a data line is blank, column, blank, column; what is too long goes on in the next
+ * line of its column.  One-column lines are wrapped at W.  All of them are padded to W.
+ * Elsewhere nothing is padded or wrapped.  Widths count characters.
+ *
+ * With another format (tools/shell/print/format.h) headers begin sets of records, the lines behind them are records, and plain
+ * lines are messages.
+ */
+#ifndef PETAL_TOOLS_SHELL_PRINT_OUTPUT_H
+#define PETAL_TOOLS_SHELL_PRINT_OUTPUT_H
+
+#include "tools/shell/print/format.h"
+
+#include <stdio.h>
+
+struct output {
+    FILE *file; /* borrowed */
+    bool terminal;
+    unsigned width; /* in characters, 0 when not on a terminal; taken anew by output_header */
+    struct text line;
+    struct format format;
+    char names[2][32];            /* of the columns of a header's set */
+    const char *columns_named[2]; /* point to them */
+    bool unfinished; /* the last line lacks its end, which comes before what is printed next */
+};
+
+void output_init(struct output *output, FILE *file, bool terminal);
+void output_free(struct output *output);
+
+/* Messages go to this file, without a terminal's layout; records stay where they were. */
+void output_say_elsewhere(struct output *output, FILE *file);
+
+/* `second` NULL: one column. */
+void output_header(struct output *output, const char *first, const char *second);
+void output_columns(struct output *output, petal_slice first, petal_slice second);
+void output_line(struct output *output, petal_slice text);
+
+/* As output_columns, but on a terminal lines of the second column end between its parts ("; " divides them) where one has room. */
+void output_parts(struct output *output, petal_slice first, petal_slice second);
+
+/* The same without a line end.  What is printed next, or output_finish, ends it; behind output_join that stands in the line. */
+void output_unfinished_line(struct output *output, petal_slice text);
+void output_finish(struct output *output);
+void output_join(struct output *output);
+
+/* With a format, begin a set of records with this one column, which the caller fills; false: there is none. */
+bool output_begin_records(struct output *output, const char *column);
+
+/* One line as it is, neither padded nor wrapped. */
+void output_plain(struct output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void output_plain_slice(struct output *output, petal_slice text);
+
+#endif

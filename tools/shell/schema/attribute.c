@@ -1,0 +1,535 @@
+/* attribute.c -- see tools/shell/schema/attribute.h. */
+#include "tools/shell/schema/attribute.h"
+
+#include "tools/shell/session/words_of_values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Words ------------------------------------------------------------------------------------- */
+
+static const struct word blooms[] = {{"NONE", PETAL_BLOOM_NONE},
+                                     {"ROW", PETAL_BLOOM_ROW},
+                                     {"ROWCOL", PETAL_BLOOM_ROWCOL},
+                                     {"ROW_ROWCOL", PETAL_BLOOM_ROW_ROWCOL},
+                                     {"ROWPREFIX_FIXED_LENGTH", PETAL_BLOOM_ROW_PREFIX},
+                                     {NULL, 0}};
+
+static const struct word durabilities[] = {{"USE_DEFAULT", PETAL_DURABILITY_DEFAULT},
+                                           {"SKIP_WAL", PETAL_SKIP_WAL},
+                                           {"ASYNC_WAL", PETAL_ASYNC_WAL},
+                                           {"SYNC_WAL", PETAL_SYNC_WAL},
+                                           {"FSYNC_WAL", PETAL_FSYNC_WAL},
+                                           {NULL, 0}};
+
+static const struct word keep_deleted[] = {{"FALSE", PETAL_KEEP_DELETED_FALSE},
+                                           {"TRUE", PETAL_KEEP_DELETED_TRUE},
+                                           {"TTL", PETAL_KEEP_DELETED_TTL},
+                                           {NULL, 0}};
+
+/* The codecs of HBase.  Petal has LZ4; where another one is asked for, its name is kept and shown, and blocks are LZ4. */
+static const struct word compressions[] = {
+    {"LZ4", PETAL_COMPRESSION_LZ4},    {"NONE", PETAL_COMPRESSION_NONE},
+    {"GZ", PETAL_COMPRESSION_LZ4},     {"SNAPPY", PETAL_COMPRESSION_LZ4},
+    {"LZO", PETAL_COMPRESSION_LZ4},    {"ZSTD", PETAL_COMPRESSION_LZ4},
+    {"BZIP2", PETAL_COMPRESSION_LZ4},  {"LZMA", PETAL_COMPRESSION_LZ4},
+    {"BROTLI", PETAL_COMPRESSION_LZ4}, {NULL, 0}};
+
+static const char *
+word_name(const struct word *words, int value)
+{
+    for (; words->name != NULL; words++)
+        if (words->value == value)
+            return words->name;
+    return "UNKNOWN";
+}
+
+const char *
+schema_bloom_name(enum petal_bloom_type bloom)
+{
+    return word_name(blooms, bloom == PETAL_BLOOM_DEFAULT ? PETAL_BLOOM_ROW : (int)bloom);
+}
+
+const char *
+schema_durability_name(enum petal_durability durability)
+{
+    return word_name(durabilities, (int)durability);
+}
+
+const char *
+schema_keep_deleted_name(enum petal_keep_deleted kept)
+{
+    return word_name(keep_deleted, (int)kept);
+}
+
+/* ---- Lists of text attributes ---------------------------------------------------------------------- */
+
+struct attribute_list
+family_attributes(petal_family_options *family)
+{
+    return (struct attribute_list){&family->attributes, &family->attribute_count};
+}
+
+struct attribute_list
+table_attributes(petal_table_options *table)
+{
+    return (struct attribute_list){&table->attributes, &table->attribute_count};
+}
+
+const petal_attribute *
+attribute_find(const petal_attribute *items, size_t count, enum petal_attribute_kind kind,
+               petal_slice name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (items[i].kind == kind && slices_equal(items[i].name, name))
+            return &items[i];
+    return NULL;
+}
+
+void
+attribute_set(struct arena *arena, struct attribute_list list, enum petal_attribute_kind kind,
+              petal_slice name, const petal_slice *value)
+{
+    const petal_attribute *old = *list.items;
+    petal_attribute *made = arena_allocate(arena, (*list.count + 1) * sizeof(*made));
+    size_t count = 0;
+
+    for (size_t i = 0; i < *list.count; i++)
+        if (old[i].kind != kind || !slices_equal(old[i].name, name))
+            made[count++] = old[i];
+    if (value != NULL)
+        made[count++] = (petal_attribute){kind, name, *value};
+    *list.items = made;
+    *list.count = count;
+}
+
+static petal_slice
+upper_case(struct session *session, petal_slice text)
+{
+    char *letters = arena_copy(&session->arena, text.data, text.size);
+
+    for (size_t i = 0; i < text.size; i++)
+        if (letters[i] >= 'a' && letters[i] <= 'z')
+            letters[i] = (char)(letters[i] - 'a' + 'A');
+    return (petal_slice){letters, text.size};
+}
+
+static enum shell_status
+fail_family(struct session *session, const char *before, const petal_family_options *family,
+            const char *behind)
+{
+    return session_fail(session, SHELL_USAGE, "%s%.*s%s", before, (int)family->name.size,
+                        (const char *)family->name.data, behind);
+}
+
+/* ---- Typed attributes of families --------------------------------------------------------------------- */
+
+static enum shell_status
+read_versions(struct session *session, petal_family_options *family, petal_slice key,
+              const struct value *value)
+{
+    int64_t number;
+
+    if (!value_read_number(value, &number) || number > INT32_MAX)
+        return value_fail(session, key, value, "a number from 1 is wanted");
+    if (number <= 0)
+        return session_fail(session, SHELL_USAGE, "Maximum versions must be positive");
+    family->versions = (uint32_t)number;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_min_versions(struct session *session, petal_family_options *family, petal_slice key,
+                  const struct value *value)
+{
+    int64_t number;
+
+    if (!value_read_number(value, &number) || number < 0 || number > INT32_MAX)
+        return value_fail(session, key, value, "a number from 0 is wanted");
+    family->min_versions = (uint32_t)number;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_ttl(struct session *session, petal_family_options *family, petal_slice key,
+         const struct value *value)
+{
+    petal_slice text = value_to_bytes(&session->arena, value);
+    int64_t seconds;
+
+    if (equals_ignoring_case(text, "FOREVER"))
+        seconds = PETAL_FOREVER;
+    else if (!value_read_number(value, &seconds))
+        seconds = value->kind == VALUE_STRING ? parse_interval(text) : 0;
+    if (seconds > PETAL_FOREVER)
+        return value_fail(session, key, value, "at most 2147483647 seconds, which is FOREVER");
+    if (seconds <= 0)
+        return fail_family(session, "TTL for column family ", family, " must be positive.");
+    family->ttl_seconds = (uint32_t)seconds;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_block_size(struct session *session, petal_family_options *family, petal_slice key,
+                const struct value *value)
+{
+    int64_t number;
+
+    if (!value_read_size(value, &number))
+        return value_fail(session, key, value, "a size such as 65536 or '64KB' is wanted");
+    if (number < 1024 || number > 16 << 20)
+        return fail_family(session, "Block size for column family ", family,
+                           "  must be between 1K and 16MB.");
+    family->block_bytes = (uint32_t)number;
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_bloom(struct session *session, petal_family_options *family, petal_slice key,
+           const struct value *value)
+{
+    int number = 0;
+    enum shell_status status = value_read_word(session, key, value, blooms, &number);
+
+    if (status == SHELL_FINE)
+        family->bloom = (enum petal_bloom_type)number;
+    if (family->bloom != PETAL_BLOOM_ROW_PREFIX)
+        family->bloom_prefix_bytes = 0;
+    return status;
+}
+
+static enum shell_status
+read_compression(struct session *session, petal_family_options *family, petal_slice key,
+                 const struct value *value)
+{
+    petal_slice text = upper_case(session, value_to_bytes(&session->arena, value));
+    bool own = slice_is(text, "LZ4") || slice_is(text, "NONE");
+    int number = 0;
+    enum shell_status status = value_read_word(session, key, value, compressions, &number);
+
+    if (status != SHELL_FINE)
+        return session_fail(session, status,
+                            "Compression %.*s is not supported. Use one of LZ4 NONE GZ SNAPPY LZO "
+                            "ZSTD BZIP2 LZMA BROTLI",
+                            text.size < 40 ? (int)text.size : 40, (const char *)text.data);
+    family->compression = (enum petal_compression)number;
+    attribute_set(&session->arena, family_attributes(family), PETAL_KEPT_ATTRIBUTE, key,
+                  own ? NULL : &text);
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_keep_deleted(struct session *session, petal_family_options *family, petal_slice key,
+                  const struct value *value)
+{
+    int number = 0;
+    enum shell_status status = value_read_word(session, key, value, keep_deleted, &number);
+
+    if (status == SHELL_FINE)
+        family->keep_deleted_cells = (enum petal_keep_deleted)number;
+    return status;
+}
+
+static enum shell_status
+read_error_rate(struct session *session, petal_family_options *family, petal_slice key,
+                const struct value *value)
+{
+    petal_slice text = value_to_bytes(&session->arena, value);
+    char number[32];
+    char *end;
+
+    family->bloom_error_rate = 0;
+    if (value->kind == VALUE_NIL)
+        return SHELL_FINE;
+    (void)snprintf(number, sizeof(number), "%.*s", text.size < 31 ? (int)text.size : 31,
+                   (const char *)text.data);
+    family->bloom_error_rate = strtod(number, &end);
+    if (end == number || *end != '\0' || !(family->bloom_error_rate >= 0.0001) ||
+        !(family->bloom_error_rate <= 0.5))
+        return value_fail(session, key, value, "a number from 0.0001 to 0.5 is wanted");
+    return SHELL_FINE;
+}
+
+static enum shell_status
+read_prefix_length(struct session *session, petal_family_options *family, petal_slice key,
+                   const struct value *value)
+{
+    int64_t number = 0;
+
+    if (value->kind != VALUE_NIL &&
+        (!value_read_number(value, &number) || number < 1 || number > PETAL_MAX_ROW_BYTES))
+        return value_fail(session, key, value, "a number from 1 to 32767 is wanted");
+    family->bloom_prefix_bytes = (uint32_t)number;
+    return SHELL_FINE;
+}
+
+/* ---- METADATA and CONFIGURATION -------------------------------------------------------------------- */
+
+/* Add the pairs of a hash to the list; nil and the empty text take one out. */
+static enum shell_status
+read_texts(struct session *session, struct attribute_list list, enum petal_attribute_kind kind,
+           petal_slice key, const struct value *hash)
+{
+    if (hash->kind != VALUE_HASH)
+        return session_fail(session, SHELL_USAGE, "%.*s must be a Hash type", (int)key.size,
+                            (const char *)key.data);
+    for (size_t i = 0; i < hash->count; i++) {
+        petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
+        petal_slice text = value_to_bytes(&session->arena, &hash->as.pairs[i].value);
+
+        attribute_set(&session->arena, list, kind, name, text.size == 0 ? NULL : &text);
+    }
+    return SHELL_FINE;
+}
+
+/* Two names have fields of their own. */
+static enum shell_status
+read_configuration(struct session *session, petal_family_options *family, petal_slice key,
+                   const struct value *value)
+{
+    enum shell_status status = SHELL_FINE;
+
+    if (value->kind != VALUE_HASH)
+        return read_texts(session, family_attributes(family), PETAL_CONFIGURATION, key, value);
+    for (size_t i = 0; i < value->count && status == SHELL_FINE; i++) {
+        struct value pair = {.kind = VALUE_HASH, .count = 1, .as.pairs = &value->as.pairs[i]};
+        petal_slice name = value_to_bytes(&session->arena, &value->as.pairs[i].key);
+
+        if (slice_is(name, ERROR_RATE_KEY))
+            status = read_error_rate(session, family, name, &value->as.pairs[i].value);
+        else if (slice_is(name, PREFIX_LENGTH_KEY))
+            status = read_prefix_length(session, family, name, &value->as.pairs[i].value);
+        else
+            status =
+                read_texts(session, family_attributes(family), PETAL_CONFIGURATION, key, &pair);
+    }
+    return status;
+}
+
+/* ---- Attributes that are kept as text ---------------------------------------------------------------- */
+
+enum kept_form { KEPT_BOOLEAN, KEPT_NUMBER, KEPT_SIZE, KEPT_TEXT, KEPT_UPPER };
+
+struct kept {
+    const char *name;
+    enum kept_form form;
+};
+
+static const struct kept family_kept[] = {
+    {"REPLICATION_SCOPE", KEPT_NUMBER},
+    {"DATA_BLOCK_ENCODING", KEPT_TEXT},
+    {"INDEX_BLOCK_ENCODING", KEPT_TEXT},
+    {"CACHE_DATA_ON_WRITE", KEPT_BOOLEAN},
+    {"CACHE_INDEX_ON_WRITE", KEPT_BOOLEAN},
+    {"CACHE_BLOOMS_ON_WRITE", KEPT_BOOLEAN},
+    {"EVICT_BLOCKS_ON_CLOSE", KEPT_BOOLEAN},
+    {"PREFETCH_BLOCKS_ON_OPEN", KEPT_BOOLEAN},
+    {"IN_MEMORY_COMPACTION", KEPT_TEXT},
+    {"COMPRESS_TAGS", KEPT_BOOLEAN},
+    {"COMPRESSION_COMPACT", KEPT_UPPER},
+    {"COMPRESSION_COMPACT_MAJOR", KEPT_UPPER},
+    {"COMPRESSION_COMPACT_MINOR", KEPT_UPPER},
+    {"IS_MOB", KEPT_BOOLEAN},
+    {"MOB_THRESHOLD", KEPT_SIZE},
+    {"DFS_REPLICATION", KEPT_NUMBER},
+    {"STORAGE_POLICY", KEPT_UPPER},
+    {"ENCRYPTION", KEPT_TEXT},
+    {"ENCRYPTION_KEY", KEPT_TEXT},
+    {NULL, KEPT_TEXT},
+};
+
+static const struct kept table_kept[] = {
+    {"MAX_FILESIZE", KEPT_SIZE},
+    {"MEMSTORE_FLUSHSIZE", KEPT_SIZE},
+    {"COMPACTION_ENABLED", KEPT_BOOLEAN},
+    {"SPLIT_ENABLED", KEPT_BOOLEAN},
+    {"MERGE_ENABLED", KEPT_BOOLEAN},
+    {"REGION_REPLICATION", KEPT_NUMBER},
+    {"PRIORITY", KEPT_NUMBER},
+    {"OWNER", KEPT_TEXT},
+    {NULL, KEPT_TEXT},
+};
+
+/* The library checks the range; here the value gets the form in which it is kept. */
+static enum shell_status
+read_kept(struct session *session, struct attribute_list list, const struct kept *kept,
+          const struct value *value)
+{
+    petal_slice name = slice_of_string(kept->name);
+    petal_slice text = value_to_bytes(&session->arena, value);
+    char digits[24];
+    int64_t number;
+
+    switch (kept->form) {
+    case KEPT_BOOLEAN:
+        text = slice_of_string(value_read_boolean(session, value) ? "true" : "false");
+        break;
+    case KEPT_NUMBER:
+    case KEPT_SIZE:
+        if (kept->form == KEPT_SIZE ? !value_read_size(value, &number)
+                                    : !value_read_number(value, &number))
+            return value_fail(session, name, value, "a number is wanted");
+        text.size = (size_t)snprintf(digits, sizeof(digits), "%" PRId64, number);
+        text.data = arena_copy(&session->arena, digits, text.size);
+        break;
+    case KEPT_UPPER:
+        text = upper_case(session, text);
+        break;
+    case KEPT_TEXT:
+        break;
+    }
+    attribute_set(&session->arena, list, PETAL_KEPT_ATTRIBUTE, name,
+                  value->kind == VALUE_NIL ? NULL : &text);
+    return SHELL_FINE;
+}
+
+static const struct kept *
+find_kept(const struct kept *kept, petal_slice key)
+{
+    while (kept->name != NULL && !slice_is(key, kept->name))
+        kept++;
+    return kept->name != NULL ? kept : NULL;
+}
+
+/* ---- Families ------------------------------------------------------------------------------------------ */
+
+typedef enum shell_status read_function(struct session *session, petal_family_options *family,
+                                        petal_slice key, const struct value *value);
+
+static const struct {
+    const char *name;
+    read_function *read;
+} family_typed[] = {
+    {"VERSIONS", read_versions},
+    {"MIN_VERSIONS", read_min_versions},
+    {"TTL", read_ttl},
+    {"KEEP_DELETED_CELLS", read_keep_deleted},
+    {"BLOCKSIZE", read_block_size},
+    {"BLOOMFILTER", read_bloom},
+    {"COMPRESSION", read_compression},
+    {"CONFIGURATION", read_configuration},
+};
+
+enum shell_status
+family_attribute_read(struct session *session, petal_family_options *family, petal_slice key,
+                      const struct value *value, bool *known)
+{
+    const struct kept *kept = find_kept(family_kept, key);
+
+    *known = true;
+    for (size_t i = 0; i < sizeof(family_typed) / sizeof(family_typed[0]); i++)
+        if (slice_is(key, family_typed[i].name))
+            return family_typed[i].read(session, family, key, value);
+    if (slice_is(key, "METADATA"))
+        return read_texts(session, family_attributes(family), PETAL_METADATA, key, value);
+    if (kept != NULL)
+        return read_kept(session, family_attributes(family), kept, value);
+    if (slice_is(key, "IN_MEMORY"))
+        family->in_memory = value_read_boolean(session, value);
+    else if (slice_is(key, "BLOCKCACHE"))
+        family->no_block_cache = !value_read_boolean(session, value);
+    else if (slice_is(key, "BLOOM_RATE_PER_FILE"))
+        family->bloom_rate_per_file = value_read_boolean(session, value);
+    else if (slice_is(key, "NEW_VERSION_BEHAVIOR"))
+        family->new_version_behavior = value_read_boolean(session, value);
+    else
+        *known = false;
+    return SHELL_FINE;
+}
+
+enum shell_status
+family_attributes_check(struct session *session, const petal_family_options *family)
+{
+    uint32_t versions = family->versions > 0 ? family->versions : 1;
+
+    if (family->min_versions > versions)
+        return fail_family(session, "Min versions for column family ", family,
+                           " must be less than the Max versions.");
+    if (family->bloom == PETAL_BLOOM_ROW_PREFIX && family->bloom_prefix_bytes == 0)
+        return session_fail(session, SHELL_USAGE,
+                            "Failed to get bloom filter param: ROWPREFIX_FIXED_LENGTH needs "
+                            "CONFIGURATION => {'" PREFIX_LENGTH_KEY "' => '1' to '32767'}");
+    return SHELL_FINE;
+}
+
+/* ---- Tables --------------------------------------------------------------------------------------------- */
+
+/* In a table METADATA and CONFIGURATION are one map, in which READONLY => false stands, too, once it has been said. */
+static enum shell_status
+read_table_texts(struct session *session, petal_table_options *table,
+                 enum petal_attribute_kind kind, petal_slice key, const struct value *hash)
+{
+    enum petal_attribute_kind other = kind == PETAL_METADATA ? PETAL_CONFIGURATION : PETAL_METADATA;
+
+    for (size_t i = 0; hash->kind == VALUE_HASH && i < hash->count; i++)
+        attribute_set(&session->arena, table_attributes(table), other,
+                      value_to_bytes(&session->arena, &hash->as.pairs[i].key), NULL);
+    return read_texts(session, table_attributes(table), kind, key, hash);
+}
+
+static enum shell_status
+read_read_only(struct session *session, petal_table_options *table, petal_slice key,
+               const struct value *value)
+{
+    petal_slice text = slice_of_string("false");
+
+    table->read_only = value_read_boolean(session, value);
+    attribute_set(&session->arena, table_attributes(table), PETAL_METADATA, key,
+                  table->read_only ? NULL : &text);
+    return SHELL_FINE;
+}
+
+enum shell_status
+table_attribute_read(struct session *session, petal_table_options *table, petal_slice key,
+                     const struct value *value, bool *known)
+{
+    static const char *const ignored[] = {"SPLITS", "SPLITS_FILE", "SPLITALGO", "NUMREGIONS"};
+    const struct kept *kept = find_kept(table_kept, key);
+    enum shell_status status;
+    int number = 0;
+
+    *known = true;
+    if (slice_is(key, "DURABILITY")) {
+        status = value_read_word(session, key, value, durabilities, &number);
+        if (status == SHELL_FINE)
+            table->durability = (enum petal_durability)number;
+        return status;
+    }
+    if (slice_is(key, "READONLY"))
+        return read_read_only(session, table, slice_of_string("READONLY"), value);
+    if (slice_is(key, "METADATA"))
+        return read_table_texts(session, table, PETAL_METADATA, key, value);
+    if (slice_is(key, "CONFIGURATION"))
+        return read_table_texts(session, table, PETAL_CONFIGURATION, key, value);
+    if (kept != NULL)
+        return read_kept(session, table_attributes(table), kept, value);
+    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+        if (slice_is(key, ignored[i]))
+            return SHELL_FINE;
+    *known = false;
+    return SHELL_FINE;
+}
+
+bool
+table_attribute_unset(struct session *session, petal_table_options *table, petal_slice name)
+{
+    static const enum petal_attribute_kind kinds[] = {PETAL_KEPT_ATTRIBUTE, PETAL_METADATA,
+                                                      PETAL_CONFIGURATION};
+    bool found = false;
+
+    if (slice_is(name, "DURABILITY")) {
+        found = table->durability != PETAL_DURABILITY_DEFAULT;
+        table->durability = PETAL_DURABILITY_DEFAULT;
+    }
+    if (slice_is(name, "READONLY")) {
+        found = table->read_only;
+        table->read_only = false;
+    }
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        found = found ||
+                attribute_find(table->attributes, table->attribute_count, kinds[i], name) != NULL;
+        attribute_set(&session->arena, table_attributes(table), kinds[i], name, NULL);
+    }
+    return found;
+}

@@ -1,0 +1,329 @@
+/* session.c -- see tools/shell/session/session.h. */
+#include "tools/shell/session/session.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void
+describe_petal_error(struct text *text, const petal_error *error)
+{
+    text_add_string(text, error->text[0] != '\0' ? error->text : petal_status_text(error->status));
+    if (error->file[0] != '\0' && strstr(text_string(text), error->file) == NULL) {
+        text_add_format(text, " (%s", error->file);
+        if (error->offset != 0)
+            text_add_format(text, ", offset %" PRIu64, error->offset);
+        text_add_string(text, ")");
+    }
+}
+
+enum shell_status
+shell_status_of(enum petal_status status)
+{
+    switch (status) {
+    case PETAL_OK:
+        return SHELL_FINE;
+    case PETAL_NOT_FOUND:
+        return SHELL_NOT_FOUND;
+    case PETAL_INVALID:
+    case PETAL_EXISTS:
+        return SHELL_USAGE;
+    case PETAL_IO:
+    case PETAL_CORRUPT:
+    case PETAL_NO_MEMORY:
+    case PETAL_BUSY:
+    case PETAL_UNSUPPORTED:
+    case PETAL_READ_ONLY:
+    case PETAL_NO_SPACE:
+    case PETAL_TIMEOUT:
+        break;
+    }
+    return SHELL_DATA;
+}
+
+enum shell_status
+session_fail(struct session *session, enum shell_status status, const char *format, ...)
+{
+    char message[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    text_clear(&session->message);
+    text_add_string(&session->message, message);
+    return status;
+}
+
+enum shell_status
+session_fail_petal(struct session *session, const petal_error *error)
+{
+    text_clear(&session->message);
+    describe_petal_error(&session->message, error);
+    return shell_status_of(error->status);
+}
+
+static enum shell_status
+print_petal_error(const char *what, const petal_error *error)
+{
+    struct text text = {0};
+
+    describe_petal_error(&text, error);
+    (void)fprintf(stderr, "kv-shell: %s%s\n", what, text_string(&text));
+    text_free(&text);
+    return shell_status_of(error->status);
+}
+
+enum shell_status
+session_open(struct session *session, const char *directory, const petal_options *options)
+{
+    petal_error error;
+
+    session->exit_status = -1;
+    session->no_compaction = options->no_compaction;
+    if (petal_open(directory, options, &session->db, &error) != PETAL_OK ||
+        petal_result_new(session->db, &session->result, &error) != PETAL_OK ||
+        petal_receipt_new(session->db, &session->receipt, &error) != PETAL_OK) {
+        enum shell_status status = print_petal_error("cannot open the database: ", &error);
+
+        (void)session_close(session);
+        return status;
+    }
+    return SHELL_FINE;
+}
+
+enum shell_status
+session_close(struct session *session)
+{
+    enum shell_status status = SHELL_FINE;
+    petal_error error;
+
+    petal_receipt_free(session->receipt);
+    petal_result_free(session->result);
+    if (petal_close(session->db, &error) != PETAL_OK)
+        status = print_petal_error(
+            "closing the database (what is not in store files stays in its log): ", &error);
+    for (size_t i = 0; i < session->disabled_count; i++)
+        text_free(&session->disabled[i]);
+    free(session->disabled);
+    text_free(&session->message);
+    text_free(&session->scratch);
+    output_free(&session->output);
+    get_history_free(&session->history);
+    variables_free(&session->variables);
+    arena_clear(&session->arena);
+    return status;
+}
+
+static int64_t
+clock_milliseconds(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void
+session_begin_write(struct session *session)
+{
+    static const struct timespec pause = {.tv_nsec = 100000};
+    int64_t now;
+
+    while ((now = clock_milliseconds()) == session->last_write_ms)
+        (void)nanosleep(&pause, NULL);
+    session->last_write_ms = now;
+}
+
+enum shell_status
+session_ask(struct session *session, bool *yes)
+{
+    struct text answer = {0};
+    bool answered;
+
+    (void)fflush(session->output.file);
+    answered =
+        session->read_answer != NULL && session->read_answer(session->answer_context, &answer);
+    if (answered && session->echo_input)
+        output_plain(&session->output, "petal? %s", text_string(&answer));
+    *yes = answered && strpbrk(text_string(&answer), "yY") != NULL;
+    text_free(&answer);
+    return answered ? SHELL_FINE
+                    : session_fail(session, SHELL_USAGE,
+                                   "No answer: the input has ended, so nothing was done");
+}
+
+bool
+session_is_disabled(const struct session *session, petal_slice table)
+{
+    for (size_t i = 0; i < session->disabled_count; i++)
+        if (slices_equal(text_slice(&session->disabled[i]), table))
+            return true;
+    return false;
+}
+
+void
+session_set_disabled(struct session *session, petal_slice table, bool disabled)
+{
+    struct text *names = session->disabled;
+    size_t count = session->disabled_count;
+
+    if (session_is_disabled(session, table) == disabled)
+        return;
+    if (disabled) {
+        names = memory_grow(names, (count + 1) * sizeof(*names));
+        names[count] = (struct text){0};
+        text_add_slice(&names[count], table);
+        session->disabled = names;
+        session->disabled_count++;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (slices_equal(text_slice(&names[i]), table)) {
+            text_free(&names[i]);
+            names[i] = names[count - 1];
+            session->disabled_count--;
+            return;
+        }
+    }
+}
+
+static bool
+is_name_letter(unsigned char c)
+{
+    /* Bytes of UTF-8 pass as letters of other languages. */
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c >= 0x80;
+}
+
+/* The form of a table's or snapshot's name.  `whose` and `what` begin HBase's complaints. */
+static enum shell_status
+check_qualifier(struct session *session, const char *whose, const char *what, petal_slice name)
+{
+    const char *letters = name.data;
+
+    if (name.size == 0)
+        return session_fail(session, SHELL_USAGE, "%s qualifier must not be empty", what);
+    if (letters[0] == '.' || letters[0] == '-')
+        return session_fail(session, SHELL_USAGE,
+                            "Illegal first character <%d> at 0. %s qualifiers can only start with "
+                            "'alphanumeric characters' from any language: %.*s",
+                            letters[0], whose, (int)name.size, letters);
+    for (size_t i = 0; i < name.size; i++) {
+        unsigned char letter = (unsigned char)letters[i];
+
+        if (!is_name_letter(letter) && letter != '-' && letter != '.')
+            return session_fail(session, SHELL_USAGE,
+                                "Illegal character code:%d, <%c> at %zu. %s qualifiers may only "
+                                "contain 'alphanumeric characters' and digits: %.*s",
+                                letter, letter >= 0x20 && letter < 0x7f ? letter : '?', i, whose,
+                                name.size < 256 ? (int)name.size : 256, letters);
+    }
+    return SHELL_FINE;
+}
+
+enum shell_status
+session_check_namespace(struct session *session, petal_slice name, const char *before)
+{
+    const unsigned char *letters = name.data;
+
+    if (name.size == 0)
+        return session_fail(session, SHELL_USAGE, "Namespace name must not be empty");
+    for (size_t i = 0; i < name.size; i++)
+        if (!is_name_letter(letters[i]))
+            return session_fail(session, SHELL_USAGE,
+                                "%sIllegal character <%c> at %zu. Namespaces may only contain "
+                                "'alphanumeric characters' from any language and digits: %.*s",
+                                before, letters[i] >= 0x20 && letters[i] < 0x7f ? letters[i] : '?',
+                                i, name.size < 256 ? (int)name.size : 256, (const char *)name.data);
+    return SHELL_FINE;
+}
+
+enum shell_status
+session_table_name(struct session *session, const struct value *value, petal_slice *name)
+{
+    petal_slice full = value_to_bytes(&session->arena, value);
+    const char *colon = full.size > 0 ? memchr(full.data, ':', full.size) : NULL;
+    petal_slice qualifier = full;
+
+    if (value->kind == VALUE_NIL)
+        return session_fail(session, SHELL_USAGE, "Table name must not be nil");
+    if (colon != NULL) {
+        petal_slice before = {full.data, (size_t)(colon - (const char *)full.data)};
+
+        if (session_check_namespace(session, before, "") != SHELL_FINE)
+            return SHELL_USAGE;
+        qualifier = (petal_slice){colon + 1, full.size - before.size - 1};
+        if (slice_is(before, "default"))
+            full = qualifier;
+    }
+    *name = full;
+    return check_qualifier(session, "User-space table", "Table", qualifier);
+}
+
+enum shell_status
+session_snapshot_name(struct session *session, const struct value *value, petal_slice *name)
+{
+    if (value->kind != VALUE_STRING)
+        return session_fail(session, SHELL_USAGE, "Snapshot name must be of type String");
+    *name = value->as.bytes;
+    return check_qualifier(session, "Snapshot", "Snapshot", *name);
+}
+
+enum shell_status
+session_any_table(struct session *session, const struct value *argument, const char *before,
+                  const char *behind, petal_table **table)
+{
+    enum petal_status outcome;
+    petal_error error;
+    petal_slice name;
+
+    if (session_table_name(session, argument, &name) != SHELL_FINE)
+        return SHELL_USAGE;
+    outcome = petal_table_open(session->db, name, table, &error);
+    if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
+        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, (int)name.size,
+                            (const char *)name.data, behind);
+    return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+}
+
+enum shell_status
+session_table(struct session *session, petal_slice name, petal_table **table)
+{
+    petal_error error;
+    enum petal_status status = petal_table_open(session->db, name, table, &error);
+
+    if (status == PETAL_NOT_FOUND || status == PETAL_INVALID)
+        return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", (int)name.size,
+                            (const char *)name.data);
+    if (status != PETAL_OK)
+        return session_fail_petal(session, &error);
+    if (session_is_disabled(session, name))
+        return session_fail(session, SHELL_USAGE, "Table %.*s is disabled!", (int)name.size,
+                            (const char *)name.data);
+    return SHELL_FINE;
+}
+
+enum shell_status
+session_family(struct session *session, petal_table *table, petal_slice name, petal_family **family)
+{
+    petal_error error;
+    enum petal_status status;
+
+    if (name.size == 0)
+        return session_fail(session, SHELL_USAGE, "Family cannot be empty");
+    status = petal_table_family(table, name, family, &error);
+    if (status == PETAL_NOT_FOUND || status == PETAL_INVALID) {
+        petal_slice table_name = petal_table_name(table);
+
+        text_clear(&session->scratch);
+        text_add_binary(&session->scratch, name);
+        return session_fail(
+            session, SHELL_NOT_FOUND, "Column family %.200s does not exist in table %.*s",
+            text_string(&session->scratch), (int)table_name.size, (const char *)table_name.data);
+    }
+    return status == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
+}

@@ -1,0 +1,113 @@
+/*
+ * session.h -- the state of one shell: its database, its output, and what became of the command at hand.
+ *
+ * A command says how it ended by an enum shell_status, the program's exit status too.  One that
+ * failed has called session_fail, which keeps the message for whoever shows it.
+ */
+#ifndef PETAL_TOOLS_SHELL_SESSION_SESSION_H
+#define PETAL_TOOLS_SHELL_SESSION_SESSION_H
+
+#include "tools/shell/language/variable.h"
+#include "tools/shell/print/output.h"
+#include "tools/shell/session/gets.h"
+
+/* Exit status of the program, from best to worst. */
+enum shell_status {
+    SHELL_FINE = 0,
+    SHELL_NOT_FOUND = 1, /* a table, family, row or command that there is not */
+    SHELL_USAGE = 2,     /* a mistake in the command */
+    SHELL_DATA = 3       /* damaged data, input/output error, no memory, database open elsewhere */
+};
+
+struct command;
+
+/* What a mistake or a failed command does. */
+enum failure_style {
+    FAILURE_IS_SHOWN,    /* in a block of lines, and the shell goes on */
+    FAILURE_ENDS_SCRIPT, /* it is shown in one line behind the duration, and the shell ends */
+    FAILURE_ENDS_STREAM  /* the same on standard error */
+};
+
+struct session {
+    petal_db *db;
+    bool no_compaction;            /* in the background */
+    const struct command *running; /* now, or ran last */
+    petal_result *result;
+    petal_receipt *receipt;
+    struct output output;
+    struct get_history history; /* of gets */
+    struct arena arena;         /* of the input at hand */
+    struct variables variables;
+    struct text message;     /* of the failed command, empty if it printed all it had to say */
+    struct text scratch;     /* for whoever needs a text for a moment */
+    enum shell_status worst; /* of the first command that failed; while none did, of all */
+    bool no_times;           /* leave the lines with durations out */
+    bool echo_input;         /* print each line of input behind petal> or petal* */
+    enum failure_style failure_style;
+    bool failed; /* a command did, or a mistake was made: other than not finding a row or a name */
+    bool stop_at_failure;
+    bool conversation; /* with someone at a terminal */
+    bool interrupted; /* the command at hand was, by Ctrl-C: what is left of its input is not run */
+    bool ended;       /* by exit, or by a failure when those end it */
+    int exit_status;  /* given to exit, -1 if none was */
+    /* Reads the line that answers a command's question, false when there is none; NULL: nobody answers. */
+    bool (*read_answer)(void *context, struct text *answer);
+    void *answer_context;
+    int64_t last_write_ms;
+    struct text *disabled; /* names of tables that this session disabled */
+    size_t disabled_count;
+};
+
+/* Open the database in `directory`, making it if there is none.  Prints why when it fails. */
+enum shell_status session_open(struct session *session, const char *directory,
+                               const petal_options *options);
+
+/* Release everything.  Prints why when what was in memory could not be stored. */
+enum shell_status session_close(struct session *session);
+
+enum shell_status session_fail(struct session *session, enum shell_status status,
+                               const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Fail for the reason that the library gave. */
+enum shell_status session_fail_petal(struct session *session, const petal_error *error);
+enum shell_status shell_status_of(enum petal_status status);
+
+/* One line about a failure of the library: text, file and offset. */
+void describe_petal_error(struct text *text, const petal_error *error);
+
+/*
+ * Wait until the clock shows another millisecond than it did at the last call: so every command
+ * that writes has a millisecond of its own, and two puts of one column are two versions.
+ */
+void session_begin_write(struct session *session);
+
+/* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the end of the input. */
+enum shell_status session_ask(struct session *session, bool *yes);
+
+bool session_is_disabled(const struct session *session, petal_slice table);
+void session_set_disabled(struct session *session, petal_slice table, bool disabled);
+
+/* Check the form of a table's name and take the namespace `default:` away.  The name lives in the arena. */
+enum shell_status session_table_name(struct session *session, const struct value *value,
+                                     petal_slice *name);
+
+/* Check the form of a new snapshot's name.  It lives in the arena. */
+enum shell_status session_snapshot_name(struct session *session, const struct value *value,
+                                        petal_slice *name);
+
+/* Check the form of a namespace's name; `before` begins the complaint about a letter. */
+enum shell_status session_check_namespace(struct session *session, petal_slice name,
+                                          const char *before);
+
+/* The table that an argument names, disabled or not; fails with its name between two texts when there is none. */
+enum shell_status session_any_table(struct session *session, const struct value *argument,
+                                    const char *before, const char *behind, petal_table **table);
+
+/* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is disabled!" else. */
+enum shell_status session_table(struct session *session, petal_slice name, petal_table **table);
+
+/* The table's family; fails with its name if there is none. */
+enum shell_status session_family(struct session *session, petal_table *table, petal_slice name,
+                                 petal_family **family);
+
+#endif

@@ -1,0 +1,162 @@
+/* words_of_values.c -- see tools/shell/session/words_of_values.h. */
+#include "tools/shell/session/words_of_values.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool
+equals_ignoring_case(petal_slice bytes, const char *word)
+{
+    return bytes.size == strlen(word) && strncasecmp(bytes.data, word, bytes.size) == 0;
+}
+
+bool
+schema_parse_size(petal_slice text, uint64_t *bytes)
+{
+    static const char units[] = "BKMGT";
+    const char *letter = text.data, *end = letter + text.size;
+    uint64_t number = 0;
+    unsigned shift = 0;
+
+    if (letter == end || *letter < '0' || *letter > '9')
+        return false;
+    for (; letter < end && *letter >= '0' && *letter <= '9'; letter++) {
+        if (number > (UINT64_MAX >> 44) / 10)
+            return false;
+        number = number * 10 + (uint64_t)(*letter - '0');
+    }
+    while (letter < end && *letter == ' ')
+        letter++;
+    if (letter < end) {
+        const char *unit = strchr(units, *letter & ~0x20);
+
+        if (unit == NULL || *unit == '\0')
+            return false;
+        shift = (unsigned)(unit - units) * 10;
+        letter++;
+        if (shift > 0 && letter < end && (*letter & ~0x20) == 'B')
+            letter++;
+        /* "65536 B (64KB)", as describe shows it. */
+        if (shift == 0 && end - letter > 2 && memcmp(letter, " (", 2) == 0 && end[-1] == ')')
+            letter = end;
+    }
+    *bytes = number << shift;
+    return letter == end;
+}
+
+bool
+value_read_number(const struct value *value, int64_t *number)
+{
+    char digits[24];
+    char *end;
+
+    if (value->kind == VALUE_INTEGER) {
+        *number = value->as.integer;
+        return true;
+    }
+    if (value->kind != VALUE_STRING || value->as.bytes.size == 0 ||
+        value->as.bytes.size >= sizeof(digits))
+        return false;
+    memcpy(digits, value->as.bytes.data, value->as.bytes.size);
+    digits[value->as.bytes.size] = '\0';
+    if (strspn(digits, "-0123456789") < value->as.bytes.size)
+        return false;
+    errno = 0;
+    *number = strtoll(digits, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+bool
+value_read_size(const struct value *value, int64_t *number)
+{
+    uint64_t bytes;
+
+    if (value_read_number(value, number))
+        return true;
+    if (value->kind != VALUE_STRING || !schema_parse_size(value->as.bytes, &bytes) ||
+        bytes > INT64_MAX)
+        return false;
+    *number = (int64_t)bytes;
+    return true;
+}
+
+bool
+value_read_boolean(struct session *session, const struct value *value)
+{
+    return equals_ignoring_case(value_to_bytes(&session->arena, value), "true");
+}
+
+enum shell_status
+value_fail(struct session *session, petal_slice attribute, const struct value *value,
+           const char *wanted)
+{
+    text_clear(&session->scratch);
+    value_inspect(&session->scratch, value);
+    return session_fail(session, SHELL_USAGE, "%.*s cannot be %.200s: %s", (int)attribute.size,
+                        (const char *)attribute.data, text_string(&session->scratch), wanted);
+}
+
+enum shell_status
+value_read_word(struct session *session, petal_slice key, const struct value *value,
+                const struct word *words, int *number)
+{
+    petal_slice text = value_to_bytes(&session->arena, value);
+    char wanted[128] = "use one of";
+
+    for (const struct word *word = words; word->name != NULL; word++) {
+        if (equals_ignoring_case(text, word->name)) {
+            *number = word->value;
+            return SHELL_FINE;
+        }
+        strcat(wanted, " ");
+        strcat(wanted, word->name);
+    }
+    return value_fail(session, key, value, wanted);
+}
+
+/* Step over a number, blanks and a unit such as DAY or DAYS, whatever their case; false if something else stands there. */
+static bool
+take_interval(const char **text, const char *unit, int64_t *count)
+{
+    char *end;
+    size_t length = strlen(unit);
+    long number;
+
+    if (**text < '0' || **text > '9')
+        return false;
+    number = strtol(*text, &end, 10);
+    end += strspn(end, " ");
+    if (strncasecmp(end, unit, length) != 0 || number > PETAL_FOREVER)
+        return false;
+    end += length;
+    end += *end == 'S' || *end == 's';
+    *count = number;
+    *text = end + strspn(end, " ");
+    return true;
+}
+
+int64_t
+parse_interval(petal_slice bytes)
+{
+    static const struct {
+        const char *unit;
+        int64_t seconds;
+    } units[] = {{"DAY", 86400}, {"HOUR", 3600}, {"MINUTE", 60}, {"SECOND", 1}};
+    char copy[64];
+    const char *text = copy;
+    int64_t sum = 0, count;
+
+    if (bytes.size == 0 || bytes.size >= sizeof(copy) || memchr(bytes.data, 0, bytes.size) != NULL)
+        return 0;
+    memcpy(copy, bytes.data, bytes.size);
+    copy[bytes.size] = '\0';
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (take_interval(&text, units[i].unit, &count))
+            sum += count * units[i].seconds;
+    /* "93600 SECONDS (1 DAY 2 HOURS)", as describe shows it. */
+    if (*text == '(' && copy[bytes.size - 1] == ')')
+        return sum;
+    return *text == '\0' ? sum : 0;
+}

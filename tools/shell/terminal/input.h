@@ -1,0 +1,19 @@
+/*
+ * input.h -- where the shell's lines come from: a terminal, a stream, or a text.
+ *
+ * On a terminal libedit edits the line, with a history (tools/shell/terminal/history.h); Tab completes it (tools/shell/terminal/complete.h).
+ */
+#ifndef PETAL_TOOLS_SHELL_TERMINAL_INPUT_H
+#define PETAL_TOOLS_SHELL_TERMINAL_INPUT_H
+
+#include "tools/shell/session/session.h"
+
+/* Run all commands of a text (its lines parted by newlines), a stream, or a person at a terminal. */
+void input_run_text(struct session *session, const char *text);
+void input_run_stream(struct session *session, FILE *stream);
+void input_run_terminal(struct session *session);
+
+/* The same for a stream whose commands' questions are answered from standard input. */
+void input_run_script(struct session *session, FILE *stream);
+
+#endif

@@ -1,0 +1,257 @@
+/* text.c -- see tools/shell/text/text.h. */
+#include "tools/shell/text/text.h"
+
+#include "tools/shell/text/memory.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FORMATTED_BYTES = 256 }; /* that most formatted pieces fit into */
+
+void
+text_free(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){0};
+}
+
+void
+text_clear(struct text *text)
+{
+    text->size = 0;
+    if (text->bytes != NULL)
+        text->bytes[0] = '\0';
+}
+
+void
+text_reserve(struct text *text, size_t more)
+{
+    size_t wanted = text->size + more + 1;
+
+    if (wanted > text->capacity) {
+        text->capacity = wanted < 64 ? 64 : wanted + wanted / 2;
+        text->bytes = memory_grow(text->bytes, text->capacity);
+    }
+}
+
+void
+text_add(struct text *text, const void *bytes, size_t size)
+{
+    text_reserve(text, size);
+    if (size > 0)
+        memcpy(text->bytes + text->size, bytes, size);
+    text->size += size;
+    text->bytes[text->size] = '\0';
+}
+
+void
+text_add_string(struct text *text, const char *string)
+{
+    text_add(text, string, strlen(string));
+}
+
+void
+text_add_slice(struct text *text, petal_slice bytes)
+{
+    text_add(text, bytes.data, bytes.size);
+}
+
+void
+text_add_format(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    int size;
+
+    text_reserve(text, FORMATTED_BYTES);
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    size = vsnprintf(text->bytes + text->size, FORMATTED_BYTES, format, arguments);
+    if (size >= FORMATTED_BYTES) {
+        text_reserve(text, (size_t)size);
+        size = vsnprintf(text->bytes + text->size, (size_t)size + 1, format, again);
+    }
+    va_end(again);
+    va_end(arguments);
+    if (size > 0)
+        text->size += (size_t)size;
+}
+
+int
+text_hex_digit(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    if (letter >= 'A' && letter <= 'F')
+        return letter - 'A' + 10;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+void
+text_add_binary(struct text *text, petal_slice bytes)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    const uint8_t *byte = bytes.data;
+    char *to;
+
+    text_reserve(text, 4 * bytes.size);
+    to = text->bytes + text->size;
+    for (size_t i = 0; i < bytes.size; i++) {
+        if (byte[i] >= 0x20 && byte[i] <= 0x7e && byte[i] != '\\') {
+            *to++ = (char)byte[i];
+        } else {
+            *to++ = '\\';
+            *to++ = 'x';
+            *to++ = digits[byte[i] >> 4];
+            *to++ = digits[byte[i] & 15];
+        }
+    }
+    *to = '\0';
+    text->size = (size_t)(to - text->bytes);
+}
+
+void
+text_add_time(struct text *text, int64_t milliseconds)
+{
+    int64_t seconds = milliseconds / 1000;
+    int64_t rest = milliseconds % 1000;
+    struct tm date;
+    time_t moment;
+
+    if (rest < 0) {
+        rest += 1000;
+        seconds--;
+    }
+    moment = (time_t)seconds;
+    if (localtime_r(&moment, &date) == NULL) {
+        text_add_format(text, "%" PRId64, milliseconds);
+        return;
+    }
+    text_add_format(text, date.tm_year > 9999 - 1900 ? "+%d" : "%04d", date.tm_year + 1900);
+    text_add_format(text, "-%02d-%02dT%02d:%02d", date.tm_mon + 1, date.tm_mday, date.tm_hour,
+                    date.tm_min);
+    if (date.tm_sec != 0 || rest != 0)
+        text_add_format(text, ":%02d", date.tm_sec);
+    if (rest != 0)
+        text_add_format(text, ".%03d", (int)rest);
+}
+
+void
+text_add_date(struct text *text, int64_t milliseconds)
+{
+    time_t moment = (time_t)(milliseconds / 1000);
+    char written[64];
+    struct tm date;
+
+    if (localtime_r(&moment, &date) == NULL ||
+        strftime(written, sizeof(written), "%Y-%m-%d %H:%M:%S %z", &date) == 0)
+        text_add_format(text, "%" PRId64, milliseconds);
+    else
+        text_add_string(text, written);
+}
+
+void
+text_add_size(struct text *text, uint64_t bytes)
+{
+    static const struct {
+        const char *name;
+        unsigned shift;
+    } units[] = {{"TB", 40}, {"GB", 30}, {"MB", 20}, {"KB", 10}, {"B", 0}};
+    const char *blank = "";
+    uint64_t rest = bytes;
+
+    text_add_format(text, "%" PRIu64 " B (", bytes);
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        uint64_t part = rest >> units[i].shift;
+
+        if (part == 0)
+            continue;
+        text_add_format(text, "%s%" PRIu64 "%s", blank, part, units[i].name);
+        rest -= part << units[i].shift;
+        blank = " ";
+    }
+    text_add_string(text, ")");
+}
+
+void
+text_drop_byte_order_mark(struct text *text)
+{
+    size_t size = sizeof(BYTE_ORDER_MARK) - 1;
+
+    if (text->size < size || memcmp(text->bytes, BYTE_ORDER_MARK, size) != 0)
+        return;
+    text->size -= size;
+    memmove(text->bytes, text->bytes + size, text->size + 1);
+}
+
+const char *
+text_string(const struct text *text)
+{
+    return text->bytes != NULL ? text->bytes : "";
+}
+
+petal_slice
+text_slice(const struct text *text)
+{
+    return (petal_slice){text_string(text), text->size};
+}
+
+petal_slice
+slice_of_string(const char *string)
+{
+    return (petal_slice){string, strlen(string)};
+}
+
+bool
+slice_is(petal_slice bytes, const char *string)
+{
+    return slices_equal(bytes, slice_of_string(string));
+}
+
+bool
+slices_equal(petal_slice a, petal_slice b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+int
+slices_compare(petal_slice a, petal_slice b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = common > 0 ? memcmp(a.data, b.data, common) : 0;
+
+    if (order != 0)
+        return order;
+    return (a.size > b.size) - (a.size < b.size);
+}
+
+size_t
+utf8_character_bytes(petal_slice bytes)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const uint8_t *byte = bytes.data;
+    size_t length;
+    uint32_t code;
+
+    if (bytes.size == 0)
+        return 0;
+    if (byte[0] < 0x80)
+        return 1;
+    if (byte[0] < 0xc2 || byte[0] > 0xf4)
+        return 0;
+    length = byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+    if (length > bytes.size)
+        return 0;
+    code = byte[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((byte[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (byte[i] & 0x3fu);
+    }
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+        return 0;
+    return length;
+}

@@ -1,0 +1,57 @@
+/*
+ * text.h -- a growing text, and the shell's ways of writing bytes and times.
+ *
+ * A struct text of zeros is an empty one; text_free gives its memory back.  Its bytes may hold
+ * zeros; behind them stands one more zero, so that text_string is a C string.
+ */
+#ifndef PETAL_TOOLS_SHELL_TEXT_TEXT_H
+#define PETAL_TOOLS_SHELL_TEXT_TEXT_H
+
+#include "engine/petal.h"
+
+struct text {
+    char *bytes;
+    size_t size, capacity;
+};
+
+void text_free(struct text *text);
+void text_clear(struct text *text);
+/* Make room for so many bytes more, and a zero. */
+void text_reserve(struct text *text, size_t more);
+void text_add(struct text *text, const void *bytes, size_t size);
+void text_add_string(struct text *text, const char *string);
+void text_add_slice(struct text *text, petal_slice bytes);
+void text_add_format(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Bytes as HBase prints keys and values: 0x20..0x7E but the backslash as they are, others as \xHH. */
+void text_add_binary(struct text *text, petal_slice bytes);
+
+/* The value of a hex digit of either case, -1 if it is none. */
+int text_hex_digit(char letter);
+
+/* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that are 0. */
+void text_add_time(struct text *text, int64_t milliseconds);
+
+/* "2025-02-06 12:02:23 +0000": local date and time with their offset, in whole seconds. */
+void text_add_date(struct text *text, int64_t milliseconds);
+
+/* "65536 B (64KB)", as HBase prints sizes. */
+void text_add_size(struct text *text, uint64_t bytes);
+
+/* Files of some editors begin with a byte order mark, the bytes EF BB BF: cut it off. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+void text_drop_byte_order_mark(struct text *text);
+
+const char *text_string(const struct text *text);
+petal_slice text_slice(const struct text *text);
+
+petal_slice slice_of_string(const char *string);
+bool slice_is(petal_slice bytes, const char *string);
+bool slices_equal(petal_slice a, petal_slice b);
+int slices_compare(petal_slice a, petal_slice b);
+
+/* Bytes of the valid UTF-8 character at the start of `bytes`, 0 if there is none. */
+size_t utf8_character_bytes(petal_slice bytes);
+
+#endif

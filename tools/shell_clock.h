@@ -1,9 +1,0 @@
-/* shell_clock.h -- clocks as seconds, to tell how long something took. Any thread. */
-#ifndef PETAL_SHELL_CLOCK_H
-#define PETAL_SHELL_CLOCK_H
-
-#include <time.h>
-
-double clock_seconds(clockid_t clock);
-
-#endif
