@@ -36,7 +36,7 @@ struct petal_directory {
 struct petal_file {
     int descriptor; /* -1: it was locked, and this is a child of the process that did */
     petal_file *next_locked, **locked_link; /* guarded by locked_mutex; NULL: it is not locked */
-    struct log_window window;               /* moved by log_store alone */
+    struct wal_window window;               /* moved by log_store alone */
 };
 
 /* openat(2), begun again when a signal interrupts it.  The descriptor, or -1 and errno. */
@@ -95,7 +95,7 @@ posix_open(void *context, petal_directory *directory, const char *name, unsigned
         return error;
     }
     **file = (petal_file){.descriptor = descriptor};
-    log_window_init(&(*file)->window, (flags & PETAL_FILE_UNMAPPED) != 0);
+    wal_window_init(&(*file)->window, (flags & PETAL_FILE_UNMAPPED) != 0);
     return 0;
 }
 
@@ -155,11 +155,11 @@ posix_log_store(void *context, petal_file *log, uint64_t offset, const void *byt
 {
     int error;
 
-    if (log_window_store(&log->window, log->descriptor, offset, bytes, size))
+    if (wal_window_store(&log->window, log->descriptor, offset, bytes, size))
         return 0;
     error = posix_write_at(context, log, offset, bytes, size); /* the kernel holds what it took */
     if (error == 0)
-        log_window_wrote(&log->window, offset + size);
+        wal_window_wrote(&log->window, offset + size);
     return error;
 }
 
@@ -169,7 +169,7 @@ posix_sync(void *context, petal_file *file)
     int result;
 
     (void)context;
-    log_window_synced(&file->window);
+    wal_window_synced(&file->window);
     do {
 #if defined(_POSIX_SYNCHRONIZED_IO) && _POSIX_SYNCHRONIZED_IO > 0
         result = fdatasync(file->descriptor);
@@ -177,7 +177,7 @@ posix_sync(void *context, petal_file *file)
         result = fsync(file->descriptor);
 #endif
     } while (result != 0 && errno == EINTR); /* interrupted: no write-back has failed */
-    log_window_synced(&file->window);
+    wal_window_synced(&file->window);
     return result == 0 ? 0 : errno;
 }
 
@@ -329,7 +329,7 @@ posix_close(void *context, petal_file *file)
     if (locked && descriptor >= 0)
         unlock(descriptor);
     if (descriptor >= 0)
-        log_window_close(&file->window, descriptor);
+        wal_window_close(&file->window, descriptor);
     free(file);
     if (descriptor < 0)
         return 0;

@@ -32,7 +32,7 @@
 #define LEAST_LOCK_LIMIT (16 * MOST_WINDOW_BYTES)
 
 void
-log_window_init(struct log_window *window, bool unmapped)
+wal_window_init(struct wal_window *window, bool unmapped)
 {
     memset(window, 0, sizeof *window);
     window->unmapped = unmapped;
@@ -41,13 +41,13 @@ log_window_init(struct log_window *window, bool unmapped)
 }
 
 void
-log_window_synced(struct log_window *window)
+wal_window_synced(struct wal_window *window)
 {
     atomic_store_explicit(&window->synced, true, memory_order_relaxed);
 }
 
 void
-log_window_wrote(struct log_window *window, uint64_t end)
+wal_window_wrote(struct wal_window *window, uint64_t end)
 {
     window->log_end = end;
 }
@@ -66,7 +66,7 @@ log_window_wrote(struct log_window *window, uint64_t end)
 #define ZERO_VECTORS 64
 
 static void
-drop(struct log_window *window)
+drop(struct wal_window *window)
 {
     if (window->base != NULL)
         (void)munmap(window->base, (size_t)(window->end - window->start));
@@ -75,7 +75,7 @@ drop(struct log_window *window)
 }
 
 void
-log_window_close(struct log_window *window, int descriptor)
+wal_window_close(struct wal_window *window, int descriptor)
 {
     drop(window);
     if (window->zeros_end > window->log_end) {
@@ -88,7 +88,7 @@ log_window_close(struct log_window *window, int descriptor)
 
 /* Does the file lie where blocks are overwritten in place, and pages are of the size taken for granted here? */
 static bool
-check(struct log_window *window, int descriptor)
+check(struct wal_window *window, int descriptor)
 {
     struct statfs status;
 
@@ -120,7 +120,7 @@ length_is_allowed(uint64_t end)
 
 /* Write zeros from zeros_end on, up to `pages` by one call, and move it as far as they came; false: not up to `end`. */
 static bool
-write_zeros(struct log_window *window, int descriptor, uint64_t end, int pages)
+write_zeros(struct wal_window *window, int descriptor, uint64_t end, int pages)
 {
     static const uint8_t zeros[PAGE_BYTES];
 
@@ -164,7 +164,7 @@ lock_pages(void *base, size_t bytes)
 
 /* A window in place of the old one, if any, for stores from `offset` on. */
 static bool
-make(struct log_window *window, int descriptor, uint64_t offset)
+make(struct wal_window *window, int descriptor, uint64_t offset)
 {
     uint64_t start = offset & ~(uint64_t)(PAGE_BYTES - 1);
     uint64_t end = start + window->next_bytes;
@@ -193,7 +193,7 @@ make(struct log_window *window, int descriptor, uint64_t offset)
 }
 
 static void
-note_sync(struct log_window *window)
+note_sync(struct wal_window *window)
 {
     if (!atomic_exchange_explicit(&window->synced, false, memory_order_relaxed))
         return;
@@ -208,7 +208,7 @@ note_sync(struct log_window *window)
 
 /* For a store that will be written, and synced soon: it had better not make the file longer. */
 static bool
-write_ahead(struct log_window *window, int descriptor, uint64_t offset, size_t size)
+write_ahead(struct wal_window *window, int descriptor, uint64_t offset, size_t size)
 {
     uint64_t end = (offset + size) / FIRST_WINDOW_BYTES * FIRST_WINDOW_BYTES + FIRST_WINDOW_BYTES;
 
@@ -221,7 +221,7 @@ write_ahead(struct log_window *window, int descriptor, uint64_t offset, size_t s
 
 /* A store that does not lie in the window; true: now it does. */
 static bool
-move(struct log_window *window, int descriptor, uint64_t offset, size_t size)
+move(struct wal_window *window, int descriptor, uint64_t offset, size_t size)
 {
     note_sync(window);
     if (window->impossible || offset != window->log_end || size > MOST_STORE_BYTES ||
@@ -239,7 +239,7 @@ move(struct log_window *window, int descriptor, uint64_t offset, size_t size)
 }
 
 bool
-log_window_store(struct log_window *window, int descriptor, uint64_t offset, const void *bytes,
+wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, const void *bytes,
                  size_t size)
 {
     bool inside = offset >= window->start && offset < window->end && size <= window->end - offset &&
@@ -255,14 +255,14 @@ log_window_store(struct log_window *window, int descriptor, uint64_t offset, con
 #else
 
 void
-log_window_close(struct log_window *window, int descriptor)
+wal_window_close(struct wal_window *window, int descriptor)
 {
     (void)window;
     (void)descriptor;
 }
 
 bool
-log_window_store(struct log_window *window, int descriptor, uint64_t offset, const void *bytes,
+wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, const void *bytes,
                  size_t size)
 {
     (void)window;

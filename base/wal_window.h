@@ -9,7 +9,7 @@
  *  2. the pages are mapped and made writable (MADV_POPULATE_WRITE), which fails if it cannot be done, where a store would be killed.
  * Whatever fails here is no failure: the store is left to the caller, who writes.
  *
- * BEHIND THE LOG there are zeros, then, up to the end of the window, and the file is as long as that. log_window_close cuts them off; a
+ * BEHIND THE LOG there are zeros, then, up to the end of the window, and the file is as long as that. wal_window_close cuts them off; a
  * process that is killed leaves them, and so may a power cut.
  *
  * A SYNC ENDS THE WINDOW. Pages that are written back are mapped read-only, and the next store into each would fault: were the file
@@ -34,7 +34,7 @@
  *
  * Writing back: on Linux fdatasync takes what was stored into mappings as well, and tells of its failures.
  *
- * Threads: stores of one thread at a time; log_window_synced from any thread, at any time.
+ * Threads: stores of one thread at a time; wal_window_synced from any thread, at any time.
  */
 #ifndef PETAL_BASE_WAL_WINDOW_H
 #define PETAL_BASE_WAL_WINDOW_H
@@ -44,7 +44,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct log_window {
+struct wal_window {
     /* Of the thread that stores. */
     uint8_t *base;       /* where the file's byte `start` is mapped; NULL: there is no window */
     uint64_t start, end; /* both 0 then; `start` is the border of a page */
@@ -61,17 +61,17 @@ struct log_window {
 };
 
 /* `unmapped`: the caller wants everything written. */
-void log_window_init(struct log_window *window, bool unmapped);
+void wal_window_init(struct wal_window *window, bool unmapped);
 
 /* Unmaps, and cuts off the zeros behind the log. */
-void log_window_close(struct log_window *window, int descriptor);
+void wal_window_close(struct wal_window *window, int descriptor);
 
-/* False: nothing was stored, the caller has to write, and to tell by log_window_wrote. */
-bool log_window_store(struct log_window *window, int descriptor, uint64_t offset, const void *bytes,
+/* False: nothing was stored, the caller has to write, and to tell by wal_window_wrote. */
+bool wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, const void *bytes,
                       size_t size);
-void log_window_wrote(struct log_window *window, uint64_t end);
+void wal_window_wrote(struct wal_window *window, uint64_t end);
 
 /* The file is about to be synced; and it has been: a window made meanwhile may have been written back. */
-void log_window_synced(struct log_window *window);
+void wal_window_synced(struct wal_window *window);
 
 #endif

@@ -4,7 +4,7 @@
 #define MOST_BLOCK_BYTES (INT64_C(1) << 40) /* so that no sum overflows */
 
 void
-filter_account_init(struct filter_account *account, uint64_t data_bytes, uint64_t data_blocks)
+bloom_account_init(struct bloom_account *account, uint64_t data_bytes, uint64_t data_blocks)
 {
     uint64_t block = data_blocks > 0 ? data_bytes / data_blocks : 0;
 
@@ -15,7 +15,7 @@ filter_account_init(struct filter_account *account, uint64_t data_bytes, uint64_
 }
 
 uint64_t
-filter_account_interval(const struct filter_account *account)
+bloom_account_interval(const struct bloom_account *account)
 {
     int64_t balance = atomic_load_explicit(&account->balance, memory_order_relaxed);
     int64_t bits = FILTER_ACCOUNT_LEAST_INTERVAL_BITS + (-balance - 1) / account->block_bytes;
@@ -32,13 +32,13 @@ filter_account_interval(const struct filter_account *account)
  * They have nothing to do with the key: one that is asked for again and again must not always win or always lose.
  */
 bool
-filter_account_draw(const struct filter_account *account)
+bloom_account_draw(const struct bloom_account *account)
 {
     static _Thread_local uint64_t drawn;
     uint64_t lot = ++drawn * UINT64_C(0x9E3779B97F4A7C15);
 
     lot = (lot ^ lot >> 32) * UINT64_C(0xD6E8FEB86659FD93);
-    return (lot >> 32 & (filter_account_interval(account) - 1)) == 0;
+    return (lot >> 32 & (bloom_account_interval(account) - 1)) == 0;
 }
 
 static int64_t
@@ -48,7 +48,7 @@ at_most(uint64_t bytes, int64_t most)
 }
 
 void
-filter_account_settle(struct filter_account *account, uint64_t fetched, uint64_t saved)
+bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint64_t saved)
 {
     int64_t least = -FILTER_ACCOUNT_DEBT * account->block_bytes;
     int64_t most = FILTER_ACCOUNT_FORTUNE * account->block_bytes;

@@ -34,37 +34,37 @@
 #define FILTER_ACCOUNT_LEAST_INTERVAL_BITS 4
 #define FILTER_ACCOUNT_MOST_INTERVAL_BITS  10
 
-struct filter_account {
+struct bloom_account {
     _Atomic(int64_t) balance;
     int64_t block_bytes; /* of an average data block as stored; above 0 */
 };
 
 /* `data_bytes` in `data_blocks`: any numbers, since they come from a file. */
-void filter_account_init(struct filter_account *account, uint64_t data_bytes, uint64_t data_blocks);
+void bloom_account_init(struct bloom_account *account, uint64_t data_bytes, uint64_t data_blocks);
 
 /* Is it worth fetching what has to be asked? */
 static inline bool
-filter_account_pays(const struct filter_account *account)
+bloom_account_pays(const struct bloom_account *account)
 {
     return atomic_load_explicit(&account->balance, memory_order_relaxed) >= 0;
 }
 
 /* How many questions there are to each that may fetch: 1 while it pays. */
-uint64_t filter_account_interval(const struct filter_account *account);
+uint64_t bloom_account_interval(const struct bloom_account *account);
 
 /* Draw the lot for one question: may it fetch? */
-bool filter_account_draw(const struct filter_account *account);
+bool bloom_account_draw(const struct bloom_account *account);
 
 /* A question took so many bytes from the file and its answer saved so many; of these more than a block's count as a block's. */
-void filter_account_settle(struct filter_account *account, uint64_t fetched, uint64_t saved);
+void bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint64_t saved);
 
 /* The same for one that took none. */
 static inline void
-filter_account_credit(struct filter_account *account, uint64_t saved)
+bloom_account_credit(struct bloom_account *account, uint64_t saved)
 {
     if (saved > 0 && atomic_load_explicit(&account->balance, memory_order_relaxed) <
                          FILTER_ACCOUNT_FORTUNE * account->block_bytes)
-        filter_account_settle(account, 0, saved);
+        bloom_account_settle(account, 0, saved);
 }
 
 #endif

@@ -20,7 +20,7 @@ filter_row_prefix(petal_slice row, uint32_t prefix_bytes)
 
 /* The place of a key's row: a part of the encoded key. */
 static inline petal_slice
-filter_prefix_place(const struct cell_key *key, uint32_t prefix_bytes)
+bloom_prefix_place(const struct cell_key *key, uint32_t prefix_bytes)
 {
     petal_slice prefix = filter_row_prefix(key->row, prefix_bytes);
     size_t size = prefix.size;

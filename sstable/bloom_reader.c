@@ -14,14 +14,14 @@ is_known(const struct file_facts *facts)
 }
 
 enum petal_status
-filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
-                   const struct file_facts *facts, struct block_handle root,
-                   struct filter_account *account, petal_error *error)
+bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
+                  const struct file_facts *facts, struct block_handle root,
+                  struct bloom_account *account, petal_error *error)
 {
     enum petal_status status;
 
-    *reader = (struct filter_reader){.account = account};
-    filter_account_init(account, facts->data_bytes, facts->data_blocks);
+    *reader = (struct bloom_reader){.account = account};
+    bloom_account_init(account, facts->data_bytes, facts->data_blocks);
     if (facts->bloom == PETAL_BLOOM_NONE)
         return PETAL_OK;
     reader->prefix_bytes = facts->bloom == PETAL_BLOOM_ROW_PREFIX ? facts->bloom_prefix_bytes : 0;
@@ -42,7 +42,7 @@ filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
 }
 
 void
-filter_reader_close(struct filter_reader *reader)
+bloom_reader_close(struct bloom_reader *reader)
 {
     index_tree_close(&reader->tree);
 }
@@ -53,7 +53,7 @@ filter_reader_close(struct filter_reader *reader)
  * no harm.
  */
 static inline void
-prefetch_line(const struct filter_reader *reader, const struct index_place *place, uint64_t hash)
+prefetch_line(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash)
 {
     const uint8_t *data = atomic_load_explicit(&place->hint->data, memory_order_relaxed);
     uint32_t least = BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES;
@@ -68,7 +68,7 @@ prefetch_line(const struct filter_reader *reader, const struct index_place *plac
 
 /* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
 static inline enum petal_status
-probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
+probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
       const struct read_context *context, bool *may_contain, petal_error *error)
 {
     const struct sst_file *file = reader->tree.file;
@@ -97,15 +97,15 @@ probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
 }
 
 enum petal_status
-filter_reader_probe(const struct filter_reader *reader, petal_slice prefix, uint64_t hash,
-                    const struct read_context *context, bool *may_contain, petal_error *error)
+bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
+                   const struct read_context *context, bool *may_contain, petal_error *error)
 {
     return probe(reader, prefix, hash, context, may_contain, error);
 }
 
 /* `saves`: what "absent" saves of the file's bytes. */
 static inline bool
-ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
+ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
     const struct read_context *context)
 {
     struct read_trace *trace = context->trace;
@@ -118,7 +118,7 @@ ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash, uint3
         trace->filter_ignored++;
         return true;
     }
-    if (!filter_account_pays(reader->account) && !filter_account_draw(reader->account)) {
+    if (!bloom_account_pays(reader->account) && !bloom_account_draw(reader->account)) {
         careful = *context;
         careful.only_cached = true;
         context = &careful;
@@ -133,29 +133,29 @@ ask(const struct filter_reader *reader, petal_slice prefix, uint64_t hash, uint3
         trace->filter_ignored += status != PETAL_NOT_FOUND;
     }
     if (trace->bytes_fetched != before)
-        filter_account_settle(reader->account, trace->bytes_fetched - before,
-                              may_contain ? 0 : saves);
+        bloom_account_settle(reader->account, trace->bytes_fetched - before,
+                             may_contain ? 0 : saves);
     else if (!may_contain)
-        filter_account_credit(reader->account, saves);
+        bloom_account_credit(reader->account, saves);
     return may_contain;
 }
 
 /* The question of a filter of prefixes for the key's row. */
 static bool
-may_contain_prefix_of(const struct filter_reader *reader, const struct cell_key *key,
+may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *key,
                       const struct read_context *context)
 {
     petal_slice prefix = filter_row_prefix(key->row, reader->prefix_bytes);
 
     if (reader->prefix_bytes == 0)
         return true;
-    return ask(reader, filter_prefix_place(key, reader->prefix_bytes),
+    return ask(reader, bloom_prefix_place(key, reader->prefix_bytes),
                bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK, context);
 }
 
 bool
-filter_reader_may_contain_row(const struct filter_reader *reader, const struct cell_key *key,
-                              uint64_t hash, const struct read_context *context)
+bloom_reader_may_contain_row(const struct bloom_reader *reader, const struct cell_key *key,
+                             uint64_t hash, const struct read_context *context)
 {
     if (!reader->serves_rows)
         return may_contain_prefix_of(reader, key, context);
@@ -167,8 +167,8 @@ filter_reader_may_contain_row(const struct filter_reader *reader, const struct c
 #define SHORT_PLACE_BYTES 256
 
 bool
-filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice beginning,
-                                 const struct read_context *context)
+bloom_reader_may_contain_prefix(const struct bloom_reader *reader, petal_slice beginning,
+                                const struct read_context *context)
 {
     const petal_allocator *allocator;
     uint8_t short_place[SHORT_PLACE_BYTES];
@@ -198,15 +198,15 @@ filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice
 }
 
 bool
-filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
-                                 uint64_t hash, const struct read_context *context)
+bloom_reader_may_contain_column(const struct bloom_reader *reader, petal_slice prefix,
+                                uint64_t hash, const struct read_context *context)
 {
     return !reader->serves_columns ||
            ask(reader, prefix, hash, context->absent_column_saves, context);
 }
 
 void
-filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix, uint64_t hash)
+bloom_reader_prefetch_row(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash)
 {
     const struct index_tree *tree = &reader->tree;
     int64_t position;

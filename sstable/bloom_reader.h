@@ -15,7 +15,7 @@
 #include "sstable/bloom_account.h"
 #include "sstable/index_tree.h"
 
-struct filter_reader {
+struct bloom_reader {
     struct index_tree tree;
     bool serves_rows, serves_columns; /* by the type of filter that the file has */
     uint32_t prefix_bytes; /* not 0: it serves rows by prefixes of this length, nothing else */
@@ -23,35 +23,35 @@ struct filter_reader {
     bool blocked;          /* chunks are of the BLOCKED layout, as a rule */
     bool unknown;          /* it has one that this version does not know: `tree` is empty */
     bool damaged;          /* the root of its index is damaged: `tree` is empty */
-    struct filter_account *account;
+    struct bloom_account *account;
 };
 
 /* `account` outlives the reader.  `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
-enum petal_status filter_reader_open(struct filter_reader *reader, const struct sst_file *file,
-                                     const struct file_facts *facts, struct block_handle root,
-                                     struct filter_account *account, petal_error *error);
-void filter_reader_close(struct filter_reader *reader);
+enum petal_status bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
+                                    const struct file_facts *facts, struct block_handle root,
+                                    struct bloom_account *account, petal_error *error);
+void bloom_reader_close(struct bloom_reader *reader);
 
 /* `hash` is that of the whole row; a filter of prefixes makes the hash it needs from the key's row. */
-bool filter_reader_may_contain_row(const struct filter_reader *reader, const struct cell_key *key,
-                                   uint64_t hash, const struct read_context *context);
+bool bloom_reader_may_contain_row(const struct bloom_reader *reader, const struct cell_key *key,
+                                  uint64_t hash, const struct read_context *context);
 
 /* Whether some row may begin with `beginning`; true when it is shorter than the prefixes in the filter. */
-bool filter_reader_may_contain_prefix(const struct filter_reader *reader, petal_slice beginning,
-                                      const struct read_context *context);
+bool bloom_reader_may_contain_prefix(const struct bloom_reader *reader, petal_slice beginning,
+                                     const struct read_context *context);
 
 /* `prefix`: the key's place (FAMILY or COLUMN PREFIX). */
-bool filter_reader_may_contain_column(const struct filter_reader *reader, petal_slice prefix,
-                                      uint64_t hash, const struct read_context *context);
+bool bloom_reader_may_contain_column(const struct bloom_reader *reader, petal_slice prefix,
+                                     uint64_t hash, const struct read_context *context);
 
 /* The question itself, always asked, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
  * filter (not unknown, not damaged) that serves it. */
-enum petal_status filter_reader_probe(const struct filter_reader *reader, petal_slice prefix,
-                                      uint64_t hash, const struct read_context *context,
-                                      bool *may_contain, petal_error *error);
+enum petal_status bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix,
+                                     uint64_t hash, const struct read_context *context,
+                                     bool *may_contain, petal_error *error);
 
 /* Start loading what the row question will touch, as far as it is in the cache. */
-void filter_reader_prefetch_row(const struct filter_reader *reader, petal_slice prefix,
-                                uint64_t hash);
+void bloom_reader_prefetch_row(const struct bloom_reader *reader, petal_slice prefix,
+                               uint64_t hash);
 
 #endif

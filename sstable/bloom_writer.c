@@ -7,23 +7,23 @@
 #include <assert.h>
 
 void
-filter_writer_init(struct filter_writer *writer, struct block_sink *sink,
-                   const struct filter_options *options, bool compress_index)
+bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
+                  const struct filter_options *options, bool compress_index)
 {
     assert(options->type != PETAL_BLOOM_NONE && options->type != PETAL_BLOOM_DEFAULT);
     assert(options->type != PETAL_BLOOM_ROW_PREFIX ||
            (options->prefix_bytes > 0 && options->prefix_bytes <= PETAL_MAX_ROW_BYTES));
-    *writer = (struct filter_writer){.sink = sink,
-                                     .type = options->type,
-                                     .prefix_bytes = options->prefix_bytes,
-                                     .salt = options->salt,
-                                     .block_bytes = options->block_bytes};
+    *writer = (struct bloom_writer){.sink = sink,
+                                    .type = options->type,
+                                    .prefix_bytes = options->prefix_bytes,
+                                    .salt = options->salt,
+                                    .block_bytes = options->block_bytes};
     bloom_plan_init(&writer->plan, options->layout, options->error_rate);
     index_writer_init(&writer->index, sink, BLOCK_FILTER_INDEX, compress_index);
 }
 
 void
-filter_writer_fini(struct filter_writer *writer)
+bloom_writer_fini(struct bloom_writer *writer)
 {
     const petal_allocator *allocator = writer->sink->env->allocator;
 
@@ -40,7 +40,7 @@ filter_writer_fini(struct filter_writer *writer)
 
 /* How many keys the next chunk may take. */
 static uint64_t
-keys_of_next_chunk(const struct filter_writer *writer)
+keys_of_next_chunk(const struct bloom_writer *writer)
 {
     uint64_t limit = writer->block_bytes / 4;
 
@@ -55,7 +55,7 @@ keys_of_next_chunk(const struct filter_writer *writer)
 }
 
 void
-filter_writer_note_block(struct filter_writer *writer, uint32_t stored_bytes)
+bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes)
 {
     writer->data_blocks++;
     writer->data_bytes += stored_bytes;
@@ -73,7 +73,7 @@ enum filter_key { KEY_ROW, KEY_COLUMN, KEY_PREFIX };
 
 /* Keep the place at which a chunk begins: a prefix of the cell's key. */
 static enum petal_status
-begin_chunk(struct filter_writer *writer, const struct cell *cell, enum filter_key of,
+begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum filter_key of,
             petal_error *error)
 {
     void *memory = writer->first_key;
@@ -85,7 +85,7 @@ begin_chunk(struct filter_writer *writer, const struct cell *cell, enum filter_k
     writer->first_key = memory;
     cell_key_of(&key, writer->first_key, cell);
     if (of == KEY_PREFIX)
-        writer->first_key_bytes = filter_prefix_place(&key, writer->prefix_bytes).size;
+        writer->first_key_bytes = bloom_prefix_place(&key, writer->prefix_bytes).size;
     else
         writer->first_key_bytes = of == KEY_ROW ? key.row_prefix : key.column_prefix;
     writer->chunk_keys = keys_of_next_chunk(writer);
@@ -94,7 +94,7 @@ begin_chunk(struct filter_writer *writer, const struct cell *cell, enum filter_k
 
 /* Every key must be found before the filter may rule anything out: else memory failed us. */
 static enum petal_status
-probe_chunk(const struct filter_writer *writer, size_t size, petal_error *error)
+probe_chunk(const struct bloom_writer *writer, size_t size, petal_error *error)
 {
     struct bloom_filter filter;
     bool sound = bloom_open(&filter, writer->chunk, size);
@@ -108,7 +108,7 @@ probe_chunk(const struct filter_writer *writer, size_t size, petal_error *error)
 }
 
 static enum petal_status
-write_chunk(struct filter_writer *writer, petal_error *error)
+write_chunk(struct bloom_writer *writer, petal_error *error)
 {
     struct bloom_shape shape = bloom_plan_shape(&writer->plan, writer->hash_count);
     size_t size = bloom_bytes(&shape);
@@ -137,7 +137,7 @@ write_chunk(struct filter_writer *writer, petal_error *error)
 }
 
 static enum petal_status
-add_hash(struct filter_writer *writer, const struct cell *cell, enum filter_key of, uint64_t hash,
+add_hash(struct bloom_writer *writer, const struct cell *cell, enum filter_key of, uint64_t hash,
          petal_error *error)
 {
     enum petal_status status = PETAL_OK;
@@ -160,7 +160,7 @@ add_hash(struct filter_writer *writer, const struct cell *cell, enum filter_key 
 
 /* The cell begins a row: add its prefix, unless it is that of the row before. */
 static enum petal_status
-add_prefix(struct filter_writer *writer, const struct cell *cell, petal_error *error)
+add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *error)
 {
     petal_slice prefix = filter_row_prefix(cell->row, writer->prefix_bytes);
     void *memory = writer->prefix;
@@ -178,8 +178,8 @@ add_prefix(struct filter_writer *writer, const struct cell *cell, petal_error *e
 }
 
 enum petal_status
-filter_writer_add(struct filter_writer *writer, const struct cell *cell, bool new_row,
-                  bool new_column, petal_error *error)
+bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_row,
+                 bool new_column, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -202,7 +202,7 @@ filter_writer_add(struct filter_writer *writer, const struct cell *cell, bool ne
 }
 
 enum petal_status
-filter_writer_finish(struct filter_writer *writer, struct block_handle *root, petal_error *error)
+bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 

@@ -31,7 +31,7 @@ struct filter_options {
     uint32_t block_bytes;
 };
 
-struct filter_writer {
+struct bloom_writer {
     struct block_sink *sink;
     enum petal_bloom_type type;
     uint32_t prefix_bytes;
@@ -54,24 +54,24 @@ struct filter_writer {
 };
 
 /* Allocates nothing. */
-void filter_writer_init(struct filter_writer *writer, struct block_sink *sink,
-                        const struct filter_options *options, bool compress_index);
-void filter_writer_fini(struct filter_writer *writer);
+void bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
+                       const struct filter_options *options, bool compress_index);
+void bloom_writer_fini(struct bloom_writer *writer);
 
 /* The cell begins a row, a column, or the family markers of its row. */
-enum petal_status filter_writer_add(struct filter_writer *writer, const struct cell *cell,
-                                    bool new_row, bool new_column, petal_error *error);
+enum petal_status bloom_writer_add(struct bloom_writer *writer, const struct cell *cell,
+                                   bool new_row, bool new_column, petal_error *error);
 
 /* A data block of so many stored bytes was written. */
-void filter_writer_note_block(struct filter_writer *writer, uint32_t stored_bytes);
+void bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes);
 
 /* Write what is left.  REQUIRES: at least one cell. */
-enum petal_status filter_writer_finish(struct filter_writer *writer, struct block_handle *root,
-                                       petal_error *error);
+enum petal_status bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root,
+                                      petal_error *error);
 
 /* Bytes that are not written yet, about. */
 static inline uint64_t
-filter_writer_pending_bytes(const struct filter_writer *writer)
+bloom_writer_pending_bytes(const struct bloom_writer *writer)
 {
     return 2 * writer->hash_count;
 }

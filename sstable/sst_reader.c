@@ -104,8 +104,8 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
         status = index_tree_open(&reader->index, &reader->file, BLOCK_DATA_INDEX,
                                  reader->trailer.data_root, error);
     if (status == PETAL_OK)
-        status = filter_reader_open(&reader->filter, &reader->file, &reader->facts,
-                                    reader->trailer.filter_root, &reader->account, error);
+        status = bloom_reader_open(&reader->filter, &reader->file, &reader->facts,
+                                   reader->trailer.filter_root, &reader->account, error);
     pooled_file_release(&reader->pooled);
     return status;
 }
@@ -157,7 +157,7 @@ sst_reader_close(struct sst_reader *reader)
     env = reader->file.source.env;
     if (reader->file.source.file != NULL)
         pooled_file_fini(&reader->pooled);
-    filter_reader_close(&reader->filter);
+    bloom_reader_close(&reader->filter);
     index_tree_close(&reader->index);
     facts_fini(&reader->facts, env->allocator);
     mem_free(env->allocator, reader->facts_memory, reader->facts_memory_bytes);
@@ -204,14 +204,14 @@ bool
 sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                            uint64_t row_hash, const struct read_context *context)
 {
-    return filter_reader_may_contain_row(&reader->filter, key, row_hash, context);
+    return bloom_reader_may_contain_row(&reader->filter, key, row_hash, context);
 }
 
 bool
 sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
                               const struct read_context *context)
 {
-    return filter_reader_may_contain_prefix(&reader->filter, beginning, context);
+    return bloom_reader_may_contain_prefix(&reader->filter, beginning, context);
 }
 
 bool
@@ -219,7 +219,7 @@ sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell
                               uint64_t column_hash, const struct read_context *context)
 {
     assert(!key->family_class);
-    return filter_reader_may_contain_column(
+    return bloom_reader_may_contain_column(
         &reader->filter, slice_make(key->encoded.data, key->column_prefix), column_hash, context);
 }
 
@@ -230,25 +230,25 @@ sst_reader_may_contain_family_marker(const struct sst_reader *reader, const stru
     assert(key->family_class);
     if (facts_family_markers(&reader->facts) == 0)
         return false;
-    return filter_reader_may_contain_column(
+    return bloom_reader_may_contain_column(
         &reader->filter, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
 }
 
 void
 sst_reader_filter_saved(const struct sst_reader *reader, uint64_t blocks)
 {
-    struct filter_account *account = reader->filter.account;
+    struct bloom_account *account = reader->filter.account;
 
     for (; blocks > 0 && !reader->filter.unknown; blocks--)
-        filter_account_credit(account, READ_SAVES_BLOCK);
+        bloom_account_credit(account, READ_SAVES_BLOCK);
 }
 
 void
 sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
                         uint64_t row_hash)
 {
-    filter_reader_prefetch_row(&reader->filter, slice_make(key->encoded.data, key->row_prefix),
-                               row_hash);
+    bloom_reader_prefetch_row(&reader->filter, slice_make(key->encoded.data, key->row_prefix),
+                              row_hash);
 }
 
 bool

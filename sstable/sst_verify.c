@@ -268,7 +268,7 @@ verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const stru
     unsigned slot = epoch_enter(v->epoch);
     bool found = true;
     enum petal_status status =
-        filter_reader_probe(&reader->filter, prefix, hash, &context, &found, error);
+        bloom_reader_probe(&reader->filter, prefix, hash, &context, &found, error);
     char row[QUOTE_BYTES];
 
     epoch_leave(v->epoch, slot);
@@ -294,7 +294,7 @@ begins_prefix(const struct verification *v, const struct cell *cell)
 static enum petal_status
 verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
 {
-    const struct filter_reader *filter = &v->reader->filter;
+    const struct bloom_reader *filter = &v->reader->filter;
     uint64_t row_hash = bloom_hash_row(v->reader->facts.salt, cell->row.data, cell->row.size);
     uint64_t column_hash =
         cell_is_family_marker(cell->type)
@@ -312,7 +312,7 @@ verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, 
     if (new_row && filter->prefix_bytes > 0 && begins_prefix(v, cell)) {
         petal_slice prefix = filter_row_prefix(cell->row, filter->prefix_bytes);
 
-        status = verify_key(v, filter_prefix_place(&key, filter->prefix_bytes),
+        status = verify_key(v, bloom_prefix_place(&key, filter->prefix_bytes),
                             bloom_hash_row(filter->salt, prefix.data, prefix.size), cell, error);
     }
     if (status == PETAL_OK && filter->serves_columns)

@@ -40,7 +40,7 @@ struct sst_writer {
     struct data_block_builder data;
     struct index_writer index;
     bool has_filter;
-    struct filter_writer filter;
+    struct bloom_writer filter;
     struct facts_gatherer gatherer;
 
     struct cell previous;
@@ -73,7 +73,7 @@ init_parts(struct sst_writer *writer)
                                         .salt = options->salt,
                                         .block_bytes = options->block_bytes};
 
-        filter_writer_init(&writer->filter, &writer->sink, &filter, compress);
+        bloom_writer_init(&writer->filter, &writer->sink, &filter, compress);
     }
 }
 
@@ -140,7 +140,7 @@ sst_writer_free(struct sst_writer *writer)
     if (!writer->finished)
         directory_remove(writer->directory, writer->path);
     if (writer->has_filter)
-        filter_writer_fini(&writer->filter);
+        bloom_writer_fini(&writer->filter);
     facts_gatherer_fini(&writer->gatherer);
     index_writer_fini(&writer->index);
     data_block_builder_fini(&writer->data);
@@ -227,7 +227,7 @@ write_data_block(struct sst_writer *writer, petal_error *error)
     facts->data_bytes += handle.size;
     facts->raw_data_bytes += bytes.size;
     if (writer->has_filter)
-        filter_writer_note_block(&writer->filter, handle.size);
+        bloom_writer_note_block(&writer->filter, handle.size);
     data_block_builder_reset(&writer->data);
     return PETAL_OK;
 }
@@ -299,7 +299,7 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
                           writer->gatherer.facts.cells, error_quote(cell->row, row, sizeof row));
     status = add_to_block(writer, cell, succession, error);
     if (status == PETAL_OK && new_column && writer->has_filter)
-        status = filter_writer_add(&writer->filter, cell, new_row, new_column, error);
+        status = bloom_writer_add(&writer->filter, cell, new_row, new_column, error);
     if (status == PETAL_OK &&
         facts_gatherer_add(&writer->gatherer, cell, new_row, new_column) != PETAL_OK)
         status = error_no_memory(error);
@@ -339,7 +339,7 @@ uint64_t
 sst_writer_bytes(const struct sst_writer *writer)
 {
     return block_sink_offset(&writer->sink) + data_block_builder_bytes(&writer->data) +
-           (writer->has_filter ? filter_writer_pending_bytes(&writer->filter) : 0);
+           (writer->has_filter ? bloom_writer_pending_bytes(&writer->filter) : 0);
 }
 
 /* ---- finishing ---- */
@@ -397,7 +397,7 @@ write_tail(struct sst_writer *writer, petal_error *error)
     if (status == PETAL_OK)
         status = index_writer_finish(&writer->index, &trailer.data_root, error);
     if (status == PETAL_OK && writer->has_filter)
-        status = filter_writer_finish(&writer->filter, &trailer.filter_root, error);
+        status = bloom_writer_finish(&writer->filter, &trailer.filter_root, error);
     if (status != PETAL_OK)
         return status;
     complete_facts(writer);

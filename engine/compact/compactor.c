@@ -117,8 +117,8 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
                         .runs = &compactor->runs,
                         .small_bytes = small_bytes(db),
                         .now_ms = env_clock_ms(&db->env),
-                        .oldest = snapshot_oldest(db),
-                        .newest = snapshot_newest(db)};
+                        .oldest = read_point_oldest(db),
+                        .newest = read_point_newest(db)};
     struct read_point point;
     bool taken, waiting;
 

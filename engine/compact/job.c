@@ -78,7 +78,7 @@ first_outside_now(const struct compaction *compaction)
 static enum visibility_purpose
 purpose_of(const struct compaction *compaction, uint64_t read_point)
 {
-    uint64_t newest = snapshot_newest(compaction->db);
+    uint64_t newest = read_point_newest(compaction->db);
 
     /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
     if (!compaction->job->all_files)
@@ -164,7 +164,7 @@ write_files(struct compaction *compaction, petal_error *error)
         .meanwhile_argument = compaction->job->meanwhile_argument,
         .progress = &compaction->db->compacting,
     };
-    uint64_t read_point = snapshot_oldest(compaction->db);
+    uint64_t read_point = read_point_oldest(compaction->db);
     enum petal_status status = open_input(compaction, error);
 
     if (status == PETAL_OK) {
@@ -298,7 +298,7 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     if (alone) {
-        uint64_t newest = snapshot_lock(compaction->db); /* first, as in purpose_of */
+        uint64_t newest = read_point_lock(compaction->db); /* first, as in purpose_of */
 
         compaction->keep_markers =
             newest >= first_outside(compaction, atomic_load_explicit(&compaction->db->view,
@@ -307,7 +307,7 @@ commit(struct compaction *compaction, bool *unknown, petal_error *error)
     if (!alone || !compaction->keep_markers)
         status = commit_result(compaction, unknown, error);
     if (alone)
-        snapshot_unlock(compaction->db);
+        read_point_unlock(compaction->db);
     return status;
 }
 

@@ -240,7 +240,7 @@ init_locks(petal_db *db)
             return false;
     }
     return init_conditions(db) && write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
-           view_bin_init(&db->view_bin, log_wake, db);
+           view_bin_init(&db->view_bin, wal_wake, db);
 }
 
 static void
@@ -506,7 +506,7 @@ db_free(petal_db *db)
         db->flush_oldest = job->next;
         flush_job_free(db, job);
     }
-    log_close(db);
+    wal_close(db);
     view_unref(atomic_load_explicit(&db->view, memory_order_relaxed));
     /* Nobody reads, so all views come out of the epoch; blocks of their files go back into it. */
     db_collect(db);
@@ -626,7 +626,7 @@ petal_flush(petal_db *db, petal_table *table, petal_error *error)
         status = table_check_alive(table, error);
     if (status != PETAL_OK)
         return status;
-    log_make_spare(db); /* the caller waits for it, so that writers need not */
+    wal_make_spare(db); /* the caller waits for it, so that writers need not */
     return flush_and_wait(db, table, error);
 }
 

@@ -293,7 +293,7 @@ keep_logs(struct replay_state *state, petal_error *error)
     enum petal_status status = remove_later_logs(db, last, error);
 
     for (size_t i = 0; status == PETAL_OK && i < state->log_count; i++)
-        status = log_keep(db, state->logs[i].number, state->logs[i].length,
+        status = wal_keep(db, state->logs[i].number, state->logs[i].length,
                           state->logs[i].last_sequence, error);
     if (status == PETAL_OK)
         env_log(&db->env, PETAL_LOG_WARNING,

@@ -30,7 +30,7 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
     if (part->written || family_is_dropped(part->family))
         return PETAL_OK;
     visibility_rules_of(&job.rules, family_options(part->family), VISIBILITY_PART,
-                        snapshot_oldest(db), env_clock_ms(&db->env));
+                        read_point_oldest(db), env_clock_ms(&db->env));
     memtable_iter_init(&iter, part->memtable->memtable);
     status = rewrite_run(&job, &part->result, error);
     iter.iter.ops->close(&iter.iter);
@@ -67,11 +67,11 @@ oldest_unflushed(petal_db *db, const struct flush_job *job)
 static uint64_t
 find_oldest_log(petal_db *db, const struct flush_job *job)
 {
-    uint64_t open = log_oldest_open(db);
+    uint64_t open = wal_oldest_open(db);
     uint64_t unflushed = oldest_unflushed(db, job);
 
     SYNC_POINT("flush:unflushed cells looked for");
-    return log_oldest_needed(db, open, unflushed);
+    return wal_oldest_needed(db, open, unflushed);
 }
 
 /* The edit that names the job's files. *oldest_log: logs below it are not needed once it is committed. */
@@ -186,7 +186,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
     for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
         status = write_part(db, &job->parts[i], error);
     if (status == PETAL_OK)
-        status = log_sync_closed(db, error);
+        status = wal_sync_closed(db, error);
     if (status == PETAL_OK)
         status = db_sync_directory(db, error);
     if (status != PETAL_OK)
@@ -201,7 +201,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
     if (status == PETAL_OK) {
         job->committed = true;
         count(db, job);
-        log_remove_below(db, oldest_log);
+        wal_remove_below(db, oldest_log);
     }
     db_collect(db);
     return status;
@@ -268,7 +268,7 @@ enum petal_status
 flush_make_room(petal_db *db, petal_error *error)
 {
     if (is_half_full(db))
-        log_ask_for_spare(db);
+        wal_ask_for_spare(db);
     if (flush_is_due(db)) {
         struct flush_job *job;
         enum petal_status status = is_overfull(db) ? flush_freeze_largest(db, &job, error)

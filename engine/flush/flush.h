@@ -5,7 +5,7 @@
  * the log is rotated, so that the frozen memtables' cells lie in closed logs. The frozen ones are
  * one flush job. When memory is full, the largest are chosen, as few as give half of it back:
  * thousands of tables that hold a cell each are not thousands of files. Those that stay keep their
- * logs until these are too many (log_overdue_sequence). FLUSH (flush thread): what some reader can
+ * logs until these are too many (wal_overdue_sequence). FLUSH (flush thread): what some reader can
  * still need of each is written to a store file (engine/store/rewrite.h); then the closed logs are
  * synced, so that no power cut leaves a part of a batch in files and loses the rest with the log;
  * then one manifest edit names all files of the job and the sequences up to which their stores are
@@ -49,7 +49,7 @@ struct flush_job {
 };
 
 /* Freeze the memtables of `table` (NULL: of all tables), and those whose cells have kept logs for
- * too long (log_overdue_sequence). *job is NULL if all were empty. LEADER. */
+ * too long (wal_overdue_sequence). *job is NULL if all were empty. LEADER. */
 enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
                                petal_error *error);
 

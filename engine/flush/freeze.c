@@ -151,7 +151,7 @@ static enum petal_status
 choose(petal_db *db, struct choice *choice)
 {
     bool some = choice->table != NULL || choice->largest;
-    uint64_t overdue = some ? log_overdue_sequence(db) : 0;
+    uint64_t overdue = some ? wal_overdue_sequence(db) : 0;
     enum petal_status status = gather(db, choice, overdue);
 
     if (status == PETAL_OK && choice->largest && choice->count > 0)
@@ -247,7 +247,7 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
         return error_no_memory(error);
     if (choice->count == 0)
         return PETAL_OK;
-    status = log_rotate(db, error);
+    status = wal_rotate(db, error);
     if (status != PETAL_OK)
         return status;
     pthread_mutex_lock(&db->ddl_mutex);
@@ -291,7 +291,7 @@ flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *e
         if (choose(db, &choice) != PETAL_OK)
             status = error_no_memory(error);
         if (status == PETAL_OK && choice.count > 0)
-            status = log_rotate(db, error);
+            status = wal_rotate(db, error);
         if (status == PETAL_OK && choice.count > 0 &&
             freeze_under_lock(db, &choice, job) != PETAL_OK)
             status = error_no_memory(error);

@@ -127,7 +127,7 @@ struct closed_log {
     uint64_t number;
     uint64_t last_sequence;
     uint64_t length;
-    struct wal *wal; /* open until it is synced; NULL from then on */
+    struct wal_file *wal; /* open until it is synced; NULL from then on */
 };
 
 struct petal_db {
@@ -160,7 +160,8 @@ struct petal_db {
     uint64_t last_sequence; /* [leader] */
     int64_t last_timestamp; /* [leader] greatest assigned */
     size_t active_bytes;    /* [leader] of all active memtables */
-    struct wal *wal; /* [leader] NULL until the first logged write; changed under log_mutex, too */
+    struct wal_file
+        *wal;        /* [leader] NULL until the first logged write; changed under log_mutex, too */
     bool recovering; /* logs are being replayed: none of them may go yet */
     uint64_t predecessor_number, predecessor_length,
         predecessor_last_sequence; /* [leader] of the next log */
@@ -170,11 +171,11 @@ struct petal_db {
     uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
     struct closed_log *closed_logs; /* in order of their numbers */
     size_t closed_log_count, closed_log_capacity;
-    struct wal *spare_log;    /* the next `wal`, without a header yet; NULL: none is ready */
-    uint64_t spare_in_making; /* its number while it is made; 0: none is */
-    uint64_t newest_log;      /* the greatest number of a log that was ever current */
-    bool spare_asked;         /* [leader] for the log that follows the current one */
-    bool spare_wanted;        /* the log thread is to make one; guarded by flush_mutex */
+    struct wal_file *spare_log; /* the next `wal`, without a header yet; NULL: none is ready */
+    uint64_t spare_in_making;   /* its number while it is made; 0: none is */
+    uint64_t newest_log;        /* the greatest number of a log that was ever current */
+    bool spare_asked;           /* [leader] for the log that follows the current one */
+    bool spare_wanted;          /* the log thread is to make one; guarded by flush_mutex */
     /* Held over I/O by those who sync logs, one at a time: a failed sync is told to one of them only. Closed logs are freed under
      * it, so it keeps alive what its holder syncs. */
     pthread_mutex_t log_sync_mutex;
@@ -194,7 +195,7 @@ struct petal_db {
     pthread_mutex_t manifest_mutex; /* commits, and reading the manifest's state */
     struct manifest *manifest;
     pthread_mutex_t view_mutex; /* replacing `view` */
-    struct snapshot_list snapshots;
+    struct read_point_list snapshots;
 
     /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
     pthread_mutex_t capture_mutex;

@@ -6,7 +6,7 @@
 enum petal_status
 petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 {
-    struct snapshot_list *list = &db->snapshots;
+    struct read_point_list *list = &db->snapshots;
     petal_snapshot *made;
 
     *snapshot = NULL;
@@ -32,7 +32,7 @@ petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 void
 petal_snapshot_free(petal_snapshot *snapshot)
 {
-    struct snapshot_list *list;
+    struct read_point_list *list;
     petal_db *db;
 
     if (snapshot == NULL || db_is_of_another_process(snapshot->db))
@@ -54,9 +54,9 @@ petal_snapshot_free(petal_snapshot *snapshot)
 }
 
 uint64_t
-snapshot_oldest(petal_db *db)
+read_point_oldest(petal_db *db)
 {
-    struct snapshot_list *list = &db->snapshots;
+    struct read_point_list *list = &db->snapshots;
     uint64_t oldest;
 
     pthread_mutex_lock(&list->mutex);
@@ -68,25 +68,25 @@ snapshot_oldest(petal_db *db)
 }
 
 uint64_t
-snapshot_lock(petal_db *db)
+read_point_lock(petal_db *db)
 {
-    struct snapshot_list *list = &db->snapshots;
+    struct read_point_list *list = &db->snapshots;
 
     pthread_mutex_lock(&list->mutex);
     return list->newest != NULL ? list->newest->sequence : 0;
 }
 
 void
-snapshot_unlock(petal_db *db)
+read_point_unlock(petal_db *db)
 {
     pthread_mutex_unlock(&db->snapshots.mutex);
 }
 
 uint64_t
-snapshot_newest(petal_db *db)
+read_point_newest(petal_db *db)
 {
-    uint64_t newest = snapshot_lock(db);
+    uint64_t newest = read_point_lock(db);
 
-    snapshot_unlock(db);
+    read_point_unlock(db);
     return newest;
 }

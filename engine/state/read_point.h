@@ -25,7 +25,7 @@ struct petal_snapshot {
     petal_snapshot *older, *newer; /* guarded by the list's mutex */
 };
 
-struct snapshot_list {
+struct read_point_list {
     pthread_mutex_t mutex;
     petal_snapshot *oldest, *newest;
 };
@@ -37,13 +37,13 @@ snapshot_sequence(const petal_snapshot *snapshot)
 }
 
 /* The oldest read point that any reader, now or later, can have: of the registered snapshots, else the published sequence. */
-uint64_t snapshot_oldest(petal_db *db);
+uint64_t read_point_oldest(petal_db *db);
 
 /* The sequence of the newest registered snapshot; 0: there is none, or it sees nothing. */
-uint64_t snapshot_newest(petal_db *db);
+uint64_t read_point_newest(petal_db *db);
 
-/* The same, and until snapshot_unlock no snapshot is taken or freed. */
-uint64_t snapshot_lock(petal_db *db);
-void snapshot_unlock(petal_db *db);
+/* The same, and until read_point_unlock no snapshot is taken or freed. */
+uint64_t read_point_lock(petal_db *db);
+void read_point_unlock(petal_db *db);
 
 #endif

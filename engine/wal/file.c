@@ -3,7 +3,7 @@
  *
  * The buffer holds what follows the stored bytes, exactly as it will stand in the file: one store moves it there.  A record
  * that fits in its frame is encoded in its place.  A larger one is encoded at the end of the room that its
- * fragments will take; wal_end moves the pieces down, first to last, leaving gaps for the headers.  A piece never moves
+ * fragments will take; wal_file_end moves the pieces down, first to last, leaving gaps for the headers.  A piece never moves
  * up, so none is overwritten before its turn.
  */
 #include "engine/wal/file.h"
@@ -21,7 +21,7 @@
 /* A buffer beyond this was grown for a rare, huge record: it is given back once it is stored. */
 #define BUFFER_KEPT_BYTES ((size_t)4 << 20)
 
-struct wal {
+struct wal_file {
     /* The leader's. */
     const struct env *env;
     petal_file *file;
@@ -56,7 +56,7 @@ struct wal {
 
 /* Keep the first cause, which is in *cause afterwards. */
 static void
-fail_with(struct wal *wal, petal_error *cause)
+fail_with(struct wal_file *wal, petal_error *cause)
 {
     pthread_mutex_lock(&wal->failure_mutex);
     if (!atomic_load_explicit(&wal->failed, memory_order_relaxed)) {
@@ -69,7 +69,7 @@ fail_with(struct wal *wal, petal_error *cause)
 
 /* PETAL_IO, also where a sync found the disk full: nobody knows what the file holds. */
 static enum petal_status
-wal_fail(struct wal *wal, int os_error, const char *action, petal_error *error)
+wal_file_fail(struct wal_file *wal, int os_error, const char *action, petal_error *error)
 {
     petal_error cause;
 
@@ -81,7 +81,7 @@ wal_fail(struct wal *wal, int os_error, const char *action, petal_error *error)
 }
 
 void
-wal_condemn(struct wal *wal, const petal_error *cause)
+wal_file_condemn(struct wal_file *wal, const petal_error *cause)
 {
     petal_error kept = *cause;
 
@@ -89,7 +89,7 @@ wal_condemn(struct wal *wal, const petal_error *cause)
 }
 
 static enum petal_status
-wal_check(struct wal *wal, petal_error *error)
+wal_file_check(struct wal_file *wal, petal_error *error)
 {
     enum petal_status status;
 
@@ -120,10 +120,10 @@ encode_header(uint8_t *header, const struct wal_identity *identity)
     put_le64(header + WAL_HEADER_CHECKSUM, wal_header_checksum(header, WAL_HEADER_BYTES));
 }
 
-static struct wal *
-wal_allocate(const struct env *env, const char *path, uint64_t number)
+static struct wal_file *
+wal_file_allocate(const struct env *env, const char *path, uint64_t number)
 {
-    struct wal *wal = mem_alloc_aligned(env->allocator, CACHE_LINE_BYTES, sizeof *wal);
+    struct wal_file *wal = mem_alloc_aligned(env->allocator, CACHE_LINE_BYTES, sizeof *wal);
 
     if (wal == NULL)
         return NULL;
@@ -148,23 +148,23 @@ wal_allocate(const struct env *env, const char *path, uint64_t number)
 }
 
 enum petal_status
-wal_create(struct wal **created, const struct directory *directory, const char *path,
-           uint64_t number, bool unmapped, petal_error *error)
+wal_file_create(struct wal_file **created, const struct directory *directory, const char *path,
+                uint64_t number, bool unmapped, petal_error *error)
 {
     const unsigned flags = PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE;
-    struct wal *wal;
+    struct wal_file *wal;
     int failed;
 
     assert(strlen(path) < PETAL_PATH_BYTES);
     *created = NULL;
-    wal = wal_allocate(directory->env, path, number);
+    wal = wal_file_allocate(directory->env, path, number);
     if (wal == NULL)
         return error_no_memory(error);
     failed = directory_open_file(directory, path, unmapped ? flags | PETAL_FILE_UNMAPPED : flags,
                                  &wal->file);
     if (failed != 0) {
         wal->file = NULL;
-        wal_close(wal);
+        wal_file_close(wal);
         return error_io(error, path, failed, "create");
     }
     *created = wal;
@@ -172,7 +172,7 @@ wal_create(struct wal **created, const struct directory *directory, const char *
 }
 
 void
-wal_identify(struct wal *wal, const struct wal_identity *identity)
+wal_file_identify(struct wal_file *wal, const struct wal_identity *identity)
 {
     assert(identity->number == wal->number && identity->predecessor_number < identity->number);
     assert(identity->predecessor_synced <= identity->predecessor_length);
@@ -183,7 +183,7 @@ wal_identify(struct wal *wal, const struct wal_identity *identity)
 }
 
 void
-wal_close(struct wal *wal)
+wal_file_close(struct wal_file *wal)
 {
     const petal_allocator *allocator;
 
@@ -202,7 +202,7 @@ wal_close(struct wal *wal)
 
 /* Make the buffer hold `need` bytes. */
 static bool
-reserve(struct wal *wal, size_t need)
+reserve(struct wal_file *wal, size_t need)
 {
     size_t capacity = wal->capacity;
     uint8_t *buffer;
@@ -235,7 +235,7 @@ fragmented_bytes(size_t size, size_t first)
 }
 
 uint8_t *
-wal_begin(struct wal *wal, size_t size)
+wal_file_begin(struct wal_file *wal, size_t size)
 {
     size_t left = wal_frame_left(wal->buffer_offset + wal->used);
     size_t padding = 0;
@@ -259,7 +259,7 @@ wal_begin(struct wal *wal, size_t size)
 }
 
 static void
-seal_fragment(struct wal *wal, size_t at, size_t payload_bytes, enum wal_fragment_kind kind,
+seal_fragment(struct wal_file *wal, size_t at, size_t payload_bytes, enum wal_fragment_kind kind,
               uint64_t promise)
 {
     uint8_t *header = wal->buffer + at;
@@ -273,7 +273,7 @@ seal_fragment(struct wal *wal, size_t at, size_t payload_bytes, enum wal_fragmen
 
 /* Cut the record begun into fragments, moving its pieces down to their places. */
 static void
-seal_fragments(struct wal *wal, uint64_t promise)
+seal_fragments(struct wal_file *wal, uint64_t promise)
 {
     size_t at = wal->begun;
     size_t from = at + (size_t)wal->begun_total - wal->begun_bytes;
@@ -297,7 +297,7 @@ seal_fragments(struct wal *wal, uint64_t promise)
 }
 
 void
-wal_end(struct wal *wal, uint64_t last_sequence)
+wal_file_end(struct wal_file *wal, uint64_t last_sequence)
 {
     /* Relaxed: a promise is a number that a completed sync made true; it orders nothing. */
     uint64_t promise = atomic_load_explicit(&wal->synced_length, memory_order_relaxed);
@@ -313,14 +313,14 @@ wal_end(struct wal *wal, uint64_t last_sequence)
         wal->sequence = last_sequence;
 }
 
-struct wal_mark
-wal_mark(const struct wal *wal)
+struct wal_file_mark
+wal_file_mark(const struct wal_file *wal)
 {
-    return (struct wal_mark){wal->used, wal->sequence};
+    return (struct wal_file_mark){wal->used, wal->sequence};
 }
 
 void
-wal_forget(struct wal *wal, struct wal_mark mark)
+wal_file_forget(struct wal_file *wal, struct wal_file_mark mark)
 {
     assert(mark.used <= wal->used);
     wal->used = mark.used;
@@ -331,7 +331,7 @@ wal_forget(struct wal *wal, struct wal_mark mark)
 /* ---- store and sync ---- */
 
 static void
-shrink(struct wal *wal)
+shrink(struct wal_file *wal)
 {
     uint8_t *buffer;
 
@@ -347,16 +347,16 @@ shrink(struct wal *wal)
 
 /* REQUIRES: sync_mutex held. */
 static enum petal_status
-sync_locked(struct wal *wal, petal_error *error)
+sync_locked(struct wal_file *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;
     /* What is stored now, perhaps more than when the caller came. */
-    uint64_t length = wal_length(wal);
-    uint64_t sequence = wal_stored_sequence(wal);
+    uint64_t length = wal_file_length(wal);
+    uint64_t sequence = wal_file_stored_sequence(wal);
     int failed = vfs->sync(vfs->context, wal->file);
 
     if (failed != 0)
-        return wal_fail(wal, failed, "sync", error);
+        return wal_file_fail(wal, failed, "sync", error);
     atomic_store_explicit(&wal->synced_sequence, sequence, memory_order_release);
     atomic_store_explicit(&wal->synced_length, length, memory_order_release);
     return PETAL_OK;
@@ -364,7 +364,7 @@ sync_locked(struct wal *wal, petal_error *error)
 
 /* Make nothing of what a store left behind the stored bytes; see engine/wal/file.h. */
 static enum petal_status
-erase_tail(struct wal *wal, petal_error *error)
+erase_tail(struct wal_file *wal, petal_error *error)
 {
     static const uint8_t zeros[4096];
     const petal_vfs *vfs = wal->env->vfs;
@@ -385,13 +385,13 @@ erase_tail(struct wal *wal, petal_error *error)
     if (wal->undecided)
         return error_io(error, wal->path, failed, "take back what did not fit in");
     if (failed != 0)
-        return wal_fail(wal, failed, "take back what did not fit in", error);
+        return wal_file_fail(wal, failed, "take back what did not fit in", error);
     pthread_mutex_lock(&wal->sync_mutex);
-    status = wal_check(wal, error);
+    status = wal_file_check(wal, error);
     if (status == PETAL_OK) {
         failed = vfs->sync(vfs->context, wal->file);
         if (failed != 0)
-            status = wal_fail(wal, failed, "sync", error);
+            status = wal_file_fail(wal, failed, "sync", error);
     }
     pthread_mutex_unlock(&wal->sync_mutex);
     return status;
@@ -399,12 +399,12 @@ erase_tail(struct wal *wal, petal_error *error)
 
 /* A store failed. */
 static enum petal_status
-fail_store(struct wal *wal, int os_error, petal_error *error)
+fail_store(struct wal_file *wal, int os_error, petal_error *error)
 {
     enum petal_status status;
 
     if (os_error != ENOSPC && os_error != EDQUOT)
-        return wal_fail(wal, os_error, "write to", error);
+        return wal_file_fail(wal, os_error, "write to", error);
     status = erase_tail(wal, error);
     if (status == PETAL_OK)
         return error_io(error, wal->path, os_error, "write to");
@@ -414,10 +414,10 @@ fail_store(struct wal *wal, int os_error, petal_error *error)
 }
 
 enum petal_status
-wal_store(struct wal *wal, petal_error *error)
+wal_file_store(struct wal_file *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;
-    enum petal_status status = wal_check(wal, error);
+    enum petal_status status = wal_file_check(wal, error);
     int failed;
 
     if (status == PETAL_OK && wal->undecided)
@@ -438,17 +438,17 @@ wal_store(struct wal *wal, petal_error *error)
 }
 
 enum petal_status
-wal_sync(struct wal *wal, petal_error *error)
+wal_file_sync(struct wal_file *wal, petal_error *error)
 {
     /* Length and sequence are published one after the other, so either may be the newer. */
-    uint64_t length = wal_length(wal);
-    uint64_t sequence = wal_stored_sequence(wal);
+    uint64_t length = wal_file_length(wal);
+    uint64_t sequence = wal_file_stored_sequence(wal);
     enum petal_status status;
 
     pthread_mutex_lock(&wal->sync_mutex);
-    status = wal_check(wal, error);
+    status = wal_file_check(wal, error);
     if (status == PETAL_OK &&
-        (wal_synced_length(wal) < length || wal_synced_sequence(wal) < sequence))
+        (wal_file_synced_length(wal) < length || wal_file_synced_sequence(wal) < sequence))
         status = sync_locked(wal, error);
     pthread_mutex_unlock(&wal->sync_mutex);
     return status;
@@ -457,43 +457,43 @@ wal_sync(struct wal *wal, petal_error *error)
 /* ---- what it is and how far ---- */
 
 bool
-wal_is_dead(const struct wal *wal)
+wal_file_is_dead(const struct wal_file *wal)
 {
     return atomic_load_explicit(&wal->failed, memory_order_acquire);
 }
 
 bool
-wal_is_empty(const struct wal *wal)
+wal_file_is_empty(const struct wal_file *wal)
 {
     return wal->sequence == 0;
 }
 
 uint64_t
-wal_number(const struct wal *wal)
+wal_file_number(const struct wal_file *wal)
 {
     return wal->number;
 }
 
 uint64_t
-wal_length(const struct wal *wal)
+wal_file_length(const struct wal_file *wal)
 {
     return atomic_load_explicit(&wal->stored_length, memory_order_acquire);
 }
 
 uint64_t
-wal_synced_length(const struct wal *wal)
+wal_file_synced_length(const struct wal_file *wal)
 {
     return atomic_load_explicit(&wal->synced_length, memory_order_acquire);
 }
 
 uint64_t
-wal_stored_sequence(const struct wal *wal)
+wal_file_stored_sequence(const struct wal_file *wal)
 {
     return atomic_load_explicit(&wal->stored_sequence, memory_order_acquire);
 }
 
 uint64_t
-wal_synced_sequence(const struct wal *wal)
+wal_file_synced_sequence(const struct wal_file *wal)
 {
     return atomic_load_explicit(&wal->synced_sequence, memory_order_acquire);
 }

@@ -6,11 +6,11 @@
  * frame can be read.  Each fragment carries a promise: the file was synced up to that offset when it was written.
  * FORMAT.md describes every byte.
  *
- * A log is made ahead of its use as an empty file; its header is the first thing that wal_store brings there, with the records behind it.
+ * A log is made ahead of its use as an empty file; its header is the first thing that wal_file_store brings there, with the records behind it.
  *
- * Writing: wal_begin .. wal_end for each record, wal_store to hand what is gathered to the kernel, wal_sync to bring it
- * to the medium.  wal_begin, wal_end and wal_store belong to one thread at a time (the leader of the write group);
- * wal_sync may run beside them in another thread.  After a failed store or sync the log is dead: every later call
+ * Writing: wal_file_begin .. wal_file_end for each record, wal_file_store to hand what is gathered to the kernel, wal_file_sync to bring it
+ * to the medium.  wal_file_begin, wal_file_end and wal_file_store belong to one thread at a time (the leader of the write group);
+ * wal_file_sync may run beside them in another thread.  After a failed store or sync the log is dead: every later call
  * returns the first error, nothing is retried.
  *
  * A full disk is the exception: it is no damage, and a store that finds it may be tried again.  What such a store left in the file
@@ -18,7 +18,7 @@
  * zeros, which takes no new space, and the file is synced (which counts as no sync of the log: nothing was synced before it that has
  * to be, see LOGS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next, and a torn tail
  * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
- * what was refused.  The buffer keeps its records, until wal_forget takes them back.  If overwriting or sync fails, the log is dead.
+ * what was refused.  The buffer keeps its records, until wal_file_forget takes them back.  If overwriting or sync fails, the log is dead.
  *
  * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody knows whether what was stored
  * is replayed, should the process die now: that store is PETAL_IO, and the log is not dead.  Each later one tries again to take
@@ -36,7 +36,7 @@
 /*
  * LOGS THAT FOLLOW EACH OTHER.  A log may be followed by the next before it is synced.  Then the caller keeps two rules, from which replay
  * draws its conclusions:
- *  1. wal_sync of a log is called only when all logs before it are synced to their final lengths;
+ *  1. wal_file_sync of a log is called only when all logs before it are synced to their final lengths;
  *  2. nothing is stored in a log before its name is durable.
  */
 
@@ -50,50 +50,54 @@ struct wal_identity {
     uint64_t predecessor_last_sequence; /* its greatest sequence */
 };
 
-struct wal;
+struct wal_file;
 
 /* Create the log's file at `path` in `directory` (it must not exist), empty; syncs neither file nor directory. `unmapped`: it is
  * written by calls only. */
-enum petal_status wal_create(struct wal **wal, const struct directory *directory, const char *path,
-                             uint64_t number, bool unmapped, petal_error *error);
+enum petal_status wal_file_create(struct wal_file **wal, const struct directory *directory,
+                                  const char *path, uint64_t number, bool unmapped,
+                                  petal_error *error);
 
 /* Buffer the log's header; once, before the first record.  REQUIRES: identity->number is the log's. */
-void wal_identify(struct wal *wal, const struct wal_identity *identity);
+void wal_file_identify(struct wal_file *wal, const struct wal_identity *identity);
 
 /* Close the file.  Buffered records that were not stored are lost.  NULL: no-op. */
-void wal_close(struct wal *wal);
+void wal_file_close(struct wal_file *wal);
 
-/* Room for a record of `size` bytes, to be filled before wal_end; NULL when there is no memory (nothing changed).  A record
+/* Room for a record of `size` bytes, to be filled before wal_file_end; NULL when there is no memory (nothing changed).  A record
  * that was begun but not ended is forgotten by the next call. */
-uint8_t *wal_begin(struct wal *wal, size_t size);
+uint8_t *wal_file_begin(struct wal_file *wal, size_t size);
 /* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
-void wal_end(struct wal *wal, uint64_t last_sequence);
-/* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above; wal_is_dead tells whether the
+void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
+/* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above; wal_file_is_dead tells whether the
  * log goes on. */
-enum petal_status wal_store(struct wal *wal, petal_error *error);
+enum petal_status wal_file_store(struct wal_file *wal, petal_error *error);
 /* fdatasync what was stored before the call.  Any thread; callers that wait for each other share one sync. */
-enum petal_status wal_sync(struct wal *wal, petal_error *error);
+enum petal_status wal_file_sync(struct wal_file *wal, petal_error *error);
 
 /* The end of what is buffered; leader only. */
-struct wal_mark {
+struct wal_file_mark {
     size_t used;
     uint64_t sequence;
 };
-struct wal_mark wal_mark(const struct wal *wal);
+struct wal_file_mark wal_file_mark(const struct wal_file *wal);
 /* Take back the records buffered since the mark.  REQUIRES: no store has succeeded since; leader only. */
-void wal_forget(struct wal *wal, struct wal_mark mark);
+void wal_file_forget(struct wal_file *wal, struct wal_file_mark mark);
 
-bool wal_is_dead(const struct wal *wal); /* any thread */
+bool wal_file_is_dead(const struct wal_file *wal); /* any thread */
 /* The log is dead of something that happened outside of it, unless it was dead before.  Any thread. */
-void wal_condemn(struct wal *wal, const petal_error *cause);
+void wal_file_condemn(struct wal_file *wal, const petal_error *cause);
 
-bool wal_is_empty(const struct wal *wal); /* no record is stored or buffered; leader only */
+bool
+wal_file_is_empty(const struct wal_file *wal); /* no record is stored or buffered; leader only */
 
-uint64_t wal_number(const struct wal *wal);
-uint64_t wal_length(const struct wal *wal);          /* stored bytes; any thread */
-uint64_t wal_synced_length(const struct wal *wal);   /* any thread */
-uint64_t wal_stored_sequence(const struct wal *wal); /* greatest sequence stored; any thread */
-uint64_t wal_synced_sequence(const struct wal *wal); /* greatest sequence synced; any thread */
+uint64_t wal_file_number(const struct wal_file *wal);
+uint64_t wal_file_length(const struct wal_file *wal);        /* stored bytes; any thread */
+uint64_t wal_file_synced_length(const struct wal_file *wal); /* any thread */
+uint64_t
+wal_file_stored_sequence(const struct wal_file *wal); /* greatest sequence stored; any thread */
+uint64_t
+wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synced; any thread */
 
 /*
  * REPLAY.  Logs in order of their numbers.  The end of a log n is the length that its successor's header gives, else the

@@ -11,7 +11,7 @@ lower(uint64_t *oldest, uint64_t number)
 }
 
 uint64_t
-log_oldest_open(petal_db *db)
+wal_oldest_open(petal_db *db)
 {
     uint64_t oldest;
 
@@ -20,15 +20,15 @@ log_oldest_open(petal_db *db)
     lower(&oldest, db->log_in_making);
     lower(&oldest, db->spare_in_making);
     if (db->wal != NULL)
-        lower(&oldest, wal_number(db->wal));
+        lower(&oldest, wal_file_number(db->wal));
     if (db->spare_log != NULL)
-        lower(&oldest, wal_number(db->spare_log));
+        lower(&oldest, wal_file_number(db->spare_log));
     pthread_mutex_unlock(&db->log_mutex);
     return oldest;
 }
 
 uint64_t
-log_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
+wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
 {
     uint64_t oldest = oldest_open;
 
@@ -73,7 +73,7 @@ forget_closed(petal_db *db, uint64_t below)
 }
 
 void
-log_remove_below(petal_db *db, uint64_t oldest)
+wal_remove_below(petal_db *db, uint64_t oldest)
 {
     uint64_t number;
 
@@ -91,9 +91,9 @@ log_remove_below(petal_db *db, uint64_t oldest)
 }
 
 uint64_t
-log_overdue_sequence(petal_db *db)
+wal_overdue_sequence(petal_db *db)
 {
-    uint64_t bytes = db->wal != NULL ? wal_length(db->wal) : 0, sequence = 0;
+    uint64_t bytes = db->wal != NULL ? wal_file_length(db->wal) : 0, sequence = 0;
     size_t count;
 
     pthread_mutex_lock(&db->log_mutex);

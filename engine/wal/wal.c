@@ -25,18 +25,18 @@ begin_log(petal_db *db)
 
 /* An empty log with its name on the medium; NULL after a failure. */
 static enum petal_status
-make_log(petal_db *db, uint64_t number, struct wal **wal, petal_error *error)
+make_log(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
     enum petal_status status;
 
     filename_log(path, db->directory.path, number);
-    status = wal_create(wal, &db->directory, path, number, db->no_log_mapping, error);
+    status = wal_file_create(wal, &db->directory, path, number, db->no_log_mapping, error);
     if (status != PETAL_OK)
         return status;
     status = db_sync_directory(db, error);
     if (status != PETAL_OK) {
-        wal_close(*wal);
+        wal_file_close(*wal);
         *wal = NULL;
     }
     return status;
@@ -44,13 +44,13 @@ make_log(petal_db *db, uint64_t number, struct wal **wal, petal_error *error)
 
 /* Close a log in which there is nothing, and remove its file. */
 static void
-discard_log(petal_db *db, struct wal *wal)
+discard_log(petal_db *db, struct wal_file *wal)
 {
     char path[PETAL_PATH_BYTES];
     int failed;
 
-    filename_log(path, db->directory.path, wal_number(wal));
-    wal_close(wal);
+    filename_log(path, db->directory.path, wal_file_number(wal));
+    wal_file_close(wal);
     failed = directory_remove(&db->directory, path);
     if (failed != 0)
         env_log(&db->env, PETAL_LOG_WARNING, "cannot remove unused log %s: error %d", path, failed);
@@ -63,7 +63,7 @@ take_spare(petal_db *db)
     db->wal = db->spare_log;
     db->spare_log = NULL;
     if (db->wal != NULL)
-        db->newest_log = wal_number(db->wal);
+        db->newest_log = wal_file_number(db->wal);
     pthread_mutex_unlock(&db->log_mutex);
     return db->wal != NULL;
 }
@@ -72,7 +72,7 @@ static enum petal_status
 create_log(petal_db *db, petal_error *error)
 {
     uint64_t number = begin_log(db);
-    struct wal *wal = NULL;
+    struct wal_file *wal = NULL;
     enum petal_status status = make_log(db, number, &wal, error);
 
     pthread_mutex_lock(&db->log_mutex);
@@ -95,14 +95,14 @@ predecessor_synced(petal_db *db)
         const struct closed_log *closed = &db->closed_logs[i];
 
         if (closed->number == db->predecessor_number)
-            synced = closed->wal != NULL ? wal_synced_length(closed->wal) : closed->length;
+            synced = closed->wal != NULL ? wal_file_synced_length(closed->wal) : closed->length;
     }
     pthread_mutex_unlock(&db->log_mutex);
     return synced;
 }
 
 enum petal_status
-log_current(petal_db *db, struct wal **wal, petal_error *error)
+wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -112,14 +112,14 @@ log_current(petal_db *db, struct wal **wal, petal_error *error)
         if (status == PETAL_OK) {
             struct wal_identity identity = {
                 .database_identity = db->identity,
-                .number = wal_number(db->wal),
+                .number = wal_file_number(db->wal),
                 .predecessor_number = db->predecessor_number,
                 .predecessor_length = db->predecessor_length,
                 .predecessor_synced = predecessor_synced(db),
                 .predecessor_last_sequence = db->predecessor_last_sequence,
             };
 
-            wal_identify(db->wal, &identity);
+            wal_file_identify(db->wal, &identity);
             db->spare_asked = false;
         }
     }
@@ -142,10 +142,10 @@ begin_spare(petal_db *db)
 }
 
 void
-log_make_spare(petal_db *db)
+wal_make_spare(petal_db *db)
 {
     uint64_t number = begin_spare(db);
-    struct wal *wal = NULL;
+    struct wal_file *wal = NULL;
     petal_error error;
 
     if (number == 0)
@@ -165,7 +165,7 @@ log_make_spare(petal_db *db)
 }
 
 void
-log_ask_for_spare(petal_db *db)
+wal_ask_for_spare(petal_db *db)
 {
     if (db->wal == NULL || db->spare_asked)
         return;
@@ -177,16 +177,16 @@ log_ask_for_spare(petal_db *db)
 }
 
 void
-log_close(petal_db *db)
+wal_close(petal_db *db)
 {
     if (db->spare_log != NULL)
         discard_log(db, db->spare_log);
-    if (db->wal != NULL && wal_is_empty(db->wal))
+    if (db->wal != NULL && wal_file_is_empty(db->wal))
         discard_log(db, db->wal);
     else
-        wal_close(db->wal);
+        wal_file_close(db->wal);
     for (size_t i = 0; i < db->closed_log_count; i++)
-        wal_close(db->closed_logs[i].wal);
+        wal_file_close(db->closed_logs[i].wal);
     mem_free(db->env.allocator, db->closed_logs, db->closed_log_capacity * sizeof *db->closed_logs);
 }
 
@@ -194,28 +194,28 @@ log_close(petal_db *db)
 
 /* LEADER. */
 static enum petal_status
-store_counted(petal_db *db, struct wal *wal, petal_error *error)
+store_counted(petal_db *db, struct wal_file *wal, petal_error *error)
 {
-    uint64_t stored = wal_length(wal);
-    enum petal_status status = wal_store(wal, error);
+    uint64_t stored = wal_file_length(wal);
+    enum petal_status status = wal_file_store(wal, error);
 
-    STATS_ADD_LEADER(db, log_bytes, wal_length(wal) - stored);
+    STATS_ADD_LEADER(db, log_bytes, wal_file_length(wal) - stored);
     return status;
 }
 
 static enum petal_status
-sync_counted(petal_db *db, struct wal *wal, petal_error *error)
+sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
 {
-    if (wal_synced_length(wal) < wal_length(wal))
+    if (wal_file_synced_length(wal) < wal_file_length(wal))
         STATS_ADD_SHARED(db, log_syncs, 1);
-    return wal_sync(wal, error);
+    return wal_file_sync(wal, error);
 }
 
 /* The oldest log below `below` that is closed and not known to be synced; NULL: there is none. */
-static struct wal *
+static struct wal_file *
 oldest_unsynced(petal_db *db, uint64_t below)
 {
-    struct wal *wal = NULL;
+    struct wal_file *wal = NULL;
 
     pthread_mutex_lock(&db->log_mutex);
     for (size_t i = 0; wal == NULL && i < db->closed_log_count; i++) {
@@ -227,7 +227,7 @@ oldest_unsynced(petal_db *db, uint64_t below)
 }
 
 static void
-note_synced(petal_db *db, struct wal *wal)
+note_synced(petal_db *db, struct wal_file *wal)
 {
     pthread_mutex_lock(&db->log_mutex);
     for (size_t i = 0; i < db->closed_log_count; i++) {
@@ -235,7 +235,7 @@ note_synced(petal_db *db, struct wal *wal)
             db->closed_logs[i].wal = NULL;
     }
     pthread_mutex_unlock(&db->log_mutex);
-    wal_close(wal);
+    wal_file_close(wal);
 }
 
 /* REQUIRES: log_sync_mutex held, so that no one else closes what is synced here. */
@@ -245,7 +245,7 @@ sync_closed_below(petal_db *db, uint64_t below, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     while (status == PETAL_OK) {
-        struct wal *wal = oldest_unsynced(db, below);
+        struct wal_file *wal = oldest_unsynced(db, below);
 
         if (wal == NULL)
             break;
@@ -264,7 +264,7 @@ closed_end(const petal_db *db)
 }
 
 enum petal_status
-log_sync_closed(petal_db *db, petal_error *error)
+wal_sync_closed(petal_db *db, petal_error *error)
 {
     petal_error cause;
     enum petal_status status;
@@ -291,7 +291,7 @@ log_sync_closed(petal_db *db, petal_error *error)
 static enum petal_status
 sync_all(petal_db *db, petal_error *error)
 {
-    struct wal *wal;
+    struct wal_file *wal;
     enum petal_status status;
     uint64_t end;
 
@@ -304,7 +304,7 @@ sync_all(petal_db *db, petal_error *error)
     if (wal != NULL && status == PETAL_OK)
         status = sync_counted(db, wal, error);
     else if (wal != NULL)
-        wal_condemn(wal, error); /* it may never be synced */
+        wal_file_condemn(wal, error); /* it may never be synced */
     pthread_mutex_unlock(&db->log_sync_mutex);
     if (status != PETAL_OK)
         db_fail(db, error);
@@ -345,7 +345,7 @@ note_unsynced(petal_db *db, int64_t now_ms)
 }
 
 enum petal_status
-log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
+wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -364,7 +364,7 @@ log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
 }
 
 enum petal_status
-log_sync_before(petal_db *db, petal_error *error)
+wal_sync_before(petal_db *db, petal_error *error)
 {
     bool waiting;
 
@@ -391,20 +391,20 @@ reserve_closed(petal_db *db)
 }
 
 enum petal_status
-log_rotate(petal_db *db, petal_error *error)
+wal_rotate(petal_db *db, petal_error *error)
 {
-    struct wal *wal = db->wal;
+    struct wal_file *wal = db->wal;
 
-    if (wal == NULL || wal_is_empty(wal))
+    if (wal == NULL || wal_file_is_empty(wal))
         return PETAL_OK;
     if (!reserve_closed(db))
         return error_no_memory(error);
-    db->predecessor_number = wal_number(wal);
-    db->predecessor_length = wal_length(wal);
-    db->predecessor_last_sequence = wal_stored_sequence(wal);
+    db->predecessor_number = wal_file_number(wal);
+    db->predecessor_length = wal_file_length(wal);
+    db->predecessor_last_sequence = wal_file_stored_sequence(wal);
     pthread_mutex_lock(&db->log_mutex);
-    db->closed_logs[db->closed_log_count++] =
-        (struct closed_log){wal_number(wal), wal_stored_sequence(wal), wal_length(wal), wal};
+    db->closed_logs[db->closed_log_count++] = (struct closed_log){
+        wal_file_number(wal), wal_file_stored_sequence(wal), wal_file_length(wal), wal};
     db->wal = NULL;
     pthread_mutex_unlock(&db->log_mutex);
     return PETAL_OK;
@@ -441,7 +441,7 @@ write_again(petal_db *db, const char *path, petal_file *file, uint8_t *buffer, u
 }
 
 enum petal_status
-log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence, petal_error *error)
+wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence, petal_error *error)
 {
     const petal_vfs *vfs = db->env.vfs;
     char path[PETAL_PATH_BYTES];
@@ -506,7 +506,7 @@ interval_end(const petal_db *db)
 }
 
 void
-log_wake(void *argument)
+wal_wake(void *argument)
 {
     petal_db *db = argument;
 
@@ -562,7 +562,7 @@ log_thread(void *argument)
         if (over)
             until = interval_end(db);
         if (spare)
-            log_make_spare(db);
+            wal_make_spare(db);
         view_bin_empty(&db->view_bin);
         pthread_mutex_lock(&db->flush_mutex);
     }

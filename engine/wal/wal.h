@@ -29,11 +29,11 @@
 #include "engine/state/db.h"
 
 /* The log to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
-enum petal_status log_current(petal_db *db, struct wal **wal, petal_error *error);
+enum petal_status wal_current(petal_db *db, struct wal_file **wal, petal_error *error);
 
 /* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock. After a failure the log is dead, or
  * has stored nothing; or it is PETAL_IO and undecided, as engine/wal/file.h tells. LEADER. */
-enum petal_status log_commit(petal_db *db, enum petal_durability durability, int64_t now_ms,
+enum petal_status wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms,
                              petal_error *error);
 
 /*
@@ -41,56 +41,56 @@ enum petal_status log_commit(petal_db *db, enum petal_durability durability, int
  * carry a promise which tells a replay that the logs before are synced, so that what is bad there is damage and no torn tail, even
  * when this group is the last that is ever written. LEADER.
  */
-enum petal_status log_sync_before(petal_db *db, petal_error *error);
+enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 
 /*
  * Close the current log, if it has records, for writing; the next write begins a new one. Nothing
- * is synced, so the leader does not wait for the medium: log_sync_closed does that. LEADER.
+ * is synced, so the leader does not wait for the medium: wal_sync_closed does that. LEADER.
  */
-enum petal_status log_rotate(petal_db *db, petal_error *error);
+enum petal_status wal_rotate(petal_db *db, petal_error *error);
 
 /*
  * Sync all logs that were closed before the call, oldest first. Comes before the first sync of the current log, and before the manifest
  * names a store file that holds cells of them. A failure turns the database read-only. Any thread; waits for others that do
  * the same, writers do not.
  */
-enum petal_status log_sync_closed(petal_db *db, petal_error *error);
+enum petal_status wal_sync_closed(petal_db *db, petal_error *error);
 
 /*
  * An opening keeps a log that it has replayed: as one that is closed. It is written again as far as
  * `length`, for a sync that has failed made its pages pass for clean, and synced. Takes no space
  * where files are overwritten in place. REQUIRES: no thread runs; logs come in their order.
  */
-enum petal_status log_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
+enum petal_status wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
                            petal_error *error);
 
 /* Make a spare if the current log has none. Any thread; waits for the medium. */
-void log_make_spare(petal_db *db);
+void wal_make_spare(petal_db *db);
 
 /* Have one made by the log thread, once for each log. LEADER. */
-void log_ask_for_spare(petal_db *db);
+void wal_ask_for_spare(petal_db *db);
 
 /* Close all logs and remove the spare. REQUIRES: no other thread. */
-void log_close(petal_db *db);
+void wal_close(petal_db *db);
 
 /*
  * WHICH LOGS MAY GO.  While a flush looks, a writer may give a new log its number, make it, log cells, add them to memtables and
  * close the log; neither waits for the other. So the flush looks in this order:
- *  1. log_oldest_open: all logs that take cells from now on, the spare among them, have this number or a greater one, and those
+ *  1. wal_oldest_open: all logs that take cells from now on, the spare among them, have this number or a greater one, and those
  *     below are closed, with all their cells in memtables or files;
  *  2. it searches the memtables for the first sequence that is not in files;
- *  3. log_oldest_needed. A closed log that is not synced yet is always needed.
+ *  3. wal_oldest_needed. A closed log that is not synced yet is always needed.
  */
-uint64_t log_oldest_open(petal_db *db);
+uint64_t wal_oldest_open(petal_db *db);
 
 /* The number of the oldest log that is at or above `oldest_open` or holds a cell of sequence `oldest_unflushed` or later. */
-uint64_t log_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed);
+uint64_t wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed);
 
 /* Number and length of the newest closed log that is synced, with all before it: the manifest's promise. Zeros if there is none. */
 struct wal_promise log_promise(petal_db *db);
 
 /* Forget and remove closed logs below `oldest`. */
-void log_remove_below(petal_db *db, uint64_t oldest);
+void wal_remove_below(petal_db *db, uint64_t oldest);
 
 /*
  * A store that writes little keeps the logs in which its cells lie, while others are flushed beside
@@ -100,11 +100,11 @@ void log_remove_below(petal_db *db, uint64_t oldest);
  */
 #define LOG_MOST_KEPT      32
 #define LOG_MOST_MEMTABLES 4
-uint64_t log_overdue_sequence(petal_db *db);
+uint64_t wal_overdue_sequence(petal_db *db);
 
 /* Wake the log thread, which looks after the view bin, too. Does not wait; may be lost when the thread is about to sleep, then it looks
  * at the end of its interval. */
-void log_wake(void *db);
+void wal_wake(void *db);
 
 /* The log thread: makes spares, and syncs unless the interval is PETAL_NEVER. */
 void *log_thread(void *db);

@@ -181,12 +181,12 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
           petal_error *error)
 {
     enum petal_durability strongest = PETAL_SKIP_WAL;
-    struct wal *wal = db->wal;
-    struct wal_mark before = {0, 0};
+    struct wal_file *wal = db->wal;
+    struct wal_file_mark before = {0, 0};
     enum petal_status status;
 
     if (wal != NULL)
-        before = wal_mark(wal);
+        before = wal_file_mark(wal);
 
     FOR_EACH_OP(op, first, last)
     {
@@ -205,26 +205,26 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
                              op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
             if (wal == NULL) {
-                status = log_current(db, &wal, error);
+                status = wal_current(db, &wal, error);
                 if (status != PETAL_OK)
                     return status;
-                before = wal_mark(wal);
+                before = wal_file_mark(wal);
             }
-            to = wal_begin(wal, record_size(op->cells, op->count));
+            to = wal_file_begin(wal, record_size(op->cells, op->count));
             if (to == NULL) {
                 op->status = error_no_memory(op->error);
                 continue;
             }
             record_encode(to, op->cells, op->count);
-            wal_end(wal, db->last_sequence + op->count);
+            wal_file_end(wal, db->last_sequence + op->count);
         }
         take_sequences(db, op);
         if (op->durability > strongest)
             strongest = op->durability;
     }
-    status = log_commit(db, strongest, now_ms, error);
-    if (status != PETAL_OK && !wal_is_dead(wal))
-        wal_forget(wal, before);
+    status = wal_commit(db, strongest, now_ms, error);
+    if (status != PETAL_OK && !wal_file_is_dead(wal))
+        wal_file_forget(wal, before);
     return status;
 }
 
@@ -288,14 +288,14 @@ log_and_apply(petal_db *db, struct write_op *first, struct write_place *last, pe
         synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
     }
     if (synced)
-        status = log_sync_before(db, error);
+        status = wal_sync_before(db, error);
     if (status == PETAL_OK)
         status = log_group(db, first, last, now_ms, error);
     /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
      * that lives found the disk full and holds nothing of the group. */
     if (status == PETAL_OK)
         apply_group(db, first, last);
-    else if (db->wal != NULL && wal_is_dead(db->wal))
+    else if (db->wal != NULL && wal_file_is_dead(db->wal))
         db_fail(db, error);
     return status;
 }

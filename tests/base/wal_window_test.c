@@ -126,7 +126,7 @@ getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 struct fixture {
     char *directory, *path;
     int descriptor;
-    struct log_window window;
+    struct wal_window window;
     uint8_t *model;
     size_t length;
     unsigned stored; /* through the window */
@@ -145,7 +145,7 @@ set_up(void **state)
     fixture->path = test_path(fixture->directory, "log");
     fixture->descriptor = open(fixture->path, O_RDWR | O_CREAT, 0600);
     fixture->model = test_allocate(LOG_MOST);
-    log_window_init(&fixture->window, false);
+    wal_window_init(&fixture->window, false);
     test_random_init(&fixture->random, test_seed());
     *state = fixture;
     return fixture->descriptor >= 0 ? 0 : -1;
@@ -173,10 +173,10 @@ store(struct fixture *fixture, size_t size)
 
     assert_true(size <= LOG_MOST - fixture->length);
     test_random_bytes(&fixture->random, bytes, size);
-    mapped = log_window_store(&fixture->window, fixture->descriptor, fixture->length, bytes, size);
+    mapped = wal_window_store(&fixture->window, fixture->descriptor, fixture->length, bytes, size);
     if (!mapped) {
         assert_int_equal(pwrite(fixture->descriptor, bytes, size, (off_t)fixture->length), size);
-        log_window_wrote(&fixture->window, fixture->length + size);
+        wal_window_wrote(&fixture->window, fixture->length + size);
     }
     fixture->length += size;
     fixture->stored += mapped;
@@ -223,7 +223,7 @@ static void
 close_and_expect_length(struct fixture *fixture)
 {
     expect_content(fixture);
-    log_window_close(&fixture->window, fixture->descriptor);
+    wal_window_close(&fixture->window, fixture->descriptor);
     assert_int_equal(file_size(fixture), fixture->length);
     expect_content(fixture);
 }
@@ -255,11 +255,11 @@ without_a_mapping_everything_is_written(void **state)
 {
     struct fixture *fixture = *state;
 
-    log_window_init(&fixture->window, true);
+    wal_window_init(&fixture->window, true);
     assert_int_equal(store_many(fixture, 5000), 0);
     assert_int_equal(file_size(fixture), fixture->length);
     for (unsigned i = 0; i < 100; i++) {
-        log_window_synced(&fixture->window);
+        wal_window_synced(&fixture->window);
         assert_false(store(fixture, STORE_BYTES));
     }
     assert_true(file_size(fixture) > fixture->length);
@@ -285,9 +285,9 @@ no_zeros_behind_the_limit_of_lengths(void **state)
             for (unsigned k = 1; k <= 990; k++) {
                 store(fixture, STORE_BYTES);
                 if (k % stores_between_syncs[i] == 0)
-                    log_window_synced(&fixture->window);
+                    wal_window_synced(&fixture->window);
             }
-            log_window_close(&fixture->window, fixture->descriptor);
+            wal_window_close(&fixture->window, fixture->descriptor);
             _exit(0);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -317,11 +317,11 @@ a_sync_ends_the_window(void **state)
 
     store_many(fixture, STORES_BEFORE);
     assert_true(store(fixture, STORE_BYTES));
-    log_window_synced(&fixture->window);
+    wal_window_synced(&fixture->window);
     assert_int_equal(store_many(fixture, STORES_BEFORE), 0);
     assert_true(store(fixture, STORE_BYTES));
     for (unsigned i = 0; i < 100; i++) {
-        log_window_synced(&fixture->window);
+        wal_window_synced(&fixture->window);
         assert_false(store(fixture, STORE_BYTES));
     }
     assert_null(fixture->window.base);
@@ -338,7 +338,7 @@ zeros_lie_ahead_of_a_log_that_is_always_synced(void **state)
         assert_false(store(fixture, STORE_BYTES));
         if (i > 100)
             assert_true(file_size(fixture) >= fixture->length);
-        log_window_synced(&fixture->window);
+        wal_window_synced(&fixture->window);
     }
     assert_int_equal(file_size(fixture) % 65536, 0);
     assert_in_range(script.zero_calls, 3 * 16, 6 * 16); /* pages, one by one */
@@ -346,7 +346,7 @@ zeros_lie_ahead_of_a_log_that_is_always_synced(void **state)
     script.zeros_fail = ENOSPC;
     for (unsigned i = 0; i < 2000; i++) {
         assert_false(store(fixture, STORE_BYTES));
-        log_window_synced(&fixture->window);
+        wal_window_synced(&fixture->window);
     }
     close_and_expect_length(fixture);
 }
@@ -392,7 +392,7 @@ random_stores_and_syncs(void **state)
 
         store(fixture, test_random_below(&fixture->random, most));
         if (test_random_below(&fixture->random, 1000) < 5)
-            log_window_synced(&fixture->window);
+            wal_window_synced(&fixture->window);
         if (test_random_below(&fixture->random, 1000) < 2)
             expect_content(fixture);
     }
@@ -445,8 +445,8 @@ other_file_systems_are_written(void **state)
     struct fixture *fixture = *state;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        log_window_init(&fixture->window, false);
-        log_window_wrote(&fixture->window, fixture->length);
+        wal_window_init(&fixture->window, false);
+        wal_window_wrote(&fixture->window, fixture->length);
         script.file_system = others[i];
         assert_int_equal(store_many(fixture, 100), 0);
         assert_int_equal(file_size(fixture), fixture->length);

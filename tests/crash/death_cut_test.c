@@ -24,7 +24,7 @@ rotate(petal_db *db)
     petal_error error;
 
     write_lead_alone(db, &place);
-    must(log_rotate(db, &error), &error);
+    must(wal_rotate(db, &error), &error);
     write_lead_end(db, &place);
 }
 
@@ -56,7 +56,7 @@ leave_logs(void)
         if (number % 16 == 0)
             rotate(fixture.db);
     }
-    log_make_spare(fixture.db);
+    wal_make_spare(fixture.db);
     files = memory_vfs_clone(fixture.vfs);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);

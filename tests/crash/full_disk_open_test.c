@@ -39,7 +39,7 @@ rotate(petal_db *db)
     petal_error error;
 
     write_lead_alone(db, &place);
-    must(log_rotate(db, &error), &error);
+    must(wal_rotate(db, &error), &error);
     write_lead_end(db, &place);
 }
 

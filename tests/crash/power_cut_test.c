@@ -41,7 +41,7 @@ struct progress {
 
 struct plan {
     enum petal_durability durability; /* PETAL_DURABILITY_DEFAULT: a mixture */
-    bool log_windows;                 /* logs are stored through mappings */
+    bool wal_windows;                 /* logs are stored through mappings */
     bool fail;                        /* no cut: the call fails, as if the disk had bad sectors */
     bool reverts;                     /* failed syncs bring the old bytes back */
     uint64_t cut_at;                  /* the call, over all of the run */
@@ -218,7 +218,7 @@ run_it(struct run *run, struct plan plan, uint64_t seed)
 {
     *run = (struct run){.plan = plan};
     fixture_init(&run->fixture, seed);
-    memory_vfs_use_log_windows(run->fixture.vfs, plan.log_windows);
+    memory_vfs_use_log_windows(run->fixture.vfs, plan.wal_windows);
     memory_vfs_revert_on_failed_sync(run->fixture.vfs, plan.reverts);
     plan_fault(run);
     return first_life(run) && die(run) && second_life(run) && close_cleanly(run);
@@ -447,7 +447,7 @@ static void
 test_cut_at_every_call_with_log_windows(void **state)
 {
     (void)state;
-    sweep_plan((struct plan){.durability = PETAL_DURABILITY_DEFAULT, .log_windows = true},
+    sweep_plan((struct plan){.durability = PETAL_DURABILITY_DEFAULT, .wal_windows = true},
                random_states(), second_steps(30));
 }
 

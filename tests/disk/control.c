@@ -129,7 +129,7 @@ void
 memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use)
 {
     pthread_mutex_lock(&vfs->mutex);
-    vfs->log_windows = use;
+    vfs->wal_windows = use;
     pthread_mutex_unlock(&vfs->mutex);
 }
 

@@ -48,7 +48,7 @@ struct memory_vfs {
     bool revert_on_failed_sync;
     uint64_t capacity;
     bool copy_on_write;
-    bool log_windows;
+    bool wal_windows;
 
     bool tracing;
     struct memory_vfs_call *trace; /* paths are owned */

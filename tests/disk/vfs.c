@@ -325,7 +325,7 @@ memory_log_store(void *context, petal_file *log, uint64_t offset, const void *by
     struct call call = call_begin_file(log, MEMORY_VFS_LOG_STORE, offset, size);
 
     (void)context;
-    if (log->vfs->log_windows)
+    if (log->vfs->wal_windows)
         return call_end(&call, store_mapped(&call, log, offset, bytes, size));
     return call_end(&call, store(&call, log, offset, bytes, size));
 }
@@ -591,7 +591,7 @@ memory_vfs_clone(struct memory_vfs *vfs)
     clone->off = vfs->off;
     clone->revert_on_failed_sync = vfs->revert_on_failed_sync;
     clone->capacity = vfs->capacity;
-    clone->log_windows = vfs->log_windows;
+    clone->wal_windows = vfs->wal_windows;
     clone->copy_on_write = vfs->copy_on_write;
     pthread_mutex_unlock(&vfs->mutex);
     return clone;

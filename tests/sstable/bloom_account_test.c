@@ -15,7 +15,7 @@
 
 /* A file whose filter has `chunks` chunks; those asked stay in the cache, or none does. */
 struct file {
-    struct filter_account account;
+    struct bloom_account account;
     bool keeps;
     unsigned chunks;
     uint64_t chunk_bytes;
@@ -31,7 +31,7 @@ file_init(struct file *file, bool keeps, unsigned chunks, uint64_t chunk_bytes)
     *file = (struct file){
         .keeps = keeps, .chunks = chunks, .chunk_bytes = chunk_bytes, .random = chunks + 1};
     assert_true(chunks <= sizeof file->cached);
-    filter_account_init(&file->account, 1000 * BLOCK, 1000);
+    bloom_account_init(&file->account, 1000 * BLOCK, 1000);
 }
 
 static uint64_t
@@ -52,16 +52,16 @@ get(struct file *file, unsigned absent_of_1000)
 
     file->read_without_filter += BLOCK;
     if (!file->cached[chunk] &&
-        (filter_account_pays(&file->account) || filter_account_draw(&file->account))) {
+        (bloom_account_pays(&file->account) || bloom_account_draw(&file->account))) {
         fetched = file->chunk_bytes;
         file->cached[chunk] = file->keeps;
     }
     if (fetched > 0 || file->cached[chunk]) {
         file->asked++;
         if (fetched > 0)
-            filter_account_settle(&file->account, fetched, absent ? BLOCK : 0);
+            bloom_account_settle(&file->account, fetched, absent ? BLOCK : 0);
         else if (absent)
-            filter_account_credit(&file->account, BLOCK);
+            bloom_account_credit(&file->account, BLOCK);
     } else {
         absent = false; /* nobody knows */
     }
@@ -146,7 +146,7 @@ a_change_is_noticed(void **state)
         get_many(&file, 50000, 0);
         for (unsigned i = 0; i < 40; i++)
             file.cached[i] = false; /* whatever was asked has gone */
-        assert_true(filter_account_interval(&file.account) > 100);
+        assert_true(bloom_account_interval(&file.account) > 100);
         get_many(&file, keeps > 0 ? 8192 : 20000, 1000);
         get_many(&file, 1000, 1000);
         assert_int_equal(file.asked, 1000);
@@ -158,27 +158,27 @@ a_change_is_noticed(void **state)
 static void
 the_interval_doubles_with_each_block_of_debt(void **state)
 {
-    struct filter_account account;
+    struct bloom_account account;
 
     (void)state;
-    filter_account_init(&account, 0, 0); /* facts of a file may say anything */
-    assert_true(filter_account_pays(&account));
-    filter_account_init(&account, UINT64_MAX, 1);
-    filter_account_settle(&account, UINT64_MAX, UINT64_MAX);
-    filter_account_init(&account, BLOCK, 1);
-    filter_account_settle(&account, FILTER_ACCOUNT_CREDIT * BLOCK, 0);
-    assert_int_equal(filter_account_interval(&account), 1);
+    bloom_account_init(&account, 0, 0); /* facts of a file may say anything */
+    assert_true(bloom_account_pays(&account));
+    bloom_account_init(&account, UINT64_MAX, 1);
+    bloom_account_settle(&account, UINT64_MAX, UINT64_MAX);
+    bloom_account_init(&account, BLOCK, 1);
+    bloom_account_settle(&account, FILTER_ACCOUNT_CREDIT * BLOCK, 0);
+    assert_int_equal(bloom_account_interval(&account), 1);
     for (unsigned bits = 4; bits <= 10; bits++) {
-        filter_account_settle(&account, BLOCK, 0);
-        assert_int_equal(filter_account_interval(&account), 1u << bits);
+        bloom_account_settle(&account, BLOCK, 0);
+        assert_int_equal(bloom_account_interval(&account), 1u << bits);
     }
-    filter_account_settle(&account, 100 * BLOCK, 0);
-    assert_int_equal(filter_account_interval(&account), 1024);
+    bloom_account_settle(&account, 100 * BLOCK, 0);
+    assert_int_equal(bloom_account_interval(&account), 1024);
     for (unsigned i = 0; i < FILTER_ACCOUNT_DEBT; i++)
-        filter_account_credit(&account, 2 * BLOCK); /* no more than a block counts */
-    assert_true(filter_account_pays(&account));
-    filter_account_settle(&account, 1, 0);
-    assert_false(filter_account_pays(&account));
+        bloom_account_credit(&account, 2 * BLOCK); /* no more than a block counts */
+    assert_true(bloom_account_pays(&account));
+    bloom_account_settle(&account, 1, 0);
+    assert_false(bloom_account_pays(&account));
 }
 
 int
@@ -192,5 +192,5 @@ main(void)
         cmocka_unit_test(the_interval_doubles_with_each_block_of_debt),
     };
 
-    return cmocka_run_group_tests_name("filter_account", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("bloom_account", tests, NULL, NULL);
 }

@@ -349,12 +349,12 @@ test_the_oldest_read_point(void **state)
         must(petal_snapshot_new(db, &snapshots[i], &error), &error);
     }
     bed_put(table, "r", PETAL_LATEST, "a");
-    assert_int_equal(snapshot_oldest(db), snapshot_sequence(snapshots[0]));
+    assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[0]));
     petal_snapshot_free(snapshots[1]);
     petal_snapshot_free(snapshots[0]);
-    assert_int_equal(snapshot_oldest(db), snapshot_sequence(snapshots[2]));
+    assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[2]));
     petal_snapshot_free(snapshots[2]);
-    assert_int_equal(snapshot_oldest(db), atomic_load(&db->published_sequence));
+    assert_int_equal(read_point_oldest(db), atomic_load(&db->published_sequence));
     fixture_fini(&bed.fixture);
 }
 

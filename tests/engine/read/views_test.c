@@ -404,14 +404,14 @@ test_reads_take_no_snapshot(void **state)
     reads_put(&bed, "f", text("b"), text("q"), 1, text("two"));
     for (size_t i = 0; i < 3; i++)
         results[i] = reads_result(&bed);
-    snapshot_lock(bed.fixture.db);
+    read_point_lock(bed.fixture.db);
     must(petal_multi_get(bed.table, rows, 3, NULL, results, &error), &error);
     assert_int_equal(petal_result_count(results[0]), 1);
     assert_int_equal(petal_result_count(results[1]), 1);
     assert_int_equal(petal_result_count(results[2]), 0);
     must(petal_get(bed.table, rows[0], NULL, results[0], &error), &error);
     petal_cursor_close(reads_cursor(&bed, &scan));
-    snapshot_unlock(bed.fixture.db);
+    read_point_unlock(bed.fixture.db);
     for (size_t i = 0; i < 3; i++)
         petal_result_free(results[i]);
     fixture_fini(&bed.fixture);

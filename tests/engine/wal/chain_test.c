@@ -28,7 +28,7 @@ rotate(petal_db *db)
     write_lead_alone(db, &place);
     status = db_check_writable(db, NULL);
     if (status == PETAL_OK)
-        status = log_rotate(db, NULL);
+        status = wal_rotate(db, NULL);
     write_lead_end(db, &place);
     return status;
 }
@@ -100,7 +100,7 @@ static bool
 rotate_run(struct run *run, bool with_spare)
 {
     if (with_spare)
-        log_make_spare(run->fixture.db);
+        wal_make_spare(run->fixture.db);
     if (rotate(run->fixture.db) != PETAL_OK)
         return false;
     run->stored = run->attempted; /* what was in the buffer, too */
@@ -110,13 +110,13 @@ rotate_run(struct run *run, bool with_spare)
 static bool
 sync_closed(struct run *run, uint64_t through)
 {
-    if (log_sync_closed(run->fixture.db, NULL) != PETAL_OK)
+    if (wal_sync_closed(run->fixture.db, NULL) != PETAL_OK)
         return false;
     run->synced = through;
     return true;
 }
 
-/* Logs that wait for their sync, synced by an FSYNC_WAL write, by log_sync_closed and by a flush. */
+/* Logs that wait for their sync, synced by an FSYNC_WAL write, by wal_sync_closed and by a flush. */
 static bool
 write_logs(struct run *run)
 {
@@ -312,7 +312,7 @@ test_logs_are_synced_in_their_order(void **state)
         latest = log_of(&call);
         syncs++;
     }
-    assert_int_equal(syncs, 4); /* the last log before the last write, too: see log_sync_before */
+    assert_int_equal(syncs, 4); /* the last log before the last write, too: see wal_sync_before */
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
 }
@@ -336,7 +336,7 @@ test_a_closed_log_that_fails_ends_writing(void **state)
         memory_vfs_trace(fixture.vfs, true);
         if (by_flush) {
             memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
-            assert_int_equal(log_sync_closed(fixture.db, &error), PETAL_IO);
+            assert_int_equal(wal_sync_closed(fixture.db, &error), PETAL_IO);
         } else {
             memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
             assert_int_equal(ledger_write(&ledger, 4, PETAL_FSYNC_WAL, &error), PETAL_IO);
@@ -344,7 +344,7 @@ test_a_closed_log_that_fails_ends_writing(void **state)
         assert_int_equal(memory_vfs_failures(fixture.vfs), 1);
         assert_non_null(strstr(error.text, "sync"));
         assert_int_equal(ledger_write(&ledger, 5, PETAL_FSYNC_WAL, &error), PETAL_READ_ONLY);
-        assert_int_equal(log_sync_closed(fixture.db, &error), PETAL_IO);
+        assert_int_equal(wal_sync_closed(fixture.db, &error), PETAL_IO);
         assert_int_equal(ledger_must_be_prefix(&ledger), 3);
         assert_int_equal(petal_flush(fixture.db, NULL, &error), PETAL_READ_ONLY);
         files = memory_vfs_clone(fixture.vfs);
@@ -373,21 +373,21 @@ test_what_is_closed_and_not_synced(void **state)
     (void)state;
     start(&fixture, &ledger);
     must_write(&ledger, 1, PETAL_SYNC_WAL);
-    first = log_oldest_open(fixture.db);
+    first = wal_oldest_open(fixture.db);
     assert_int_equal(rotate(fixture.db), PETAL_OK);
-    must(log_sync_closed(fixture.db, &error), &error);
+    must(wal_sync_closed(fixture.db, &error), &error);
     promise = log_promise(fixture.db);
     assert_int_equal(promise.log_number, first);
     must_write(&ledger, 2, PETAL_SYNC_WAL);
-    second = log_oldest_open(fixture.db);
+    second = wal_oldest_open(fixture.db);
     assert_int_equal(rotate(fixture.db), PETAL_OK);
     assert_int_equal(log_promise(fixture.db).log_number, first);
     assert_int_equal(log_promise(fixture.db).length, promise.length);
-    assert_int_equal(log_oldest_needed(fixture.db, log_oldest_open(fixture.db), UINT64_MAX),
+    assert_int_equal(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX),
                      second);
-    must(log_sync_closed(fixture.db, &error), &error);
+    must(wal_sync_closed(fixture.db, &error), &error);
     assert_int_equal(log_promise(fixture.db).log_number, second);
-    assert_true(log_oldest_needed(fixture.db, log_oldest_open(fixture.db), UINT64_MAX) > second);
+    assert_true(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX) > second);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
 }
@@ -402,11 +402,11 @@ test_an_unused_spare_is_removed(void **state)
 
     (void)state;
     start(&fixture, &ledger);
-    log_make_spare(fixture.db); /* nothing is written yet, so none is needed */
+    wal_make_spare(fixture.db); /* nothing is written yet, so none is needed */
     assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
     must_write(&ledger, 1, PETAL_SYNC_WAL);
-    log_make_spare(fixture.db);
-    log_make_spare(fixture.db);
+    wal_make_spare(fixture.db);
+    wal_make_spare(fixture.db);
     assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
     fixture_must_close(&fixture);
     assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
@@ -426,7 +426,7 @@ test_a_spare_is_left_by_a_crash(void **state)
         start(&fixture, &ledger);
         for (uint64_t number = 1; number <= 3; number++)
             must_write(&ledger, number, PETAL_FSYNC_WAL);
-        log_make_spare(fixture.db);
+        wal_make_spare(fixture.db);
         if (step >= 1)
             assert_int_equal(rotate(fixture.db), PETAL_OK);
         if (step >= 2)
@@ -453,12 +453,12 @@ test_a_spare_that_cannot_be_made(void **state)
     start(&fixture, &ledger);
     must_write(&ledger, 1, PETAL_SYNC_WAL);
     memory_vfs_fail_at(fixture.vfs, 1, EMFILE, false);
-    log_make_spare(fixture.db);
+    wal_make_spare(fixture.db);
     assert_int_equal(memory_vfs_failures(fixture.vfs), 1);
     assert_int_equal(rotate(fixture.db), PETAL_OK);
     must_write(&ledger, 2, PETAL_FSYNC_WAL);
     memory_vfs_fail_at(fixture.vfs, 2, EIO, false);
-    log_make_spare(fixture.db);
+    wal_make_spare(fixture.db);
     assert_int_equal(memory_vfs_failures(fixture.vfs), 2);
     assert_int_equal(ledger_write(&ledger, 3, PETAL_SYNC_WAL, &error), PETAL_READ_ONLY);
     assert_non_null(strstr(error.text, "sync directory"));
@@ -505,7 +505,7 @@ test_all_logs_are_opened_as_the_option_says(void **state)
         fixture_must_open(&fixture);
         must(ledger_create(&ledger, fixture.db, &error), &error);
         must_write(&ledger, 1, PETAL_SYNC_WAL);
-        log_make_spare(fixture.db);
+        wal_make_spare(fixture.db);
         must(rotate(fixture.db), NULL);
         must_write(&ledger, 2, PETAL_SYNC_WAL);
         fixture_must_close(&fixture);

@@ -21,20 +21,20 @@
 #define LOG_1      WAL_FIXTURE_DIRECTORY "/000001.log"
 
 static void
-store(struct wal *wal)
+store(struct wal_file *wal)
 {
     petal_error error;
 
-    assert_int_equal(wal_store(wal, &error), PETAL_OK);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_OK);
 }
 
 static void
-store_and_sync(struct wal *wal)
+store_and_sync(struct wal_file *wal)
 {
     petal_error error;
 
     store(wal);
-    assert_int_equal(wal_sync(wal, &error), PETAL_OK);
+    assert_int_equal(wal_file_sync(wal, &error), PETAL_OK);
 }
 
 static void
@@ -71,7 +71,7 @@ test_sizes_come_back(void **state)
     static const size_t sizes[] = {0,     1,     7,     100,   32679, 32680, 32681,   32744,
                                    32745, 65000, 98304, 65536, 0,     5,     3 << 20, 20};
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         wal_fixture_add(fixture, wal, sizes[i]);
@@ -79,8 +79,8 @@ test_sizes_come_back(void **state)
             store(wal);
     }
     store(wal);
-    assert_int_equal(wal_stored_sequence(wal), fixture->written);
-    wal_close(wal);
+    assert_int_equal(wal_file_stored_sequence(wal), fixture->written);
+    wal_file_close(wal);
     expect_all(fixture);
 }
 
@@ -89,10 +89,10 @@ static void
 test_every_place_in_a_frame(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
     for (size_t left = 0; left < 60; left++) {
-        uint64_t at = (wal_length(wal) + wal_mark(wal).used) % WAL_FRAME_BYTES;
+        uint64_t at = (wal_file_length(wal) + wal_file_mark(wal).used) % WAL_FRAME_BYTES;
         size_t filler = (2 * WAL_FRAME_BYTES - (size_t)at - left - 48) % WAL_FRAME_BYTES;
 
         wal_fixture_add(fixture, wal, filler);
@@ -100,7 +100,7 @@ test_every_place_in_a_frame(void **state)
         wal_fixture_add(fixture, wal, left % 2 == 0 ? 3 : 40000);
         store(wal);
     }
-    wal_close(wal);
+    wal_file_close(wal);
     expect_all(fixture);
 }
 
@@ -108,7 +108,7 @@ static void
 test_random_sizes(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
     struct test_random random;
 
     test_random_init(&random, test_seed());
@@ -122,7 +122,7 @@ test_random_sizes(void **state)
             store_and_sync(wal);
     }
     store(wal);
-    wal_close(wal);
+    wal_file_close(wal);
     expect_all(fixture);
 }
 
@@ -130,7 +130,7 @@ static void
 test_gathered_records_are_stored_by_one_call(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
     uint64_t calls = memory_vfs_calls(fixture->vfs);
 
     for (size_t i = 0; i < 100; i++)
@@ -140,7 +140,7 @@ test_gathered_records_are_stored_by_one_call(void **state)
     assert_int_equal(memory_vfs_calls(fixture->vfs), calls + 1);
     store(wal); /* nothing to do */
     assert_int_equal(memory_vfs_calls(fixture->vfs), calls + 1);
-    wal_close(wal);
+    wal_file_close(wal);
     expect_all(fixture);
 }
 
@@ -148,13 +148,13 @@ static void
 test_a_record_begun_and_not_ended_is_forgotten(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
     wal_fixture_add(fixture, wal, 10);
-    memset(wal_begin(wal, 50000), 0xAA, 50000);
+    memset(wal_file_begin(wal, 50000), 0xAA, 50000);
     wal_fixture_add(fixture, wal, 20);
     store(wal);
-    wal_close(wal);
+    wal_file_close(wal);
     expect_all(fixture);
 }
 
@@ -175,19 +175,19 @@ static void
 write_log(struct wal_fixture *fixture, struct written_log *log)
 {
     static const size_t sizes[] = {10, 0, 200, 32000, 60, 1500, 33, 17, 90, 1, 40};
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
     memset(log, 0, sizeof *log);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        log->promised = wal_synced_length(wal);
-        log->promise_at = wal_length(wal);
+        log->promised = wal_file_synced_length(wal);
+        log->promise_at = wal_file_length(wal);
         wal_fixture_add(fixture, wal, sizes[i]);
         store(wal);
-        log->ends[log->records++] = wal_length(wal);
+        log->ends[log->records++] = wal_file_length(wal);
         if (i == 1 || i == 5 || i == 8)
             store_and_sync(wal);
     }
-    wal_close(wal);
+    wal_file_close(wal);
     assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &log->bytes, &log->size), 0);
     assert_true(log->size > WAL_FRAME_BYTES);
 }
@@ -296,7 +296,7 @@ static void
 test_a_frame_in_another_place_is_bad(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
     struct wal_replay replay;
     petal_error error;
     uint8_t *bytes;
@@ -305,7 +305,7 @@ test_a_frame_in_another_place_is_bad(void **state)
     for (size_t i = 0; i < 40; i++)
         wal_fixture_add(fixture, wal, WAL_FRAME_BYTES / 8 - WAL_FRAGMENT_HEADER_BYTES);
     store(wal);
-    wal_close(wal);
+    wal_file_close(wal);
     assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
     memmove(bytes + 2 * WAL_FRAME_BYTES, bytes + 3 * WAL_FRAME_BYTES, WAL_FRAME_BYTES);
     assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
@@ -339,7 +339,7 @@ test_fragments_out_of_order_are_bad(void **state)
     struct wal_fixture *fixture = *state;
     struct written_log log;
 
-    wal_close(wal_fixture_must_create(fixture, 1, NULL));
+    wal_file_close(wal_fixture_must_create(fixture, 1, NULL));
     assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &log.bytes, &log.size), 0);
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         uint8_t *bytes = calloc(1, 3 * WAL_FRAME_BYTES);
@@ -372,18 +372,18 @@ test_fragments_out_of_order_are_bad(void **state)
 static void
 write_three_logs(struct wal_fixture *fixture)
 {
-    struct wal *before = NULL;
+    struct wal_file *before = NULL;
 
     for (uint64_t number = 1; number <= 3; number++) {
-        struct wal *wal = wal_fixture_must_create(fixture, number, before);
+        struct wal_file *wal = wal_fixture_must_create(fixture, number, before);
 
-        wal_close(before);
+        wal_file_close(before);
         for (size_t i = 0; i < 4; i++)
             wal_fixture_add(fixture, wal, 50 * i);
         store_and_sync(wal);
         before = wal;
     }
-    wal_close(before);
+    wal_file_close(before);
 }
 
 static void
@@ -485,19 +485,19 @@ static void
 test_what_lies_behind_the_final_length_is_no_part(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
-    struct wal *second;
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *second;
 
     wal_fixture_add(fixture, first, 100);
     store_and_sync(first);
     second = wal_fixture_must_create(fixture, 2, first);
-    memset(wal_begin(first, 300), 0xCC, 300);
-    wal_end(first, 1);
+    memset(wal_file_begin(first, 300), 0xCC, 300);
+    wal_file_end(first, 1);
     store(first);
-    wal_close(first);
+    wal_file_close(first);
     wal_fixture_add(fixture, second, 30);
     store(second);
-    wal_close(second);
+    wal_file_close(second);
 
     {
         struct wal_replay replay;
@@ -515,19 +515,20 @@ static void
 test_a_log_made_in_vain_is_passed_over(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
-    struct wal *third;
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *third;
 
     wal_fixture_add(fixture, first, 100);
     store_and_sync(first);
-    wal_close(
+    wal_file_close(
         wal_fixture_must_create(fixture, 2, first)); /* its directory could not be synced, say */
     third = wal_fixture_must_create(fixture, 3, first);
-    wal_close(first);
+    wal_file_close(first);
     wal_fixture_add(fixture, third, 30);
     store(third);
-    wal_close(third);
-    wal_close(wal_fixture_must_create(fixture, 4, NULL)); /* by an opening that did not get far */
+    wal_file_close(third);
+    wal_file_close(
+        wal_fixture_must_create(fixture, 4, NULL)); /* by an opening that did not get far */
     expect_all(fixture);
 }
 
@@ -535,15 +536,15 @@ static void
 test_records_that_follow_on_nothing_are_refused(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
-    struct wal *second = wal_fixture_must_create(fixture, 2, NULL);
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *second = wal_fixture_must_create(fixture, 2, NULL);
 
     wal_fixture_add(fixture, first, 100);
     store(first);
-    wal_close(first);
+    wal_file_close(first);
     wal_fixture_add(fixture, second, 30);
     store(second);
-    wal_close(second);
+    wal_file_close(second);
     expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
 
@@ -597,7 +598,7 @@ static void
 test_a_new_log_with_old_blocks(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
     struct wal_promise promise = {2, WAL_HEADER_BYTES};
     struct wal_replay replay;
     petal_error error;
@@ -610,8 +611,8 @@ test_a_new_log_with_old_blocks(void **state)
     for (unsigned i = 0; i < 9; i++)
         wal_fixture_add(fixture, second, 1000);
     store(second);
-    wal_close(first);
-    wal_close(second);
+    wal_file_close(first);
+    wal_file_close(second);
     write_old_block(fixture, 4096);
     assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
                      PETAL_OK);
@@ -625,7 +626,7 @@ static void
 test_a_synced_log_with_old_blocks_is_damage(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL), *second;
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL), *second;
 
     for (unsigned i = 0; i < 9; i++)
         wal_fixture_add(fixture, first, 1000);
@@ -636,8 +637,8 @@ test_a_synced_log_with_old_blocks_is_damage(void **state)
     store_and_sync(second);
     wal_fixture_add(fixture, second, 10);
     store(second);
-    wal_close(first);
-    wal_close(second);
+    wal_file_close(first);
+    wal_file_close(second);
     write_old_block(fixture, 4096);
     expect_corrupt(fixture, NO_PROMISE, WAL_FIXTURE_DIRECTORY "/000002.log");
 }
@@ -691,31 +692,32 @@ static void
 run_workload(struct wal_fixture *fixture, struct acknowledged *acknowledged)
 {
     const petal_vfs *vfs = fixture->env.vfs;
-    struct wal *wal = NULL;
+    struct wal_file *wal = NULL;
     petal_error error;
     enum petal_status status = PETAL_OK;
 
     for (uint64_t number = 1; status == PETAL_OK && number <= 3; number++) {
-        struct wal *next = NULL;
+        struct wal_file *next = NULL;
 
         status = wal_fixture_create(fixture, number, wal, &next);
         if (status == PETAL_OK && vfs_sync_directory(vfs, WAL_FIXTURE_DIRECTORY) != 0)
             status = PETAL_IO;
         if (wal != NULL && status == PETAL_OK)
-            acknowledged->promise = (struct wal_promise){wal_number(wal), wal_length(wal)};
-        wal_close(wal);
+            acknowledged->promise =
+                (struct wal_promise){wal_file_number(wal), wal_file_length(wal)};
+        wal_file_close(wal);
         wal = next;
         for (size_t i = 0; status == PETAL_OK && i < 8; i++) {
             wal_fixture_add(fixture, wal, i == 3 ? 40000 : 100 * i);
-            status = wal_store(wal, &error);
+            status = wal_file_store(wal, &error);
             if (status == PETAL_OK && (i == 2 || i == 7)) {
-                status = wal_sync(wal, &error);
+                status = wal_file_sync(wal, &error);
                 if (status == PETAL_OK)
                     acknowledged->synced = fixture->written;
             }
         }
     }
-    wal_close(wal);
+    wal_file_close(wal);
 }
 
 /* Cut at call `n`; true: the workload ended before. */
@@ -784,7 +786,7 @@ static void
 test_a_failed_sync_is_final(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
     petal_error error;
     uint64_t calls;
 
@@ -793,35 +795,35 @@ test_a_failed_sync_is_final(void **state)
     wal_fixture_add(fixture, wal, 100);
     store(wal);
     memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
-    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
-    assert_int_equal(wal_synced_sequence(wal), 1);
+    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
+    assert_int_equal(wal_file_synced_sequence(wal), 1);
     calls = memory_vfs_calls(fixture->vfs);
     error_clear(&error);
-    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
+    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
     assert_non_null(strstr(error.text, "sync"));
-    memset(wal_begin(wal, 5), 0, 5);
-    wal_end(wal, 9);
-    assert_int_equal(wal_store(wal, &error), PETAL_IO);
+    memset(wal_file_begin(wal, 5), 0, 5);
+    wal_file_end(wal, 9);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
     assert_int_equal(memory_vfs_calls(fixture->vfs), calls);
-    assert_int_equal(wal_stored_sequence(wal), 2);
-    wal_close(wal);
+    assert_int_equal(wal_file_stored_sequence(wal), 2);
+    wal_file_close(wal);
 }
 
 static void
 test_a_failed_store_is_final(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
     petal_error error;
 
     wal_fixture_add(fixture, wal, 100);
     memory_vfs_fail_at(fixture->vfs, 1, EIO, false);
-    assert_int_equal(wal_store(wal, &error), PETAL_IO);
-    assert_int_equal(wal_store(wal, &error), PETAL_IO);
-    assert_int_equal(wal_sync(wal, &error), PETAL_IO);
-    assert_true(wal_is_dead(wal));
-    assert_int_equal(wal_stored_sequence(wal), 0);
-    wal_close(wal);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_IO);
+    assert_int_equal(wal_file_sync(wal, &error), PETAL_IO);
+    assert_true(wal_file_is_dead(wal));
+    assert_int_equal(wal_file_stored_sequence(wal), 0);
+    wal_file_close(wal);
 }
 
 static void
@@ -857,7 +859,7 @@ test_every_failed_allocation(void **state)
     struct wal_fixture *fixture = *state;
     struct wal_replay replay;
     petal_error error;
-    struct wal *wal;
+    struct wal_file *wal;
     size_t count;
     uint64_t n;
 
@@ -870,11 +872,11 @@ test_every_failed_allocation(void **state)
         assert_int_equal(test_allocator_failures(&fixture->allocator), failures + 1);
     }
     test_allocator_fail_at(&fixture->allocator, 1, false);
-    assert_null(wal_begin(wal, 1 << 20));
+    assert_null(wal_file_begin(wal, 1 << 20));
     test_allocator_fail_at(&fixture->allocator, 0, false);
     wal_fixture_add(fixture, wal, 1 << 20);
     store(wal);
-    wal_close(wal);
+    wal_file_close(wal);
     for (n = 1;; n++) {
         enum petal_status status;
 
@@ -940,19 +942,19 @@ test_golden_bytes(void **state)
     uint8_t *bytes, *golden;
     size_t size, golden_size;
     petal_error error;
-    struct wal *wal;
+    struct wal_file *wal;
 
-    assert_int_equal(wal_create(&wal, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000007.log", 7,
-                                false, &error),
+    assert_int_equal(wal_file_create(&wal, &fixture->directory, WAL_FIXTURE_DIRECTORY "/000007.log",
+                                     7, false, &error),
                      PETAL_OK);
-    wal_identify(wal, &identity);
-    memcpy(wal_begin(wal, 5), "first", 5);
-    wal_end(wal, 43);
+    wal_file_identify(wal, &identity);
+    memcpy(wal_file_begin(wal, 5), "first", 5);
+    wal_file_end(wal, 43);
     store_and_sync(wal);
-    memcpy(wal_begin(wal, 6), "second", 6);
-    wal_end(wal, 44);
+    memcpy(wal_file_begin(wal, 6), "second", 6);
+    wal_file_end(wal, 44);
     store(wal);
-    wal_close(wal);
+    wal_file_close(wal);
     assert_int_equal(
         memory_vfs_read_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", &bytes, &size), 0);
     if (getenv("PETAL_WRITE_GOLDEN") != NULL) {

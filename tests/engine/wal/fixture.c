@@ -57,8 +57,8 @@ wal_fixture_teardown(void **state)
 }
 
 enum petal_status
-wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wal *predecessor,
-                   struct wal **wal)
+wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wal_file *predecessor,
+                   struct wal_file **wal)
 {
     struct wal_identity identity = {
         .database_identity = WAL_FIXTURE_IDENTITY,
@@ -69,28 +69,29 @@ wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wa
     enum petal_status status;
 
     if (predecessor != NULL) {
-        identity.predecessor_number = wal_number(predecessor);
-        identity.predecessor_length = wal_length(predecessor);
-        identity.predecessor_synced = wal_synced_length(predecessor);
-        identity.predecessor_last_sequence = wal_stored_sequence(predecessor);
+        identity.predecessor_number = wal_file_number(predecessor);
+        identity.predecessor_length = wal_file_length(predecessor);
+        identity.predecessor_synced = wal_file_synced_length(predecessor);
+        identity.predecessor_last_sequence = wal_file_stored_sequence(predecessor);
     }
     filename_log(path, WAL_FIXTURE_DIRECTORY, number);
-    status = wal_create(wal, &fixture->directory, path, number, false, &error);
+    status = wal_file_create(wal, &fixture->directory, path, number, false, &error);
     if (status != PETAL_OK)
         return status;
-    wal_identify(*wal, &identity);
-    status = wal_store(*wal, &error);
+    wal_file_identify(*wal, &identity);
+    status = wal_file_store(*wal, &error);
     if (status != PETAL_OK) {
-        wal_close(*wal);
+        wal_file_close(*wal);
         *wal = NULL;
     }
     return status;
 }
 
-struct wal *
-wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number, const struct wal *predecessor)
+struct wal_file *
+wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number,
+                        const struct wal_file *predecessor)
 {
-    struct wal *wal;
+    struct wal_file *wal;
 
     assert_int_equal(wal_fixture_create(fixture, number, predecessor, &wal), PETAL_OK);
     return wal;
@@ -103,16 +104,16 @@ record_byte(size_t number, size_t at)
 }
 
 void
-wal_fixture_add(struct wal_fixture *fixture, struct wal *wal, size_t size)
+wal_fixture_add(struct wal_fixture *fixture, struct wal_file *wal, size_t size)
 {
     size_t number = fixture->written;
-    uint8_t *to = wal_begin(wal, size);
+    uint8_t *to = wal_file_begin(wal, size);
 
     assert_non_null(to);
     assert_true(number < WAL_FIXTURE_RECORDS);
     for (size_t i = 0; i < size; i++)
         to[i] = record_byte(number, i);
-    wal_end(wal, number + 1);
+    wal_file_end(wal, number + 1);
     fixture->sizes[fixture->written++] = size;
 }
 

@@ -35,14 +35,14 @@ int wal_fixture_teardown(void **state);
 
 /* Create log `number` behind `predecessor` (may be NULL: none), which stays as it is from then on, and store its header. */
 enum petal_status wal_fixture_create(struct wal_fixture *fixture, uint64_t number,
-                                     const struct wal *predecessor, struct wal **wal);
+                                     const struct wal_file *predecessor, struct wal_file **wal);
 
 /* The same, as a test. */
-struct wal *wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number,
-                                    const struct wal *predecessor);
+struct wal_file *wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number,
+                                         const struct wal_file *predecessor);
 
 /* Buffer the next record. */
-void wal_fixture_add(struct wal_fixture *fixture, struct wal *wal, size_t size);
+void wal_fixture_add(struct wal_fixture *fixture, struct wal_file *wal, size_t size);
 
 /* Replay with the environment's files replaced by those of `vfs` (NULL: the fixture's).  Aborts the test when a record is
  * not the one that was written; *count: how many came. */

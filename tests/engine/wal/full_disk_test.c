@@ -70,11 +70,11 @@ random_size(struct test_random *random)
 
 /* A group of records on a disk with little room. */
 static void
-write_group(struct wal_fixture *fixture, struct wal *wal, struct test_random *random,
+write_group(struct wal_fixture *fixture, struct wal_file *wal, struct test_random *random,
             struct told *told)
 {
     size_t records = 1 + test_random_below(random, 5);
-    struct wal_mark mark = wal_mark(wal);
+    struct wal_file_mark mark = wal_file_mark(wal);
     petal_error error;
     enum petal_status status;
 
@@ -86,7 +86,7 @@ write_group(struct wal_fixture *fixture, struct wal *wal, struct test_random *ra
     }
     memory_vfs_set_capacity(fixture->vfs,
                             memory_vfs_used(fixture->vfs) + test_random_below(random, 400));
-    status = wal_store(wal, &error);
+    status = wal_file_store(wal, &error);
     memory_vfs_set_capacity(fixture->vfs, UINT64_MAX);
     if (status == PETAL_OK) {
         told->stored = told->buffered = fixture->written;
@@ -94,9 +94,9 @@ write_group(struct wal_fixture *fixture, struct wal *wal, struct test_random *ra
     }
     assert_int_equal(status, PETAL_NO_SPACE);
     assert_int_equal(error.os_error, ENOSPC);
-    assert_false(wal_is_dead(wal));
-    assert_int_equal(wal_stored_sequence(wal), told->stored);
-    wal_forget(wal, mark);
+    assert_false(wal_file_is_dead(wal));
+    assert_int_equal(wal_file_stored_sequence(wal), told->stored);
+    wal_file_forget(wal, mark);
     fixture->written = told->buffered;
 }
 
@@ -106,7 +106,7 @@ run_plan(uint64_t seed, bool windows)
     struct wal_fixture *fixture = test_allocate(sizeof *fixture);
     struct told told = {0, 0, 0};
     struct test_random random;
-    struct wal *wal;
+    struct wal_file *wal;
     petal_error error;
 
     test_random_init(&random, seed);
@@ -117,14 +117,14 @@ run_plan(uint64_t seed, bool windows)
     for (unsigned step = 0; step < 30; step++) {
         write_group(fixture, wal, &random, &told);
         if (test_random_below(&random, 6) == 0) {
-            assert_int_equal(wal_sync(wal, &error), PETAL_OK);
+            assert_int_equal(wal_file_sync(wal, &error), PETAL_OK);
             told.synced = told.stored;
         }
-        if (wal_synced_sequence(wal) == told.stored)
+        if (wal_file_synced_sequence(wal) == told.stored)
             told.synced = told.stored;
         check_crashes(fixture, &told, seed * 1000 + step);
     }
-    wal_close(wal);
+    wal_file_close(wal);
     wal_fixture_fini(fixture);
     free(fixture);
 }
@@ -147,7 +147,7 @@ static bool
 store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal_status *status,
                    bool *dead)
 {
-    struct wal *wal;
+    struct wal_file *wal;
     petal_error error;
     bool reached;
 
@@ -155,7 +155,7 @@ store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal
     assert_int_equal(wal_fixture_create(fixture, 1, NULL, &wal), PETAL_OK);
     assert_int_equal(vfs_sync_directory(fixture->env.vfs, WAL_FIXTURE_DIRECTORY), 0);
     wal_fixture_add(fixture, wal, 100);
-    assert_int_equal(wal_store(wal, &error), PETAL_OK);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_OK);
     for (unsigned i = 0; i < 3; i++)
         wal_fixture_add(fixture, wal, 100);
     memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + 300);
@@ -163,11 +163,11 @@ store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal
         memory_vfs_cut_at(fixture->vfs, n);
     else
         memory_vfs_fail_at(fixture->vfs, n, EIO, false);
-    *status = wal_store(wal, &error);
-    *dead = wal_is_dead(wal);
+    *status = wal_file_store(wal, &error);
+    *dead = wal_file_is_dead(wal);
     reached = cut ? memory_vfs_is_off(fixture->vfs) : memory_vfs_failures(fixture->vfs) > 0;
     memory_vfs_set_capacity(fixture->vfs, UINT64_MAX);
-    wal_close(wal);
+    wal_file_close(wal);
     return reached;
 }
 

@@ -18,26 +18,26 @@
 #define NO_PROMISE ((struct wal_promise){0, 0})
 
 static void
-store(struct wal *wal)
+store(struct wal_file *wal)
 {
     petal_error error;
 
-    assert_int_equal(wal_store(wal, &error), PETAL_OK);
+    assert_int_equal(wal_file_store(wal, &error), PETAL_OK);
 }
 
 static void
-sync_log(struct wal *wal)
+sync_log(struct wal_file *wal)
 {
     petal_error error;
 
-    assert_int_equal(wal_sync(wal, &error), PETAL_OK);
+    assert_int_equal(wal_file_sync(wal, &error), PETAL_OK);
 }
 
 /* Logs 1, 2, 3 with four records each; `synced` (0: none) and those before it are synced, with a record behind the sync. */
 static void
 write_unsynced_logs(struct wal_fixture *fixture, uint64_t synced, bool more)
 {
-    struct wal *logs[4] = {NULL};
+    struct wal_file *logs[4] = {NULL};
 
     for (uint64_t number = 1; number <= 3; number++) {
         logs[number] = wal_fixture_must_create(fixture, number, logs[number - 1]);
@@ -54,7 +54,7 @@ write_unsynced_logs(struct wal_fixture *fixture, uint64_t synced, bool more)
         }
     }
     for (uint64_t number = 1; number <= 3; number++)
-        wal_close(logs[number]);
+        wal_file_close(logs[number]);
 }
 
 /* Cut log `number` short, inside its last record; returns the sizes of all files behind the cut. */
@@ -159,8 +159,8 @@ static void
 test_empty_logs_are_passed_over(void **state)
 {
     struct wal_fixture *fixture = *state;
-    struct wal *first = wal_fixture_must_create(fixture, 1, NULL);
-    struct wal *third;
+    struct wal_file *first = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file *third;
     struct wal_replay replay;
     petal_error error;
     size_t count;
@@ -170,10 +170,10 @@ test_empty_logs_are_passed_over(void **state)
     assert_int_equal(
         memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000002.log", "", 0), 0);
     third = wal_fixture_must_create(fixture, 3, first);
-    wal_close(first);
+    wal_file_close(first);
     wal_fixture_add(fixture, third, 30);
     store(third);
-    wal_close(third);
+    wal_file_close(third);
     assert_int_equal(
         memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000004.log", "", 0), 0);
     assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),

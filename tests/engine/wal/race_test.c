@@ -202,7 +202,7 @@ stop_flush(const char *name)
         pthread_mutex_unlock(&fixture.db->log_mutex);
         sched_yield();
     }
-    assert_int_equal(log_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
+    assert_int_equal(wal_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
 }
 
 /* What a leader does that has to switch memtables now. */
@@ -213,7 +213,7 @@ close_log(petal_db *db)
     petal_error error;
 
     write_lead_alone(db, &place);
-    must(log_rotate(db, &error), &error);
+    must(wal_rotate(db, &error), &error);
     write_lead_end(db, &place);
 }
 

@@ -32,7 +32,7 @@ rotate(petal_db *db)
     petal_error error;
 
     write_lead_alone(db, &place);
-    must(log_rotate(db, &error), &error);
+    must(wal_rotate(db, &error), &error);
     write_lead_end(db, &place);
 }
 
@@ -117,7 +117,7 @@ comes_to_be_synced(petal_db *db)
     const struct timespec pause = {.tv_nsec = 1000000};
 
     for (unsigned i = 0; i < 10000; i++) {
-        if (wal_synced_length(db->wal) == wal_length(db->wal))
+        if (wal_file_synced_length(db->wal) == wal_file_length(db->wal))
             return true;
         nanosleep(&pause, NULL);
     }
@@ -180,7 +180,7 @@ test_a_busy_log_thread_syncs(void **state)
         pthread_mutex_lock(&db->flush_mutex);
         db->spare_wanted = true;
         pthread_cond_signal(&db->sync_wanted);
-        synced = wal_synced_length(db->wal) == wal_length(db->wal);
+        synced = wal_file_synced_length(db->wal) == wal_file_length(db->wal);
         pthread_mutex_unlock(&db->flush_mutex);
     }
     assert_true(synced);
@@ -219,10 +219,10 @@ test_what_comes_beside_a_sync_is_synced(void **state)
     (void)state;
     start(&fixture, &ledger, 1);
     for (uint64_t number = 1; number <= 50; number++) {
-        uint64_t before = fixture.db->wal != NULL ? wal_synced_sequence(fixture.db->wal) : 0;
+        uint64_t before = fixture.db->wal != NULL ? wal_file_synced_sequence(fixture.db->wal) : 0;
 
         must_write(&ledger, number, PETAL_ASYNC_WAL);
-        while (wal_synced_sequence(fixture.db->wal) == before)
+        while (wal_file_synced_sequence(fixture.db->wal) == before)
             sched_yield();
     }
     fixture_must_close(&fixture);

@@ -11,7 +11,7 @@
 #include "tests/engine/wal/fixture.h"
 
 struct syncer {
-    struct wal *wal;
+    struct wal_file *wal;
     _Atomic(bool) stop;
 };
 
@@ -22,9 +22,10 @@ sync_again_and_again(void *argument)
     petal_error error;
 
     while (!atomic_load(&syncer->stop)) {
-        uint64_t stored = wal_stored_sequence(syncer->wal);
+        uint64_t stored = wal_file_stored_sequence(syncer->wal);
 
-        if (wal_sync(syncer->wal, &error) != PETAL_OK || wal_synced_sequence(syncer->wal) < stored)
+        if (wal_file_sync(syncer->wal, &error) != PETAL_OK ||
+            wal_file_synced_sequence(syncer->wal) < stored)
             return "a sync fell short";
     }
     return NULL;
@@ -46,7 +47,7 @@ test_syncs_beside_stores(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, sync_again_and_again, &syncer), 0);
     for (size_t i = 0; i < 3000; i++) {
         wal_fixture_add(fixture, syncer.wal, i % 200);
-        assert_int_equal(wal_store(syncer.wal, &error), PETAL_OK);
+        assert_int_equal(wal_file_store(syncer.wal, &error), PETAL_OK);
     }
     atomic_store(&syncer.stop, true);
     for (size_t i = 0; i < 2; i++) {
@@ -55,7 +56,7 @@ test_syncs_beside_stores(void **state)
         pthread_join(threads[i], &complaint);
         assert_null(complaint);
     }
-    wal_close(syncer.wal);
+    wal_file_close(syncer.wal);
     assert_int_equal(
         wal_fixture_replay(fixture, NULL, (struct wal_promise){0, 0}, &replay, &count, &error),
         PETAL_OK);
