@@ -132,7 +132,7 @@ $(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats har
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
-$(call BENCH_TEST,outcome): $(call BENCH_PARTS,results/outcome results/outcome_json harness/json harness/histogram harness/io harness/process harness/util)
+$(call BENCH_TEST,outcome): $(call BENCH_PARTS,results/outcome results/outcome_json harness/json harness/histogram harness/process harness/util)
 $(call BENCH_TEST,outcome): LIB_LIBS += -ljansson
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model)
 

@@ -1,8 +1,6 @@
 /* outcome.c -- see tools/bench/results/outcome.h. */
 #include "tools/bench/results/outcome.h"
 
-#include "tools/bench/harness/process.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,7 +33,10 @@ bench_meter_end(const struct bench_meter *meter, struct bench_usage *usage)
 
     bench_io_get(&io);
     bench_process_get(&process);
-    usage->io = bench_io_between(&meter->io, &io);
+    usage->io = (struct bench_io){.written = io.written - meter->io.written,
+                                  .read = io.read - meter->io.read,
+                                  .device_written = io.device_written - meter->io.device_written,
+                                  .device_read = io.device_read - meter->io.device_read};
     usage->cpu_seconds = cpu_seconds(&process) - meter->cpu_seconds;
     usage->peak_bytes = process.resident_peak;
 }

@@ -7,14 +7,14 @@
  *   read amplification    bytes read from files / bytes of keys and values answered
  *   space amplification   what the directory takes on the disk / bytes of the keys and values that are there
  *
- * Bytes written and read: those of calls or those of the device, what is more (tools/bench/harness/io.h); background work counts where it falls.
+ * Bytes written and read: those of calls or those of the device, what is more (tools/bench/harness/process.h); background work counts where it falls.
  */
 #ifndef PETAL_TOOLS_BENCH_RESULTS_OUTCOME_H
 #define PETAL_TOOLS_BENCH_RESULTS_OUTCOME_H
 
 #include "tools/bench/harness/histogram.h"
-#include "tools/bench/harness/io.h"
 #include "tools/bench/harness/options.h"
+#include "tools/bench/harness/process.h"
 #include "tools/bench/stores/store.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
  *
  * Pairs are a key-value table; a record is a row of the same table with a cell for each field.
  */
-#include "tools/bench/readamp/model.h"
+#include "tools/bench/harness/bits.h"
 #include "tools/bench/stores/store.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct petal_iteration {
 static double
 rate_of_bits(double bits_per_key)
 {
-    return fmax(readamp_rate_of_bits(bits_per_key), 0.0001);
+    return fmax(bench_rate_of_bits(bits_per_key), 0.0001);
 }
 
 static enum petal_durability
@@ -72,7 +72,7 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
 #endif
     if (config->bits_per_key > 0)
         snprintf(filter, sizeof filter, "ROW filters of %.1f bits a key (error rate %.4f a file)",
-                 readamp_bits_of_rate(rate_of_bits(config->bits_per_key)),
+                 bench_bits_of_rate(rate_of_bits(config->bits_per_key)),
                  rate_of_bits(config->bits_per_key));
     snprintf(text, bytes,
              "this build (" COMPILER
