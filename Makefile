@@ -1,7 +1,13 @@
 # Petal: `make help` lists the targets.
 
 CC ?= cc
+# RELEASE=1: without assertions, and stripped when it is installed. Without it assertions hold what comments require.
+ifeq ($(RELEASE),1)
+BUILD ?= build/release
+OPTIMIZE ?= -O2 -g -DNDEBUG
+else
 BUILD ?= build
+endif
 CSTD = -std=c11
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Wvla
 OPTIMIZE ?= -O2 -g
@@ -195,15 +201,20 @@ PUT_FILES = CC="$(CC)" BUILD="$(BUILD)" VERSION="$(VERSION)" SONAME="$(SONAME)" 
 	LIBDIR="$(LIBDIR)" INCLUDEDIR="$(INCLUDEDIR)" MANDIR="$(MANDIR)" tools/package/install.sh
 
 .PHONY: install uninstall deb
-install: all ## install header, libraries, petal.pc, tools, man pages; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
+ifeq ($(RELEASE),1)
+install: all ## install header, libraries, petal.pc, tools, man pages, of a release build; PREFIX=/usr/local, BINDIR, LIBDIR, INCLUDEDIR, MANDIR, DESTDIR
 	@$(PUT_FILES) install
 uninstall: ## remove what `make install` with the same settings has put there
 	@$(PUT_FILES) uninstall
+else
+install uninstall:
+	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
+endif
 
 # A build of its own, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
 DEB_FLAGS = $(shell DEB_BUILD_MAINT_OPTIONS=hardening=+bindnow dpkg-buildflags --get $(1))
 deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-tools
-	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS)" $(MAKE) --no-print-directory BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so \
+	+@CPPFLAGS="$(call DEB_FLAGS,CPPFLAGS) -DNDEBUG" $(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/deb/build TOOL_LIBRARY=$(BUILD)/deb/build/libpetal.so \
 	HAVE_HEADER=no SANITIZE= OPTIMIZE="$(call DEB_FLAGS,CFLAGS)" CFLAGS= LDFLAGS="$(call DEB_FLAGS,LDFLAGS) -Wl,-z,defs" all
 	+@VERSION=$(VERSION) SONAME=$(SONAME) MAKE="$(MAKE)" tools/package/deb.sh $(BUILD)/deb
 
@@ -275,9 +286,10 @@ header: ## is the public header complete in itself, as C11 and as C++17?
 	$(CC) -std=c11 $(WARNINGS) -Werror -fsyntax-only -x c engine/petal.h
 	$(CXX) -std=c++17 -Wall -Wextra -Werror -fsyntax-only -x c++ engine/petal.h
 
-lint: ## no warnings, with gcc and with clang
+lint: ## no warnings, with gcc and with clang, with assertions and without
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-gcc CC=gcc CFLAGS=-Werror all tests
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-clang CC=clang CFLAGS=-Werror all tests
+	+$(MAKE) --no-print-directory BUILD=$(BUILD)/lint-release RELEASE=1 CFLAGS=-Werror all
 
 sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer" test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `make install` puts there what programs need: the examples compile from petal.pc alone, as C11 and as C++17, with the shared and the
 # static library, and print what they should; the manual pages are complete; `make uninstall` leaves the directory as it was.
-# Usage: install_test.sh KV-SHELL (of the build that is installed)
+# Usage: install_test.sh KV-SHELL (a release build is made beside it, and installed)
 set -eu
 shell=${1:?usage: install_test.sh KV-SHELL}
 build=$(dirname "$shell")
@@ -49,6 +49,12 @@ share/man/man3/petal.3 644"
 same "what is installed" "$(cd "$staged$prefix" && find . ! -type d -printf '%P %m\n' | LC_ALL=C sort)" "$expected"
 same "version of kv-shell" "$("$staged$prefix/bin/kv-shell" --version)" "kv-shell of Petal $version"
 readelf -d "$staged$prefix/lib/libpetal.so" | grep -q "SONAME.*\[$soname\]" || fail "the library is not called $soname"
+for file in bin/kv-shell bin/kv-bench lib/libpetal.so lib/libpetal.a; do
+    nm "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
+    nm -D "$staged$prefix/$file" 2>/dev/null | grep -q __assert_fail && fail "$file has assertions"
+    readelf -S "$staged$prefix/$file" | grep -q '\.debug_info' && fail "$file is not stripped"
+done
+nm -D "$build/libpetal.so" | grep -q __assert_fail || fail "developers' own build has no assertions"
 grep -rqF "$staged" "$staged$prefix/lib/pkgconfig" && fail "the staging directory is in petal.pc"
 
 # ---- the examples, from petal.pc alone ----

@@ -70,7 +70,7 @@ close() {
 fill_in "$here/debian/control" >"$folder/debian/control"
 fill_in "$here/debian/changelog" >"$folder/debian/changelog"
 
-MAKEFLAGS= "${MAKE:-make}" -s -C "$sources" BUILD="$build" TOOL_LIBRARY="$build/libpetal.so" HAVE_HEADER=no install DESTDIR="$stage/all" \
+MAKEFLAGS= "${MAKE:-make}" -s -C "$sources" BUILD="$build" TOOL_LIBRARY="$build/libpetal.so" HAVE_HEADER=no RELEASE=1 STRIP=true install DESTDIR="$stage/all" \
     PREFIX=/usr LIBDIR="/usr/lib/$multiarch" >/dev/null
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/all/usr/lib/$multiarch/libpetal.so.$VERSION" \
     "$stage/all/usr/bin/"*

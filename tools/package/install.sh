@@ -35,12 +35,21 @@ make_directory() {
     echo "$1" >>"$note"
 }
 
+# What debuggers alone want, and what the assembler left. An archive keeps the names that programs are linked by.
+strip_symbols() {
+    case $1 in
+    *.a) "${STRIP:-strip}" --strip-debug --enable-deterministic-archives "$1" ;;
+    */kv-shell | */kv-bench | *.so.*) "${STRIP:-strip}" --strip-unneeded "$1" ;;
+    esac
+}
+
 put() {
     make_directory "$(dirname "$DESTDIR$3")"
     if [ "$1" = link ]; then
         ln -sfn "$2" "$DESTDIR$3"
     else
         install -m "$1" "$2" "$DESTDIR$3"
+        strip_symbols "$DESTDIR$3"
     fi
     echo "  $DESTDIR$3"
 }
