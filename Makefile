@@ -160,6 +160,10 @@ $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 $(BUILD)/cost: $(BUILD)/tests/cost/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
+# Single calls whose way through the library `make paths` counts; the objects themselves, so that each says what was run of it.
+$(BUILD)/paths: $(BUILD)/tests/cost/paths.o $(LIB_OBJECTS)
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
 # Does the memory limit hold for a process?  Sees what users see of the library.
 $(BUILD)/memory: $(BUILD)/tests/memory/main.o $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
@@ -242,6 +246,19 @@ cost-check: $(BUILD)/cost ## have the instructions of get, put, scan and seek mo
 cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares with
 	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
 
+# Both need gcc and its gcov; the build of its own has no optimization, so that no function goes into another.
+PATHS = $(BUILD)/coverage
+PATHS_COUNT = if ! gcc -dumpversion >/dev/null 2>&1 || ! gcov --version >/dev/null 2>&1; then echo "paths: skipped: there is no gcc with gcov"; \
+	else $(MAKE) --no-print-directory BUILD=$(PATHS) CC=gcc OPTIMIZE="-O0 --coverage" CFLAGS= SANITIZE= LDFLAGS=--coverage $(PATHS)/paths && \
+	tests/cost/paths.sh $(PATHS)/paths $(PATHS)
+
+.PHONY: paths paths-accept
+paths: ## count the functions, files and lines that one get, put, step of a scan and flush pass; LIST=get: print the functions of one
+	+@$(PATHS_COUNT) $(LIST:%=list %); fi
+
+paths-accept: ## keep what they are now as what paths compares with
+	+@$(PATHS_COUNT) accept; fi
+
 # ---- testing -----------------------------------------------------------------------------------
 
 .PHONY: test test-long bare fresh check format-check format lint layers names header sanitize-address sanitize-thread fuzz-smoke
@@ -268,7 +285,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers names header lint bare test cost-check sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions, sanitizers, fuzzers
+check: format-check layers names header lint bare test cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)
