@@ -3,6 +3,7 @@
 
 #include "base/merge_iter.h"
 #include "engine/compact/runs.h"
+#include "engine/store/change.h"
 #include "engine/store/rewrite.h"
 #include "engine/write/pace.h"
 

@@ -119,7 +119,7 @@ db_sync_directory(petal_db *db, petal_error *error)
     return cause.status;
 }
 
-/* ---- views, files, counters ---- */
+/* ---- views ---- */
 
 void
 db_collect(petal_db *db)
@@ -138,74 +138,6 @@ db_publish_view(petal_db *db, struct view *view)
         return;
     before->bin = &db->view_bin;
     epoch_defer(db->epoch, &before->retire);
-}
-
-enum petal_status
-db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
-             struct store_file **file, petal_error *error)
-{
-    struct sst_open_options options = {
-        .file_number = described->number,
-        .file_identity = described->identity,
-        .cache = db->cache,
-        .epoch = db->epoch,
-        .pool = &db->open_files,
-        .in_memory = family_options(family)->in_memory,
-        .no_block_cache = family_options(family)->no_block_cache,
-    };
-    char path[PETAL_PATH_BYTES];
-    struct sst_reader *reader;
-    const struct file_facts *facts;
-    enum petal_status status;
-
-    *file = NULL;
-    filename_store_file(path, db->directory.path, described->number);
-    status = sst_reader_open(&reader, &db->directory, path, &options, error);
-    if (status != PETAL_OK)
-        return status;
-    facts = sst_reader_facts(reader);
-    if ((facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
-        facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
-        sst_reader_close(reader);
-        return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",
-                             path);
-    }
-    status = store_file_new(file, &db->env, db->cache, reader, described->number, described->run);
-    if (status != PETAL_OK)
-        return error_no_memory(error);
-    (*file)->budget = &db->memory;
-    (*file)->charged = sizeof **file + sst_reader_memory(reader);
-    memory_budget_files(&db->memory, (int64_t)(*file)->charged);
-    return PETAL_OK;
-}
-
-void
-db_edit_counters(petal_db *db, struct manifest_edit *edit)
-{
-    struct wal_promise promise = log_promise(db);
-
-    /* Want of memory in an edit comes back from its commit. */
-    manifest_edit_counters(edit, db_next_file_number(db),
-                           atomic_load_explicit(&db->published_sequence, memory_order_acquire),
-                           atomic_load_explicit(&db->published_timestamp, memory_order_acquire));
-    if (promise.log_number != 0)
-        manifest_edit_wal_promise(edit, promise);
-}
-
-enum petal_status
-db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
-{
-    petal_error cause;
-    enum petal_status status = manifest_commit(db->manifest, edit, &cause);
-
-    if (status == PETAL_OK)
-        return PETAL_OK;
-    /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */
-    if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
-        db_fail(db, &cause);
-    if (error != NULL)
-        *error = cause;
-    return status;
 }
 
 /* ---- opening ---- */

@@ -3,6 +3,8 @@
 
 #include "bloom/hash.h"
 #include "engine/flush/flush.h"
+#include "engine/store/change.h"
+#include "engine/store/open.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"

@@ -6,6 +6,7 @@
 #include "base/sync_point.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/capture.h"
+#include "engine/store/change.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"

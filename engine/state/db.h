@@ -377,19 +377,6 @@ void db_collect(petal_db *db);
  * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 
-/* ---- store files and the manifest ---- */
-
-/* Open a store file that the manifest describes, or is about to. */
-enum petal_status db_open_file(petal_db *db, const petal_family *family,
-                               const struct manifest_file *described, struct store_file **file,
-                               petal_error *error);
-
-/* Add the counters as they stand to an edit. REQUIRES: manifest_mutex held. */
-void db_edit_counters(petal_db *db, struct manifest_edit *edit);
-
-/* manifest_commit; a failure that leaves the manifest's state unknown turns the database read-only. REQUIRES: the same. */
-enum petal_status db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error);
-
 /* ---- tables and families (engine/state/handle.c, engine/table/table.c) ---- */
 
 /* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
@@ -423,20 +410,6 @@ petal_family *table_family_by_id(petal_table *table, uint16_t id);
  * and attributes borrowed. */
 enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
                                          petal_family_options **families, petal_error *error);
-
-/* An empty memtable and a store view with it, for a new store. */
-enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
-                                   struct store_view **store);
-
-/* The same with the files that the manifest describes, or is about to: all are opened.
- * `without_lost`: but for those that cannot be, which are noted as lost (engine/store/damage.h). */
-enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
-                                    bool without_lost, struct store_memtable **memtable,
-                                    struct store_view **store, petal_error *error);
-
-/* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
- * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */
-void family_remove_store(petal_family *family, struct view *view);
 
 /* PETAL_NOT_FOUND if the table, the family was dropped. */
 enum petal_status table_check_alive(const petal_table *table, petal_error *error);

@@ -4,6 +4,7 @@
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
 #include "engine/store/bloom_share.h"
+#include "engine/store/open.h"
 #include "sstable/sst_writer.h"
 
 #include <inttypes.h>

@@ -8,6 +8,8 @@
  */
 #include "engine/options.h"
 #include "engine/state/db.h"
+#include "engine/store/change.h"
+#include "engine/store/open.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"
 

@@ -10,6 +10,8 @@
  */
 #include "cache/cache.h"
 #include "engine/options.h"
+#include "engine/store/change.h"
+#include "engine/store/open.h"
 #include "engine/table/snapshot.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"

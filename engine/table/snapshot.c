@@ -5,6 +5,7 @@
 
 #include "engine/flush/capture.h"
 #include "engine/options.h"
+#include "engine/store/change.h"
 #include "engine/table/link.h"
 
 #define NAME_TEXT_BYTES 300

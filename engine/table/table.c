@@ -1,6 +1,8 @@
 /* table.c -- tables: creating, dropping, finding, listing. */
 #include "engine/options.h"
 #include "engine/state/db.h"
+#include "engine/store/change.h"
+#include "engine/store/open.h"
 #include "engine/write/commit.h"
 #include "engine/write/pace.h"
 
@@ -49,64 +51,6 @@ table_resolve_families(petal_db *db, const petal_table_options *options,
         }
     }
     return PETAL_OK;
-}
-
-/* A memtable in front of files that are open; the store view takes references of its own. */
-static enum petal_status
-make_store(const petal_family *family, struct store_file *const *files, size_t file_count,
-           struct store_memtable **memtable, struct store_view **store)
-{
-    petal_db *db = family->table->db;
-    enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
-
-    if (status != PETAL_OK)
-        return status;
-    status = store_view_new(store, db->env.allocator, NULL,
-                            &(struct store_change){.add_memtable = *memtable,
-                                                   .add_files = files,
-                                                   .add_file_count = file_count});
-    store_memtable_unref(*memtable);
-    return status;
-}
-
-enum petal_status
-family_new_store(const petal_family *family, struct store_memtable **memtable,
-                 struct store_view **store)
-{
-    return make_store(family, NULL, 0, memtable, store);
-}
-
-enum petal_status
-family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
-                  struct store_memtable **memtable, struct store_view **store, petal_error *error)
-{
-    petal_db *db = family->table->db;
-    size_t count = described->file_count, opened = 0;
-    petal_error cause;
-    struct store_file **files = NULL;
-    enum petal_status status = PETAL_OK;
-
-    if (count > 0) {
-        files = mem_zalloc(db->env.allocator, count * sizeof *files);
-        if (files == NULL)
-            return error_no_memory(error);
-    }
-    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
-        const struct manifest_file *file = &described->files[i];
-
-        status = db_open_file(db, family, file, &files[opened], &cause);
-        opened += status == PETAL_OK;
-        if (status != PETAL_OK && without_lost)
-            status = damage_note_lost(family, file->number, &cause);
-        if (status != PETAL_OK && error != NULL)
-            *error = cause;
-    }
-    if (status == PETAL_OK && make_store(family, files, opened, memtable, store) != PETAL_OK)
-        status = error_no_memory(error);
-    for (size_t i = 0; i < opened; i++)
-        store_file_unref(files[i]);
-    mem_free(db->env.allocator, files, count * sizeof *files);
-    return status;
 }
 
 /* Handles of a table to be: they count as dropped. REQUIRES: ddl_mutex held. */
@@ -268,24 +212,6 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
 }
 
 /* ---- drop ---- */
-
-void
-family_remove_store(petal_family *family, struct view *view)
-{
-    petal_db *db = family->table->db;
-    struct store_view *store = view->stores[family->slot];
-
-    for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
-        atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
-    if (family->unusable)
-        damage_remove_lost(family);
-    view_set_store(view, family->slot, NULL);
-    db->active_bytes -= family->active_bytes;
-    if (family->active != NULL)
-        db->active_memory -= family->active->charged;
-    family->active = NULL;
-    family->active_bytes = 0;
-}
 
 /* Take the table's stores out of the view. */
 static void

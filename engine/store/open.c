@@ -1,0 +1,99 @@
+/* open.c -- see open.h. */
+#include "engine/store/open.h"
+
+enum petal_status
+db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
+             struct store_file **file, petal_error *error)
+{
+    struct sst_open_options options = {
+        .file_number = described->number,
+        .file_identity = described->identity,
+        .cache = db->cache,
+        .epoch = db->epoch,
+        .pool = &db->open_files,
+        .in_memory = family_options(family)->in_memory,
+        .no_block_cache = family_options(family)->no_block_cache,
+    };
+    char path[PETAL_PATH_BYTES];
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    enum petal_status status;
+
+    *file = NULL;
+    filename_store_file(path, db->directory.path, described->number);
+    status = sst_reader_open(&reader, &db->directory, path, &options, error);
+    if (status != PETAL_OK)
+        return status;
+    facts = sst_reader_facts(reader);
+    if ((facts->bloom != PETAL_BLOOM_NONE && facts->salt != db->salt) ||
+        facts->cells != described->cells || facts->sequence_max != described->sequence_max) {
+        sst_reader_close(reader);
+        return error_corrupt(error, path, 0, "%s is not the store file that the manifest describes",
+                             path);
+    }
+    status = store_file_new(file, &db->env, db->cache, reader, described->number, described->run);
+    if (status != PETAL_OK)
+        return error_no_memory(error);
+    (*file)->budget = &db->memory;
+    (*file)->charged = sizeof **file + sst_reader_memory(reader);
+    memory_budget_files(&db->memory, (int64_t)(*file)->charged);
+    return PETAL_OK;
+}
+
+/* A memtable in front of files that are open; the store view takes references of its own. */
+static enum petal_status
+make_store(const petal_family *family, struct store_file *const *files, size_t file_count,
+           struct store_memtable **memtable, struct store_view **store)
+{
+    petal_db *db = family->table->db;
+    enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
+
+    if (status != PETAL_OK)
+        return status;
+    status = store_view_new(store, db->env.allocator, NULL,
+                            &(struct store_change){.add_memtable = *memtable,
+                                                   .add_files = files,
+                                                   .add_file_count = file_count});
+    store_memtable_unref(*memtable);
+    return status;
+}
+
+enum petal_status
+family_new_store(const petal_family *family, struct store_memtable **memtable,
+                 struct store_view **store)
+{
+    return make_store(family, NULL, 0, memtable, store);
+}
+
+enum petal_status
+family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
+                  struct store_memtable **memtable, struct store_view **store, petal_error *error)
+{
+    petal_db *db = family->table->db;
+    size_t count = described->file_count, opened = 0;
+    petal_error cause;
+    struct store_file **files = NULL;
+    enum petal_status status = PETAL_OK;
+
+    if (count > 0) {
+        files = mem_zalloc(db->env.allocator, count * sizeof *files);
+        if (files == NULL)
+            return error_no_memory(error);
+    }
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        const struct manifest_file *file = &described->files[i];
+
+        status = db_open_file(db, family, file, &files[opened], &cause);
+        opened += status == PETAL_OK;
+        if (status != PETAL_OK && without_lost)
+            status = damage_note_lost(family, file->number, &cause);
+        if (status != PETAL_OK && error != NULL)
+            *error = cause;
+    }
+    if (status == PETAL_OK && make_store(family, files, opened, memtable, store) != PETAL_OK)
+        status = error_no_memory(error);
+    for (size_t i = 0; i < opened; i++)
+        store_file_unref(files[i]);
+    mem_free(db->env.allocator, files, count * sizeof *files);
+    return status;
+}

@@ -1,0 +1,25 @@
+/*
+ * open.h -- the store of a family as it is when it begins to live: an empty memtable in front of
+ * the files that the manifest describes, which are opened.
+ */
+#ifndef PETAL_ENGINE_STORE_OPEN_H
+#define PETAL_ENGINE_STORE_OPEN_H
+
+#include "engine/state/db.h"
+
+/* Open a store file that the manifest describes, or is about to. */
+enum petal_status db_open_file(petal_db *db, const petal_family *family,
+                               const struct manifest_file *described, struct store_file **file,
+                               petal_error *error);
+
+/* An empty memtable and a store view with it, for a new store. */
+enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
+                                   struct store_view **store);
+
+/* The same with the files that the manifest describes, or is about to: all are opened.
+ * `without_lost`: but for those that cannot be, which are noted as lost (engine/store/damage.h). */
+enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
+                                    bool without_lost, struct store_memtable **memtable,
+                                    struct store_view **store, petal_error *error);
+
+#endif
