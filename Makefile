@@ -293,8 +293,8 @@ format-check: ## are all C files as clang-format writes them?
 format: ## format all C files
 	clang-format -i $(C_FILES)
 
-layers: ## do includes point down only?
-	tools/check_layers.sh
+layers: all ## do includes and calls go from room to room as tools/rooms.txt says? Prints the rooms
+	@tools/check_layers.sh $(BUILD)
 
 names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a ## does the library export petal_ names only?
 	tools/check_names.sh $(BUILD)
