@@ -90,6 +90,9 @@
 extern "C" {
 #endif
 
+/* Laid out by hand: what does not fit beside a field stands above it, no declaration is torn. */
+/* clang-format off */
+
 #if defined(__GNUC__)
 #define PETAL_API        __attribute__((visibility("default")))
 #define PETAL_MUST_CHECK __attribute__((warn_unused_result))
@@ -98,10 +101,12 @@ extern "C" {
 #define PETAL_MUST_CHECK
 #endif
 
-/* ---- Version ------------------------------------------------------------------------------ */
+/* ---- Version -------------------------------------------------------------------------------- */
 
-/* Of this header.  Programs of one PETAL_VERSION_MAJOR run with any library of it that is at least as new; while it is 0, with
- * those of the same PETAL_VERSION_MINOR only. */
+/*
+ * Of this header. Programs of one PETAL_VERSION_MAJOR run with any library of it that is at least
+ * as new; while it is 0, with those of the same PETAL_VERSION_MINOR only.
+ */
 #define PETAL_VERSION_MAJOR 0
 #define PETAL_VERSION_MINOR 1
 #define PETAL_VERSION_PATCH 0
@@ -109,16 +114,14 @@ extern "C" {
 /* Of the library, as "1.2.3".  Never NULL. */
 PETAL_API const char *petal_version(void);
 
-/* Initialiser of a struct of options: all defaults, in C and in C++.  petal_options options = PETAL_DEFAULTS; */
-/* clang-format off */
+/* Initialiser of a struct of options, in C and in C++: petal_options options = PETAL_DEFAULTS; */
 #ifdef __cplusplus
 #define PETAL_DEFAULTS {}
 #else
 #define PETAL_DEFAULTS {0}
 #endif
-/* clang-format on */
 
-/* ---- Status and errors ------------------------------------------------------------------- */
+/* ---- Status and errors ---------------------------------------------------------------------- */
 
 /* code, stored value, text.  Values are never renumbered. */
 #define PETAL_STATUS_MAP(X)                                                                        \
@@ -152,14 +155,16 @@ typedef struct petal_error {
     enum petal_status status;
     int os_error;    /* errno of the failed system call, 0 if none */
     uint64_t offset; /* byte offset in `file` where that makes sense, else 0 */
-    char file
-        [PETAL_ERROR_FILE_BYTES]; /* path concerned, "" if none; cut at the front when too long */
+    /* Path concerned, "" if none; cut at the front when too long. */
+    char file[PETAL_ERROR_FILE_BYTES];
     char text[PETAL_ERROR_TEXT_BYTES]; /* one line for people, without newline */
 } petal_error;
 
-/* ---- Bytes, cells, limits ---------------------------------------------------------------- */
+/* ---- Bytes, cells, limits ------------------------------------------------------------------- */
 
-/* Bytes of someone else.  As an argument: borrowed for the call.  `data` may be NULL if size is 0. */
+/*
+ * Bytes of someone else. As an argument: borrowed for the call. `data` may be NULL if size is 0.
+ */
 typedef struct petal_slice {
     const void *data;
     size_t size;
@@ -172,8 +177,10 @@ typedef struct petal_slice {
 #define PETAL_MAX_VALUE_BYTES     10485760u /* HBase's hbase.client.keyvalue.maxsize */
 #define PETAL_MAX_BATCH_BYTES     (1u << 30)
 
-/* HBase's type codes.  The marker's own timestamp T and sequence decide what it hides: kinds 12 and 14
- * all puts at (timestamp, sequence) below its own, kinds 8 and 10 earlier writes at exactly T. */
+/*
+ * HBase's type codes. The marker's own timestamp T and sequence decide what it hides: kinds 12 and
+ * 14 all puts at (timestamp, sequence) below its own, kinds 8 and 10 earlier writes at exactly T.
+ */
 enum petal_cell_type {
     PETAL_PUT = 4,
     PETAL_DELETE = 8,                 /* one version of a column */
@@ -189,14 +196,16 @@ typedef struct petal_cell {
     petal_slice value;
     int64_t timestamp; /* milliseconds since 1970, or what the writer gave */
     enum petal_cell_type type;
-    bool
-        has_ttl; /* the cell has a time to live of its own: it is dead when timestamp + ttl_ms < now */
+    /* The cell has a time to live of its own: it is dead when timestamp + ttl_ms < now. */
+    bool has_ttl;
     int64_t ttl_ms;
 } petal_cell;
 
-/* ---- The surroundings: memory, files, clock, log ------------------------------------------ */
+/* ---- The surroundings: memory, files, clock, log -------------------------------------------- */
 
-/* Memory.  Both functions are called from several threads.  The default is aligned malloc and free. */
+/*
+ * Memory. Both functions are called from several threads. The default is aligned malloc and free.
+ */
 typedef struct petal_allocator {
     void *context;
     void *(*allocate)(void *context, size_t alignment, size_t size); /* NULL when there is none */
@@ -243,19 +252,28 @@ typedef struct petal_vfs {
                    size_t *read_bytes);
     int (*write_at)(void *context, petal_file *file, uint64_t offset, const void *bytes,
                     size_t size); /* all bytes or an error */
-    /* As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. Zeros may follow the last bytes stored,
-     * then the file is longer than these. One thread at a time stores into a file, beside others that sync it. */
+    /*
+     * As write_at, for the write-ahead log: when it returns 0 the bytes survive the process. Zeros
+     * may follow the last bytes stored, then the file is longer than these. One thread at a time
+     * stores into a file, beside others that sync it.
+     */
     int (*log_store)(void *context, petal_file *log, uint64_t offset, const void *bytes,
                      size_t size);
     int (*sync)(void *context, petal_file *file); /* fdatasync */
     int (*size)(void *context, petal_file *file, uint64_t *size);
-    /* Advisory lock, held until close; shared by any number of holders, or exclusive.  EAGAIN: another holder that does
-     * not share, this process included.  A shared lock can be had on a file that was opened for reading. */
+    /*
+     * Advisory lock, held until close; shared by any number of holders, or exclusive. EAGAIN:
+     * another holder that does not share, this process included. A shared lock can be had on a file
+     * that was opened for reading.
+     */
     int (*lock)(void *context, petal_file *file, bool shared);
     int (*rename)(void *context, petal_directory *directory, const char *from,
                   const char *to); /* replaces `to` */
-    /* A second name of a file that is written and synced, in any directory; EEXIST if `to` is there.  EXDEV, EPERM, EMLINK,
-     * EOPNOTSUPP, ENOSYS: not possible here; the caller copies then. NULL: never possible. */
+    /*
+     * A second name of a file that is written and synced, in any directory; EEXIST if `to` is
+     * there. EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS: not possible here; the caller copies then.
+     * NULL: never possible.
+     */
     int (*link)(void *context, petal_directory *from_directory, const char *from,
                 petal_directory *to_directory, const char *to);
     int (*remove)(void *context, petal_directory *directory, const char *name);
@@ -277,7 +295,7 @@ typedef struct petal_env {
     void (*log)(void *context, enum petal_log_level level, const char *line);
 } petal_env;
 
-/* ---- Databases ----------------------------------------------------------------------------- */
+/* ---- Databases ------------------------------------------------------------------------------ */
 
 typedef struct petal_db petal_db;
 typedef struct petal_table petal_table;   /* owned by the database, valid until petal_close */
@@ -300,42 +318,52 @@ typedef struct petal_options {
     bool create;          /* make the database if the directory has none */
     bool error_if_exists; /* with create */
     bool read_only;       /* write nothing at all; see petal_open */
-    size_t
-        memory_bytes; /* limit of memtables, block cache, and what is kept of open store files, together: what memtables
-                                do not take is the cache's, down to an eighth, and writers wait before memtables take more than
-                                half. Default: cache_bytes and four times memtable_bytes; at least 1 MiB. With the default allocator
-                                the process takes at most a tenth more, for evicted blocks that readers still use and the cache's
-                                table, and 24 MiB: code and stacks, the log's buffer, what flushes and compactions work with,
-                                malloc's waste. A single batch larger than an eighth of the limit, and cursors that keep memtables,
-                                come on top */
-    size_t
-        cache_bytes; /* most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
-                                at least 64 KiB, or PETAL_NO_CACHE */
-    size_t
-        memtable_bytes; /* of all memtables that take writes, before the largest are flushed, as few
-                           as hold half of them: a family that is seldom written may stay in memory,
-                           also what is not logged, until petal_flush, petal_close, or until more
-                           than 32 logs, or logs of more than four times memtable_bytes, are kept;
-                           default 64 MiB, or with memory_bytes an eighth of it if that is less; at
-                           least 64 KiB, at most 4 GiB and a quarter of memory_bytes */
-    uint32_t
-        open_files; /* store files that are open at once, also while many threads read; default 512, at least 8, and not
-                            more than half of the descriptors that the process may have */
-    bool
-        no_compaction; /* only petal_compact compacts; store files then gather, and writers wait for nobody */
+    /*
+     * Limit of memtables, block cache, and what is kept of open store files, together: what
+     * memtables do not take is the cache's, down to an eighth, and writers wait before memtables
+     * take more than half. Default: cache_bytes and four times memtable_bytes; at least 1 MiB. With
+     * the default allocator the process takes at most a tenth more, for evicted blocks that readers
+     * still use and the cache's table, and 24 MiB: code and stacks, the log's buffer, what flushes
+     * and compactions work with, malloc's waste. A single batch larger than an eighth of the limit,
+     * and cursors that keep memtables, come on top.
+     */
+    size_t memory_bytes;
+    /*
+     * Most that the block cache takes of it; default 64 MiB, or with memory_bytes all that is left;
+     * at least 64 KiB, or PETAL_NO_CACHE.
+     */
+    size_t cache_bytes;
+    /*
+     * Of all memtables that take writes, before the largest are flushed, as few as hold half of
+     * them: a family that is seldom written may stay in memory, also what is not logged, until
+     * petal_flush, petal_close, or until more than 32 logs, or logs of more than four times
+     * memtable_bytes, are kept; default 64 MiB, or with memory_bytes an eighth of it if that is
+     * less; at least 64 KiB, at most 4 GiB and a quarter of memory_bytes.
+     */
+    size_t memtable_bytes;
+    /*
+     * Store files that are open at once, also while many threads read; default 512, at least 8, and
+     * not more than half of the descriptors that the process may have.
+     */
+    uint32_t open_files;
+    /* Only petal_compact compacts; store files then gather, and writers wait for nobody. */
+    bool no_compaction;
     /* Background sync of the log; default 1000. PETAL_NEVER: only FSYNC_WAL and flushes sync. */
     uint32_t log_sync_interval_ms;
     enum petal_durability durability; /* default PETAL_SYNC_WAL */
     const petal_env *env;
     /*
-     * Write the log by write() alone. Otherwise, on Linux and on ext4, XFS and tmpfs, small records are stored into the log through a
-     * shared mapping of it: a put takes half the time, and what it stored survives the process all the same. But where write() fails
-     * with an error, a store into a mapping is answered with the signal SIGBUS, which ends the process:
-     *  - when the file system goes off line, or turns read-only, because its medium has failed;
-     *  - when somebody cuts the log short while the database is open;
-     *  - when somebody copies the log by sharing its blocks (cp --reflink, on XFS) while it is open, and the disk is full.
-     * The syncs of the log keep that short: the record after a sync is always written, and tells of such things with an error.
-     * With this set the process gets that error from every write.
+     * Write the log by write() alone. Otherwise, on Linux and on ext4, XFS and tmpfs, small records
+     * are stored into the log through a shared mapping of it: a put takes half the time, and what
+     * it stored survives the process all the same. But where write() fails with an error, a store
+     * into a mapping is answered with the signal SIGBUS, which ends the process:
+     * - when the file system goes off line, or turns read-only, because its medium has failed;
+     * - when somebody cuts the log short while the database is open;
+     * - when somebody copies the log by sharing its blocks (cp --reflink, on XFS) while it is open,
+     *   and the disk is full.
+     *
+     * The syncs of the log keep that short: the record after a sync is always written, and tells of
+     * such things with an error. With this set the process gets that error from every write.
      */
     bool no_log_mapping;
 } petal_options;
@@ -374,9 +402,11 @@ enum petal_bloom_type {
     PETAL_BLOOM_ROW = 2,        /* rows: serves every get */
     PETAL_BLOOM_ROWCOL = 3,     /* columns: serves gets and scans that name columns */
     PETAL_BLOOM_ROW_ROWCOL = 4, /* both in one filter; not in HBase */
-    PETAL_BLOOM_ROW_PREFIX =
-        5 /* ROWPREFIX_FIXED_LENGTH: the first bloom_prefix_bytes of rows; serves gets,
-                                   and scans whose bounds share such a prefix */
+    /*
+     * ROWPREFIX_FIXED_LENGTH: the first bloom_prefix_bytes of rows; serves gets, and scans whose
+     * bounds share such a prefix.
+     */
+    PETAL_BLOOM_ROW_PREFIX = 5
 };
 
 enum petal_compression {
@@ -389,9 +419,11 @@ enum petal_compression {
 enum petal_keep_deleted {
     PETAL_KEEP_DELETED_DEFAULT = 0, /* FALSE */
     PETAL_KEEP_DELETED_FALSE = 1,
-    PETAL_KEEP_DELETED_TRUE =
-        2, /* cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that
-              is stored in files: time ranges see behind deletions; see CAVEATS */
+    /*
+     * Cells are kept until VERSIONS or TTL drop them, markers until they hide nothing that is
+     * stored in files: time ranges see behind deletions; see CAVEATS.
+     */
+    PETAL_KEEP_DELETED_TRUE = 2,
     PETAL_KEEP_DELETED_TTL = 3 /* as TRUE until the marker is older than TTL, then as FALSE */
 };
 
@@ -399,14 +431,17 @@ enum petal_keep_deleted {
 enum petal_attribute_kind {
     PETAL_METADATA = 1,      /* free */
     PETAL_CONFIGURATION = 2, /* free */
-    PETAL_KEPT_ATTRIBUTE =
-        3 /* an attribute of HBase that Petal checks, keeps and shows, and does not act upon.
-        Of families: REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE, CACHE_INDEX_ON_WRITE,
-        CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN, IN_MEMORY_COMPACTION, COMPRESS_TAGS,
-        COMPRESSION (a codec that Petal has not: blocks are of the family's `compression`),
-        COMPRESSION_COMPACT, COMPRESSION_COMPACT_MAJOR, COMPRESSION_COMPACT_MINOR, IS_MOB, MOB_THRESHOLD, DFS_REPLICATION,
-        STORAGE_POLICY, ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
-        SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER */
+    /*
+     * An attribute of HBase that Petal checks, keeps and shows, and does not act upon. Of families:
+     * REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE,
+     * CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN,
+     * IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal has not: blocks are of
+     * the family's `compression`), COMPRESSION_COMPACT, COMPRESSION_COMPACT_MAJOR,
+     * COMPRESSION_COMPACT_MINOR, IS_MOB, MOB_THRESHOLD, DFS_REPLICATION, STORAGE_POLICY,
+     * ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
+     * SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER.
+     */
+    PETAL_KEPT_ATTRIBUTE = 3
 };
 
 typedef struct petal_attribute {
@@ -424,22 +459,25 @@ typedef struct petal_family_options {
     uint32_t min_versions; /* MIN_VERSIONS, 0..versions: so many outlive their TTL */
     uint32_t ttl_seconds;  /* TTL; default PETAL_FOREVER, at most that */
     enum petal_keep_deleted keep_deleted_cells; /* KEEP_DELETED_CELLS; default FALSE */
-    bool
-        new_version_behavior; /* NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes.
-                                 What a read costs grows with versions times markers of a column */
+    /*
+     * NEW_VERSION_BEHAVIOR: markers hide, and versions count, in the order of writes. What a read
+     * costs grows with versions times markers of a column.
+     */
+    bool new_version_behavior;
     uint32_t block_bytes; /* BLOCKSIZE before compression; default 65536, 1 KiB..16 MiB */
     enum petal_compression compression; /* default LZ4 */
     enum petal_bloom_type bloom;        /* BLOOMFILTER; default ROW */
-    uint32_t
-        bloom_prefix_bytes;  /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
-    double bloom_error_rate; /* io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many
-                                 needless reads of files one  question to the filters may cost in the
-                                 whole store, its files together, in the mean. A get of a row  asks
-                                 one; with ROWCOL and ROW_ROWCOL a get that names columns asks one
-                                 for each of them, and of files that  hold deletions of families one
-                                 more. Holds while compactions keep up (up to 24 runs), and from
-                                 0.0092  on: for less, filters would take more than 20 bits a key,
-                                 which they do not get */
+    /* RowPrefixBloomFilter.prefix_length, 1..32767; for ROW_PREFIX only */
+    uint32_t bloom_prefix_bytes;
+    /*
+     * io.storefile.bloom.error.rate; default 0.01, 0.0001..0.5: how many needless reads of files
+     * one question to the filters may cost in the whole store, its files together, in the mean. A
+     * get of a row asks one; with ROWCOL and ROW_ROWCOL a get that names columns asks one for each
+     * of them, and of files that hold deletions of families one more. Holds while compactions keep
+     * up (up to 24 runs), and from 0.0092 on: for less, filters would take more than 20 bits a key,
+     * which they do not get.
+     */
+    double bloom_error_rate;
     bool bloom_rate_per_file; /* BLOOM_RATE_PER_FILE: the rate is that of each file, as in HBase */
     bool in_memory;           /* IN_MEMORY: its blocks enter the cache with the highest priority */
     bool no_block_cache;      /* BLOCKCACHE => false: data blocks are not kept */
@@ -449,9 +487,11 @@ typedef struct petal_family_options {
 
 typedef struct petal_table_options {
     size_t size;
-    petal_slice
-        name; /* letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace of
-                 letters, digits and '_', and a colon; not "default:". At most 255 bytes in all */
+    /*
+     * Letters, digits, '_', '-', '.'; not starting with '.' or '-'. Before it may stand a namespace
+     * of letters, digits and '_', and a colon; not "default:". At most 255 bytes in all.
+     */
+    petal_slice name;
     const petal_family_options *families; /* all of one size */
     size_t family_count;                  /* at least 1 */
     enum petal_durability durability;
@@ -460,20 +500,24 @@ typedef struct petal_table_options {
     size_t attribute_count;
 } petal_table_options;
 
-/* The limits above are checked; PETAL_INVALID names attribute, value and range.  PETAL_EXISTS if the name is taken. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_create(petal_db *db,
-                                                                const petal_table_options *options,
-                                                                petal_table **table,
-                                                                petal_error *error);
+/*
+ * The limits above are checked; PETAL_INVALID names attribute, value and range. PETAL_EXISTS if the
+ * name is taken.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_create(petal_db *db, const petal_table_options *options, petal_table **table,
+                   petal_error *error);
 
 /* The table of that name; PETAL_NOT_FOUND if there is none. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_error *error);
 
-/* Drop the table with its data.  Handles stay valid memory, about a kilobyte until petal_close; calls on them return
- * PETAL_NOT_FOUND. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_drop(petal_table *table,
-                                                              petal_error *error);
+/*
+ * Drop the table with its data. Handles stay valid memory, about a kilobyte until petal_close;
+ * calls on them return PETAL_NOT_FOUND.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_drop(petal_table *table, petal_error *error);
 
 /* The table loses all its cells in one step; its name, attributes and families stay, also when it
  * is READONLY, and families that are damaged become usable. Handles to the table as it was behave
@@ -483,10 +527,11 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *error);
 
 /*
- * Make the table what `options` says (its name stays and need not be given): families that are not named go with their
- * data, new ones come, the others get the attributes given.  One atomic change.  BLOOMFILTER with its error rate, BLOCKSIZE
- * and COMPRESSION concern new store files, IN_MEMORY and BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS
- * and NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
+ * Make the table what `options` says (its name stays and need not be given): families that are not
+ * named go with their data, new ones come, the others get the attributes given. One atomic change.
+ * BLOOMFILTER with its error rate, BLOCKSIZE and COMPRESSION concern new store files, IN_MEMORY and
+ * BLOCKCACHE those opened afterwards; VERSIONS, MIN_VERSIONS, TTL, KEEP_DELETED_CELLS and
+ * NEW_VERSION_BEHAVIOR every read, flush and compaction that begins afterwards.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_alter(petal_table *table, const petal_table_options *options, petal_error *error);
@@ -496,7 +541,10 @@ petal_table_alter(petal_table *table, const petal_table_options *options, petal_
  * until petal_close. */
 PETAL_API void petal_table_describe(const petal_table *table, petal_table_options *options);
 
-/* Call `visit` for each table, by namespace (none is "default"), then by name; it may call back into the library.  A visit that returns false ends it. */
+/*
+ * Call `visit` for each table, by namespace (none is "default"), then by name; it may call back
+ * into the library. A visit that returns false ends it.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table), void *argument,
                  petal_error *error);
@@ -518,16 +566,17 @@ PETAL_API petal_slice petal_family_name(const petal_family *family);
 
 /* PETAL_OK if nothing is known to be the matter with the family; PETAL_NOT_FOUND: it was dropped;
  * PETAL_CORRUPT: a store file of it is missing or damaged, see DAMAGE. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_family_check(petal_family *family,
-                                                                petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_family_check(petal_family *family, petal_error *error);
 
-/* ---- Snapshots of tables, on disk --------------------------------------------------------------- */
+/* ---- Snapshots of tables, on disk ----------------------------------------------------------- */
 
 /*
- * A table snapshot is what a table held at one moment, under a name of its own: attributes, families and store files, which
- * it shares with the table (hard links; copies where the file system has none).  It outlives its table, costs no memory, and
- * space only when the table has moved on.  Names as those of tables.  One whose time to live is over is no more there; its files
- * go with the next call about snapshots, or opening.  (petal_snapshot is another thing: a read point.)
+ * A table snapshot is what a table held at one moment, under a name of its own: attributes,
+ * families and store files, which it shares with the table (hard links; copies where the file
+ * system has none). It outlives its table, costs no memory, and space only when the table has moved
+ * on. Names as those of tables. One whose time to live is over is no more there; its files go with
+ * the next call about snapshots, or opening. (petal_snapshot is another thing: a read point.)
  */
 typedef struct petal_table_snapshot_options {
     size_t size;
@@ -542,43 +591,56 @@ typedef struct petal_table_snapshot_info {
     uint64_t file_bytes;  /* of its store files, shared or not */
 } petal_table_snapshot_info;
 
-/* Writes go on meanwhile; the snapshot holds a state between two batches.  PETAL_EXISTS if the name is taken. */
+/*
+ * Writes go on meanwhile; the snapshot holds a state between two batches. PETAL_EXISTS if the name
+ * is taken.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_create(petal_table *table, petal_slice name,
                             const petal_table_snapshot_options *options, petal_error *error);
 
-/* Call `visit` for each table snapshot, by name; slices are good during the visit.  A visit that returns false ends it. */
+/*
+ * Call `visit` for each table snapshot, by name; slices are good during the visit. A visit that
+ * returns false ends it.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_list(petal_db *db,
                           bool (*visit)(void *argument, const petal_table_snapshot_info *info),
                           void *argument, petal_error *error);
 
-/* Make a new table of the snapshot.  PETAL_EXISTS if the table's name is taken, PETAL_NOT_FOUND if there is no such snapshot.
- * A read point (petal_snapshot) older than the new table sees of it what had been written by then. */
+/*
+ * Make a new table of the snapshot. PETAL_EXISTS if the table's name is taken, PETAL_NOT_FOUND if
+ * there is no such snapshot. A read point (petal_snapshot) older than the new table sees of it what
+ * had been written by then.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_clone(petal_db *db, petal_slice snapshot, petal_slice table_name,
                            petal_table **table, petal_error *error);
 
-/* The table of which the snapshot was taken becomes what it was then, in one step; a dropped one comes back.  Handles to
- * the table as it was behave as after a drop: *table is the new one. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_snapshot_restore(petal_db *db,
-                                                                          petal_slice snapshot,
-                                                                          petal_table **table,
-                                                                          petal_error *error);
+/*
+ * The table of which the snapshot was taken becomes what it was then, in one step; a dropped one
+ * comes back. Handles to the table as it was behave as after a drop: *table is the new one.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **table,
+                             petal_error *error);
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *error);
 
-/* ---- Results --------------------------------------------------------------------------------- */
+/* ---- Results -------------------------------------------------------------------------------- */
 
 /* Cells that a call gives back: made once, reused, freed by the caller. */
 typedef struct petal_result petal_result;
 
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_result_new(petal_db *db, petal_result **result,
-                                                              petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_result_new(petal_db *db, petal_result **result, petal_error *error);
 PETAL_API void petal_result_free(petal_result *result); /* NULL: no-op */
 PETAL_API size_t petal_result_count(const petal_result *result);
 
-/* Cells by row, family, qualifier, newest version first; good until the result's next use or free.  `index` < count. */
+/*
+ * Cells by row, family, qualifier, newest version first; good until the result's next use or free.
+ * `index` < count.
+ */
 PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t index);
 
 /* ---- Writing -------------------------------------------------------------------------------- */
@@ -586,13 +648,18 @@ PETAL_API const petal_cell *petal_result_cell(const petal_result *result, size_t
 typedef struct petal_write_options {
     size_t size;
     enum petal_durability durability; /* default: of the table */
-    /* Of a single write: its cell dies when timestamp + ttl_ms < now. petal_write and petal_mutate_row refuse it
-     * with PETAL_INVALID: in a batch each mutation has its own (petal_mutation_options). */
+    /*
+     * Of a single write: its cell dies when timestamp + ttl_ms < now. petal_write and
+     * petal_mutate_row refuse it with PETAL_INVALID: in a batch each mutation has its own
+     * (petal_mutation_options).
+     */
     bool has_ttl;
     int64_t ttl_ms; /* may be negative, as in HBase; 0 without has_ttl */
-    petal_result *
-        result; /* receives the new cells of appends and increments: by mutation, in one by row, family and
-                             qualifier; NULL: they are not wanted */
+    /*
+     * Receives the new cells of appends and increments: by mutation, in one by row, family and
+     * qualifier; NULL: they are not wanted.
+     */
+    petal_result *result;
     /* Milliseconds that the write may wait when flushes or compactions are behind: beyond them it
      * is refused with PETAL_TIMEOUT, and nothing is written. 0: as long as it takes; PETAL_NO_WAIT:
      * not at all. A sync, and writers to the same row, are waited for in any case. */
@@ -606,37 +673,41 @@ PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
           petal_slice value, const petal_write_options *options, petal_error *error);
 
-/* Write one deletion marker of `type` (not PETAL_PUT).  `qualifier` is for the column kinds, and empty for the
- * family kinds.  With PETAL_LATEST kinds 10, 12, 14 are stamped now; kind 8 with the timestamp of
- * the newest living version, or now if there is none, as HBase does. */
+/*
+ * Write one deletion marker of `type` (not PETAL_PUT). `qualifier` is for the column kinds, and
+ * empty for the family kinds. With PETAL_LATEST kinds 10, 12, 14 are stamped now; kind 8 with the
+ * timestamp of the newest living version, or now if there is none, as HBase does.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
              enum petal_cell_type type, const petal_write_options *options, petal_error *error);
 
 /*
- * Read-modify-write.  Both read the newest version of the column and write a new one at now, or at the old timestamp + 1 if
- * that is later; the new cell takes over the old one's own TTL unless the write brings one.  No other write to the row comes between.
- * Append adds `value` behind the old value (a missing one is empty).  Increment takes the old value as an 8-byte big-endian
- * number (a missing one is 0), adds `amount`, wrapping, and gives the sum in *sum (may be NULL); PETAL_INVALID if
- * the old value has another width.
+ * Read-modify-write. Both read the newest version of the column and write a new one at now, or at
+ * the old timestamp + 1 if that is later; the new cell takes over the old one's own TTL unless the
+ * write brings one. No other write to the row comes between. Append adds `value` behind the old
+ * value (a missing one is empty). Increment takes the old value as an 8-byte big-endian number (a
+ * missing one is 0), adds `amount`, wrapping, and gives the sum in *sum (may be NULL);
+ * PETAL_INVALID if the old value has another width.
  */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_append(petal_family *family, petal_slice row,
-                                                          petal_slice qualifier, petal_slice value,
-                                                          const petal_write_options *options,
-                                                          petal_error *error);
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_increment(petal_family *family, petal_slice row,
-                                                             petal_slice qualifier, int64_t amount,
-                                                             const petal_write_options *options,
-                                                             int64_t *sum, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_append(petal_family *family, petal_slice row, petal_slice qualifier, petal_slice value,
+             const petal_write_options *options, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, int64_t amount,
+                const petal_write_options *options, int64_t *sum, petal_error *error);
 
-/* A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
- * one database, also after a crash (at its durability: the strongest of its tables' when the options name none).
- * All that it reads (appends, increments, deletions of the newest version) is read before any of it is written, and every
- * PETAL_LATEST in it is the same time; as in HBase, two increments of one column do not add up, the later one wins. */
+/*
+ * A batch gathers writes, then petal_write applies all or none: across rows, families and tables of
+ * one database, also after a crash (at its durability: the strongest of its tables' when the
+ * options name none). All that it reads (appends, increments, deletions of the newest version) is
+ * read before any of it is written, and every PETAL_LATEST in it is the same time; as in HBase, two
+ * increments of one column do not add up, the later one wins.
+ */
 typedef struct petal_batch petal_batch;
 
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_batch_new(petal_db *db, petal_batch **batch,
-                                                             petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error);
 PETAL_API void petal_batch_free(petal_batch *batch); /* NULL: no-op */
 PETAL_API void petal_batch_clear(petal_batch *batch);
 PETAL_API size_t petal_batch_count(const petal_batch *batch);
@@ -646,15 +717,18 @@ typedef struct petal_mutation_options {
     size_t size;
     bool has_ttl;   /* each cell dies when its timestamp + ttl_ms < now */
     int64_t ttl_ms; /* may be negative, as in HBase; 0 without has_ttl */
-    bool
-        has_time_range; /* appends and increments read only versions with time_min <= timestamp < time_limit */
+    /* Appends and increments read only versions with time_min <= timestamp < time_limit. */
+    bool has_time_range;
     int64_t time_min, time_limit; /* 0 without has_time_range */
     bool no_results; /* its appends and increments give no cells to the result of the write */
 } petal_mutation_options;
 
-/* Begin a mutation: what is added until the next one belongs to it (NULL: defaults, as for a batch without this call).
- * Of deletions of the newest version of one column in one mutation, the k-th deletes the k-th newest.
- * A mutation that is begun and gets no cell makes petal_write refuse the batch, as HBase does. */
+/*
+ * Begin a mutation: what is added until the next one belongs to it (NULL: defaults, as for a batch
+ * without this call). Of deletions of the newest version of one column in one mutation, the k-th
+ * deletes the k-th newest. A mutation that is begun and gets no cell makes petal_write refuse the
+ * batch, as HBase does.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_batch_mutation(petal_batch *batch, const petal_mutation_options *options, petal_error *error);
 
@@ -673,16 +747,22 @@ petal_batch_increment(petal_batch *batch, petal_family *family, petal_slice row,
                       petal_slice qualifier, int64_t amount, petal_error *error);
 
 /* Apply the batch; it can be cleared and used again.  An empty batch succeeds. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_write(petal_db *db, petal_batch *batch,
-                                                         const petal_write_options *options,
-                                                         petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_write(petal_db *db, petal_batch *batch, const petal_write_options *options,
+            petal_error *error);
 
-/* ---- Filters --------------------------------------------------------------------------------- */
+/* ---- Filters -------------------------------------------------------------------------------- */
 
-/* What a read leaves out, decided inside it.  Immutable; counted: a combination and an open cursor keep what they use. */
+/*
+ * What a read leaves out, decided inside it. Immutable; counted: a combination and an open cursor
+ * keep what they use.
+ */
 typedef struct petal_filter petal_filter;
 
-/* Parse HBase's filter language.  PETAL_INVALID: error->offset is the place of the mistake in `text`, as the text says. */
+/*
+ * Parse HBase's filter language. PETAL_INVALID: error->offset is the place of the mistake in
+ * `text`, as the text says.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_parse(petal_db *db, petal_slice text, petal_filter **filter, petal_error *error);
 
@@ -710,12 +790,16 @@ typedef struct petal_filter_argument {
 } petal_filter_argument;
 
 /*
- * Make one filter by its name in HBase's filter language and the arguments it has there. Names that the language lacks:
- *     FuzzyRowFilter         pairs of BYTES: pattern, mask of the same length; mask byte 0: equal, 1: any
- *     MultiRowRangeFilter    for each range: start BYTES, inclusive BOOLEAN, stop BYTES, inclusive BOOLEAN; empty: open end
- *     RandomRowFilter        BYTES: the chance as decimal text
- * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N, null:, bitand:BYTES,
- * bitor:BYTES, bitxor:BYTES.  A regular expression is a subset of Java's: engine/filter/regex.h.
+ * Make one filter by its name in HBase's filter language and the arguments it has there. Names
+ * that the language lacks:
+ *     FuzzyRowFilter       pairs of BYTES: pattern, mask of the same length; mask byte 0: equal,
+ *                          1: any
+ *     MultiRowRangeFilter  for each range: start BYTES, inclusive BOOLEAN, stop BYTES, inclusive
+ *                          BOOLEAN; empty: open end
+ *     RandomRowFilter      BYTES: the chance as decimal text
+ * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N,
+ * null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. A regular expression is a subset of Java's:
+ * engine/filter/regex.h.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,
@@ -737,39 +821,43 @@ PETAL_API void petal_filter_free(petal_filter *filter); /* NULL: no-op */
 /* The i-th name that petal_filter_parse knows, in alphabetic order; NULL behind the last. */
 PETAL_API const char *petal_filter_name(size_t index);
 
-/* ---- Changes of one row ---------------------------------------------------------------------- */
+/* ---- Changes of one row --------------------------------------------------------------------- */
 
 /* What a change of a row depends on, as HBase's checkAndMutate has it. */
 typedef struct petal_condition {
     size_t size;
-    const petal_filter
-        *filter; /* not NULL: holds when the row read with it is not empty; else by one column: */
+    /* Not NULL: holds when the row read with it is not empty; else by one column: */
+    const petal_filter *filter;
     petal_family *family;
     petal_slice qualifier;
     bool absent; /* holds when the column has no version, or its newest one an empty value */
-    enum petal_compare
-        compare; /* holds when a version exists and `value` compare stored value. An empty `value` means "none":
-        PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when there is none */
+    /*
+     * Holds when a version exists and `value` compare stored value. An empty `value` means "none":
+     * PETAL_NOT_EQUAL holds when there is a value that is not empty, the others when there is none.
+     */
+    enum petal_compare compare;
     petal_slice value;
     bool has_time_range;          /* of the read */
     int64_t time_min, time_limit; /* 0 without has_time_range */
 } petal_condition;
 
 /*
- * Apply the batch, all of whose cells must be of `table` and `row`, if the condition holds (NULL: always). *applied (may
- * be NULL) says whether it did. No other write to the row comes between. A put with PETAL_LATEST gets the
- * timestamp of the cell that the condition read, if that is later than now.
+ * Apply the batch, all of whose cells must be of `table` and `row`, if the condition holds (NULL:
+ * always). *applied (may be NULL) says whether it did. No other write to the row comes between. A
+ * put with PETAL_LATEST gets the timestamp of the cell that the condition read, if that is later
+ * than now.
  */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_mutate_row(petal_table *table, petal_slice row,
-                                                              const petal_condition *condition,
-                                                              petal_batch *batch,
-                                                              const petal_write_options *options,
-                                                              bool *applied, petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *condition,
+                 petal_batch *batch, const petal_write_options *options, bool *applied,
+                 petal_error *error);
 
-/* ---- Snapshots -------------------------------------------------------------------------------- */
+/* ---- Snapshots ------------------------------------------------------------------------------ */
 
-/* A read point: reads that name it see what had been written when it was made, until it is freed.  Making one can wait for a sync of the
- * manifest, when a compaction is just putting away markers. */
+/*
+ * A read point: reads that name it see what had been written when it was made, until it is freed.
+ * Making one can wait for a sync of the manifest, when a compaction is just putting away markers.
+ */
 typedef struct petal_snapshot petal_snapshot;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status
@@ -819,9 +907,11 @@ typedef struct petal_read_options {
     bool keep_out_of_cache;       /* data blocks that this read fetches do not enter the cache */
     unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
     petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
-    int32_t
-        versions; /* newest versions of each column; default 1, PETAL_ALL_VERSIONS; VERSIONS of the family limits it,
-                         except in a raw scan.  Below 0: a get is refused, a scan finds nothing, as in HBase */
+    /*
+     * Newest versions of each column; default 1, PETAL_ALL_VERSIONS; VERSIONS of the family limits
+     * it, except in a raw scan. Below 0: a get is refused, a scan finds nothing, as in HBase.
+     */
+    int32_t versions;
     const petal_family_time_range *family_time_ranges;
     size_t family_time_range_count;
     uint64_t family_cell_limit;  /* at most so many cells of each family in each row; 0: no limit */
@@ -830,19 +920,22 @@ typedef struct petal_read_options {
     const petal_snapshot *snapshot; /* NULL: as of now */
 } petal_read_options;
 
-/* Read one row: the newest versions of each asked column.  Without filter, limits and NEW_VERSION_BEHAVIOR it
- * allocates nothing once `result` is warm. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_get(petal_table *table, petal_slice row,
-                                                       const petal_read_options *options,
-                                                       petal_result *result, petal_error *error);
+/*
+ * Read one row: the newest versions of each asked column. Without filter, limits and
+ * NEW_VERSION_BEHAVIOR it allocates nothing once `result` is warm.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_get(petal_table *table, petal_slice row, const petal_read_options *options,
+          petal_result *result, petal_error *error);
 
-/* Read several rows, results[i] receiving rows[i], all as of one moment. They are read in the order of their bytes, so that
- * with a block cache a block that holds several of them is read once. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_multi_get(petal_table *table,
-                                                             const petal_slice *rows, size_t count,
-                                                             const petal_read_options *options,
-                                                             petal_result *const *results,
-                                                             petal_error *error);
+/*
+ * Read several rows, results[i] receiving rows[i], all as of one moment. They are read in the order
+ * of their bytes, so that with a block cache a block that holds several of them is read once.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,
+                const petal_read_options *options, petal_result *const *results,
+                petal_error *error);
 
 typedef struct petal_scan_options {
     size_t size;
@@ -852,43 +945,55 @@ typedef struct petal_scan_options {
     uint64_t row_limit;      /* 0: none */
     bool start_exclusive;    /* the start row itself is left out */
     bool stop_inclusive;     /* the stop row itself is read, too */
-    petal_slice
-        prefix; /* not empty: only rows that begin with it, start_row and stop_row are not used. In a reversed
-                              scan, too; HBase's finds nothing there */
-    bool
-        reversed; /* rows from high to low, start_row being the high end; the order inside a row stays */
+    /*
+     * Not empty: only rows that begin with it, start_row and stop_row are not used. In a reversed
+     * scan, too; HBase's finds nothing there.
+     */
+    petal_slice prefix;
+    /* Rows from high to low, start_row being the high end; the order inside a row stays. */
+    bool reversed;
     bool raw; /* markers and deleted cells, too, as they are stored; takes no named columns */
-    uint64_t
-        batch; /* at most so many cells in each result of petal_cursor_next_row; 0: whole rows. Refused with a
-                       filter that needs whole rows */
+    /*
+     * At most so many cells in each result of petal_cursor_next_row; 0: whole rows. Refused with a
+     * filter that needs whole rows.
+     */
+    uint64_t batch;
 } petal_scan_options;
 
-/* Reads cells by row, family, qualifier; sees the database as it was at opening.  Filters with a memory (PageFilter,
- * WHILE ..) remember from the cursor's beginning; petal_cursor_seek makes them forget. */
+/*
+ * Reads cells by row, family, qualifier; sees the database as it was at opening. Filters with a
+ * memory (PageFilter, WHILE ..) remember from the cursor's beginning; petal_cursor_seek makes them
+ * forget.
+ */
 typedef struct petal_cursor petal_cursor;
 
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_cursor_open(petal_table *table,
-                                                               const petal_scan_options *options,
-                                                               petal_cursor **cursor,
-                                                               petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_cursor_open(petal_table *table, const petal_scan_options *options, petal_cursor **cursor,
+                  petal_error *error);
 
 /* Step to the next cell: *cell points to it until the next call, or is NULL at the end. */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error);
 
-/* Read the rest of the row at hand, or the next one, into `result`: at most options.batch cells; empty at the end. */
+/*
+ * Read the rest of the row at hand, or the next one, into `result`: at most options.batch cells;
+ * empty at the end.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *error);
 
-/* Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier); in a reversed scan of
- * that row or of those below it.  `family` NULL: the row's first cell.  Bounds and columns of the options stay; a row
- * limit starts anew, and limits of cells in a row count from that place. */
+/*
+ * Go on, forward or back, so that the next cell is the first at or after (row, family, qualifier);
+ * in a reversed scan of that row or of those below it. `family` NULL: the row's first cell. Bounds
+ * and columns of the options stay; a row limit starts anew, and limits of cells in a row count from
+ * that place.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *family,
                   petal_slice qualifier, petal_error *error);
 PETAL_API void petal_cursor_close(petal_cursor *cursor); /* NULL: no-op; before petal_close */
 
-/* ---- The receipt of a read -------------------------------------------------------------------- */
+/* ---- The receipt of a read ------------------------------------------------------------------ */
 
 enum petal_block_kind {
     PETAL_BLOCK_DATA,
@@ -921,14 +1026,15 @@ petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error);
 PETAL_API void petal_receipt_free(petal_receipt *receipt); /* NULL: no-op; before petal_close */
 
 /*
- * Sources in the order they were considered, those not visited last; of the latest read, good until the next. The receipt of
- * a cursor is complete when the cursor is closed; it must outlive the cursor, and no other read may use it meanwhile. That of a
- * petal_multi_get tells of the row read last.
+ * Sources in the order they were considered, those not visited last; of the latest read, good until
+ * the next. The receipt of a cursor is complete when the cursor is closed; it must outlive the
+ * cursor, and no other read may use it meanwhile. That of a petal_multi_get tells of the row read
+ * last.
  */
 PETAL_API size_t petal_receipt_count(const petal_receipt *receipt);
 PETAL_API const petal_receipt_source *petal_receipt_at(const petal_receipt *receipt, size_t index);
-PETAL_API uint64_t petal_receipt_cells_hidden(
-    const petal_receipt *receipt); /* of those looked at, by all that hides */
+/* Of those looked at, by all that hides */
+PETAL_API uint64_t petal_receipt_cells_hidden(const petal_receipt *receipt);
 
 /* What hid a put that a read looked at. petal_hidden_text gives the words. */
 enum petal_hidden {
@@ -959,17 +1065,19 @@ typedef struct petal_hidden_cell {
 PETAL_API size_t petal_receipt_hidden_count(const petal_receipt *receipt);
 
 /* False behind the last. The slices are good until the next read. */
-PETAL_API bool petal_receipt_hidden_at(const petal_receipt *receipt, size_t index,
-                                       petal_hidden_cell *cell);
-PETAL_API uint64_t petal_receipt_bytes_returned(
-    const petal_receipt *receipt); /* of the answer: rows, each once, qualifiers and values */
+PETAL_API bool
+petal_receipt_hidden_at(const petal_receipt *receipt, size_t index, petal_hidden_cell *cell);
+/* Of the answer: rows, each once, qualifiers and values */
+PETAL_API uint64_t petal_receipt_bytes_returned(const petal_receipt *receipt);
 
-/* ---- Flush, statistics ------------------------------------------------------------------------ */
+/* ---- Flush, statistics ---------------------------------------------------------------------- */
 
-/* Write the table's memtables (of all tables if NULL) to store files and wait for it.  A full disk is looked at anew by each
- * call. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_table *table,
-                                                         petal_error *error);
+/*
+ * Write the table's memtables (of all tables if NULL) to store files and wait for it. A full disk
+ * is looked at anew by each call.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_flush(petal_db *db, petal_table *table, petal_error *error);
 
 /*
  * Merge all store files of the family (NULL: of each family of the table) into one, and wait for
@@ -978,12 +1086,13 @@ PETAL_API PETAL_MUST_CHECK enum petal_status petal_flush(petal_db *db, petal_tab
  * where that is not wanted.  A family that is dropped meanwhile is PETAL_NOT_FOUND if it was named,
  * else passed over.  One that is damaged is PETAL_CORRUPT, after the others are done.
  */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_compact(petal_table *table, petal_family *family,
-                                                           petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_compact(petal_table *table, petal_family *family, petal_error *error);
 
 /*
- * Store files are merged in the background, too, when there are many or much of them is hidden: see engine/compact/policy.h for the
- * rules.  Each job is told to the log callback: why it ran, what went in, came out, and was dropped.
+ * Store files are merged in the background, too, when there are many or much of them is hidden: see
+ * engine/compact/policy.h for the rules. Each job is told to the log callback: why it ran, what
+ * went in, came out, and was dropped.
  */
 enum petal_compaction_state { /* HBase's */
                               PETAL_COMPACTION_NONE = 0,
@@ -995,18 +1104,22 @@ enum petal_compaction_state { /* HBase's */
 /* What runs now for the table. */
 PETAL_API enum petal_compaction_state petal_table_compaction_state(petal_table *table);
 
-/* Wait until no flush waits and no compaction is due or runs; a failed one ends the wait with its error. */
+/*
+ * Wait until no flush waits and no compaction is due or runs; a failed one ends the wait with its
+ * error.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status petal_wait_idle(petal_db *db, petal_error *error);
 
 /*
- * Make a copy of the database in `directory`, which must not exist or be empty (else PETAL_EXISTS), as of one moment between two
- * batches, all that is in memory and all table snapshots included.  Writes go on meanwhile; what changes of the schema
- * meanwhile is in it or not.  Store files are shared by hard links, or copied where the file system has none; the copy is a
- * database of its own.  A copy that was cut short has no manifest, and petal_open refuses it.  One that failed leaves an
- * empty directory.
+ * Make a copy of the database in `directory`, which must not exist or be empty (else PETAL_EXISTS),
+ * as of one moment between two batches, all that is in memory and all table snapshots included.
+ * Writes go on meanwhile; what changes of the schema meanwhile is in it or not. Store files are
+ * shared by hard links, or copied where the file system has none; the copy is a database of its
+ * own. A copy that was cut short has no manifest, and petal_open refuses it. One that failed leaves
+ * an empty directory.
  */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_checkpoint(petal_db *db, const char *directory,
-                                                              petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
 
 /* Counters since petal_open: name, meaning.  A read counts when it ends. */
 #define PETAL_STATS_MAP(X)                                                                         \
@@ -1073,8 +1186,8 @@ typedef struct petal_stats {
     uint64_t cache_evicted[PETAL_BLOCK_KINDS];
     /* Now. */
     uint64_t memory_limit;
-    uint64_t
-        memtable_memory; /* of all memtables, those that are being flushed or that a cursor keeps included */
+    /* Of all memtables, those that are being flushed or that a cursor keeps included. */
+    uint64_t memtable_memory;
     uint64_t file_memory; /* index roots, facts and handles of open store files */
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
@@ -1112,41 +1225,50 @@ petal_table_files(petal_table *table, bool (*visit)(void *argument, const petal_
 /* Memory held by the table's memtables, in bytes. */
 PETAL_API uint64_t petal_table_memtable_bytes(petal_table *table);
 
-/* Read every block of every store file of the table: checksums, order, counts, and every key through its
- * filter.  The first fault found is returned as PETAL_CORRUPT. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_table_verify(petal_table *table,
-                                                                petal_error *error);
+/*
+ * Read every block of every store file of the table: checksums, order, counts, and every key
+ * through its filter. The first fault found is returned as PETAL_CORRUPT.
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_table_verify(petal_table *table, petal_error *error);
 
-/* The same; `watch`, if there is one, is told now and then how much of the whole is done, in bytes, from this thread.  When it returns
- * false, the call ends with PETAL_BUSY. */
+/*
+ * The same; `watch`, if there is one, is told now and then how much of the whole is done, in bytes,
+ * from this thread. When it returns false, the call ends with PETAL_BUSY.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_table_verify_watched(petal_table *table,
                            bool (*watch)(void *argument, uint64_t done, uint64_t total),
                            void *argument, petal_error *error);
 
-/* Take the blocks of the table's store files (of all tables if NULL) out of the block cache; *blocks is how many went, less
- * those that others read in meanwhile. */
+/*
+ * Take the blocks of the table's store files (of all tables if NULL) out of the block cache;
+ * *blocks is how many went, less those that others read in meanwhile.
+ */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cache_clear(petal_db *db, petal_table *table, uint64_t *blocks, petal_error *error);
 
-/* ---- Plain key -> value -------------------------------------------------------------------------- */
+/* ---- Plain key -> value --------------------------------------------------------------------- */
 
 /* A table of one family with the empty qualifier, behind five calls.  Keys are 1..32767 bytes. */
 typedef struct petal_kv petal_kv; /* owned by the database, valid until petal_close */
 
-/* Open the key-value table `name`, making it if there is none (options NULL: family defaults, 4 KiB blocks). */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_open(petal_db *db, petal_slice name,
-                                                           const petal_family_options *options,
-                                                           petal_kv **kv, petal_error *error);
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_put(petal_kv *kv, petal_slice key,
-                                                          petal_slice value, petal_error *error);
+/*
+ * Open the key-value table `name`, making it if there is none (options NULL: family defaults, 4 KiB
+ * blocks).
+ */
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *options, petal_kv **kv,
+              petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error);
 
 /* *value points into `result`, good until its next use; *found says whether there is one. */
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_get(petal_kv *kv, petal_slice key,
-                                                          petal_result *result, bool *found,
-                                                          petal_slice *value, petal_error *error);
-PETAL_API PETAL_MUST_CHECK enum petal_status petal_kv_delete(petal_kv *kv, petal_slice key,
-                                                             petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
+             petal_error *error);
+PETAL_API PETAL_MUST_CHECK enum petal_status
+petal_kv_delete(petal_kv *kv, petal_slice key, petal_error *error);
 
 /* Iterate with petal_cursor_open on this table: each cell is a pair (row, value). */
 PETAL_API petal_table *petal_kv_table(petal_kv *kv);
