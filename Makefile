@@ -41,7 +41,7 @@ LIB_SOURCES = $(call sources_in,$(LIB_FOLDERS))
 LIB_OBJECTS = $(LIB_SOURCES:%.c=$(BUILD)/%.o)
 SHELL_ROOMS = $(call sources_in,tools/shell)
 SHELL_SOURCES = tools/kv-shell.c $(SHELL_ROOMS)
-RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/record_deb822.c files/record_table.c text/text.c text/memory.c)
+RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/text.c text/memory.c)
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
@@ -325,7 +325,7 @@ $(BUILD)/fuzz/fuzz_%: tests/fuzz/%.c $(BUILD)/fuzz/libpetal-internal.a
 
 # Parts of the shell that fuzzers feed.
 $(BUILD)/fuzz/fuzz_shell: $(addprefix tools/shell/,language/lexer.c language/parser.c language/value.c text/text.c text/memory.c)
-$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell/,files/cell.c files/cell_table.c files/cell_json.c files/cell_hbase.c text/text.c text/memory.c)
+$(BUILD)/fuzz/fuzz_cell: $(addprefix tools/shell/,files/cell.c files/fields.c files/cell_table.c files/cell_json.c files/cell_hbase.c text/text.c text/memory.c)
 
 fuzz-smoke: $(FUZZERS) ## a few seconds of every fuzzer
 	@for fuzzer in $(FUZZERS); do \

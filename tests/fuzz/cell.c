@@ -11,7 +11,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void
-begin(struct cell_parser *parser, enum cell_format format)
+begin(struct cell_parser *parser, enum file_format format)
 {
     struct text head = {0};
 
@@ -47,11 +47,11 @@ write_and_read(const petal_cell *cell)
         (cell->type != PETAL_PUT && cell->value.size > 0) ||
         (family_kind(cell->type) && cell->qualifier.size > 0))
         return;
-    for (int format = CELL_CSV; format <= CELL_HBASE; format++) {
+    for (int format = FILE_CSV; format <= FILE_HBASE; format++) {
         struct cell_parser parser;
         struct text line = {0};
 
-        begin(&parser, (enum cell_format)format);
+        begin(&parser, (enum file_format)format);
         cell_write(&line, parser.format, slice_of_string("t"), cell);
         for (size_t i = 0; i + 1 < line.size; i++)
             if ((line.bytes[i] < 0x20 && line.bytes[i] != '\t') || line.bytes[i] > 0x7e)
@@ -72,11 +72,11 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
     if (size == 0)
         return 0;
-    begin(&parser, (enum cell_format)(bytes[0] % 4));
+    begin(&parser, (enum file_format)(bytes[0] % 4));
     for (bool first = true; at < end; first = false) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         petal_slice line = {at, (size_t)((stop != NULL ? stop : end) - at)};
-        bool head = first && parser.format <= CELL_TSV && bytes[0] >= 128;
+        bool head = first && parser.format <= FILE_TSV && bytes[0] >= 128;
 
         if (head && !cell_parser_header(&parser, line))
             break;

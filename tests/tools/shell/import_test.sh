@@ -42,50 +42,47 @@ is_true() {
     fi
 }
 
-# ---- Control files ---------------------------------------------------------------------------------
+# ---- Records: csv -----------------------------------------------------------------------------------
 
-cat >"$scratch/index" <<'END'
-Package: a
-Version: 1
-Depends: b (>= 2), c
-Description: short
+cat >"$scratch/index.csv" <<'END'
+package,meta:Version,rel:Depends,text:Description,meta:Empty,text:Tag
+a,1,"b (>= 2), c","short
  and long
  .
- 	with a tab
-
-Package: b
-Version: 2
-Empty:
-
-Package: a
-Version: 3
-Tag: one
+ 	with a tab",,
+b,2,,,"",
+a,3,,,,one
 END
 expect 'create' 0 'Created table t' "$shell" --no-compaction "$db" -e "create 't', 'meta', 'rel', 'text'"
-expect 'import' 0 '^3 records and 7 cells imported' "$shell" --no-compaction "$db" import t "$scratch/index"
+expect 'import' 0 '^3 records and 7 cells imported' "$shell" --no-compaction "$db" import t "$scratch/index.csv"
 expect 'the last of equal fields wins' 0 'value=3$' "$shell" --no-compaction "$db" -e "get 't', 'a', 'meta:Version'"
 expect 'continued lines are kept' 0 'value=short\\x0A and long\\x0A .\\x0A \\x09with a tab$' \
     "$shell" --no-compaction "$db" -e "get 't', 'a', 'text:Description'"
 expect 'compare' 0 '^input: 2 rows, 6 fields; table: 2 rows, 6 fields; 6 fields compared, 0 differ$' \
-    "$shell" --no-compaction "$db" compare t "$scratch/index"
-expect 'compare field by field' 0 ' 6 fields compared, 0 differ$' "$shell" --no-compaction "$db" compare --by-field t "$scratch/index"
+    "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
+expect 'compare field by field' 0 ' 6 fields compared, 0 differ$' "$shell" --no-compaction "$db" compare --by-field t "$scratch/index.csv"
 expect 'a field is in the table only' 0 . "$shell" --no-compaction "$db" -e "put 't', 'a', 'meta:More', 'x'"
-expect 'compare sees it' 3 'table: 2 rows, 7 fields; 6 fields compared, 0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'compare sees it' 3 'table: 2 rows, 7 fields; 6 fields compared, 0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
 expect 'delete it' 0 . "$shell" --no-compaction "$db" -e "deleteall 't', 'a', 'meta:More'"
-expect 'compare is content again' 0 '0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'compare is content again' 0 '0 differ' "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
 expect 'another value' 0 . "$shell" --no-compaction "$db" -e "put 't', 'b', 'meta:Version', '2 '"
-expect 'compare sees it, too' 3 'line 9: row b, field Version: differs' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'compare sees it, too' 3 'line 6: row b, field meta:Version: differs' "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
 expect 'a missing row' 0 . "$shell" --no-compaction "$db" -e "deleteall 't', 'b'"
-expect 'compare misses it' 3 'line 9: row b, field Empty: is not in the table' "$shell" --no-compaction "$db" compare t "$scratch/index"
+expect 'compare misses it' 3 'line 6: row b, field meta:Empty: is not in the table' "$shell" --no-compaction "$db" compare t "$scratch/index.csv"
 
-printf 'Package: c\nVersion: 1\nVersion: 2\n\nPackage: d\nVersion: 4\n' >"$scratch/bad"
-expect 'a bad paragraph ends the import' 3 'line 3: the field Version stands twice' "$shell" --no-compaction "$db" import t "$scratch/bad"
+printf 'package,meta:Version\nc,1,2\nd,4\n' >"$scratch/bad.csv"
+expect 'a bad record ends the import' 3 'line 2: more values than the first line has columns' \
+    "$shell" --no-compaction "$db" import t "$scratch/bad.csv"
 expect 'or is passed over' 1 '^1 records and 1 cells imported, 1 bad records passed over' \
-    "$shell" --no-compaction "$db" import t "$scratch/bad" --skip-bad
+    "$shell" --no-compaction "$db" import t "$scratch/bad.csv" --skip-bad
 expect 'no such family' 1 'Column family nosuch does not exist' \
-    "$shell" --no-compaction "$db" import t "$scratch/index" --family nosuch:Version
-expect 'a field left out' 0 '^3 records and 4 cells' "$shell" --no-compaction "$db" import t "$scratch/index" --skip-fields version
-expect 'fields chosen' 0 '^3 records and 3 cells' "$shell" --no-compaction "$db" import t "$scratch/index" --only-fields Version
+    sh -c 'sed s/meta/nosuch/ "$3/index.csv" | "$1" --no-compaction "$2" import t -' - "$shell" "$db" "$scratch"
+expect 'a column left out' 0 '^3 records and 4 cells' \
+    "$shell" --no-compaction "$db" import t "$scratch/index.csv" --skip-fields META:version
+expect 'columns chosen' 0 '^3 records and 3 cells' \
+    "$shell" --no-compaction "$db" import t "$scratch/index.csv" --only-fields meta:Version
+expect 'a file whose name tells no format is csv' 0 '^3 records and 7 cells' \
+    sh -c 'mv "$3/index.csv" "$3/index" && "$1" --no-compaction "$2" import t "$3/index"' - "$shell" "$db" "$scratch"
 
 # ---- Parts, csv ------------------------------------------------------------------------------------
 

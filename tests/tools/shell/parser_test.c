@@ -401,7 +401,7 @@ test_terminal_layout(void **state)
 
 /* All records of an input: `row{column=value|..}` a line, mistakes as they are reported. */
 static const char *
-records(enum record_format format, const char *input)
+records(enum file_format format, const char *input)
 {
     static struct text text;
     FILE *file = fmemopen((void *)(uintptr_t)input, strlen(input), "r");
@@ -410,7 +410,7 @@ records(enum record_format format, const char *input)
 
     assert_non_null(file);
     text_clear(&text);
-    shell_record_reader_init(&reader, format, file, "Package");
+    shell_record_reader_init(&reader, format, file);
     while ((outcome = shell_record_next(&reader)) != RECORD_END) {
         if (outcome == RECORD_GOOD) {
             text_add_slice(&text, reader.row);
@@ -433,45 +433,31 @@ records(enum record_format format, const char *input)
 }
 
 static void
-test_control_files(void **state)
-{
-    (void)state;
-    assert_string_equal(records(RECORD_DEB822, "Package: a\nVersion:   1 \nTag: x,\n y::z,\n\tw\n\n"
-                                               "\n# comment\nEmpty:\nPackage: b"),
-                        "a{Version=1 |Tag=x,\n y::z,\n\tw}\nb{Empty=}\n");
-    assert_string_equal(records(RECORD_DEB822, "Package: a\nVersion: 1\nversion: 2\nMore: x\n\n"
-                                               "Version: 3\n\n"
-                                               " lost\n\n"
-                                               "Package: c\nno colon\n\n"
-                                               "Package: d\n"),
-                        "line 3: the field Version stands twice in one paragraph\n"
-                        "line 6: this paragraph has no field Package\n"
-                        "line 8: a continued line without a field before it\n"
-                        "line 11: expected 'Name: value'\n"
-                        "d{}\n");
-}
-
-static void
 test_csv(void **state)
 {
     (void)state;
-    assert_string_equal(records(RECORD_CSV, "id,f:a,f:b\nr1,1,2\r\n\"r,2\",\"say \"\"hi\"\"\",\n"
-                                            "r3,\"two\nlines\",\"\"\n\nr4,x\nr5,1,2,3\nr6,,9\n"),
+    assert_string_equal(records(FILE_CSV, "id,f:a,f:b\nr1,1,2\r\n\"r,2\",\"say \"\"hi\"\"\",\n"
+                                          "r3,\"two\nlines\",\"\"\n\nr4,x\nr5,1,2,3\nr6,,9\n"),
                         "r1{f:a=1|f:b=2}\nr,2{f:a=say \"hi\"}\nr3{f:a=two\nlines|f:b=}\n"
                         "line 7: 1 values, but the first line has 2 columns\n"
                         "line 8: more values than the first line has columns (2)\n"
                         "r6{f:b=9}\n");
-    assert_string_equal(records(RECORD_CSV, "id,f:a\nr1,\"open\n"),
+    assert_string_equal(records(FILE_CSV, "id,f:a\nr1,\"open\n"),
                         "line 2: a quote is not closed\n");
-    assert_string_equal(records(RECORD_CSV, "id,a\nr1,1\n"),
+    assert_string_equal(records(FILE_CSV, "id,a\nr1,1\n"),
                         "line 1: column 'a' is not of the form family:qualifier\n");
+    assert_string_equal(records(FILE_CSV, "id,f:a,f:b,\"f:a\"\nr1,1,2,3\n"),
+                        "line 1: column 'f:a' stands twice\n");
+    assert_string_equal(records(FILE_CSV, "id,f:a\r\nr1,\"two\r\nlines\"\r\nr2,\"x\"y\n"),
+                        "r1{f:a=two\r\nlines}\n"
+                        "line 4: a quote is followed by something else than a comma\n");
 }
 
 static void
 test_tsv(void **state)
 {
     (void)state;
-    assert_string_equal(records(RECORD_TSV, "id\tf:a\tf:b\nr1\t\"1\"\t2\n\t1\t2\n"),
+    assert_string_equal(records(FILE_TSV, "id\tf:a\tf:b\nr1\t\"1\"\t2\n\t1\t2\n"),
                         "r1{f:a=\"1\"|f:b=2}\nline 3: the row is empty or missing\n");
 }
 
@@ -492,7 +478,6 @@ main(void)
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_plain_layout),
         cmocka_unit_test(test_terminal_layout),
-        cmocka_unit_test(test_control_files),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_tsv),
     };

@@ -26,33 +26,16 @@ make_table(uint64_t n, char separator, size_t *size)
     return bytes;
 }
 
-/* A paragraph of n fields. */
-static char *
-make_paragraph(uint64_t n, size_t *size)
-{
-    char *bytes = NULL;
-    FILE *file = open_memstream(&bytes, size);
-
-    if (file == NULL)
-        bench_fail("go on", "out of memory");
-    fputs("Package: r\n", file);
-    for (uint64_t i = 0; i < n; i++)
-        fprintf(file, "Field-%08llu: v\n", (unsigned long long)i);
-    if (fclose(file) != 0)
-        bench_fail("go on", "out of memory");
-    return bytes;
-}
-
 /* Read the one record of n fields, and free the file. */
 static uint64_t
-read_record(char *bytes, size_t size, enum record_format format, uint64_t n)
+read_record(char *bytes, size_t size, enum file_format format, uint64_t n)
 {
     FILE *file = fmemopen(bytes, size, "r");
     struct record_reader reader;
 
     if (file == NULL)
         bench_fail("go on", "out of memory");
-    shell_record_reader_init(&reader, format, file, "Package");
+    shell_record_reader_init(&reader, format, file);
     if (shell_record_next(&reader) != RECORD_GOOD)
         bench_fail("read a record", reader.message);
     cliff_expect(reader.field_count, n);
@@ -69,7 +52,7 @@ read_csv(struct cliff_bed *bed, uint64_t n)
     char *bytes = make_table(n, ',', &size);
 
     (void)bed;
-    return read_record(bytes, size, RECORD_CSV, n);
+    return read_record(bytes, size, FILE_CSV, n);
 }
 
 static uint64_t
@@ -79,17 +62,7 @@ read_tsv(struct cliff_bed *bed, uint64_t n)
     char *bytes = make_table(n, '\t', &size);
 
     (void)bed;
-    return read_record(bytes, size, RECORD_TSV, n);
-}
-
-static uint64_t
-read_paragraph(struct cliff_bed *bed, uint64_t n)
-{
-    size_t size;
-    char *bytes = make_paragraph(n, &size);
-
-    (void)bed;
-    return read_record(bytes, size, RECORD_DEB822, n);
+    return read_record(bytes, size, FILE_TSV, n);
 }
 
 const struct cliff bench_cliffs_records[] = {
@@ -105,11 +78,5 @@ const struct cliff bench_cliffs_records[] = {
      .n = 2000,
      .most = 1.5,
      .work = read_tsv},
-    {.name = "control-fields",
-     .shows = "import reads a control paragraph of n fields",
-     .unit = "field",
-     .n = 2000,
-     .most = 1.5,
-     .work = read_paragraph},
     {.name = NULL},
 };

@@ -10,7 +10,7 @@ enum {
 };
 
 void
-cell_write(struct text *text, enum cell_format format, petal_slice table, const petal_cell *cell)
+cell_write(struct text *text, enum file_format format, petal_slice table, const petal_cell *cell)
 {
     size_t size = cell->row.size + cell->family.size + cell->qualifier.size + cell->value.size;
     char *end = NULL;
@@ -18,14 +18,14 @@ cell_write(struct text *text, enum cell_format format, petal_slice table, const 
     text_reserve(text, GREATEST_ESCAPE * (size + table.size) + OVERHEAD);
     end = text->bytes + text->size;
     switch (format) {
-    case CELL_CSV:
-    case CELL_TSV:
+    case FILE_CSV:
+    case FILE_TSV:
         end = cell_write_table(end, format, cell);
         break;
-    case CELL_JSON:
+    case FILE_JSON:
         end = cell_write_json(end, cell);
         break;
-    case CELL_HBASE:
+    case FILE_HBASE:
         end = cell_write_hbase(end, table, cell);
         break;
     }
@@ -47,12 +47,12 @@ cell_parse(struct cell_parser *parser, petal_slice line)
     text_clear(&parser->bytes);
     text_reserve(&parser->bytes, line.size);
     switch (parser->format) {
-    case CELL_CSV:
-    case CELL_TSV:
+    case FILE_CSV:
+    case FILE_TSV:
         break;
-    case CELL_JSON:
+    case FILE_JSON:
         return cell_parse_json(parser, line);
-    case CELL_HBASE:
+    case FILE_HBASE:
         return cell_parse_hbase(parser, line);
     }
     return cell_parse_table(parser, line);

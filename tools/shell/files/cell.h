@@ -18,19 +18,17 @@
 #ifndef PETAL_TOOLS_SHELL_FILES_CELL_H
 #define PETAL_TOOLS_SHELL_FILES_CELL_H
 
-#include "tools/shell/text/text.h"
-
-enum cell_format { CELL_CSV, CELL_TSV, CELL_JSON, CELL_HBASE };
+#include "tools/shell/files/fields.h"
 
 enum { CELL_FIELDS = 7 };
 
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
 /* The line before the first cell, if the format has one. */
-void cell_write_header(struct text *text, enum cell_format format);
+void cell_write_header(struct text *text, enum file_format format);
 
 /* Add the cell's line with its end.  `table` is for commands. */
-void cell_write(struct text *text, enum cell_format format, petal_slice table,
+void cell_write(struct text *text, enum file_format format, petal_slice table,
                 const petal_cell *cell);
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
@@ -43,7 +41,7 @@ enum cell_outcome {
 
 /* Not for use by several threads at once; copies of one that has read its header are for one thread each. */
 struct cell_parser {
-    enum cell_format format;
+    enum file_format format;
     uint8_t fields[CELL_FIELDS]; /* csv, tsv: which field each value is, as the first line says */
     size_t field_count;
 
@@ -71,7 +69,7 @@ enum cell_outcome cell_parse_json(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse_hbase(struct cell_parser *parser, petal_slice line);
 
 /* Each writes behind `to`, where there is room enough, and returns the end. */
-char *cell_write_table(char *to, enum cell_format format, const petal_cell *cell);
+char *cell_write_table(char *to, enum file_format format, const petal_cell *cell);
 char *cell_write_json(char *to, const petal_cell *cell);
 char *cell_write_hbase(char *to, petal_slice table, const petal_cell *cell);
 

@@ -17,20 +17,14 @@ enum field {
 static const char *const names[CELL_FIELDS] = {"row",  "family", "qualifier", "timestamp",
                                                "type", "ttl",    "value"};
 
-static char
-separator_of(enum cell_format format)
-{
-    return format == CELL_CSV ? ',' : '\t';
-}
-
 /* ---- Writing ------------------------------------------------------------------------------------ */
 
 void
-cell_write_header(struct text *text, enum cell_format format)
+cell_write_header(struct text *text, enum file_format format)
 {
-    char separator = separator_of(format);
+    char separator = fields_separator(format);
 
-    if (format != CELL_CSV && format != CELL_TSV)
+    if (format != FILE_CSV && format != FILE_TSV)
         return;
     for (size_t i = 0; i < CELL_FIELDS; i++) {
         if (i > 0)
@@ -47,11 +41,11 @@ holds(petal_slice bytes, char letter)
 }
 
 static char *
-put_bytes(char *to, enum cell_format format, petal_slice bytes)
+put_bytes(char *to, enum file_format format, petal_slice bytes)
 {
     const char *from = bytes.data, *end = bytes.size > 0 ? from + bytes.size : from;
 
-    if (format == CELL_TSV || (!holds(bytes, ',') && !holds(bytes, '"')))
+    if (format == FILE_TSV || (!holds(bytes, ',') && !holds(bytes, '"')))
         return cell_put_binary(to, bytes, '\\', '\\', "");
     *to++ = '"';
     while (from < end) {
@@ -69,9 +63,9 @@ put_bytes(char *to, enum cell_format format, petal_slice bytes)
 }
 
 char *
-cell_write_table(char *to, enum cell_format format, const petal_cell *cell)
+cell_write_table(char *to, enum file_format format, const petal_cell *cell)
 {
-    char separator = separator_of(format);
+    char separator = fields_separator(format);
 
     to = put_bytes(to, format, cell->row);
     *to++ = separator;
@@ -91,81 +85,50 @@ cell_write_table(char *to, enum cell_format format, const petal_cell *cell)
 
 /* ---- Reading ------------------------------------------------------------------------------------ */
 
-/* Names have no commas and no quotes of their own, but other programs may put all in quotes. */
-static petal_slice
-without_quotes(petal_slice name)
-{
-    const char *letters = name.data;
-
-    if (name.size < 2 || letters[0] != '"' || letters[name.size - 1] != '"')
-        return name;
-    return (petal_slice){letters + 1, name.size - 2};
-}
-
 bool
 cell_parser_header(struct cell_parser *parser, petal_slice line)
 {
-    const char *letters = line.data;
-    char separator = separator_of(parser->format);
+    struct fields values = {line.data, (const char *)line.data + line.size, parser->format};
     unsigned seen = 0;
 
-    if (line.size > 0 && letters[line.size - 1] == '\r')
-        line.size--;
+    if (line.size > 0 && values.end[-1] == '\r')
+        values.end--;
     parser->field_count = 0;
-    for (size_t at = 0; at <= line.size; at++) {
-        const char *end = at < line.size ? memchr(letters + at, separator, line.size - at) : NULL;
-        petal_slice typed = {letters + at,
-                             (end != NULL ? (size_t)(end - letters) : line.size) - at};
-        petal_slice name = parser->format == CELL_CSV ? without_quotes(typed) : typed;
+    do {
+        petal_slice name;
         uint8_t field = 0;
 
+        text_clear(&parser->bytes);
+        if (fields_take(&values, &parser->bytes, &name) != FIELDS_GOOD)
+            return false;
+        if (name.data == NULL) /* names have no quotes, but other programs may put all in quotes */
+            name = text_slice(&parser->bytes);
         while (field < CELL_FIELDS && !slice_is(name, names[field]))
             field++;
         if (field == CELL_FIELDS || (seen & 1u << field) != 0)
             return false;
         seen |= 1u << field;
         parser->fields[parser->field_count++] = field;
-        at += typed.size;
-    }
+    } while (fields_next(&values));
     return (seen & 1u << FIELD_ROW) != 0 && (seen & 1u << FIELD_FAMILY) != 0 &&
            (seen & 1u << FIELD_VALUE) != 0;
 }
 
-/* Behind the opening quote at *at: the letters up to the closing one go to the parser's bytes; *at is left behind it. */
-static bool
-take_quoted(struct cell_parser *parser, const char **at, const char *end)
-{
-    for (const char *from = *at + 1;;) {
-        const char *quote = memchr(from, '"', (size_t)(end - from));
-
-        if (quote == NULL)
-            return false;
-        text_add(&parser->bytes, from, (size_t)(quote - from));
-        *at = from = quote + 1;
-        if (from == end || *from != '"')
-            return true;
-        text_add(&parser->bytes, "\"", 1);
-        from++;
-    }
-}
-
-/* Read the value at *at, and leave *at at the separator or the end of the line. NULL, or what is wrong. */
+/* Read the next value of the line. NULL, or what is wrong. */
 static const char *
-take_bytes(struct cell_parser *parser, const char **at, const char *end, petal_slice *bytes)
+take_bytes(struct cell_parser *parser, struct fields *line, petal_slice *bytes)
 {
     size_t begin = parser->bytes.size;
-    char separator = separator_of(parser->format);
-    const char *stop;
 
-    if (parser->format == CELL_CSV && *at < end && **at == '"') {
-        if (!take_quoted(parser, at, end))
-            return "a quote is not closed in its line; a line end in a value is written \\x0A";
-        if (*at < end && **at != separator)
-            return "a quote is followed by something else than a comma";
-    } else {
-        stop = *at < end ? memchr(*at, separator, (size_t)(end - *at)) : NULL;
-        *bytes = (petal_slice){*at, (size_t)((stop != NULL ? stop : end) - *at)};
-        *at += bytes->size;
+    switch (fields_take(line, &parser->bytes, bytes)) {
+    case FIELDS_OPEN:
+        return "a quote is not closed in its line; a line end in a value is written \\x0A";
+    case FIELDS_FOLLOWED:
+        return "a quote is followed by something else than a comma";
+    case FIELDS_GOOD:
+        break;
+    }
+    if (bytes->data != NULL) {
         if (!holds(*bytes, '\\'))
             return NULL;
         text_add_slice(&parser->bytes, *bytes);
@@ -212,22 +175,22 @@ set_field(petal_cell *cell, uint8_t field, petal_slice bytes)
 enum cell_outcome
 cell_parse_table(struct cell_parser *parser, petal_slice line)
 {
-    const char *at = line.data, *end = at + line.size;
+    struct fields values = {line.data, (const char *)line.data + line.size, parser->format};
 
     for (size_t i = 0; i < parser->field_count; i++) {
-        const char *begin = at, *wrong;
+        const char *begin, *wrong;
         petal_slice bytes;
 
-        if (i > 0 && at == end)
-            return cell_fail(parser, line, at, "fewer values than the first line has names");
-        if (i > 0)
-            begin = ++at;
-        wrong = take_bytes(parser, &at, end, &bytes);
+        if (i > 0 && !fields_next(&values))
+            return cell_fail(parser, line, values.at, "fewer values than the first line has names");
+        begin = values.at;
+        wrong = take_bytes(parser, &values, &bytes);
         if (wrong == NULL)
             wrong = set_field(&parser->cell, parser->fields[i], bytes);
         if (wrong != NULL)
             return cell_fail(parser, line, begin, wrong);
     }
-    return at == end ? CELL_GOOD
-                     : cell_fail(parser, line, at, "more values than the first line has names");
+    return values.at == values.end
+               ? CELL_GOOD
+               : cell_fail(parser, line, values.at, "more values than the first line has names");
 }

@@ -142,7 +142,7 @@ compare_record(struct compare *compare)
         compare->ordinal++;
         if (!is_last(&compare->fields, intake_hash(reader->row, field->column), compare->ordinal))
             continue;
-        intake_column(intake, column, &family, &asked.qualifier);
+        intake_column(column, &family, &asked.qualifier);
         if (compare->by_field && get_row(compare, &asked, &error) != PETAL_OK)
             return fail(compare, &error);
         cell = find_cell(intake->session->result, family, asked.qualifier);
@@ -260,8 +260,8 @@ compare_main(struct session *session, int argc, char **argv)
     if (status == SHELL_FINE && strcmp(compare.intake.file_name, "-") == 0)
         return session_fail(session, SHELL_USAGE,
                             "compare reads its file twice, so it cannot be standard input");
-    if (status == SHELL_FINE && compare.intake.format > RECORD_TSV)
-        return session_fail(session, SHELL_USAGE, "compare reads deb822, csv and tsv");
+    if (status == SHELL_FINE && compare.intake.format > FILE_TSV)
+        return session_fail(session, SHELL_USAGE, "compare reads csv and tsv");
     if (status == SHELL_FINE)
         status = read_file(&compare, "read", note_record);
     if (status == SHELL_FINE && compare.fields.capacity > 0)

@@ -181,25 +181,16 @@ show_counts(const struct cell_export *export, double seconds)
     (void)fputc('\n', stderr);
 }
 
-/* NULL stands for what the file's name tells, or CSV. */
+/* Without a word it is what the file's name tells, or CSV. */
 static bool
-read_format(const struct request *request, enum cell_format *format)
+read_format(const struct request *request, enum file_format *format)
 {
-    static const char *const names[] = {"csv", "tsv", "jsonl", "hbase"};
-    const char *word = request->format;
-
-    if (word == NULL && request->file != NULL)
-        word = shell_record_format_of_name(request->file);
-    if (word == NULL)
-        word = names[CELL_CSV];
-
-    for (int i = 0; i < 4; i++) {
-        if (strcmp(word, names[i]) == 0) {
-            *format = (enum cell_format)i;
-            return true;
-        }
-    }
-    return false;
+    *format = FILE_CSV;
+    if (request->format != NULL)
+        return file_format_of_word(request->format, format);
+    if (request->file != NULL)
+        (void)file_format_of_name(request->file, format);
+    return true;
 }
 
 /* The table and what to scan are set. */
@@ -222,7 +213,7 @@ run_export(struct cell_export *export, const struct request *request)
         warn_of_lost_order(export->table);
     }
     cell_write_header(&export->out, export->format);
-    if (export->format == CELL_HBASE)
+    if (export->format == FILE_HBASE)
         add_create(&export->out, export->table, request->create);
     output = request->file == NULL || strcmp(request->file, "-") == 0;
     progress_begin(&export->progress, "export", "cells");

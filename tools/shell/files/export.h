@@ -11,7 +11,7 @@
 struct cell_export {
     struct session *session;
     petal_table *table;
-    enum cell_format format;
+    enum file_format format;
     petal_scan_options scan;
     bool all_versions;           /* markers and deleted cells, too */
     const petal_column *columns; /* wanted of all versions; scan.read has them else */

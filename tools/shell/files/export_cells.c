@@ -305,7 +305,7 @@ write_all(struct order *order, petal_cursor *cursor, petal_error *error)
         else
             add_line(order, &export->out, cell);
         export->cells++;
-        export->colons += export->format == CELL_HBASE && cell->qualifier.size > 0 &&
+        export->colons += export->format == FILE_HBASE && cell->qualifier.size > 0 &&
                           memchr(cell->qualifier.data, ':', cell->qualifier.size) != NULL;
         if (outcome != PETAL_OK || !write_some(order) || interrupt_pending())
             break;

@@ -245,9 +245,10 @@ import_main(struct session *session, int argc, char **argv)
 
 /* The keys of the command's hash, and the options that they are. */
 static const char *const keys[][2] = {
-    {"FORMAT", "--format"},   {"ON_ERROR", "--on-error"},       {"MAX_ERRORS", "--max-errors"},
-    {"THREADS", "--threads"}, {"FLUSH_EVERY", "--flush-every"}, {"ROW", "--row"},
-    {"FAMILY", "--family"},   {"ONLY_FIELDS", "--only-fields"}, {"SKIP_FIELDS", "--skip-fields"}};
+    {"FORMAT", "--format"},           {"ON_ERROR", "--on-error"},
+    {"MAX_ERRORS", "--max-errors"},   {"THREADS", "--threads"},
+    {"FLUSH_EVERY", "--flush-every"}, {"ONLY_FIELDS", "--only-fields"},
+    {"SKIP_FIELDS", "--skip-fields"}};
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 

@@ -1,7 +1,7 @@
 /*
  * import.h -- import: a file on its way into a table, in jobs of one batch each (tools/shell/files/pipeline.h).
  *
- * tools/shell/files/import.c runs the jobs and writes their batches; what fills a batch is a source: the records of deb822, csv and tsv
+ * tools/shell/files/import.c runs the jobs and writes their batches; what fills a batch is a source: the records of csv and tsv
  * (tools/shell/files/import_records.c), or cells, one a line (tools/shell/files/import_cells.c).
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_IMPORT_H

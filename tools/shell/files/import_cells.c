@@ -13,34 +13,16 @@ enum { BLOCK_BYTES = 256 << 10 };
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 
-static enum cell_format
-cell_format_of(enum record_format format)
-{
-    switch (format) {
-    case RECORD_TSV:
-        return CELL_TSV;
-    case RECORD_JSON:
-        return CELL_JSON;
-    case RECORD_HBASE:
-        return CELL_HBASE;
-    case RECORD_DEB822:
-    case RECORD_CSV:
-        break;
-    }
-    return CELL_CSV;
-}
-
 bool
 import_is_cells(struct import *import)
 {
     struct record_reader *reader = &import->intake.reader;
-    enum record_format format = import->intake.format;
     petal_slice line;
 
-    import->header.format = cell_format_of(format);
-    if (format == RECORD_JSON || format == RECORD_HBASE)
+    import->header.format = reader->format;
+    if (reader->format == FILE_JSON || reader->format == FILE_HBASE)
         return true;
-    if (format == RECORD_DEB822 || !shell_record_read_line(reader))
+    if (!shell_record_read_line(reader))
         return false;
     line = (petal_slice){reader->line_bytes, reader->line_size};
     if (!cell_parser_header(&import->header, line)) {
@@ -132,7 +114,7 @@ import_read_cells(struct import *import, struct import_job *job)
     }
     import->lines += count_lines(text_slice(&job->block));
     job->bytes_read = import->bytes_read;
-    if (import->intake.format == RECORD_HBASE)
+    if (import->intake.format == FILE_HBASE)
         learn_script_table(import, job);
     return true;
 }
@@ -234,7 +216,7 @@ take_line(const struct import *import, struct import_job *job, petal_slice line,
         add_complaint(import, why, number, parser->place, parser->message);
         return false;
     }
-    if (parser->format == CELL_HBASE &&
+    if (parser->format == FILE_HBASE &&
         !slices_equal(parser->table, text_slice(&import->script_table))) {
         add_complaint(import, why, number, 0, "another table than in the commands before it");
         return false;

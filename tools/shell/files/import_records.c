@@ -1,7 +1,7 @@
 /*
  * import_records.c -- records as a source of import.  See tools/shell/files/import.h.
  *
- * A record is read and put into the batch in one go, by whichever thread is in `read`: paragraphs and quoted values go over
+ * A record is read and put into the batch in one go, by whichever thread is in `read`: quoted values go over
  * line ends, so that only their reader knows where they end.
  */
 #include "tools/shell/files/import.h"
@@ -24,7 +24,7 @@ add_record(const struct import *import, struct import_job *job)
 
         if (!intake_wants(intake, field))
             continue;
-        intake_column(intake, column, &family, &qualifier);
+        intake_column(column, &family, &qualifier);
         if (petal_batch_put(job->batch, column->family, reader->row, qualifier, PETAL_LATEST,
                             field->value, &error) != PETAL_OK) {
             struct text text = {0};

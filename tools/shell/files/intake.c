@@ -15,30 +15,17 @@
 enum { GREATEST_THREADS = 64, LOOK_MS = 100, PIPE_BYTES = 1 << 16 };
 
 const char intake_usage[] =
-    "  --format deb822|csv|tsv|jsonl|hbase\n"
-    "                            as FILE's name ends (.csv ..), else deb822.  deb822: Debian "
-    "control paragraphs, as apt-cache dumpavail writes "
-    "them; csv and\n"
-    "                            tsv: a column for each family:qualifier, or what export writes; "
-    "jsonl, hbase: the same\n"
-    "  --row FIELD               deb822: the field whose value is the row (Package)\n"
-    "  --family F:FIELD,FIELD..  deb822: these fields go to family F; may be repeated.  Others go "
-    "to\n"
-    "                            rel (Depends and its like), text (Description and its like) or "
-    "meta\n"
-    "  --only-fields A,B..       leave all other fields out\n"
-    "  --skip-fields A,B..       leave these fields out\n"
+    "  --format csv|tsv|jsonl|hbase\n"
+    "                            as FILE's name ends, else csv.  csv and tsv: a column for each "
+    "family:qualifier, or what\n"
+    "                            export writes; jsonl, hbase: the same\n"
+    "  --only-fields A,B..       csv, tsv: leave all other columns out\n"
+    "  --skip-fields A,B..       leave these columns out\n"
     "  --part I/N                only part I of N: each field of a row falls into one part\n"
     "  --on-error skip|stop      pass over what cannot be read, telling its line, or stop there "
     "(stop)\n"
     "  --skip-bad                the same as --on-error skip\n"
     "  --max-errors N            pass over so many, and stop at the next\n";
-
-/* Where fields of Debian packages go; all others go to `meta`. */
-static const char relations[] = "Depends,Pre-Depends,Recommends,Suggests,Enhances,Breaks,Conflicts,"
-                                "Replaces,Provides,Built-Using,"
-                                "Static-Built-Using";
-static const char texts[] = "Description,Description-md5,Homepage,Tag";
 
 static bool
 list_has(const char *list, petal_slice word)
@@ -54,20 +41,6 @@ list_has(const char *list, petal_slice word)
 }
 
 /* ---- Options ----------------------------------------------------------------------------------- */
-
-static bool
-parse_format(struct intake *intake, const char *word)
-{
-    static const char *const names[] = {"deb822", "csv", "tsv", "jsonl", "hbase"};
-
-    for (int i = 0; i < 5; i++) {
-        if (strcmp(word, names[i]) == 0) {
-            intake->format = (enum record_format)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool
 parse_part(struct intake *intake, const char *word)
@@ -93,7 +66,7 @@ static bool
 parse_option(struct intake *intake, const char *option, const char *value)
 {
     if (strcmp(option, "--format") == 0)
-        return intake->format_given = parse_format(intake, value);
+        return intake->format_given = file_format_of_word(value, &intake->format);
     if (strcmp(option, "--part") == 0)
         return parse_part(intake, value);
     if (strcmp(option, "--flush-every") == 0)
@@ -108,15 +81,10 @@ parse_option(struct intake *intake, const char *option, const char *value)
         intake->skip_bad = strcmp(value, "skip") == 0;
         return intake->skip_bad || strcmp(value, "stop") == 0;
     }
-    if (strcmp(option, "--row") == 0)
-        intake->row_field = value;
-    else if (strcmp(option, "--only-fields") == 0)
+    if (strcmp(option, "--only-fields") == 0)
         intake->only_fields = value;
     else if (strcmp(option, "--skip-fields") == 0)
         intake->skip_fields = value;
-    else if (strcmp(option, "--family") == 0 && intake->family_count < INTAKE_FAMILIES &&
-             strchr(value, ':') != NULL)
-        intake->families[intake->family_count++] = value;
     else
         return false;
     return true;
@@ -125,10 +93,7 @@ parse_option(struct intake *intake, const char *option, const char *value)
 enum shell_status
 intake_parse(struct intake *intake, struct session *session, int argc, char **argv)
 {
-    const char *format;
-
-    *intake = (struct intake){
-        .session = session, .row_field = "Package", .most_bad = UINT64_MAX, .threads = 1};
+    *intake = (struct intake){.session = session, .most_bad = UINT64_MAX, .threads = 1};
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--skip-bad") == 0) {
             intake->skip_bad = true;
@@ -151,9 +116,8 @@ intake_parse(struct intake *intake, struct session *session, int argc, char **ar
     if (intake->file_name == NULL)
         return session_fail(session, SHELL_USAGE,
                             "a table and a file are wanted, or - for standard input");
-    format = shell_record_format_of_name(intake->file_name);
-    if (!intake->format_given && format != NULL)
-        (void)parse_format(intake, format);
+    if (!intake->format_given)
+        (void)file_format_of_name(intake->file_name, &intake->format);
     return SHELL_FINE;
 }
 
@@ -247,7 +211,7 @@ intake_open(struct intake *intake)
     }
     pass_byte_order_mark(intake->file);
     intake->progress = (struct progress){.what = NULL};
-    shell_record_reader_init(&intake->reader, intake->format, intake->file, intake->row_field);
+    shell_record_reader_init(&intake->reader, intake->format, intake->file);
     return SHELL_FINE;
 }
 
@@ -260,34 +224,14 @@ intake_close(struct intake *intake)
     intake->file = NULL;
 }
 
-static petal_slice
-family_of_field(const struct intake *intake, petal_slice field)
-{
-    for (size_t i = 0; i < intake->family_count; i++) {
-        const char *colon = strchr(intake->families[i], ':');
-
-        if (list_has(colon + 1, field))
-            return (petal_slice){intake->families[i], (size_t)(colon - intake->families[i])};
-    }
-    if (list_has(relations, field))
-        return slice_of_string("rel");
-    return slice_of_string(list_has(texts, field) ? "text" : "meta");
-}
-
 void
-intake_column(const struct intake *intake, const struct record_column *column, petal_slice *family,
-              petal_slice *qualifier)
+intake_column(const struct record_column *column, petal_slice *family, petal_slice *qualifier)
 {
     petal_slice name = text_slice(&column->name);
     const char *colon = memchr(name.data, ':', name.size);
 
-    if (intake->format == RECORD_DEB822) {
-        *family = family_of_field(intake, name);
-        *qualifier = name;
-    } else {
-        *family = (petal_slice){name.data, (size_t)(colon - (const char *)name.data)};
-        *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
-    }
+    *family = (petal_slice){name.data, (size_t)(colon - (const char *)name.data)};
+    *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
 }
 
 static enum shell_status
@@ -296,7 +240,7 @@ resolve(struct intake *intake, struct record_column *column)
     petal_slice name = text_slice(&column->name), family, qualifier;
     enum shell_status status = SHELL_FINE;
 
-    intake_column(intake, column, &family, &qualifier);
+    intake_column(column, &family, &qualifier);
     column->wanted = !list_has(intake->skip_fields, name) &&
                      (intake->only_fields == NULL || list_has(intake->only_fields, name));
     if (column->wanted)

@@ -11,16 +11,11 @@
 #include "tools/shell/session/session.h"
 #include "tools/shell/text/progress.h"
 
-enum { INTAKE_FAMILIES = 16 };
-
 struct intake {
     struct session *session;
     const char *table_name, *file_name; /* file "-": standard input */
-    const char *row_field;
-    enum record_format format;
-    bool format_given;                     /* else the name of the file told it, or it is deb822 */
-    const char *families[INTAKE_FAMILIES]; /* --family F:field,field,.. */
-    size_t family_count;
+    enum file_format format;
+    bool format_given;                     /* else the name of the file told it, or it is csv */
     const char *only_fields, *skip_fields; /* field,field,.. or NULL */
     uint64_t part, parts;                  /* 1 .. parts; parts 0: everything */
     uint64_t flush_every;                  /* records, 0: no */
@@ -54,8 +49,7 @@ void intake_close(struct intake *intake);
 enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
 
 /* Where the column goes.  The slices live as long as the intake is open. */
-void intake_column(const struct intake *intake, const struct record_column *column,
-                   petal_slice *family, petal_slice *qualifier);
+void intake_column(const struct record_column *column, petal_slice *family, petal_slice *qualifier);
 
 /* Is this field of the record at hand wanted: by --only-fields, --skip-fields and --part? */
 bool intake_wants(const struct intake *intake, const struct record_field *field);

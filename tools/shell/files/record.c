@@ -1,4 +1,4 @@
-/* record.c -- what the formats have in common.  See tools/shell/files/record.h. */
+/* record.c -- see tools/shell/files/record.h. */
 #include "tools/shell/files/record.h"
 
 #include "tools/shell/text/memory.h"
@@ -8,32 +8,17 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-const char *
-shell_record_format_of_name(const char *file_name)
-{
-    static const char *const endings[][2] = {{".csv", "csv"},
-                                             {".tsv", "tsv"},
-                                             {".jsonl", "jsonl"},
-                                             {".ndjson", "jsonl"},
-                                             {".hbase", "hbase"}};
-    size_t size = strlen(file_name);
-
-    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-        size_t ending = strlen(endings[i][0]);
-
-        if (size > ending && strcasecmp(file_name + size - ending, endings[i][0]) == 0)
-            return endings[i][1];
-    }
-    return NULL;
-}
+/* A value of the line at hand: where it is in the reader's bytes, and whether it was quoted. */
+struct piece {
+    size_t begin, end;
+    bool quoted;
+};
 
 void
-shell_record_reader_init(struct record_reader *reader, enum record_format format, FILE *file,
-                         const char *row_field)
+shell_record_reader_init(struct record_reader *reader, enum file_format format, FILE *file)
 {
-    *reader = (struct record_reader){.format = format, .file = file, .row_field = row_field};
+    *reader = (struct record_reader){.format = format, .file = file};
 }
 
 void
@@ -42,16 +27,19 @@ shell_record_reader_free(struct record_reader *reader)
     for (size_t i = 0; i < reader->column_count; i++)
         text_free(&reader->columns[i].name);
     free(reader->columns);
-    free(reader->slots);
     free(reader->fields);
     free(reader->line_bytes);
     text_free(&reader->bytes);
     *reader = (struct record_reader){0};
 }
 
-enum record_outcome
-shell_record_fail(struct record_reader *reader, enum record_outcome outcome, uint64_t line,
-                  const char *format, ...)
+static enum record_outcome fail(struct record_reader *reader, enum record_outcome outcome,
+                                uint64_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static enum record_outcome
+fail(struct record_reader *reader, enum record_outcome outcome, uint64_t line, const char *format,
+     ...)
 {
     int size = snprintf(reader->message, sizeof(reader->message), "line %" PRIu64 ": ", line);
     va_list arguments;
@@ -85,138 +73,196 @@ shell_record_read_line(struct record_reader *reader)
     return true;
 }
 
-void
-shell_record_begin(struct record_reader *reader)
+/* The values of the line that was read, whose end may have a carriage return. */
+static struct fields
+fields_of_line(const struct record_reader *reader)
 {
-    text_clear(&reader->bytes);
-    reader->field_count = 0;
-    reader->record_line = 0;
+    size_t size = reader->line_size;
+
+    size -= size > 0 && reader->line_bytes[size - 1] == '\r';
+    return (struct fields){
+        .at = reader->line_bytes, .end = reader->line_bytes + size, .format = reader->format};
 }
 
-/* Control files do not tell capitals from small letters in field names. */
-static bool
-is_column(const struct record_reader *reader, size_t column, petal_slice name)
+static enum record_outcome
+take_value(struct record_reader *reader, struct fields *line, struct piece *piece)
 {
-    petal_slice known = text_slice(&reader->columns[column].name);
+    petal_slice plain;
+    enum fields_outcome outcome;
 
-    if (reader->format != RECORD_DEB822)
-        return slices_equal(known, name);
-    return known.size == name.size && strncasecmp(known.data, name.data, name.size) == 0;
-}
+    piece->begin = reader->bytes.size;
+    outcome = fields_take(line, &reader->bytes, &plain);
+    while (outcome == FIELDS_OPEN) {
+        const char *end = reader->line_bytes + reader->line_size;
 
-/* FNV-1a; names that are one to is_column have one hash. */
-static size_t
-hash_name(const struct record_reader *reader, petal_slice name)
-{
-    const uint8_t *byte = name.data;
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < name.size; i++) {
-        bool capital = byte[i] >= 'A' && byte[i] <= 'Z' && reader->format == RECORD_DEB822;
-
-        hash = (hash ^ (capital ? byte[i] | 0x20u : byte[i])) * 0x100000001b3u;
+        text_add(&reader->bytes, line->end, (size_t)(end - line->end));
+        text_add(&reader->bytes, "\n", 1);
+        if (!shell_record_read_line(reader))
+            return fail(reader, RECORD_BAD, reader->record_line, "a quote is not closed");
+        *line = fields_of_line(reader);
+        outcome = fields_go_on(line, &reader->bytes);
     }
-    return (size_t)(hash ^ hash >> 32);
-}
-
-/* The slot of the column of that name, or the empty one where it belongs. */
-static size_t *
-find_slot(const struct record_reader *reader, petal_slice name)
-{
-    size_t at = hash_name(reader, name) & (reader->slot_count - 1);
-
-    while (reader->slots[at] != 0 && !is_column(reader, reader->slots[at] - 1, name))
-        at = (at + 1) & (reader->slot_count - 1);
-    return &reader->slots[at];
+    if (outcome == FIELDS_FOLLOWED)
+        return fail(reader, RECORD_BAD, reader->line,
+                    "a quote is followed by something else than a comma");
+    piece->quoted = plain.data == NULL;
+    text_add_slice(&reader->bytes, plain);
+    piece->end = reader->bytes.size;
+    return RECORD_GOOD;
 }
 
 static void
-grow_slots(struct record_reader *reader)
-{
-    reader->slot_count = reader->slot_count == 0 ? 64 : 2 * reader->slot_count;
-    free(reader->slots);
-    reader->slots = memory_allocate(reader->slot_count * sizeof(*reader->slots));
-    memset(reader->slots, 0, reader->slot_count * sizeof(*reader->slots));
-    for (size_t i = 0; i < reader->column_count; i++)
-        *find_slot(reader, text_slice(&reader->columns[i].name)) = i + 1;
-}
-
-size_t
-shell_record_column(struct record_reader *reader, petal_slice name)
+add_column(struct record_reader *reader, petal_slice name)
 {
     struct record_column *column;
-    size_t *slot;
 
-    if (2 * (reader->column_count + 1) >= reader->slot_count)
-        grow_slots(reader);
-    slot = find_slot(reader, name);
-    if (*slot != 0)
-        return *slot - 1;
     if (reader->column_count == reader->column_capacity) {
         reader->column_capacity = 2 * reader->column_capacity + 32;
         reader->columns =
             memory_grow(reader->columns, reader->column_capacity * sizeof(*reader->columns));
     }
-    column = &reader->columns[reader->column_count];
+    column = &reader->columns[reader->column_count++];
     *column = (struct record_column){.family = NULL};
     text_add_slice(&column->name, name);
-    *slot = ++reader->column_count;
-    return *slot - 1;
 }
 
-bool
-shell_record_has_field(const struct record_reader *reader, size_t column)
+static int
+compare_columns(const void *a, const void *b)
 {
-    size_t field = reader->columns[column].field;
+    const struct record_column *const *left = a, *const *right = b;
 
-    return field < reader->field_count && reader->fields[field].column == column;
+    return slices_compare(text_slice(&(*left)->name), text_slice(&(*right)->name));
 }
 
-struct record_field *
-shell_record_add_field(struct record_reader *reader, size_t column)
+/* A column whose name stands twice, or NULL. */
+static const struct record_column *
+find_twice(const struct record_reader *reader)
 {
-    struct record_field *field;
+    size_t count = reader->column_count;
+    const struct record_column **sorted = memory_allocate(count * sizeof(*sorted)), *twice = NULL;
 
-    if (reader->field_count == reader->field_capacity) {
-        reader->field_capacity = 2 * reader->field_capacity + 32;
-        reader->fields =
-            memory_grow(reader->fields, reader->field_capacity * sizeof(*reader->fields));
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &reader->columns[i];
+    qsort(sorted, count, sizeof(*sorted), compare_columns);
+    for (size_t i = 1; i < count && twice == NULL; i++)
+        if (compare_columns(&sorted[i - 1], &sorted[i]) == 0)
+            twice = sorted[i];
+    free(sorted);
+    return twice;
+}
+
+static enum record_outcome
+read_header(struct record_reader *reader)
+{
+    const struct record_column *twice;
+    enum record_outcome outcome;
+    struct fields line;
+    struct piece piece;
+
+    text_clear(&reader->bytes);
+    if (!shell_record_read_line(reader))
+        return RECORD_END;
+    reader->record_line = reader->line;
+    line = fields_of_line(reader);
+    outcome = take_value(reader, &line, &piece);
+    while (outcome == RECORD_GOOD && fields_next(&line)) {
+        petal_slice name;
+
+        outcome = take_value(reader, &line, &piece);
+        if (outcome != RECORD_GOOD)
+            break;
+        name = (petal_slice){text_string(&reader->bytes) + piece.begin, piece.end - piece.begin};
+        if (memchr(name.data, ':', name.size) == NULL)
+            return fail(reader, RECORD_FAILED, reader->line,
+                        "column '%.*s' is not of the form family:qualifier",
+                        name.size < 80 ? (int)name.size : 80, (const char *)name.data);
+        add_column(reader, name);
     }
-    reader->columns[column].field = reader->field_count;
-    field = &reader->fields[reader->field_count++];
-    *field = (struct record_field){.column = column, .begin = reader->bytes.size};
-    return field;
+    reader->header_read = true;
+    if (outcome != RECORD_GOOD)
+        return RECORD_FAILED;
+    if (reader->column_count == 0)
+        return fail(reader, RECORD_FAILED, reader->line, "the first line names no column");
+    twice = find_twice(reader);
+    return twice == NULL ? RECORD_GOOD
+                         : fail(reader, RECORD_FAILED, reader->line, "column '%.80s' stands twice",
+                                text_string(&twice->name));
 }
 
-/* The record is whole: check it against the store's limits. */
-enum record_outcome
-shell_record_finish(struct record_reader *reader, petal_slice row)
+/* Read the values behind the row, one for each column.  Where they are is known when all were read. */
+static enum record_outcome
+read_values(struct record_reader *reader, struct fields *line)
 {
-    if (row.size == 0)
-        return shell_record_fail(reader, RECORD_BAD, reader->record_line,
-                                 "the row is empty or missing");
-    if (row.size > PETAL_MAX_ROW_BYTES)
-        return shell_record_fail(reader, RECORD_BAD, reader->record_line,
-                                 "the row has %zu bytes, more than %d", row.size,
-                                 PETAL_MAX_ROW_BYTES);
+    struct piece piece;
+    size_t column = 0;
+
+    reader->field_count = 0;
+    for (; fields_next(line); column++) {
+        if (column == reader->column_count)
+            return fail(reader, RECORD_BAD, reader->record_line,
+                        "more values than the first line has columns (%zu)", column);
+        if (take_value(reader, line, &piece) != RECORD_GOOD)
+            return RECORD_BAD;
+        if (piece.end == piece.begin && !piece.quoted)
+            continue;
+        if (piece.end - piece.begin > PETAL_MAX_VALUE_BYTES)
+            return fail(reader, RECORD_BAD, reader->record_line,
+                        "the value of %.80s has %zu bytes, more than %u",
+                        text_string(&reader->columns[column].name), piece.end - piece.begin,
+                        PETAL_MAX_VALUE_BYTES);
+        if (reader->field_count == reader->field_capacity) {
+            reader->field_capacity = 2 * reader->field_capacity + 32;
+            reader->fields =
+                memory_grow(reader->fields, reader->field_capacity * sizeof(*reader->fields));
+        }
+        reader->fields[reader->field_count++] =
+            (struct record_field){column, {NULL, piece.end - piece.begin}, piece.begin};
+    }
+    if (column < reader->column_count)
+        return fail(reader, RECORD_BAD, reader->record_line,
+                    "%zu values, but the first line has %zu columns", column, reader->column_count);
     for (size_t i = 0; i < reader->field_count; i++)
-        if (reader->fields[i].value.size > PETAL_MAX_VALUE_BYTES)
-            return shell_record_fail(reader, RECORD_BAD, reader->record_line,
-                                     "the value of %.80s has %zu bytes, more than %u",
-                                     text_string(&reader->columns[reader->fields[i].column].name),
-                                     reader->fields[i].value.size, PETAL_MAX_VALUE_BYTES);
-    reader->row = row;
+        reader->fields[i].value.data = reader->bytes.bytes + reader->fields[i].begin;
+    return RECORD_GOOD;
+}
+
+static enum record_outcome
+read_record(struct record_reader *reader)
+{
+    enum record_outcome outcome;
+    struct fields line;
+    struct piece row;
+
+    if (!reader->header_read && (outcome = read_header(reader)) != RECORD_GOOD)
+        return outcome;
+    text_clear(&reader->bytes);
+    do {
+        if (!shell_record_read_line(reader))
+            return RECORD_END;
+        line = fields_of_line(reader);
+    } while (line.at == line.end);
+    reader->record_line = reader->line;
+    outcome = take_value(reader, &line, &row);
+    if (outcome == RECORD_GOOD)
+        outcome = read_values(reader, &line);
+    if (outcome != RECORD_GOOD)
+        return outcome;
+    reader->row = (petal_slice){text_string(&reader->bytes) + row.begin, row.end - row.begin};
+    if (reader->row.size == 0)
+        return fail(reader, RECORD_BAD, reader->record_line, "the row is empty or missing");
+    if (reader->row.size > PETAL_MAX_ROW_BYTES)
+        return fail(reader, RECORD_BAD, reader->record_line, "the row has %zu bytes, more than %d",
+                    reader->row.size, PETAL_MAX_ROW_BYTES);
     return RECORD_GOOD;
 }
 
 enum record_outcome
 shell_record_next(struct record_reader *reader)
 {
-    enum record_outcome outcome = reader->format == RECORD_DEB822 ? shell_record_next_deb822(reader)
-                                                                  : shell_record_next_table(reader);
+    enum record_outcome outcome = read_record(reader);
 
     if (outcome == RECORD_END && ferror(reader->file))
-        return shell_record_fail(reader, RECORD_FAILED, reader->line, "reading failed: %s",
-                                 strerror(reader->read_error));
+        return fail(reader, RECORD_FAILED, reader->line, "reading failed: %s",
+                    strerror(reader->read_error));
     return outcome;
 }

@@ -114,9 +114,10 @@ static const struct command commands[] = {
      "the like"},
     {"help", "help", 0, 1, false, command_help, "help ['command' | 'group']"},
     {"import", "import", 2, 3, false, command_import,
-     "import 't', 'file' [, FORMAT => 'deb822' | 'csv' | 'tsv' | 'jsonl' | 'hbase', ON_ERROR => "
-     "'skip' | 'stop', MAX_ERRORS => n, THREADS => n, FLUSH_EVERY => n, ROW => 'field', FAMILY => "
-     "'f:field,field', ONLY_FIELDS => 'a,b', SKIP_FIELDS => 'a,b']      csv and tsv have a column "
+     "import 't', 'file' [, FORMAT => 'csv' | 'tsv' | 'jsonl' | 'hbase', ON_ERROR => 'skip' | "
+     "'stop', "
+     "MAX_ERRORS => n, THREADS => n, FLUSH_EVERY => n, ONLY_FIELDS => 'f:a,f:b', SKIP_FIELDS => "
+     "'f:a,f:b']      csv and tsv have a column "
      "for each family:qualifier, or are what export writes"},
     {"incr", "incr", 3, 5, false, command_incr,
      "incr 't', 'row', 'f:q' [, amount] [, TTL => milliseconds]      a number of 8 bytes, 0 if "
