@@ -2,7 +2,6 @@
 #include "engine/compact/compactor.h"
 
 #include "engine/compact/work.h"
-#include "engine/flush/flush.h"
 #include "engine/write/pace.h"
 
 #include <errno.h>
@@ -549,33 +548,44 @@ petal_compact(petal_table *table, petal_family *family, petal_error *error)
 
 /* ---- what others ask ---- */
 
-/* Nothing runs, and nothing is due, or nobody would do it. Both are looked at in one moment: what is due may begin to run, and a job
- * that ends may leave something to do. */
-static bool
-is_idle(struct compactor *compactor)
+struct compactor_moment
+compactor_hurry(petal_db *db)
 {
-    bool idle;
+    struct compactor *compactor = db->compactor;
+    struct compactor_moment moment;
 
-    if (compactor->thread_count > 0)
-        return !take_work(compactor, TAKES_ANY, 0, NULL);
     pthread_mutex_lock(&compactor->mutex);
-    idle = compactor->claims.first == NULL;
+    compactor->wait_ms = 0;
+    tell_change(compactor); /* what waits for room, and what only time made due */
+    moment = (struct compactor_moment){compactor->changes, compactor->failures};
     pthread_mutex_unlock(&compactor->mutex);
-    return idle;
+    return moment;
 }
 
-/* Wait for a change after `seen`, or a while. A job that fails says so before it gives up its claim, so that its error is
- * returned rather than that of the database it turned read-only. */
-static enum petal_status
-wait_for_job(struct compactor *compactor, uint64_t seen, uint64_t failures, petal_error *error)
+bool
+compactor_is_idle(petal_db *db, struct compactor_moment *moment)
 {
-    enum petal_status status = db_check_writable(compactor->db, error);
+    struct compactor *compactor = db->compactor;
+    bool idle;
 
     pthread_mutex_lock(&compactor->mutex);
-    if (compactor->failures == failures && compactor->changes == seen &&
+    moment->changes = compactor->changes;
+    idle = compactor->claims.first == NULL;
+    pthread_mutex_unlock(&compactor->mutex);
+    return compactor->thread_count > 0 ? !take_work(compactor, TAKES_ANY, 0, NULL) : idle;
+}
+
+enum petal_status
+compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error *error)
+{
+    struct compactor *compactor = db->compactor;
+    enum petal_status status = db_check_writable(db, error);
+
+    pthread_mutex_lock(&compactor->mutex);
+    if (compactor->failures == moment->failures && compactor->changes == moment->changes &&
         (status == PETAL_OK || compactor->claims.first != NULL))
         wait_for(compactor, &compactor->ended, IDLE_LOOK_MS);
-    if (compactor->failures != failures) {
+    if (compactor->failures != moment->failures) {
         status = compactor->failure.status;
         if (error != NULL)
             *error = compactor->failure;
@@ -584,46 +594,6 @@ wait_for_job(struct compactor *compactor, uint64_t seen, uint64_t failures, peta
     }
     pthread_mutex_unlock(&compactor->mutex);
     return status;
-}
-
-enum petal_status
-compactor_wait_idle(petal_db *db, petal_error *error)
-{
-    struct compactor *compactor = db->compactor;
-    enum petal_status status = PETAL_OK;
-    uint64_t failures;
-
-    if (compactor == NULL)
-        return flush_wait_idle(db, error);
-    pthread_mutex_lock(&compactor->mutex);
-    failures = compactor->failures;
-    compactor->wait_ms = 0;
-    tell_change(compactor); /* what waits for room, and what only time made due */
-    pthread_mutex_unlock(&compactor->mutex);
-    while (status == PETAL_OK) {
-        uint64_t seen;
-
-        status = flush_wait_idle(db, error);
-        if (status != PETAL_OK)
-            return status;
-        pthread_mutex_lock(&compactor->mutex);
-        seen = compactor->changes;
-        pthread_mutex_unlock(&compactor->mutex);
-        if (is_idle(compactor) && !flush_waits(db)) {
-            db_collect(db);
-            return PETAL_OK;
-        }
-        status = wait_for_job(compactor, seen, failures, error);
-    }
-    return status;
-}
-
-enum petal_status
-petal_wait_idle(petal_db *db, petal_error *error)
-{
-    if (db_enter(db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    return compactor_wait_idle(db, error);
 }
 
 enum petal_compaction_state

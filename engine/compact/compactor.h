@@ -47,8 +47,22 @@ enum petal_status compactor_compact(petal_family *family, petal_error *error);
 enum petal_status compactor_compact_runs(petal_family *family, size_t first, size_t count,
                                          petal_error *error);
 
-/* Wait until nothing is due and nothing runs. */
-enum petal_status compactor_wait_idle(petal_db *db, petal_error *error);
+/* What had changed, and how many jobs in the background had failed, when one looked. */
+struct compactor_moment {
+    uint64_t changes, failures;
+};
+
+/* Look for work at once, also for what was put off; returns the moment. */
+struct compactor_moment compactor_hurry(petal_db *db);
+
+/* Nothing runs, and nothing is due, or nobody would do it: both in one moment, since what is due may begin to run, and a job that
+ * ends may leave something to do. The changes of *moment are those before. */
+bool compactor_is_idle(petal_db *db, struct compactor_moment *moment);
+
+/* Wait for a change after the moment, or a while. A job that fails says so before it gives up its claim, so that its error is
+ * returned rather than that of the database it turned read-only. */
+enum petal_status compactor_wait(petal_db *db, const struct compactor_moment *moment,
+                                 petal_error *error);
 
 enum petal_compaction_state compactor_state(petal_db *db, const petal_table *table);
 uint64_t compactor_running(petal_db *db);

@@ -241,26 +241,6 @@ petal_receipt_cells_hidden(const petal_receipt *receipt)
     return hidden;
 }
 
-const char *
-petal_hidden_text(enum petal_hidden by)
-{
-    static const char *const texts[PETAL_HIDDEN_COUNT] = {
-        [PETAL_HIDDEN_DELETE] = "delete of its version",
-        [PETAL_HIDDEN_DELETE_FAMILY_VERSION] = "delete of the family's version",
-        [PETAL_HIDDEN_DELETE_COLUMN] = "delete of the column",
-        [PETAL_HIDDEN_DELETE_FAMILY] = "delete of the family",
-        [PETAL_HIDDEN_ENDED] = "delete or later write",
-        [PETAL_HIDDEN_REPLACED] = "later write with its timestamp",
-        [PETAL_HIDDEN_VERSIONS] = "newer versions",
-        [PETAL_HIDDEN_TIME_RANGE] = "time range",
-        [PETAL_HIDDEN_EXPIRED] = "time to live",
-        [PETAL_HIDDEN_LATER] = "written later",
-        [PETAL_HIDDEN_FILTER] = "filter or limit",
-    };
-
-    return (unsigned)by < PETAL_HIDDEN_COUNT ? texts[by] : "unknown";
-}
-
 uint64_t
 petal_receipt_hidden(const petal_receipt *receipt, enum petal_hidden by)
 {

@@ -34,7 +34,6 @@
 #include "engine/state/row_lock.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
-#include "engine/state/view_bin.h"
 #include "engine/store/damage.h"
 #include "engine/store/rewrite.h"
 #include "engine/wal/file.h"
@@ -268,20 +267,6 @@ db_enter(const petal_db *db, petal_error *error)
     return db_is_of_another_process(db) ? db_refuse_process(db, error) : PETAL_OK;
 }
 
-/* ---- failure ---- */
-
-/* Keep the first cause, log it, and turn the database read-only. */
-void db_fail(petal_db *db, const petal_error *cause);
-/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
-enum petal_status db_check_writable(petal_db *db, petal_error *error);
-
-/* The first half of it: for calls that look before they write, and whose answer must not depend on what they find. */
-enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
-
-/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
- * database turns read-only. */
-enum petal_status db_sync_directory(petal_db *db, petal_error *error);
-
 /* ---- file numbers ---- */
 
 static inline uint64_t
@@ -369,13 +354,6 @@ view_store(const struct view *view, const petal_family *family)
 {
     return family->slot < view->store_count ? view->stores[family->slot] : NULL;
 }
-
-/* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
-void db_collect(petal_db *db);
-
-/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
- * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
-void db_publish_view(petal_db *db, struct view *view);
 
 /* ---- tables and families (engine/state/handle.c, engine/table/table.c) ---- */
 

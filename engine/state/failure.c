@@ -3,6 +3,80 @@
 
 #include "engine/state/db.h"
 
+/* ---- refusals ---- */
+
+enum petal_status
+db_refuse_process(const petal_db *db, petal_error *error)
+{
+    return error_file(error, PETAL_INVALID, db->directory.path,
+                      "the database %s was opened by another process, of which this one is a fork; "
+                      "it can be used there only",
+                      db->directory.path);
+}
+
+void
+db_fail(petal_db *db, const petal_error *cause)
+{
+    bool first;
+
+    pthread_mutex_lock(&db->failure_mutex);
+    first = !atomic_load_explicit(&db->failed, memory_order_relaxed);
+    if (first) {
+        db->failure = *cause;
+        atomic_store_explicit(&db->failed, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&db->failure_mutex);
+    if (!first)
+        return;
+    env_log(&db->env, PETAL_LOG_ERROR, "the database is read-only from now on: %s", cause->text);
+    pthread_mutex_lock(&db->flush_mutex);
+    pthread_cond_broadcast(&db->flush_done);
+    pthread_mutex_unlock(&db->flush_mutex);
+}
+
+enum petal_status
+db_check_opened_for_writing(const petal_db *db, petal_error *error)
+{
+    if (!db->read_only)
+        return PETAL_OK;
+    return error_file(error, PETAL_READ_ONLY, db->directory.path,
+                      "the database %s was opened read-only", db->directory.path);
+}
+
+enum petal_status
+db_check_writable(petal_db *db, petal_error *error)
+{
+    if (db->read_only)
+        return db_check_opened_for_writing(db, error);
+    if (!atomic_load_explicit(&db->failed, memory_order_acquire))
+        return PETAL_OK;
+    /* `failure` does not change once `failed` is seen. */
+    error_file(error, PETAL_READ_ONLY, db->failure.file,
+               "the database is read-only since a write failed: %s", db->failure.text);
+    if (error != NULL) {
+        error->os_error = db->failure.os_error;
+        error->offset = db->failure.offset;
+    }
+    return PETAL_READ_ONLY;
+}
+
+enum petal_status
+db_sync_directory(petal_db *db, petal_error *error)
+{
+    int failed = directory_sync(&db->directory);
+    petal_error cause;
+
+    if (failed == 0)
+        return PETAL_OK;
+    error_unknown(&cause, db->directory.path, failed, "sync directory");
+    db_fail(db, &cause);
+    if (error != NULL)
+        *error = cause;
+    return cause.status;
+}
+
+/* ---- work in the background ---- */
+
 void
 background_failed(petal_db *db, enum background_kind kind, const petal_error *cause)
 {

@@ -30,4 +30,18 @@ enum petal_status background_failure_of(petal_db *db, enum background_kind kind,
  * without one, why it did; else a store file that is known to be damaged. */
 void background_error_get(petal_db *db, petal_error *error);
 
+/* ---- failure ---- */
+
+/* Keep the first cause, log it, and turn the database read-only. */
+void db_fail(petal_db *db, const petal_error *cause);
+/* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
+enum petal_status db_check_writable(petal_db *db, petal_error *error);
+
+/* The first half of it: for calls that look before they write, and whose answer must not depend on what they find. */
+enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
+
+/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
+ * database turns read-only. */
+enum petal_status db_sync_directory(petal_db *db, petal_error *error);
+
 #endif

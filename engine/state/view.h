@@ -19,6 +19,8 @@
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
 
+#include <pthread.h>
+
 /* The bit of a kind of marker. */
 static inline uint32_t
 marker_kind(enum petal_cell_type type)
@@ -127,5 +129,39 @@ enum petal_status view_new(struct view **view, const petal_allocator *allocator,
 void view_set_store(struct view *view, size_t slot, struct store_view *store_view);
 void view_ref(struct view *view);
 void view_unref(struct view *view);
+
+/* ---- views that nobody sees any more ---- */
+
+/*
+ * The bin holds views until a thread that may take its time releases them: memtables go with them, and store files that were
+ * compacted away, which costs system calls. A view gets here from whoever finds that its last reader has left, which may be another
+ * reader in the middle of a get: it only puts the view in and says so. Functions of the bin: from any thread.
+ */
+struct view_bin {
+    _Atomic(struct view *) newest; /* linked by next_in_bin */
+    pthread_mutex_t mutex;         /* held while views are released */
+    void (*tell)(void *argument);  /* that there is something; must not wait */
+    void *argument;
+};
+
+bool view_bin_init(struct view_bin *bin, void (*tell)(void *argument), void *argument);
+
+/* REQUIRES: empty. */
+void view_bin_fini(struct view_bin *bin);
+
+/* Takes over a reference. */
+void view_bin_put(struct view_bin *bin, struct view *view);
+bool view_bin_is_empty(struct view_bin *bin);
+
+/* Release what is in it; when it returns what was in it before is gone, also if another thread is at it. REQUIRES: no lock held that
+ * readers or writers wait for. */
+void view_bin_empty(struct view_bin *bin);
+
+/* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
+void db_collect(petal_db *db);
+
+/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
+ * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
+void db_publish_view(petal_db *db, struct view *view);
 
 #endif

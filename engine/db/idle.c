@@ -1,0 +1,43 @@
+/* idle.c -- a database comes to rest: what is in memory goes to files, and what is due is compacted. */
+#include "engine/compact/compactor.h"
+#include "engine/flush/flush.h"
+#include "engine/wal/wal.h"
+
+enum petal_status
+petal_flush(petal_db *db, petal_table *table, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (table != NULL)
+        status = table_check_alive(table, error);
+    if (status != PETAL_OK)
+        return status;
+    wal_make_spare(db); /* the caller waits for it, so that writers need not */
+    return flush_and_wait(db, table, error);
+}
+
+enum petal_status
+petal_wait_idle(petal_db *db, petal_error *error)
+{
+    struct compactor_moment moment;
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (db->compactor == NULL)
+        return flush_wait_idle(db, error);
+    moment = compactor_hurry(db);
+    while (status == PETAL_OK) {
+        status = flush_wait_idle(db, error);
+        if (status != PETAL_OK)
+            break;
+        if (compactor_is_idle(db, &moment) && !flush_waits(db)) {
+            db_collect(db);
+            break;
+        }
+        status = compactor_wait(db, &moment, error);
+    }
+    return status;
+}

@@ -1,0 +1,40 @@
+/* stats.c -- what a database counts, and where it stands. */
+#include "engine/compact/compactor.h"
+
+void
+petal_stats_get(petal_db *db, petal_stats *stats)
+{
+    struct cache_usage usage;
+
+    memset(stats, 0, sizeof *stats);
+    if (db_is_of_another_process(db)) {
+        stats->read_only = true;
+        (void)db_refuse_process(db, &stats->background_error);
+        return;
+    }
+    for (size_t i = 0; i < STATS_SHARDS; i++) {
+#define STATS_SUM(name, meaning)                                                                   \
+    stats->name += atomic_load_explicit(&db->stats[i].name, memory_order_relaxed);
+        PETAL_STATS_MAP(STATS_SUM)
+#undef STATS_SUM
+    }
+    stats->compactions_running = compactor_running(db);
+    stats->compacting_cells = atomic_load_explicit(&db->compacting.cells, memory_order_relaxed);
+    stats->compacting_done = atomic_load_explicit(&db->compacting.done, memory_order_relaxed);
+    stats->read_only = db->read_only || atomic_load_explicit(&db->failed, memory_order_acquire);
+    background_error_get(db, &stats->background_error);
+    stats->memory_limit = db->memory.limit;
+    stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
+    stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
+    pthread_mutex_lock(&db->flush_mutex);
+    stats->flushes_waiting = db->flush_count;
+    pthread_mutex_unlock(&db->flush_mutex);
+    cache_usage_get(db->cache, &usage);
+    stats->cache_capacity = usage.capacity;
+    for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        stats->cache_bytes[kind] = usage.bytes[kind];
+        stats->cache_blocks[kind] = usage.blocks[kind];
+        stats->cache_inserted[kind] = usage.inserted[kind];
+        stats->cache_evicted[kind] = usage.evicted[kind];
+    }
+}
