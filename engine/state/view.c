@@ -4,6 +4,7 @@
 #include "engine/state/db.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Counts are taken with relaxed order: whoever takes one holds the object already. The last drop must see all uses by the
@@ -157,33 +158,30 @@ file_entry_of(struct store_file *file)
     };
 }
 
+/* `more` 1: the view has the file as well; UINT32_MAX, which is -1: it has it no more. */
 static void
-count_filters(struct store_view *store_view, const struct file_facts *facts)
+count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
 {
-    store_view->row_filters +=
-        facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
-    store_view->column_filters += facts_has_column_filter(facts);
+    if (facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL)
+        store_view->row_filters += more;
+    if (facts_has_column_filter(facts))
+        store_view->column_filters += more;
+    if (facts->ttl_cells > 0)
+        store_view->ttl_files += more;
 }
 
-/* Insert so that files stay sorted by (greatest timestamp, greatest sequence), newest first. */
-static void
-insert_file(struct store_view *store_view, struct file_entry entry)
+/* By (greatest timestamp, greatest sequence), newest first; where both are the same, which cells of
+ * one batch bring about, by number. */
+static int
+compare_entries(const void *left, const void *right)
 {
-    uint32_t at = store_view->file_count;
+    const struct file_entry *a = left, *b = right;
 
-    while (at > 0) {
-        const struct file_entry *before = &store_view->files[at - 1];
-
-        if (before->time_max > entry.time_max ||
-            (before->time_max == entry.time_max && before->sequence_max >= entry.sequence_max))
-            break;
-        store_view->files[at] = *before;
-        at--;
-    }
-    store_view->files[at] = entry;
-    store_view->file_count++;
-    store_view->ttl_files += entry.facts->ttl_cells > 0;
-    count_filters(store_view, entry.facts);
+    if (a->time_max != b->time_max)
+        return a->time_max > b->time_max ? -1 : 1;
+    if (a->sequence_max != b->sequence_max)
+        return a->sequence_max > b->sequence_max ? -1 : 1;
+    return (a->file->number > b->file->number) - (a->file->number < b->file->number);
 }
 
 static void
@@ -225,19 +223,56 @@ kept_files(const struct store_view *base, const struct store_change *change)
     return kept;
 }
 
+/* The files of a new view: those of `base` that stay, which are sorted, and the added ones, which
+ * are sorted at the end of the array and then take their places among them. */
+static void
+merge_files(struct store_view *made, const struct store_view *base,
+            const struct store_change *change)
+{
+    struct file_entry *added = made->files + (made->file_count - change->add_file_count);
+    const struct file_entry *end = made->files + made->file_count;
+    uint32_t at = 0;
+
+    if (base != NULL) {
+        made->ttl_files = base->ttl_files;
+        made->row_filters = base->row_filters;
+        made->column_filters = base->column_filters;
+    }
+    for (size_t i = 0; i < change->add_file_count; i++) {
+        added[i] = file_entry_of(change->add_files[i]);
+        count_file(made, added[i].facts, 1);
+    }
+    if (change->add_file_count > 1)
+        qsort(added, change->add_file_count, sizeof *added, compare_entries);
+    for (uint32_t i = 0; base != NULL && i < base->file_count; i++) {
+        const struct file_entry *present = &base->files[i];
+
+        if (is_removed(change, present->file)) {
+            count_file(made, present->facts, UINT32_MAX);
+            continue;
+        }
+        while (added < end && compare_entries(added, present) < 0)
+            made->files[at++] = *added++;
+        made->files[at++] = *present;
+    }
+    assert(made->files + at == added); /* the rest of them are in their places */
+    for (uint32_t i = 0; i < made->file_count; i++)
+        take(&made->files[i].file->references);
+}
+
 enum petal_status
 store_view_new(struct store_view **store_view, const petal_allocator *allocator,
                const struct store_view *base, const struct store_change *change)
 {
     size_t memtables = kept_memtables(base, change) + (change->add_memtable != NULL);
     size_t files = kept_files(base, change) + change->add_file_count;
-    struct store_view *made = mem_zalloc(allocator, store_view_bytes(memtables, files));
+    struct store_view *made = mem_alloc(allocator, store_view_bytes(memtables, files));
 
     *store_view = made;
     if (made == NULL)
         return PETAL_NO_MEMORY;
+    *made = (struct store_view){.allocator = allocator, .file_count = (uint32_t)files};
     atomic_init(&made->references, 1);
-    made->allocator = allocator;
     made->files = (struct file_entry *)(made + 1);
     made->memtables = (struct store_memtable **)(made->files + files);
     if (change->add_memtable != NULL)
@@ -246,16 +281,7 @@ store_view_new(struct store_view **store_view, const petal_allocator *allocator,
         if (base->memtables[i] != change->remove_memtable)
             add_memtable(made, base->memtables[i]);
     }
-    for (uint32_t i = 0; base != NULL && i < base->file_count; i++) {
-        if (is_removed(change, base->files[i].file))
-            continue;
-        take(&base->files[i].file->references);
-        insert_file(made, base->files[i]);
-    }
-    for (size_t i = 0; i < change->add_file_count; i++) {
-        take(&change->add_files[i]->references);
-        insert_file(made, file_entry_of(change->add_files[i]));
-    }
+    merge_files(made, base, change);
     return PETAL_OK;
 }
 
