@@ -1,5 +1,5 @@
 /*
- * cache.h -- the block cache: one byte limit over data blocks, index blocks and filter chunks, keyed by
+ * cache.h -- the block cache: one byte limit over data blocks, index blocks and Bloom chunks, keyed by
  * (file number, offset).  Knows nothing of what a block holds beyond its kind.
  *
  * READING takes no lock and writes to no shared line, but for a recency bit when it changes: inside an
@@ -15,7 +15,7 @@
  * of what index blocks leave): the class most over its share gives first, so a scan cannot
  * empty the cache.  A single block that was used again is found out when its turn to go comes, and becomes
  * multi.  Index blocks are a class of their own, which gives only when it exceeds seven eighths of the capacity, since
- * one of them serves many data blocks.  Filter chunks lie among the data: one serves many data blocks, too, but only if it can
+ * one of them serves many data blocks.  Bloom chunks lie among the data: one serves many data blocks, too, but only if it can
  * rule them out.  So whoever asks it touches it only when it did (cache_look_hinted, cache_touch): it then holds its place
  * by the reads that it saves, like a data block, and one that saves none leaves the room to data.
  *

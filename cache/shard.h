@@ -15,7 +15,7 @@
 
 #include "cache/cache.h"
 
-/* Queues: one a priority for data blocks and filter chunks, and one for index blocks. */
+/* Queues: one a priority for data blocks and Bloom chunks, and one for index blocks. */
 enum { SHARD_META = CACHE_PRIORITIES, SHARD_QUEUES };
 
 /* In the order in which the clock hand meets them. */

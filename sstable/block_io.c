@@ -32,9 +32,9 @@ block_kind_text(enum block_kind kind)
         return "data block";
     case BLOCK_DATA_INDEX:
         return "index node";
-    case BLOCK_FILTER:
+    case BLOCK_BLOOM:
         return "filter chunk";
-    case BLOCK_FILTER_INDEX:
+    case BLOCK_BLOOM_INDEX:
         return "filter index node";
     case BLOCK_FACTS:
         return "facts block";

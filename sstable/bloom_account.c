@@ -11,19 +11,19 @@ bloom_account_init(struct bloom_account *account, uint64_t data_bytes, uint64_t 
     if (block == 0)
         block = 1;
     account->block_bytes = block > MOST_BLOCK_BYTES ? MOST_BLOCK_BYTES : (int64_t)block;
-    atomic_init(&account->balance, FILTER_ACCOUNT_CREDIT * account->block_bytes);
+    atomic_init(&account->balance, BLOOM_ACCOUNT_CREDIT * account->block_bytes);
 }
 
 uint64_t
 bloom_account_interval(const struct bloom_account *account)
 {
     int64_t balance = atomic_load_explicit(&account->balance, memory_order_relaxed);
-    int64_t bits = FILTER_ACCOUNT_LEAST_INTERVAL_BITS + (-balance - 1) / account->block_bytes;
+    int64_t bits = BLOOM_ACCOUNT_LEAST_INTERVAL_BITS + (-balance - 1) / account->block_bytes;
 
     if (balance >= 0)
         return 1;
-    if (bits > FILTER_ACCOUNT_MOST_INTERVAL_BITS)
-        bits = FILTER_ACCOUNT_MOST_INTERVAL_BITS;
+    if (bits > BLOOM_ACCOUNT_MOST_INTERVAL_BITS)
+        bits = BLOOM_ACCOUNT_MOST_INTERVAL_BITS;
     return UINT64_C(1) << bits;
 }
 
@@ -50,8 +50,8 @@ at_most(uint64_t bytes, int64_t most)
 void
 bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint64_t saved)
 {
-    int64_t least = -FILTER_ACCOUNT_DEBT * account->block_bytes;
-    int64_t most = FILTER_ACCOUNT_FORTUNE * account->block_bytes;
+    int64_t least = -BLOOM_ACCOUNT_DEBT * account->block_bytes;
+    int64_t most = BLOOM_ACCOUNT_FORTUNE * account->block_bytes;
     int64_t gain = at_most(saved, account->block_bytes) - at_most(fetched, MOST_BLOCK_BYTES);
     int64_t before = atomic_load_explicit(&account->balance, memory_order_relaxed), after;
 

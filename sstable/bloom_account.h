@@ -1,5 +1,5 @@
 /*
- * bloom_account.h -- what asking a store file's filter has cost and saved, in bytes from the file; decides whether to go on.
+ * bloom_account.h -- what asking a store file's Bloom filter has cost and saved, in bytes from the file; decides whether to go on.
  *
  * A chunk that is not in the cache costs its bytes; an answer "absent" saves those of a data block. Where most answers are "maybe"
  * and chunks do not stay in the cache, asking reads more than it saves. So each open file has a balance: charged with what was
@@ -27,12 +27,12 @@
 #include <stdint.h>
 
 /* In data blocks. */
-#define FILTER_ACCOUNT_CREDIT  4
-#define FILTER_ACCOUNT_FORTUNE 16 /* the balance does not go above .. */
-#define FILTER_ACCOUNT_DEBT    7  /* .. nor below */
+#define BLOOM_ACCOUNT_CREDIT  4
+#define BLOOM_ACCOUNT_FORTUNE 16 /* the balance does not go above .. */
+#define BLOOM_ACCOUNT_DEBT    7  /* .. nor below */
 
-#define FILTER_ACCOUNT_LEAST_INTERVAL_BITS 4
-#define FILTER_ACCOUNT_MOST_INTERVAL_BITS  10
+#define BLOOM_ACCOUNT_LEAST_INTERVAL_BITS 4
+#define BLOOM_ACCOUNT_MOST_INTERVAL_BITS  10
 
 struct bloom_account {
     _Atomic(int64_t) balance;
@@ -63,7 +63,7 @@ static inline void
 bloom_account_credit(struct bloom_account *account, uint64_t saved)
 {
     if (saved > 0 && atomic_load_explicit(&account->balance, memory_order_relaxed) <
-                         FILTER_ACCOUNT_FORTUNE * account->block_bytes)
+                         BLOOM_ACCOUNT_FORTUNE * account->block_bytes)
         bloom_account_settle(account, 0, saved);
 }
 

@@ -32,7 +32,7 @@ bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
     reader->unknown = !is_known(facts);
     if (reader->unknown)
         return PETAL_OK;
-    status = index_tree_open(&reader->tree, file, BLOCK_FILTER_INDEX, root, error);
+    status = index_tree_open(&reader->tree, file, BLOCK_BLOOM_INDEX, root, error);
     if (status == PETAL_CORRUPT) {
         error_clear(error);
         reader->damaged = true;
@@ -83,7 +83,7 @@ probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
     prefetch_line(reader, &place, hash);
     block = cache_look_hinted(file->cache, place.hint, file->number, place.handle.offset);
     if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
-        status = sst_file_fetch_slow(file, place.handle, BLOCK_FILTER, context, &block, error);
+        status = sst_file_fetch_slow(file, place.handle, BLOCK_BLOOM, context, &block, error);
         if (status != PETAL_OK)
             return status;
     } else {
@@ -115,7 +115,7 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
     enum petal_status status;
 
     if (reader->unknown || reader->damaged) {
-        trace->filter_ignored++;
+        trace->bloom_ignored++;
         return true;
     }
     if (!bloom_account_pays(reader->account) && !bloom_account_draw(reader->account)) {
@@ -125,12 +125,12 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
     }
     status = probe(reader, prefix, hash, context, &may_contain, NULL);
     if (status == PETAL_OK) {
-        trace->filter_probes++;
-        trace->filter_negatives += !may_contain;
+        trace->bloom_probes++;
+        trace->bloom_negatives += !may_contain;
     } else {
         may_contain = true;
-        trace->filter_unasked += status == PETAL_NOT_FOUND;
-        trace->filter_ignored += status != PETAL_NOT_FOUND;
+        trace->bloom_unasked += status == PETAL_NOT_FOUND;
+        trace->bloom_ignored += status != PETAL_NOT_FOUND;
     }
     if (trace->bytes_fetched != before)
         bloom_account_settle(reader->account, trace->bytes_fetched - before,
@@ -145,7 +145,7 @@ static bool
 may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *key,
                       const struct read_context *context)
 {
-    petal_slice prefix = filter_row_prefix(key->row, reader->prefix_bytes);
+    petal_slice prefix = bloom_row_prefix(key->row, reader->prefix_bytes);
 
     if (reader->prefix_bytes == 0)
         return true;
@@ -181,7 +181,7 @@ bloom_reader_may_contain_prefix(const struct bloom_reader *reader, petal_slice b
     if (reader->prefix_bytes == 0 || beginning.size < reader->prefix_bytes)
         return true;
     if (reader->unknown || reader->damaged) {
-        context->trace->filter_ignored++;
+        context->trace->bloom_ignored++;
         return true;
     }
     allocator = reader->tree.file->source.env->allocator;

@@ -1,10 +1,10 @@
 /*
  * bloom_reader.h -- asks the compound Bloom filter of an open store file.
  *
- * A filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
- * read now says "may contain", and is counted in the trace (filter_ignored) unless the file simply has
+ * A Bloom filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
+ * read now says "may contain", and is counted in the trace (bloom_ignored) unless the file simply has
  * no filter for the question.  What is not in the cache and not worth fetching (sstable/bloom_account.h) says so, too, and is
- * counted as not asked (filter_unasked).
+ * counted as not asked (bloom_unasked).
  *
  * Any number of threads use it at once.  Questions are EPOCH (sst_reader.h).
  */

@@ -8,7 +8,7 @@
 
 void
 bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
-                  const struct filter_options *options, bool compress_index)
+                  const struct bloom_options *options, bool compress_index)
 {
     assert(options->type != PETAL_BLOOM_NONE && options->type != PETAL_BLOOM_DEFAULT);
     assert(options->type != PETAL_BLOOM_ROW_PREFIX ||
@@ -19,7 +19,7 @@ bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
                                     .salt = options->salt,
                                     .block_bytes = options->block_bytes};
     bloom_plan_init(&writer->plan, options->layout, options->error_rate);
-    index_writer_init(&writer->index, sink, BLOCK_FILTER_INDEX, compress_index);
+    index_writer_init(&writer->index, sink, BLOCK_BLOOM_INDEX, compress_index);
 }
 
 void
@@ -49,8 +49,8 @@ keys_of_next_chunk(const struct bloom_writer *writer)
     if (limit > writer->block_bytes)
         limit = writer->block_bytes;
     limit -= (uint64_t)((double)limit * writer->plan.rate);
-    if (limit < FILTER_CHUNK_MIN_BYTES)
-        limit = FILTER_CHUNK_MIN_BYTES;
+    if (limit < BLOOM_CHUNK_MIN_BYTES)
+        limit = BLOOM_CHUNK_MIN_BYTES;
     return bloom_plan_capacity(&writer->plan, (size_t)limit - BLOCK_FRAME_BYTES);
 }
 
@@ -68,12 +68,12 @@ bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes)
     }
 }
 
-/* What a filter key is of. */
-enum filter_key { KEY_ROW, KEY_COLUMN, KEY_PREFIX };
+/* What a key of the Bloom filter is. */
+enum bloom_key { KEY_ROW, KEY_COLUMN, KEY_PREFIX };
 
 /* Keep the place at which a chunk begins: a prefix of the cell's key. */
 static enum petal_status
-begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum filter_key of,
+begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of,
             petal_error *error)
 {
     void *memory = writer->first_key;
@@ -122,7 +122,7 @@ write_chunk(struct bloom_writer *writer, petal_error *error)
     bloom_build(&shape, writer->hashes, writer->hash_count, writer->chunk);
     status = probe_chunk(writer, size, error);
     if (status == PETAL_OK)
-        status = block_sink_append(writer->sink, BLOCK_FILTER, slice_make(writer->chunk, size), 0,
+        status = block_sink_append(writer->sink, BLOCK_BLOOM, slice_make(writer->chunk, size), 0,
                                    false, &handle, error);
     if (status == PETAL_OK)
         status = index_writer_add(
@@ -137,7 +137,7 @@ write_chunk(struct bloom_writer *writer, petal_error *error)
 }
 
 static enum petal_status
-add_hash(struct bloom_writer *writer, const struct cell *cell, enum filter_key of, uint64_t hash,
+add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of, uint64_t hash,
          petal_error *error)
 {
     enum petal_status status = PETAL_OK;
@@ -162,7 +162,7 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum filter_key o
 static enum petal_status
 add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *error)
 {
-    petal_slice prefix = filter_row_prefix(cell->row, writer->prefix_bytes);
+    petal_slice prefix = bloom_row_prefix(cell->row, writer->prefix_bytes);
     void *memory = writer->prefix;
 
     if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))

@@ -6,7 +6,7 @@
  * the whole of a shorter row (ROW_PREFIX); delete markers count as cells.  Their hashes are gathered
  * until they fill a chunk, whose size follows from their number, so the error rate is the wanted one in every chunk,
  * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
- * data blocks; the filter index names it by its first key (a prefix, base/cell.h).
+ * data blocks; the Bloom index names it by its first key (a prefix, base/cell.h).
  *
  * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part that the error rate is of
  * it: so that fetching one costs no more than the read it can save, those included that are in vain because it errs.
@@ -20,9 +20,9 @@
 #include "bloom/bloom.h"
 #include "sstable/index_writer.h"
 
-#define FILTER_CHUNK_MIN_BYTES 512
+#define BLOOM_CHUNK_MIN_BYTES 512
 
-struct filter_options {
+struct bloom_options {
     enum petal_bloom_type type; /* not NONE */
     uint32_t prefix_bytes;      /* with ROW_PREFIX: at least 1 */
     enum bloom_layout layout;
@@ -55,7 +55,7 @@ struct bloom_writer {
 
 /* Allocates nothing. */
 void bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
-                       const struct filter_options *options, bool compress_index);
+                       const struct bloom_options *options, bool compress_index);
 void bloom_writer_fini(struct bloom_writer *writer);
 
 /* The cell begins a row, a column, or the family markers of its row. */

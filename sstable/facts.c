@@ -21,7 +21,7 @@ enum {
     DATA_BYTES_AT = 96,
     RAW_DATA_BYTES_AT = 104,
     INDEX_BYTES_AT = 112,
-    FILTER_BYTES_AT = 120,
+    BLOOM_BYTES_AT = 120,
     BLOOM_KEYS_AT = 128,
     BLOOM_CHUNKS_AT = 136,
     SALT_AT = 144,
@@ -213,7 +213,7 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     put_le64(to + DATA_BYTES_AT, facts->data_bytes);
     put_le64(to + RAW_DATA_BYTES_AT, facts->raw_data_bytes);
     put_le64(to + INDEX_BYTES_AT, facts->index_bytes);
-    put_le64(to + FILTER_BYTES_AT, facts->filter_bytes);
+    put_le64(to + BLOOM_BYTES_AT, facts->bloom_bytes);
     put_le64(to + BLOOM_KEYS_AT, facts->bloom_keys);
     put_le64(to + BLOOM_CHUNKS_AT, facts->bloom_chunks);
     put_le64(to + SALT_AT, facts->salt);
@@ -261,7 +261,7 @@ decode_fixed(struct file_facts *facts, const uint8_t *from)
         .data_bytes = get_le64(from + DATA_BYTES_AT),
         .raw_data_bytes = get_le64(from + RAW_DATA_BYTES_AT),
         .index_bytes = get_le64(from + INDEX_BYTES_AT),
-        .filter_bytes = get_le64(from + FILTER_BYTES_AT),
+        .bloom_bytes = get_le64(from + BLOOM_BYTES_AT),
         .bloom_keys = get_le64(from + BLOOM_KEYS_AT),
         .bloom_chunks = get_le64(from + BLOOM_CHUNKS_AT),
         .salt = get_le64(from + SALT_AT),

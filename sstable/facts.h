@@ -16,7 +16,7 @@
  *     96     8   bytes of the data blocks as stored, with frames
  *    104     8   the same before compression, without frames
  *    112     8   bytes of the nodes of both indexes as stored, with frames
- *    120     8   bytes of the filter chunks as stored, with frames
+ *    120     8   bytes of the Bloom chunks as stored, with frames
  *    128     8   filter: keys
  *    136     8   filter: chunks
  *    144     8   filter: salt of the hashes

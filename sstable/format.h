@@ -2,8 +2,8 @@
  * format.h -- the constants and small structures of the store file, version 2.  FORMAT.md describes every byte.
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:
- *         data blocks, filter chunks and lower index nodes as they fill,
- *         the root of the data index, the root of the filter index if there is one, facts
+ *         data blocks, Bloom chunks and lower index nodes as they fill,
+ *         the root of the data index, the root of the Bloom index if there is one, facts
  *     trailer (trailer.h), of fixed size
  */
 #ifndef PETAL_SSTABLE_FORMAT_H
@@ -15,8 +15,8 @@
 enum block_kind {
     BLOCK_DATA = 1,
     BLOCK_DATA_INDEX = 2,
-    BLOCK_FILTER = 3,
-    BLOCK_FILTER_INDEX = 4,
+    BLOCK_BLOOM = 3,
+    BLOCK_BLOOM_INDEX = 4,
     BLOCK_FACTS = 5
 };
 
@@ -73,8 +73,8 @@ struct file_facts {
         death_max; /* the first and the last of them die when the clock passes it; 0 without such cells, all times
                       (INT64_MIN, INT64_MAX) where it is not known */
     uint64_t data_blocks;
-    uint64_t data_bytes, index_bytes, filter_bytes; /* stored, with frames; index: both indexes */
-    uint64_t raw_data_bytes;                        /* before compression, without frames */
+    uint64_t data_bytes, index_bytes, bloom_bytes; /* stored, with frames; index: both indexes */
+    uint64_t raw_data_bytes;                       /* before compression, without frames */
     uint64_t file_bytes;
     uint32_t block_bytes; /* the size that data blocks were closed at */
     enum petal_compression compression;
@@ -83,7 +83,7 @@ struct file_facts {
     uint32_t bloom_prefix_bytes;               /* of rows, with ROW_PREFIX; else 0 */
     double bloom_error_rate;
     uint64_t bloom_keys, bloom_chunks;
-    uint64_t salt; /* of the hashes in the filter */
+    uint64_t salt; /* of the hashes in the Bloom filter */
     /* The qualifiers in the file, sorted, exact up to FACTS_MAX_QUALIFIERS; `qualifiers_exact` false: unknown, many. */
     bool qualifiers_exact;
     uint32_t qualifier_count;
@@ -96,9 +96,9 @@ facts_family_markers(const struct file_facts *facts)
     return facts->family_version_deletes + facts->family_deletes;
 }
 
-/* Whether the file's filter answers for single columns. */
+/* Whether the file's Bloom filter answers for single columns. */
 static inline bool
-facts_has_column_filter(const struct file_facts *facts)
+facts_has_column_bloom(const struct file_facts *facts)
 {
     return facts->bloom == PETAL_BLOOM_ROWCOL || facts->bloom == PETAL_BLOOM_ROW_ROWCOL;
 }

@@ -2,7 +2,7 @@
  * index_block.h -- a node of an index: sorted keys, each with the handle of the block that begins
  * there.
  *
- * Serves the data index (keys are the real first cell key of each block) and the filter index
+ * Serves the data index (keys are the real first cell key of each block) and the Bloom index
  * (keys are prefixes, base/cell.h), at every level: an entry of an inner node names the node below
  * by its first key. The common prefix of all keys stands once; behind it each key has an 8-byte
  * head in one array, searched branch-free; heads that are equal are told apart by the rest of the
@@ -12,7 +12,7 @@
  *
  *     offset size
  *      0     4   n, at least 1
- *      4     4   level; 0: entries name data blocks or filter chunks
+ *      4     4   level; 0: entries name data blocks or Bloom chunks
  *      8     4   length of the prefix
  *     12     4   bytes of all rests
  *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian number
@@ -72,7 +72,7 @@ struct index_block {
     const uint8_t *bytes;
     size_t size;
     uint32_t count; /* at least 1 */
-    uint32_t level; /* 0: entries name data blocks or filter chunks */
+    uint32_t level; /* 0: entries name data blocks or Bloom chunks */
     petal_slice prefix;
     const uint8_t *heads, *ends, *offsets, *sizes, *rests;
 };

@@ -1,5 +1,5 @@
 /*
- * index_writer.h -- builds a multi-level index while a file is written: the data index or the filter index.
+ * index_writer.h -- builds a multi-level index while a file is written: the data index or the Bloom index.
  *
  * Each level gathers its entries in one node, the root to be.  When that passes INDEX_ROOT_BYTES it is split into
  * nodes of INDEX_NODE_BYTES, which are written to the file and named by a level above; from then on the
@@ -24,7 +24,7 @@ struct index_level {
 
 struct index_writer {
     struct block_sink *sink;
-    enum block_kind kind; /* BLOCK_DATA_INDEX or BLOCK_FILTER_INDEX */
+    enum block_kind kind; /* BLOCK_DATA_INDEX or BLOCK_BLOOM_INDEX */
     bool compress;
     uint64_t bytes; /* of the nodes written, with frames */
     struct index_level levels[INDEX_MAX_LEVELS];

@@ -9,10 +9,10 @@
 struct read_trace {
     uint32_t blocks_cached[PETAL_BLOCK_KINDS];
     uint32_t blocks_fetched[PETAL_BLOCK_KINDS];
-    uint32_t filter_probes, filter_negatives;
+    uint32_t bloom_probes, bloom_negatives;
     uint32_t
-        filter_ignored; /* questions that a damaged or unknown filter could not answer: "may contain" */
-    uint32_t filter_unasked; /* those whose chunk was not worth fetching: "may contain" */
+        bloom_ignored; /* questions that a damaged or unknown filter could not answer: "may contain" */
+    uint32_t bloom_unasked; /* those whose chunk was not worth fetching: "may contain" */
     uint32_t seeks;
     uint64_t bytes_fetched;
     uint64_t cells_read;
@@ -24,7 +24,7 @@ struct read_context {
     bool keep_out_of_cache;   /* data blocks fetched by this read are not kept */
     bool only_cached;         /* a block that is not in the cache is PETAL_NOT_FOUND, not fetched */
     /* What the filter's saying that a column is absent saves of the file's bytes; at most a block. For where the reader cannot tell
-     * beforehand: sst_reader_filter_saved. */
+     * beforehand: sst_reader_bloom_saved. */
     uint32_t absent_column_saves;
     /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL:
      * who is alone with the epoch stays. */

@@ -22,9 +22,9 @@ check_structure(enum block_kind kind, const uint8_t *bytes, size_t size, uint32_
     case BLOCK_DATA:
         return data_block_check(&data, bytes, size);
     case BLOCK_DATA_INDEX:
-    case BLOCK_FILTER_INDEX:
+    case BLOCK_BLOOM_INDEX:
         return index_block_check(&node, bytes, size) && node.count == entries;
-    case BLOCK_FILTER:
+    case BLOCK_BLOOM:
         return bloom_open(&filter, bytes, size);
     case BLOCK_FACTS:
         break;
@@ -36,7 +36,7 @@ check_structure(enum block_kind kind, const uint8_t *bytes, size_t size, uint32_
 static bool
 hints_of(const struct block_frame *frame, uint32_t *hints)
 {
-    bool is_index = frame->kind == BLOCK_DATA_INDEX || frame->kind == BLOCK_FILTER_INDEX;
+    bool is_index = frame->kind == BLOCK_DATA_INDEX || frame->kind == BLOCK_BLOOM_INDEX;
 
     *hints = is_index ? frame->entries : 0;
     return frame->entries <= (is_index ? frame->raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0);

@@ -37,7 +37,7 @@ block_cache_kind(enum block_kind kind)
 {
     if (kind == BLOCK_DATA)
         return PETAL_BLOCK_DATA;
-    return kind == BLOCK_FILTER ? PETAL_BLOCK_FILTER : PETAL_BLOCK_INDEX;
+    return kind == BLOCK_BLOOM ? PETAL_BLOCK_FILTER : PETAL_BLOCK_INDEX;
 }
 
 /*
@@ -52,7 +52,7 @@ sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum blo
     struct cache_block *found;
 
     /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of the descriptor too. */
-    if (hint != NULL && kind != BLOCK_FILTER)
+    if (hint != NULL && kind != BLOCK_BLOOM)
         cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
     found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
     if (found == NULL || found->kind != block_cache_kind(kind))

@@ -1,4 +1,4 @@
-/* sst_reader.c -- opening a store file and asking its filter; see sst_reader.h. */
+/* sst_reader.c -- opening a store file and asking its Bloom filter; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
 #include "sstable/sst_reader_parts.h"
@@ -104,8 +104,8 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
         status = index_tree_open(&reader->index, &reader->file, BLOCK_DATA_INDEX,
                                  reader->trailer.data_root, error);
     if (status == PETAL_OK)
-        status = bloom_reader_open(&reader->filter, &reader->file, &reader->facts,
-                                   reader->trailer.filter_root, &reader->account, error);
+        status = bloom_reader_open(&reader->bloom, &reader->file, &reader->facts,
+                                   reader->trailer.bloom_root, &reader->account, error);
     pooled_file_release(&reader->pooled);
     return status;
 }
@@ -157,7 +157,7 @@ sst_reader_close(struct sst_reader *reader)
     env = reader->file.source.env;
     if (reader->file.source.file != NULL)
         pooled_file_fini(&reader->pooled);
-    bloom_reader_close(&reader->filter);
+    bloom_reader_close(&reader->bloom);
     index_tree_close(&reader->index);
     facts_fini(&reader->facts, env->allocator);
     mem_free(env->allocator, reader->facts_memory, reader->facts_memory_bytes);
@@ -191,7 +191,7 @@ sst_reader_memory(const struct sst_reader *reader)
 {
     return sizeof *reader + reader->path_bytes + reader->facts_memory_bytes +
            reader->facts.qualifier_count * sizeof *reader->facts.qualifiers +
-           index_tree_memory(&reader->index) + index_tree_memory(&reader->filter.tree);
+           index_tree_memory(&reader->index) + index_tree_memory(&reader->bloom.tree);
 }
 
 const char *
@@ -204,14 +204,14 @@ bool
 sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                            uint64_t row_hash, const struct read_context *context)
 {
-    return bloom_reader_may_contain_row(&reader->filter, key, row_hash, context);
+    return bloom_reader_may_contain_row(&reader->bloom, key, row_hash, context);
 }
 
 bool
 sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
                               const struct read_context *context)
 {
-    return bloom_reader_may_contain_prefix(&reader->filter, beginning, context);
+    return bloom_reader_may_contain_prefix(&reader->bloom, beginning, context);
 }
 
 bool
@@ -220,7 +220,7 @@ sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell
 {
     assert(!key->family_class);
     return bloom_reader_may_contain_column(
-        &reader->filter, slice_make(key->encoded.data, key->column_prefix), column_hash, context);
+        &reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash, context);
 }
 
 bool
@@ -231,15 +231,15 @@ sst_reader_may_contain_family_marker(const struct sst_reader *reader, const stru
     if (facts_family_markers(&reader->facts) == 0)
         return false;
     return bloom_reader_may_contain_column(
-        &reader->filter, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
+        &reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
 }
 
 void
-sst_reader_filter_saved(const struct sst_reader *reader, uint64_t blocks)
+sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks)
 {
-    struct bloom_account *account = reader->filter.account;
+    struct bloom_account *account = reader->bloom.account;
 
-    for (; blocks > 0 && !reader->filter.unknown; blocks--)
+    for (; blocks > 0 && !reader->bloom.unknown; blocks--)
         bloom_account_credit(account, READ_SAVES_BLOCK);
 }
 
@@ -247,7 +247,7 @@ void
 sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
                         uint64_t row_hash)
 {
-    bloom_reader_prefetch_row(&reader->filter, slice_make(key->encoded.data, key->row_prefix),
+    bloom_reader_prefetch_row(&reader->bloom, slice_make(key->encoded.data, key->row_prefix),
                               row_hash);
 }
 

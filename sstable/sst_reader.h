@@ -1,5 +1,5 @@
 /*
- * sst_reader.h -- an open store file: facts, filter, iterators.  Immutable but for the filter's account
+ * sst_reader.h -- an open store file: facts, Bloom filter, iterators.  Immutable but for the filter's account
  * (sstable/bloom_account.h), which is atomic, so any number of threads use it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
  *
  * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the cache's epoch; what
@@ -31,7 +31,7 @@ struct sst_open_options {
 
 /*
  * `path`: of a file in `directory`, which outlives the reader.  PETAL_CORRUPT names path and
- * offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the filter index is no
+ * offset; PETAL_UNSUPPORTED: a newer format version.  A damaged root of the Bloom index is no
  * error: the filter is ignored, and counted in each trace (sstable/bloom_reader.h).
  */
 enum petal_status sst_reader_open(struct sst_reader **reader, const struct directory *directory,
@@ -49,7 +49,7 @@ const char *sst_reader_path(const struct sst_reader *reader);
 int sst_reader_remove_file(const struct sst_reader *reader);
 
 /*
- * The filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
+ * The Bloom filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
  * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
  * False: certainly not in the file.  A missing, damaged or unknown filter answers true, and so does one whose chunk is not in
  * the cache and not worth fetching.
@@ -72,7 +72,7 @@ bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
                                           const struct read_context *context);
 
 /* Answers to questions about columns that were asked with absent_column_saves 0 have spared the reader so many data blocks. */
-void sst_reader_filter_saved(const struct sst_reader *reader, uint64_t blocks);
+void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
 
 /* Start loading the cache lines that the row question will touch, if its chunk is in the cache.  EPOCH. */
 void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,

@@ -13,14 +13,14 @@ struct sst_reader {
     struct pooled_file pooled; /* what `file` reads from */
     struct epoch *epoch;
     struct index_tree index;
-    struct bloom_reader filter;
+    struct bloom_reader bloom;
     struct file_facts facts;
     uint8_t *facts_memory; /* what the facts' slices point into */
     size_t facts_memory_bytes;
     struct trailer trailer;
     char *path;
     size_t path_bytes;
-    struct bloom_account account; /* of the filter; the one thing that changes, and seldom */
+    struct bloom_account account; /* of the Bloom filter; the one thing that changes, and seldom */
 };
 
 #endif

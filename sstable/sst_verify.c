@@ -24,15 +24,15 @@ struct verification {
     const struct sst_watch *watch; /* NULL: nobody */
 
     /* Found frame by frame. */
-    uint64_t data_blocks, data_bytes, raw_data_bytes, index_bytes, filter_chunks, filter_bytes;
+    uint64_t data_blocks, data_bytes, raw_data_bytes, index_bytes, bloom_chunks, bloom_bytes;
     uint64_t facts_blocks;
 
     /* Found cell by cell. */
     struct facts_gatherer gatherer;
     uint64_t named_blocks, named_bytes; /* data blocks that the index names */
     uint64_t block_offset;              /* of the data block of `previous` */
-    bool has_filter;                    /* one that this version knows */
-    uint64_t filter_keys;
+    bool has_bloom;                     /* one that this version knows */
+    uint64_t bloom_keys;
     struct cell previous;
     uint8_t *previous_memory; /* row and qualifier of `previous` */
     size_t previous_capacity;
@@ -74,12 +74,12 @@ count_frame(struct verification *v, const struct block_frame *frame)
         v->raw_data_bytes += frame->raw_bytes;
         break;
     case BLOCK_DATA_INDEX:
-    case BLOCK_FILTER_INDEX:
+    case BLOCK_BLOOM_INDEX:
         v->index_bytes += bytes;
         break;
-    case BLOCK_FILTER:
-        v->filter_chunks++;
-        v->filter_bytes += bytes;
+    case BLOCK_BLOOM:
+        v->bloom_chunks++;
+        v->bloom_bytes += bytes;
         break;
     case BLOCK_FACTS:
         v->facts_blocks++;
@@ -159,8 +159,8 @@ verify_frames(struct verification *v, petal_error *error)
                              {"data bytes", stored->data_bytes, v->data_bytes},
                              {"raw data bytes", stored->raw_data_bytes, v->raw_data_bytes},
                              {"index bytes", stored->index_bytes, v->index_bytes},
-                             {"filter bytes", stored->filter_bytes, v->filter_bytes},
-                             {"filter chunks", stored->bloom_chunks, v->filter_chunks},
+                             {"filter bytes", stored->bloom_bytes, v->bloom_bytes},
+                             {"filter chunks", stored->bloom_chunks, v->bloom_chunks},
                              {"facts blocks", 1, v->facts_blocks},
                          },
                          7, error);
@@ -268,14 +268,14 @@ verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const stru
     unsigned slot = epoch_enter(v->epoch);
     bool found = true;
     enum petal_status status =
-        bloom_reader_probe(&reader->filter, prefix, hash, &context, &found, error);
+        bloom_reader_probe(&reader->bloom, prefix, hash, &context, &found, error);
     char row[QUOTE_BYTES];
 
     epoch_leave(v->epoch, slot);
-    v->filter_keys++;
+    v->bloom_keys++;
     if (status != PETAL_OK || found)
         return status;
-    return error_corrupt(error, reader->path, reader->trailer.filter_root.offset,
+    return error_corrupt(error, reader->path, reader->trailer.bloom_root.offset,
                          "the Bloom filter denies a key of row %s",
                          error_quote(cell->row, row, sizeof row));
 }
@@ -284,17 +284,17 @@ verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const stru
 static bool
 begins_prefix(const struct verification *v, const struct cell *cell)
 {
-    uint32_t bytes = v->reader->filter.prefix_bytes;
+    uint32_t bytes = v->reader->bloom.prefix_bytes;
 
-    return v->gatherer.facts.cells == 0 || !slice_equal(filter_row_prefix(v->previous.row, bytes),
-                                                        filter_row_prefix(cell->row, bytes));
+    return v->gatherer.facts.cells == 0 || !slice_equal(bloom_row_prefix(v->previous.row, bytes),
+                                                        bloom_row_prefix(cell->row, bytes));
 }
 
 /* Ask the filter for what the cell begins: a row, a prefix of rows, a column, a row's family markers. */
 static enum petal_status
-verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
+verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
 {
-    const struct bloom_reader *filter = &v->reader->filter;
+    const struct bloom_reader *bloom = &v->reader->bloom;
     uint64_t row_hash = bloom_hash_row(v->reader->facts.salt, cell->row.data, cell->row.size);
     uint64_t column_hash =
         cell_is_family_marker(cell->type)
@@ -307,15 +307,15 @@ verify_in_filter(struct verification *v, const struct cell *cell, bool new_row, 
     if (status != PETAL_OK)
         return status;
     cell_key_of(&key, v->key_memory, cell);
-    if (new_row && filter->serves_rows)
+    if (new_row && bloom->serves_rows)
         status = verify_key(v, slice_make(key.encoded.data, key.row_prefix), row_hash, cell, error);
-    if (new_row && filter->prefix_bytes > 0 && begins_prefix(v, cell)) {
-        petal_slice prefix = filter_row_prefix(cell->row, filter->prefix_bytes);
+    if (new_row && bloom->prefix_bytes > 0 && begins_prefix(v, cell)) {
+        petal_slice prefix = bloom_row_prefix(cell->row, bloom->prefix_bytes);
 
-        status = verify_key(v, bloom_prefix_place(&key, filter->prefix_bytes),
-                            bloom_hash_row(filter->salt, prefix.data, prefix.size), cell, error);
+        status = verify_key(v, bloom_prefix_place(&key, bloom->prefix_bytes),
+                            bloom_hash_row(bloom->salt, prefix.data, prefix.size), cell, error);
     }
-    if (status == PETAL_OK && filter->serves_columns)
+    if (status == PETAL_OK && bloom->serves_columns)
         status = verify_key(v, slice_make(key.encoded.data, key.column_prefix), column_hash, cell,
                             error);
     return status;
@@ -356,8 +356,8 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
         status =
             error_cell(v, iter, "the index claims that the block begins the row or column", error);
     v->block_offset = iter->block_offset;
-    if (status == PETAL_OK && new_column && v->has_filter)
-        status = verify_in_filter(v, cell, new_row, error);
+    if (status == PETAL_OK && new_column && v->has_bloom)
+        status = verify_in_bloom(v, cell, new_row, error);
     if (status == PETAL_OK &&
         facts_gatherer_add(&v->gatherer, cell, new_row, new_column) != PETAL_OK)
         status = error_no_memory(error);
@@ -468,10 +468,10 @@ verify_facts(struct verification *v, petal_error *error)
                            8, error);
     if (status == PETAL_OK)
         status = verify_ranges(v, error);
-    if (status != PETAL_OK || !v->has_filter)
+    if (status != PETAL_OK || !v->has_bloom)
         return status;
     return compare_facts(
-        v, (const struct fact[]){{"filter keys", stored->bloom_keys, v->filter_keys}}, 1, error);
+        v, (const struct fact[]){{"filter keys", stored->bloom_keys, v->bloom_keys}}, 1, error);
 }
 
 /* ---- all ---- */
@@ -482,10 +482,10 @@ verify_all(struct verification *v, petal_error *error)
     enum petal_status status;
 
     facts_gatherer_init(&v->gatherer, v->reader->file.source.env->allocator);
-    v->has_filter = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->filter.unknown;
+    v->has_bloom = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->bloom.unknown;
     status = verify_frames(v, error);
-    if (status == PETAL_OK && v->reader->filter.damaged)
-        status = error_corrupt(error, v->reader->path, v->reader->trailer.filter_root.offset,
+    if (status == PETAL_OK && v->reader->bloom.damaged)
+        status = error_corrupt(error, v->reader->path, v->reader->trailer.bloom_root.offset,
                                "the root of the filter index is damaged");
     if (status == PETAL_OK)
         status = verify_index(v, error);

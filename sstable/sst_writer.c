@@ -39,8 +39,8 @@ struct sst_writer {
     struct block_sink sink;
     struct data_block_builder data;
     struct index_writer index;
-    bool has_filter;
-    struct bloom_writer filter;
+    bool has_bloom;
+    struct bloom_writer bloom;
     struct facts_gatherer gatherer;
 
     struct cell previous;
@@ -64,16 +64,16 @@ init_parts(struct sst_writer *writer)
     data_block_builder_init(&writer->data, writer->env->allocator);
     index_writer_init(&writer->index, &writer->sink, BLOCK_DATA_INDEX, compress);
     facts_gatherer_init(&writer->gatherer, writer->env->allocator);
-    writer->has_filter = options->bloom != PETAL_BLOOM_NONE;
-    if (writer->has_filter) {
-        struct filter_options filter = {.type = options->bloom,
-                                        .prefix_bytes = options->bloom_prefix_bytes,
-                                        .layout = (enum bloom_layout)options->bloom_layout,
-                                        .error_rate = options->bloom_error_rate,
-                                        .salt = options->salt,
-                                        .block_bytes = options->block_bytes};
+    writer->has_bloom = options->bloom != PETAL_BLOOM_NONE;
+    if (writer->has_bloom) {
+        struct bloom_options bloom = {.type = options->bloom,
+                                      .prefix_bytes = options->bloom_prefix_bytes,
+                                      .layout = (enum bloom_layout)options->bloom_layout,
+                                      .error_rate = options->bloom_error_rate,
+                                      .salt = options->salt,
+                                      .block_bytes = options->block_bytes};
 
-        bloom_writer_init(&writer->filter, &writer->sink, &filter, compress);
+        bloom_writer_init(&writer->bloom, &writer->sink, &bloom, compress);
     }
 }
 
@@ -139,8 +139,8 @@ sst_writer_free(struct sst_writer *writer)
         vfs->close(vfs->context, writer->file);
     if (!writer->finished)
         directory_remove(writer->directory, writer->path);
-    if (writer->has_filter)
-        bloom_writer_fini(&writer->filter);
+    if (writer->has_bloom)
+        bloom_writer_fini(&writer->bloom);
     facts_gatherer_fini(&writer->gatherer);
     index_writer_fini(&writer->index);
     data_block_builder_fini(&writer->data);
@@ -226,8 +226,8 @@ write_data_block(struct sst_writer *writer, petal_error *error)
     facts->data_blocks++;
     facts->data_bytes += handle.size;
     facts->raw_data_bytes += bytes.size;
-    if (writer->has_filter)
-        bloom_writer_note_block(&writer->filter, handle.size);
+    if (writer->has_bloom)
+        bloom_writer_note_block(&writer->bloom, handle.size);
     data_block_builder_reset(&writer->data);
     return PETAL_OK;
 }
@@ -298,8 +298,8 @@ add_cell(struct sst_writer *writer, const struct cell *cell, petal_error *error)
                           "cell %" PRIu64 " of row %s does not sort behind the one before",
                           writer->gatherer.facts.cells, error_quote(cell->row, row, sizeof row));
     status = add_to_block(writer, cell, succession, error);
-    if (status == PETAL_OK && new_column && writer->has_filter)
-        status = bloom_writer_add(&writer->filter, cell, new_row, new_column, error);
+    if (status == PETAL_OK && new_column && writer->has_bloom)
+        status = bloom_writer_add(&writer->bloom, cell, new_row, new_column, error);
     if (status == PETAL_OK &&
         facts_gatherer_add(&writer->gatherer, cell, new_row, new_column) != PETAL_OK)
         status = error_no_memory(error);
@@ -339,7 +339,7 @@ uint64_t
 sst_writer_bytes(const struct sst_writer *writer)
 {
     return block_sink_offset(&writer->sink) + data_block_builder_bytes(&writer->data) +
-           (writer->has_filter ? bloom_writer_pending_bytes(&writer->filter) : 0);
+           (writer->has_bloom ? bloom_writer_pending_bytes(&writer->bloom) : 0);
 }
 
 /* ---- finishing ---- */
@@ -356,16 +356,16 @@ complete_facts(struct sst_writer *writer)
     facts->origin = writer->options.origin;
     facts->written_ms = writer->options.written_ms;
     facts->bloom = writer->options.bloom;
-    if (!writer->has_filter)
+    if (!writer->has_bloom)
         return;
-    facts->index_bytes += writer->filter.index.bytes;
-    facts->filter_bytes = writer->filter.bytes;
+    facts->index_bytes += writer->bloom.index.bytes;
+    facts->bloom_bytes = writer->bloom.bytes;
     facts->bloom_prefix_bytes = writer->options.bloom_prefix_bytes;
     facts->bloom_layout = writer->options.bloom_layout;
     facts->bloom_hash_version = BLOOM_HASH_VERSION;
     facts->bloom_error_rate = writer->options.bloom_error_rate;
-    facts->bloom_keys = writer->filter.keys;
-    facts->bloom_chunks = writer->filter.chunks;
+    facts->bloom_keys = writer->bloom.keys;
+    facts->bloom_chunks = writer->bloom.chunks;
     facts->salt = writer->options.salt;
 }
 
@@ -396,8 +396,8 @@ write_tail(struct sst_writer *writer, petal_error *error)
 
     if (status == PETAL_OK)
         status = index_writer_finish(&writer->index, &trailer.data_root, error);
-    if (status == PETAL_OK && writer->has_filter)
-        status = bloom_writer_finish(&writer->filter, &trailer.filter_root, error);
+    if (status == PETAL_OK && writer->has_bloom)
+        status = bloom_writer_finish(&writer->bloom, &trailer.bloom_root, error);
     if (status != PETAL_OK)
         return status;
     complete_facts(writer);

@@ -1,9 +1,9 @@
 /*
  * sst_writer.h -- writes one store file, front to back, from cells in cell order.
  *
- * Data blocks, filter chunks and index nodes go out as they fill; sst_writer_finish adds the roots of the indexes,
+ * Data blocks, Bloom chunks and index nodes go out as they fill; sst_writer_finish adds the roots of the indexes,
  * facts and trailer and syncs the file.  The caller syncs the directory and names the file in the manifest.
- * Before finish succeeds every key's hash has been probed against the finished filter chunk, so that bad
+ * Before finish succeeds every key's hash has been probed against the finished Bloom chunk, so that bad
  * memory does not make a filter that lies.
  *
  * After an error the writer only repeats it: free it.

@@ -12,7 +12,7 @@ enum {
     FILE_BYTES_AT = 16,
     FACTS_AT = 24,
     DATA_ROOT_AT = 40,
-    FILTER_ROOT_AT = 56,
+    BLOOM_ROOT_AT = 56,
     RESERVED_AT = 72,
     VERSION_AT = 112,
     MAGIC_AT = 120
@@ -48,7 +48,7 @@ trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES])
     put_le64(bytes + FILE_BYTES_AT, trailer->file_bytes);
     put_handle(bytes + FACTS_AT, trailer->facts);
     put_handle(bytes + DATA_ROOT_AT, trailer->data_root);
-    put_handle(bytes + FILTER_ROOT_AT, trailer->filter_root);
+    put_handle(bytes + BLOOM_ROOT_AT, trailer->bloom_root);
     put_le32(bytes + VERSION_AT, SST_FORMAT_VERSION);
     memcpy(bytes + MAGIC_AT, magic, sizeof magic);
     put_le64(bytes + CHECKSUM_AT, trailer_checksum(bytes, trailer->file_bytes));
@@ -80,7 +80,7 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
     trailer->file_bytes = get_le64(bytes + FILE_BYTES_AT);
     trailer->facts = get_handle(bytes + FACTS_AT);
     trailer->data_root = get_handle(bytes + DATA_ROOT_AT);
-    trailer->filter_root = get_handle(bytes + FILTER_ROOT_AT);
+    trailer->bloom_root = get_handle(bytes + BLOOM_ROOT_AT);
     if (trailer->file_bytes != file_bytes)
         return error_corrupt(error, path, offset,
                              "trailer at offset %" PRIu64 " says %" PRIu64

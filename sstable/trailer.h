@@ -13,7 +13,7 @@
  *     40     8   root of the data index: offset
  *     48     4                           size with frame
  *     52     4   0
- *     56     8   root of the filter index: offset  } all 0 when there is no filter
+ *     56     8   root of the Bloom index: offset  } all 0 when there is no filter
  *     64     4                             size    }
  *     68     4   0
  *     72    40   0
@@ -35,7 +35,7 @@
 struct trailer {
     uint64_t file_identity;
     uint64_t file_bytes;
-    struct block_handle facts, data_root, filter_root; /* filter_root.size 0: no filter */
+    struct block_handle facts, data_root, bloom_root; /* bloom_root.size 0: no filter */
 };
 
 void trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES]);

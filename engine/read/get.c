@@ -155,7 +155,7 @@ ask_filter(const struct store_get *get, const struct file_entry *file,
     bool any = false;
     uint64_t absent = 0;
 
-    if (collect->column_count == 0 || !facts_has_column_filter(file->facts))
+    if (collect->column_count == 0 || !facts_has_column_bloom(file->facts))
         return sst_reader_may_contain_row(file->reader, &collect->row_key, collect->row_hash,
                                           context);
     for (size_t i = 0; i < collect->column_count; i++) {
@@ -173,7 +173,7 @@ ask_filter(const struct store_get *get, const struct file_entry *file,
             file->reader, &collect->row_key, bloom_hash_family_marker(collect->row_hash), context);
     any = any || *family_markers;
     if (context->absent_column_saves == 0 && absent > 0)
-        sst_reader_filter_saved(file->reader, blocks_saved(file->facts, absent, any));
+        sst_reader_bloom_saved(file->reader, blocks_saved(file->facts, absent, any));
     return any;
 }
 
@@ -233,7 +233,7 @@ visit_file(struct store_get *get, const struct file_entry *file, enum petal_skip
     if (*skip == PETAL_SKIP_NONE)
         status = read_file(get, file, &context, family_markers, &gave_cells);
     get->filter_false_positives +=
-        !gave_cells && trace.filter_probes > 0 && trace.filter_unasked == 0;
+        !gave_cells && trace.bloom_probes > 0 && trace.bloom_unasked == 0;
     read_count_trace(stats_of(get), &trace);
     if (get->options->receipt != NULL) {
         size_t at = receipt_add_file(get->options->receipt, get->family, file, *skip);
@@ -303,11 +303,11 @@ visit_memtables(struct store_get *get)
         if (get->options->receipt != NULL)
             at = receipt_add_memtable(get->options->receipt, get->family, memtable);
         if (may_use(get, PETAL_SKIP_BLOOM)) {
-            trace.filter_probes = 1;
-            trace.filter_negatives =
+            trace.bloom_probes = 1;
+            trace.bloom_negatives =
                 !memtable_may_contain_row(memtable->memtable, get->collect->row_hash);
         }
-        if (trace.filter_negatives > 0) {
+        if (trace.bloom_negatives > 0) {
             filtered++;
             if (at != SIZE_MAX)
                 get->options->receipt->sources[at].skip = PETAL_SKIP_BLOOM;
@@ -337,7 +337,7 @@ visit_memtables(struct store_get *get)
 static void
 hash_columns(struct row_collect *collect, const struct store_view *store)
 {
-    if (store->column_filters == 0)
+    if (store->column_blooms == 0)
         return;
     for (size_t i = 0; i < collect->column_count; i++) {
         petal_slice qualifier = collect->columns[i].key.qualifier;
@@ -353,7 +353,7 @@ prefetch_filters(const struct store_get *get)
 {
     const struct store_view *store = get->store;
 
-    if (store->row_filters < 2)
+    if (store->row_blooms < 2)
         return;
     for (uint32_t i = 0; i < store->file_count; i++) {
         if (!outside_row_range(get, &store->files[i]))

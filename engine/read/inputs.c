@@ -151,7 +151,7 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
     source->base = &source->file.iter;
     iter = narrow_to_columns(inputs, source);
     source->columns.no_family_markers = facts_family_markers(file->facts) == 0;
-    if (iter != source->base && facts_has_column_filter(file->facts) &&
+    if (iter != source->base && facts_has_column_bloom(file->facts) &&
         may_use(inputs, PETAL_SKIP_BLOOM))
         column_iter_use_filter(&source->columns, file->reader, inputs->db->epoch, &context);
     return iter;

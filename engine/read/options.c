@@ -186,9 +186,9 @@ read_sequence(const petal_read_options *options, const struct read_point *point)
 void
 read_count_trace(struct stats_shard *stats, const struct read_trace *trace)
 {
-    STATS_ADD(stats, filter_probes, trace->filter_probes);
-    STATS_ADD(stats, filter_negatives, trace->filter_negatives);
-    STATS_ADD(stats, filter_unasked, trace->filter_unasked);
+    STATS_ADD(stats, filter_probes, trace->bloom_probes);
+    STATS_ADD(stats, filter_negatives, trace->bloom_negatives);
+    STATS_ADD(stats, filter_unasked, trace->bloom_unasked);
     STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
     STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
     STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);

@@ -107,9 +107,9 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
     if (index == SIZE_MAX)
         return;
     source = &receipt->sources[index];
-    source->filter_probes = trace->filter_probes;
-    source->filter_negatives = trace->filter_negatives;
-    source->filter_unasked = trace->filter_unasked;
+    source->filter_probes = trace->bloom_probes;
+    source->filter_negatives = trace->bloom_negatives;
+    source->filter_unasked = trace->bloom_unasked;
     source->seeks = trace->seeks;
     source->bytes_fetched = trace->bytes_fetched;
     source->cells_read = trace->cells_read;

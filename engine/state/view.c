@@ -163,9 +163,9 @@ static void
 count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
 {
     if (facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL)
-        store_view->row_filters += more;
-    if (facts_has_column_filter(facts))
-        store_view->column_filters += more;
+        store_view->row_blooms += more;
+    if (facts_has_column_bloom(facts))
+        store_view->column_blooms += more;
     if (facts->ttl_cells > 0)
         store_view->ttl_files += more;
 }
@@ -235,8 +235,8 @@ merge_files(struct store_view *made, const struct store_view *base,
 
     if (base != NULL) {
         made->ttl_files = base->ttl_files;
-        made->row_filters = base->row_filters;
-        made->column_filters = base->column_filters;
+        made->row_blooms = base->row_blooms;
+        made->column_blooms = base->column_blooms;
     }
     for (size_t i = 0; i < change->add_file_count; i++) {
         added[i] = file_entry_of(change->add_files[i]);

@@ -13,7 +13,7 @@ describe_file(const petal_family *family, const struct file_entry *file)
         .data_bytes = facts->data_bytes,
         .raw_data_bytes = facts->raw_data_bytes,
         .index_bytes = facts->index_bytes,
-        .filter_bytes = facts->filter_bytes,
+        .filter_bytes = facts->bloom_bytes,
         .cells = facts->cells,
         .rows = facts->rows,
         .markers = facts->cells - facts->puts,

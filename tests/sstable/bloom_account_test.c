@@ -77,8 +77,8 @@ get_many(struct file *file, unsigned count, unsigned absent_of_1000)
 }
 
 /* In blocks: what an open file may spend on finding out, and that again for what it had saved. */
-static const uint64_t fresh = FILTER_ACCOUNT_CREDIT + FILTER_ACCOUNT_DEBT + 2;
-static const uint64_t rich = FILTER_ACCOUNT_FORTUNE + FILTER_ACCOUNT_DEBT + 2;
+static const uint64_t fresh = BLOOM_ACCOUNT_CREDIT + BLOOM_ACCOUNT_DEBT + 2;
+static const uint64_t rich = BLOOM_ACCOUNT_FORTUNE + BLOOM_ACCOUNT_DEBT + 2;
 
 static void
 expect_within(const struct file *file, uint64_t blocks)
@@ -166,7 +166,7 @@ the_interval_doubles_with_each_block_of_debt(void **state)
     bloom_account_init(&account, UINT64_MAX, 1);
     bloom_account_settle(&account, UINT64_MAX, UINT64_MAX);
     bloom_account_init(&account, BLOCK, 1);
-    bloom_account_settle(&account, FILTER_ACCOUNT_CREDIT * BLOCK, 0);
+    bloom_account_settle(&account, BLOOM_ACCOUNT_CREDIT * BLOCK, 0);
     assert_int_equal(bloom_account_interval(&account), 1);
     for (unsigned bits = 4; bits <= 10; bits++) {
         bloom_account_settle(&account, BLOCK, 0);
@@ -174,7 +174,7 @@ the_interval_doubles_with_each_block_of_debt(void **state)
     }
     bloom_account_settle(&account, 100 * BLOCK, 0);
     assert_int_equal(bloom_account_interval(&account), 1024);
-    for (unsigned i = 0; i < FILTER_ACCOUNT_DEBT; i++)
+    for (unsigned i = 0; i < BLOOM_ACCOUNT_DEBT; i++)
         bloom_account_credit(&account, 2 * BLOCK); /* no more than a block counts */
     assert_true(bloom_account_pays(&account));
     bloom_account_settle(&account, 1, 0);

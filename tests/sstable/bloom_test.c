@@ -121,8 +121,8 @@ each_type_serves_its_questions(void **state)
         column_rate = column_error_rate(f, reader, 100, 100);
         assert_true(rows ? row_rate < 0.1 : row_rate == 1.0);
         assert_true(columns ? column_rate < 0.02 : column_rate == 1.0);
-        assert_int_equal(f->trace.filter_ignored, 0);
-        assert_int_equal(f->trace.filter_probes, (rows ? 100 : 0) + (columns ? 10000 : 0));
+        assert_int_equal(f->trace.bloom_ignored, 0);
+        assert_int_equal(f->trace.bloom_probes, (rows ? 100 : 0) + (columns ? 10000 : 0));
         for (size_t i = 0; i < list.count; i++)
             sst_expect_in_filter(f, reader, &list.cells[i]);
         sst_reader_close(reader);
@@ -186,7 +186,7 @@ facts_rule_out_family_markers(void **state)
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     assert_false(sst_ask_family_marker(f, reader, list.cells[0].row));
-    assert_int_equal(f->trace.filter_probes, 0);
+    assert_int_equal(f->trace.bloom_probes, 0);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -239,10 +239,10 @@ chunks_are_no_larger_than_blocks(void **state)
         reader = sst_fixture_open(f);
         facts = sst_reader_facts(reader);
         average = facts->data_bytes / facts->data_blocks;
-        if (average < FILTER_CHUNK_MIN_BYTES)
-            average = FILTER_CHUNK_MIN_BYTES;
-        for (uint32_t c = 0; c < reader->filter.tree.root.count; c++) {
-            struct block_handle handle = index_block_handle(&reader->filter.tree.root, c);
+        if (average < BLOOM_CHUNK_MIN_BYTES)
+            average = BLOOM_CHUNK_MIN_BYTES;
+        for (uint32_t c = 0; c < reader->bloom.tree.root.count; c++) {
+            struct block_handle handle = index_block_handle(&reader->bloom.tree.root, c);
 
             /* Averages move a little while the file is written. */
             assert_true(handle.size <= options.block_bytes);
@@ -276,9 +276,9 @@ chunks_leave_room_for_what_the_filter_errs(void **state)
     reader = sst_fixture_open(f);
     facts = sst_reader_facts(reader);
     average = facts->data_bytes / facts->data_blocks;
-    assert_true(reader->filter.tree.root.count > 2);
-    for (uint32_t c = 1; c < reader->filter.tree.root.count; c++)
-        assert_true(index_block_handle(&reader->filter.tree.root, c).size <= average - average / 5);
+    assert_true(reader->bloom.tree.root.count > 2);
+    for (uint32_t c = 1; c < reader->bloom.tree.root.count; c++)
+        assert_true(index_block_handle(&reader->bloom.tree.root, c).size <= average - average / 5);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -331,8 +331,8 @@ unknown_filters_are_ignored_and_counted(void **state)
         sst_change_facts(f, changes[i].at, changes[i].value);
         reader = sst_fixture_open(f);
         assert_true(row_error_rate(f, reader, 200) == 1.0);
-        assert_int_equal(f->trace.filter_ignored, 200);
-        assert_int_equal(f->trace.filter_probes, 0);
+        assert_int_equal(f->trace.bloom_ignored, 200);
+        assert_int_equal(f->trace.bloom_probes, 0);
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
         assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
         sst_reader_close(reader);
@@ -369,14 +369,14 @@ damaged_filter_says_maybe(void **state)
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
         target =
-            root ? reader->trailer.filter_root : index_block_handle(&reader->filter.tree.root, 0);
+            root ? reader->trailer.bloom_root : index_block_handle(&reader->bloom.tree.root, 0);
         sst_reader_close(reader);
         damage_block(f, target.offset);
 
         reader = sst_fixture_open(f);
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-        assert_int_equal(f->trace.filter_ignored, 300);
-        assert_int_equal(f->trace.filter_negatives, 0);
+        assert_int_equal(f->trace.bloom_ignored, 300);
+        assert_int_equal(f->trace.bloom_negatives, 0);
         assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
         assert_int_equal(error.offset, target.offset);
         assert_string_equal(error.file, SST_PATH);
@@ -403,7 +403,7 @@ verify_finds_a_filter_that_lies(void **state)
     fill(&list, 300, 1);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
-    chunk = index_block_handle(&reader->filter.tree.root, 0);
+    chunk = index_block_handle(&reader->bloom.tree.root, 0);
     sst_reader_close(reader);
     bytes = sst_fixture_bytes(f, &size);
     memset(bytes + chunk.offset + BLOCK_FRAME_BYTES, 0,

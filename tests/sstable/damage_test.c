@@ -47,7 +47,7 @@ every_flipped_byte_is_caught_or_harmless(void **state)
         sst_small_cells(&list);
         sst_fixture_write(f, &options, &list);
         reader = sst_fixture_open(f);
-        filter_bytes = sst_reader_facts(reader)->filter_bytes + reader->trailer.filter_root.size;
+        filter_bytes = sst_reader_facts(reader)->bloom_bytes + reader->trailer.bloom_root.size;
         sst_reader_close(reader);
         bytes = sst_fixture_bytes(f, &size);
         for (size_t at = 0; at < size; at++) {

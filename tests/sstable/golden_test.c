@@ -159,8 +159,8 @@ kept_files_are_read(void **state)
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
         if (sst_reader_verify(reader, &error) != PETAL_OK)
             fail_msg("%s", error.text);
-        assert_int_equal(f->trace.filter_ignored, 0);
-        assert_true(f->trace.filter_probes > 0);
+        assert_int_equal(f->trace.bloom_ignored, 0);
+        assert_true(f->trace.bloom_probes > 0);
         if (golden[i].rows > 100) {
             unsigned absent = 0;
             char row[16];

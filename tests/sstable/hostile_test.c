@@ -73,7 +73,7 @@ block_named_for_two_purposes_is_refused(void **state)
     sst_small_cells(&list);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
-    chunk = index_block_handle(&reader->filter.tree.root, reader->filter.tree.root.count - 1);
+    chunk = index_block_handle(&reader->bloom.tree.root, reader->bloom.tree.root.count - 1);
     sst_reader_close(reader);
     bytes = sst_fixture_bytes(f, &size);
     node = bytes + data_root(bytes, size) + BLOCK_FRAME_BYTES;

@@ -59,7 +59,7 @@ prefixes_serve_gets_and_scans(void **state)
     assert_int_equal(sst_reader_facts(reader)->bloom_keys, 2001);
     assert_int_equal(sst_reader_facts(reader)->bloom_prefix_bytes, 11);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    assert_int_equal(f->trace.filter_ignored, 0);
+    assert_int_equal(f->trace.bloom_ignored, 0);
     assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
     for (unsigned r = 0; r < 2000; r++) {
         snprintf(row, sizeof row, "row%08u/1", 2 * r + 1);
@@ -97,14 +97,14 @@ questions_that_prefixes_do_not_answer(void **state)
     assert_true(sst_ask_prefix(f, reader, slice_make("", 0)));
     assert_true(sst_ask_column(f, reader, slice_from_text("xyzzy"), slice_from_text("q")));
     assert_true(sst_ask_family_marker(f, reader, slice_from_text("xyzzy")));
-    assert_int_equal(f->trace.filter_probes, 0);
+    assert_int_equal(f->trace.bloom_probes, 0);
     sst_reader_close(reader);
     options.bloom = PETAL_BLOOM_ROW;
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_reader_facts(reader)->bloom_prefix_bytes, 0);
     assert_true(sst_ask_prefix(f, reader, slice_from_text("xyzzy")));
-    assert_int_equal(f->trace.filter_probes, 0);
+    assert_int_equal(f->trace.bloom_probes, 0);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -141,7 +141,7 @@ prefixes_of_hostile_rows_are_found(void **state)
     assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
     for (size_t i = 0; i < list.count; i++)
         sst_expect_in_filter(f, reader, &list.cells[i]);
-    assert_int_equal(f->trace.filter_ignored, 0);
+    assert_int_equal(f->trace.bloom_ignored, 0);
     for (unsigned i = 0; i < 1000; i++) {
         for (size_t at = 0; at < sizeof row; at++)
             row[at] = letters[test_random_below(&random, sizeof letters)];
@@ -234,7 +234,7 @@ unknown_filter_of_prefixes_is_ignored(void **state)
     reader = sst_fixture_open(f);
     assert_true(sst_ask_row(f, reader, slice_make(row, sizeof row)));
     assert_true(sst_ask_prefix(f, reader, slice_make(row, sizeof row)));
-    assert_int_equal(f->trace.filter_ignored, 2);
+    assert_int_equal(f->trace.bloom_ignored, 2);
     assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
     sst_reader_close(reader);
     cell_list_fini(&list);

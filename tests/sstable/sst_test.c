@@ -28,7 +28,7 @@ expect_round_trip(struct sst_fixture *f, const struct sst_options *options,
     assert_int_equal(sst_compare(f, reader, list), PETAL_OK);
     if (sst_reader_verify(reader, &error) != PETAL_OK)
         fail_msg("%s", error.text);
-    assert_int_equal(f->trace.filter_ignored, 0);
+    assert_int_equal(f->trace.bloom_ignored, 0);
     sst_reader_close(reader);
 }
 
@@ -478,7 +478,7 @@ trace_counts_blocks_cached_and_fetched(void **state)
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
     assert_true(sst_ask_row(f, reader, list.cells[500].row));
     assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
-    assert_int_equal(f->trace.filter_probes, 2);
+    assert_int_equal(f->trace.bloom_probes, 2);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
