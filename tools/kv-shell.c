@@ -4,8 +4,8 @@
  * The exit status is that of the first failure (tools/shell/session/session.h); after a conversation at a
  * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
+#include "tools/shell/commands.h"
 #include "tools/shell/files/intake.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/session/words_of_values.h"
 #include "tools/shell/terminal/input.h"
@@ -344,7 +344,8 @@ run_subcommand(struct session *session, int argc, char **argv)
 static int
 run(const struct arguments *arguments, int argc, char **argv)
 {
-    struct session session = {.stop_at_failure = arguments->stop_at_failure,
+    struct session session = {.commands = &shell_commands,
+                              .stop_at_failure = arguments->stop_at_failure,
                               .no_times = arguments->no_times,
                               .conversation = is_conversation(arguments),
                               .echo_input = arguments->echo_input};

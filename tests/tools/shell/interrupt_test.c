@@ -6,7 +6,7 @@
  */
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
-#include "tools/shell/session/command.h"
+#include "tools/shell/commands.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 
@@ -324,7 +324,7 @@ static void
 interrupt_command(const char *name, struct value *arguments, size_t count, struct text *message)
 {
     const petal_options options = {.size = sizeof(options)};
-    struct session session = {.no_times = true};
+    struct session session = {.commands = &shell_commands, .no_times = true};
     FILE *nowhere = fopen("/dev/null", "w");
     struct value value;
 
@@ -334,7 +334,8 @@ interrupt_command(const char *name, struct value *arguments, size_t count, struc
     interrupt_install();
     assert_int_equal(raise(SIGINT), 0);
     assert_int_not_equal(
-        command_find(slice_of_string(name))->run(&session, arguments, count, &value), SHELL_FINE);
+        command_find(&session, slice_of_string(name))->run(&session, arguments, count, &value),
+        SHELL_FINE);
     text_add_slice(message, text_slice(&session.message));
     interrupt_clear();
     interrupt_wait_all();

@@ -3,13 +3,13 @@
  * the like.  So that scripts and hands that know HBase get a clear answer: lists are empty, what asks for a state is told that it is off,
  * switching off what is off succeeds, and all else is refused, each with the reason.
  */
-#include "tools/shell/session/command.h"
+#include "tools/shell/admin/commands.h"
 
 #include <string.h>
 
 #define ABSENT(name, least, most, run, reason)                                                     \
     {                                                                                              \
-        name, name, least, most, false, run, name " " reason                                       \
+        name, name, run, false, least, most, name " " reason                                       \
     }
 #define REFUSED(name, reason)                                                                      \
     ABSENT(name, 0, COMMAND_ANY_NUMBER, command_refused, "is not in Petal: " reason)
@@ -37,7 +37,7 @@ static COMMAND_FUNCTION(command_empty);
 static COMMAND_FUNCTION(command_state);
 static COMMAND_FUNCTION(command_switch);
 
-static const struct command commands[] = {
+const struct command absent_commands[] = {
     REFUSED("add_labels", LABELS),
     REFUSED("add_peer", REPLICATION),
     REFUSED("add_rsgroup", GROUPS),
@@ -157,13 +157,8 @@ static const struct command commands[] = {
     EMPTY("user_permission", SECURITY),
     REFUSED("wal_roll", LOGS),
     REFUSED("zk_dump", "there is no ZooKeeper"),
+    {.name = NULL},
 };
-
-const struct command *
-command_absent_at(size_t index)
-{
-    return index < sizeof(commands) / sizeof(commands[0]) ? &commands[index] : NULL;
-}
 
 static COMMAND_FUNCTION(command_refused)
 {

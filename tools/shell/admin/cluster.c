@@ -4,8 +4,8 @@
  *
  * A table is one region, from the first row to the last; there is one server, this process.
  */
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/admin/snapshot.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/names.h"
 
 #include <grp.h>

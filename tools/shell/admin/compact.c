@@ -1,5 +1,5 @@
 /* compact.c -- compact, major_compact and compaction_state. */
-#include "tools/shell/session/command.h"
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 

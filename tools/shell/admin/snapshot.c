@@ -1,9 +1,9 @@
 /* snapshot.c -- the commands about one table snapshot, and checkpoint, which copies the whole database. */
 #include "tools/shell/admin/snapshot.h"
 
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/data/query.h"
 #include "tools/shell/schema/namespace.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/words_of_values.h"
 
 #include <string.h>

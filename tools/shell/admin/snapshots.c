@@ -1,7 +1,7 @@
 /* snapshots.c -- the commands about many table snapshots: list and delete those that match.  See
  * tools/shell/admin/snapshot.h. */
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/admin/snapshot.h"
-#include "tools/shell/session/command.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* stats.c -- stats: the database's counters; verify.  What is known of a table: tools/shell/admin/stats_table.c. */
 #include "tools/shell/admin/stats.h"
-#include "tools/shell/session/command.h"
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 

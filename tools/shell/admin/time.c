@@ -4,7 +4,7 @@
  * The processor's time is that of the whole process, so what runs in the background meanwhile is in it; blocks are those of
  * the database's counters.
  */
-#include "tools/shell/session/command.h"
+#include "tools/shell/admin/commands.h"
 #include "tools/shell/text/clock.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ show_spent(struct session *session, const struct moment *begin, const struct mom
 
 COMMAND_FUNCTION(command_time)
 {
-    const struct command *command = command_find(arguments[0].as.bytes);
+    const struct command *command = command_find(session, arguments[0].as.bytes);
     struct moment begin, end;
     enum shell_status status;
 

@@ -1,6 +1,6 @@
 /* counter.c -- incr, append and get_counter. */
+#include "tools/shell/data/commands.h"
 #include "tools/shell/data/target.h"
-#include "tools/shell/session/command.h"
 
 #include <inttypes.h>
 

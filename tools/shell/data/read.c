@@ -1,7 +1,7 @@
 /* read.c -- get, scan and count. */
 #include "tools/shell/data/read.h"
 
-#include "tools/shell/session/command.h"
+#include "tools/shell/data/commands.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/progress.h"
 

@@ -4,9 +4,9 @@
  * A write without a timestamp gets the store's, in a millisecond that no other command of the
  * session has written in.
  */
+#include "tools/shell/data/commands.h"
 #include "tools/shell/data/query.h"
 #include "tools/shell/data/target.h"
-#include "tools/shell/session/command.h"
 
 enum { ROWS_AT_ONCE = 1000 }; /* that a deletion by prefix writes in one batch */
 

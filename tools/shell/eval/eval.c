@@ -179,8 +179,9 @@ static bool
 fail_name(struct eval *eval, const struct node *node, const char *what)
 {
     struct text message = {0};
-    const char *nearest =
-        node->kind == NODE_CALL && node->receiver == NULL ? command_nearest(node->name) : NULL;
+    const char *nearest = node->kind == NODE_CALL && node->receiver == NULL
+                              ? command_nearest(eval->session, node->name)
+                              : NULL;
 
     text_add_format(&message, "%s '", what);
     text_add_slice(&message, node->name);
@@ -312,7 +313,7 @@ eval_called(struct eval *eval, const struct node *node, struct value **arguments
         *count = 0;
         return true;
     }
-    command = command_find(called->name);
+    command = command_find(eval->session, called->name);
     if (command != NULL && command->takes_call) {
         if (!eval_called(eval, called, &items, &items_count))
             return false;
@@ -467,7 +468,7 @@ eval_function(struct eval *eval, const struct node *node)
 static bool
 eval_call(struct eval *eval, const struct node *node, struct value *value)
 {
-    const struct command *command = command_find(node->name);
+    const struct command *command = command_find(eval->session, node->name);
     struct value *arguments = NULL;
     size_t count = node->count;
     struct value named;

@@ -1,5 +1,7 @@
 /*
  * eval.h -- runs an input: evaluates its expressions, times its commands, shows mistakes and the echo.
+ *
+ * The room eval: a parsed input is run, its commands, methods and variables.
  */
 #ifndef PETAL_TOOLS_SHELL_EVAL_EVAL_H
 #define PETAL_TOOLS_SHELL_EVAL_EVAL_H

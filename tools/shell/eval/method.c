@@ -66,7 +66,7 @@ static bool
 call_on_table(struct session *session, const struct value *receiver, petal_slice name,
               const struct value *arguments, size_t count, struct value *value)
 {
-    const struct command *command = command_find(name);
+    const struct command *command = command_find(session, name);
 
     for (size_t i = 0; i < sizeof(table_commands) / sizeof(table_commands[0]); i++) {
         if (command != NULL && slice_is(name, table_commands[i].name)) {
@@ -76,7 +76,7 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
         }
     }
     if (slice_is(name, "help")) {
-        command = command_find(slice_of_string(count == 0 ? "table_help" : "help"));
+        command = command_find(session, slice_of_string(count == 0 ? "table_help" : "help"));
         run_command(session, command, arguments, count, false, value);
         return true;
     }

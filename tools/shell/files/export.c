@@ -2,9 +2,9 @@
 #include "tools/shell/files/export.h"
 
 #include "tools/shell/data/query.h"
+#include "tools/shell/files/commands.h"
 #include "tools/shell/files/intake.h"
 #include "tools/shell/schema/describe.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/clock.h"
 

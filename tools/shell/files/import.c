@@ -5,8 +5,8 @@
  */
 #include "tools/shell/files/import.h"
 
+#include "tools/shell/files/commands.h"
 #include "tools/shell/files/pipeline.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/interrupt.h"
 #include "tools/shell/text/clock.h"
 

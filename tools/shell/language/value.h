@@ -3,6 +3,8 @@
  *
  * Values are small and copied by assignment; what they point to lives in the arena of the input
  * that made them.
+ *
+ * The room language: the shell's part of Ruby, from letters to tokens, a tree and values.
  */
 #ifndef PETAL_TOOLS_SHELL_LANGUAGE_VALUE_H
 #define PETAL_TOOLS_SHELL_LANGUAGE_VALUE_H

@@ -8,6 +8,8 @@
  *
  * With another format (tools/shell/print/format.h) headers begin sets of records, the lines behind them are records, and plain
  * lines are messages.
+ *
+ * The room print: lines and columns as HBase lays them out, and answers as json, csv or a table.
  */
 #ifndef PETAL_TOOLS_SHELL_PRINT_OUTPUT_H
 #define PETAL_TOOLS_SHELL_PRINT_OUTPUT_H

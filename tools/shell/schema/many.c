@@ -1,5 +1,5 @@
 /* many.c -- disable_all, enable_all and drop_all: show the tables that match, ask, and do it. */
-#include "tools/shell/session/command.h"
+#include "tools/shell/schema/commands.h"
 #include "tools/shell/session/names.h"
 
 #include <string.h>

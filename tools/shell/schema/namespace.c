@@ -1,7 +1,7 @@
 /* namespace.c -- the commands about namespaces.  See tools/shell/schema/namespace.h. */
 #include "tools/shell/schema/namespace.h"
 
-#include "tools/shell/session/command.h"
+#include "tools/shell/schema/commands.h"
 #include "tools/shell/session/names.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* tables.c -- the commands about one table as such, its disabled state in this session included, and list. */
+#include "tools/shell/schema/commands.h"
 #include "tools/shell/schema/describe.h"
 #include "tools/shell/schema/namespace.h"
 #include "tools/shell/schema/schema.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/names.h"
 
 #include <string.h>

@@ -83,15 +83,14 @@ show_group(struct session *session, const struct group *group)
 {
     for (size_t i = 0; group->commands[i] != NULL; i++)
         output_plain(&session->output, "%s",
-                     command_find(slice_of_string(group->commands[i]))->usage);
+                     command_find(session, slice_of_string(group->commands[i]))->usage);
 }
 
 static void
 show_absent(struct session *session)
 {
-    const struct command *command;
-
-    for (size_t i = 0; (command = command_absent_at(i)) != NULL; i++)
+    for (const struct command *command = session->commands->absent; command->name != NULL;
+         command++)
         output_plain(&session->output, "%s", command->usage);
 }
 
@@ -110,7 +109,7 @@ show_groups(struct session *session)
         output_plain(&session->output, "  Group name: %s (%s)", groups[g].name, groups[g].title);
         output_plain(&session->output, "%s\n", text_string(text));
     }
-    while (command_absent_at(absent) != NULL)
+    while (session->commands->absent[absent].name != NULL)
         absent++;
     output_plain(&session->output,
                  "  Group name: " CLUSTER " (HBase's, for what one process has not)\n"
@@ -125,7 +124,7 @@ show_groups(struct session *session)
 static enum shell_status
 help_on(struct session *session, petal_slice name)
 {
-    const struct command *command = command_find(name);
+    const struct command *command = command_find(session, name);
     const char *examples;
 
     if (command == NULL && find_group(name) != NULL) {
@@ -139,7 +138,7 @@ help_on(struct session *session, petal_slice name)
     if (command == NULL)
         return session_fail(session, SHELL_NOT_FOUND, "There is no command or group '%.*s'",
                             name.size < 80 ? (int)name.size : 80, (const char *)name.data);
-    command = command_find(slice_of_string(command->main_name));
+    command = command_find(session, slice_of_string(command->main_name));
     examples = help_examples(command->name);
     output_plain(&session->output, "%s", command->usage);
     if (examples != NULL)

@@ -3,6 +3,8 @@
  *
  * A command says how it ended by an enum shell_status, the program's exit status too.  One that
  * failed has called session_fail, which keeps the message for whoever shows it.
+ *
+ * The room session: the state of one shell, and what every command is run with.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_SESSION_H
 #define PETAL_TOOLS_SHELL_SESSION_SESSION_H
@@ -20,6 +22,7 @@ enum shell_status {
 };
 
 struct command;
+struct command_table;
 
 /* What a mistake or a failed command does. */
 enum failure_style {
@@ -30,6 +33,7 @@ enum failure_style {
 
 struct session {
     petal_db *db;
+    const struct command_table *commands;
     bool no_compaction;            /* in the background */
     const struct command *running; /* now, or ran last */
     petal_result *result;

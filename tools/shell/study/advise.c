@@ -15,8 +15,8 @@
  * bytes at a place inside it takes 1 + n/B of them. Filters take 1.06 ln(1/p)/ln(2)^2 bits a key.
  */
 #include "tools/shell/schema/attribute.h"
-#include "tools/shell/session/command.h"
 #include "tools/shell/session/interrupt.h"
+#include "tools/shell/study/commands.h"
 #include "tools/shell/study/sample.h"
 
 #include <inttypes.h>

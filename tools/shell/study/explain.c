@@ -5,7 +5,7 @@
  * a source's lines break between its parts, which semicolons divide.
  */
 #include "tools/shell/data/read.h"
-#include "tools/shell/session/command.h"
+#include "tools/shell/study/commands.h"
 
 #include <inttypes.h>
 

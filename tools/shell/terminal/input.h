@@ -2,6 +2,8 @@
  * input.h -- where the shell's lines come from: a terminal, a stream, or a text.
  *
  * On a terminal libedit edits the line, with a history (tools/shell/terminal/history.h); Tab completes it (tools/shell/terminal/complete.h).
+ *
+ * The room terminal: lines that people type: editing, history, completion by Tab.
  */
 #ifndef PETAL_TOOLS_SHELL_TERMINAL_INPUT_H
 #define PETAL_TOOLS_SHELL_TERMINAL_INPUT_H

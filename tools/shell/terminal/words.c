@@ -220,11 +220,11 @@ add_snapshot(void *argument, const petal_table_snapshot_info *info)
 }
 
 static void
-add_commands(struct completion *completion, const struct typed *typed)
+add_commands(struct session *session, struct completion *completion, const struct typed *typed)
 {
     const struct command *command;
 
-    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+    for (command = session->commands->list; command->name != NULL; command++)
         completion_add(completion, typed, slice_of_string(command->name));
 }
 
@@ -314,10 +314,10 @@ completion_add_kind(struct session *session, struct completion *completion,
     case WORD_HELP:
         for (size_t i = 0; help_group(i) != NULL; i++)
             completion_add(completion, typed, slice_of_string(help_group(i)));
-        add_commands(completion, typed);
+        add_commands(session, completion, typed);
         break;
     case WORD_COMMAND:
-        add_commands(completion, typed);
+        add_commands(session, completion, typed);
         break;
     case WORD_TABLE:
         outcome = petal_table_list(session->db, add_table, &walk, &error);

@@ -3,6 +3,8 @@
  *
  * A struct text of zeros is an empty one; text_free gives its memory back.  Its bytes may hold
  * zeros; behind them stands one more zero, so that text_string is a C string.
+ *
+ * The room text: bytes that grow, arenas, clocks, progress; what knows nothing of the shell.
  */
 #ifndef PETAL_TOOLS_SHELL_TEXT_TEXT_H
 #define PETAL_TOOLS_SHELL_TEXT_TEXT_H

@@ -1,0 +1,17 @@
+/*
+ * commands.h -- the commands of the room files.
+ *
+ * The room files: cells and records come from files and go to files: import, export, compare.
+ */
+#ifndef PETAL_TOOLS_SHELL_FILES_COMMANDS_H
+#define PETAL_TOOLS_SHELL_FILES_COMMANDS_H
+
+#include "tools/shell/session/command.h"
+
+/* tools/shell/files/export.c */
+COMMAND_FUNCTION(command_export);
+
+/* tools/shell/files/import.c */
+COMMAND_FUNCTION(command_import);
+
+#endif
