@@ -19,32 +19,25 @@
  */
 #include "base/epoch.h"
 
+#include "base/clock.h"
 #include "base/inline.h"
 
 #include <assert.h>
-#include <time.h>
 
 /* Readers leave without a fence between giving up the slot and looking for waiters, so one of them
  * may be missed: it looks again. */
-#define WAIT_MOST_NS 1000000
+#define WAIT_MOST_US 1000
 
 static bool
 init_waiting(struct epoch *epoch)
 {
-    pthread_condattr_t attributes;
-    bool done;
-
     atomic_init(&epoch->waiting, 0);
-    if (pthread_condattr_init(&attributes) != 0)
+    if (!clock_condition_init(&epoch->slot_free))
         return false;
-    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-           pthread_cond_init(&epoch->slot_free, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    if (done && pthread_mutex_init(&epoch->waiting_mutex, NULL) != 0) {
-        pthread_cond_destroy(&epoch->slot_free);
-        done = false;
-    }
-    return done;
+    if (pthread_mutex_init(&epoch->waiting_mutex, NULL) == 0)
+        return true;
+    pthread_cond_destroy(&epoch->slot_free);
+    return false;
 }
 
 static void
@@ -120,17 +113,8 @@ take_other_slot(struct epoch *epoch, unsigned choice)
         return slot;
     pthread_mutex_lock(&epoch->waiting_mutex);
     atomic_fetch_add(&epoch->waiting, 1);
-    while ((slot = take_any_slot(epoch, choice)) == EPOCH_SLOTS) {
-        struct timespec until;
-
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += WAIT_MOST_NS;
-        if (until.tv_nsec >= 1000000000) {
-            until.tv_sec++;
-            until.tv_nsec -= 1000000000;
-        }
-        pthread_cond_timedwait(&epoch->slot_free, &epoch->waiting_mutex, &until);
-    }
+    while ((slot = take_any_slot(epoch, choice)) == EPOCH_SLOTS)
+        clock_wait(&epoch->slot_free, &epoch->waiting_mutex, clock_us() + WAIT_MOST_US);
     atomic_fetch_sub(&epoch->waiting, 1);
     pthread_mutex_unlock(&epoch->waiting_mutex);
     return slot;

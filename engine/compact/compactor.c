@@ -1,12 +1,12 @@
 /* compactor.c -- see compactor.h. */
 #include "engine/compact/compactor.h"
 
+#include "base/clock.h"
 #include "engine/compact/work.h"
-#include "engine/write/pace.h"
+#include "engine/state/progress.h"
 
 #include <errno.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #define FIRST_WAIT_MS   1000
 #define LONGEST_WAIT_MS 600000
@@ -14,8 +14,8 @@
 /* Jobs on one thread, each interrupted by the next: each has at most the POLICY_PART_BESIDE-th part
  * of the bytes of the one before, and its place on the stack. */
 #define MOST_INTERRUPTED 6
-#define IDLE_LOOK_MS                                                                               \
-    1000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
+#define IDLE_LOOK_US                                                                               \
+    1000000 /* petal_wait_idle looks again after it, for what nobody says: a drop, a failed log */
 
 struct compactor {
     petal_db *db;
@@ -28,38 +28,13 @@ struct compactor {
     uint64_t failures;         /* of jobs in the background */
     petal_error failure;       /* the latest */
     uint64_t wait_ms; /* how long after the latest failure jobs are tried again; 0: they may be */
-    uint64_t try_again_ms; /* when, by the monotonic clock */
+    uint64_t try_again_us; /* when, by clock_us */
     uint64_t wait_bytes;   /* those with so much input or more */
     bool any_at_work;      /* the thread that takes any job has one */
     _Atomic(bool) stopping;
     size_t thread_count;
     pthread_t threads[COMPACTOR_THREADS];
 };
-
-static uint64_t
-monotonic_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* REQUIRES: the mutex held. */
-static void
-wait_for(struct compactor *compactor, pthread_cond_t *condition, uint64_t milliseconds)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(milliseconds / 1000);
-    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    pthread_cond_timedwait(condition, &compactor->mutex, &until);
-}
 
 /* REQUIRES: the mutex held. */
 static void
@@ -74,7 +49,7 @@ tell_change(struct compactor *compactor)
 static bool
 is_waiting(const struct compactor *compactor)
 {
-    return compactor->wait_ms > 0 && monotonic_ms() < compactor->try_again_ms;
+    return compactor->wait_ms > 0 && clock_us() < compactor->try_again_us;
 }
 
 static uint64_t
@@ -166,7 +141,7 @@ put_off(struct compactor *compactor, uint64_t bytes)
     compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
     if (compactor->wait_ms > LONGEST_WAIT_MS)
         compactor->wait_ms = LONGEST_WAIT_MS;
-    compactor->try_again_ms = monotonic_ms() + compactor->wait_ms;
+    compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
 }
 
 /* A job of the background has failed, unless the family is gone, or the database is being closed or had failed before. */
@@ -215,7 +190,7 @@ end_work(struct compactor *compactor, struct work *work)
     compactor->any_at_work = compactor->any_at_work && !work->any;
     tell_change(compactor);
     pthread_mutex_unlock(&compactor->mutex);
-    pace_compacted(compactor->db);
+    progress_tell(compactor->db);
     claim_fini(&work->claim, compactor->db->env.allocator);
 }
 
@@ -295,15 +270,14 @@ is_open(struct compactor *compactor, uint64_t *seen)
 static void
 wait_for_change(struct compactor *compactor, uint64_t seen)
 {
-    uint64_t wait_ms = (uint64_t)COMPACTOR_TICK_SECONDS * 1000, now = monotonic_ms();
+    uint64_t now = clock_us(), until = now + (uint64_t)COMPACTOR_TICK_SECONDS * 1000000;
 
     pthread_mutex_lock(&compactor->mutex);
-    if (compactor->wait_ms > 0 && compactor->try_again_ms > now &&
-        compactor->try_again_ms - now < wait_ms)
-        wait_ms = compactor->try_again_ms - now;
+    if (compactor->wait_ms > 0 && compactor->try_again_us > now && compactor->try_again_us < until)
+        until = compactor->try_again_us;
     if (compactor->changes == seen &&
         !atomic_load_explicit(&compactor->stopping, memory_order_relaxed))
-        wait_for(compactor, &compactor->work, wait_ms);
+        clock_wait(&compactor->work, &compactor->mutex, until);
     pthread_mutex_unlock(&compactor->mutex);
 }
 
@@ -340,22 +314,6 @@ small_thread(void *compactor)
     return NULL;
 }
 
-static bool
-init_conditions(struct compactor *compactor)
-{
-    pthread_condattr_t attributes;
-    bool done;
-
-    if (pthread_condattr_init(&attributes) != 0)
-        return false;
-    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-           pthread_mutex_init(&compactor->mutex, NULL) == 0 &&
-           pthread_cond_init(&compactor->work, &attributes) == 0 &&
-           pthread_cond_init(&compactor->ended, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return done;
-}
-
 enum petal_status
 compactor_start(petal_db *db, petal_error *error)
 {
@@ -365,7 +323,8 @@ compactor_start(petal_db *db, petal_error *error)
     if (compactor == NULL)
         return error_no_memory(error);
     compactor->db = db;
-    if (!init_conditions(compactor)) {
+    if (pthread_mutex_init(&compactor->mutex, NULL) != 0 ||
+        !clock_condition_init(&compactor->work) || !clock_condition_init(&compactor->ended)) {
         mem_free(db->env.allocator, compactor, sizeof *compactor);
         return error_no_memory(error);
     }
@@ -584,7 +543,7 @@ compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error 
     pthread_mutex_lock(&compactor->mutex);
     if (compactor->failures == moment->failures && compactor->changes == moment->changes &&
         (status == PETAL_OK || compactor->claims.first != NULL))
-        wait_for(compactor, &compactor->ended, IDLE_LOOK_MS);
+        clock_wait(&compactor->ended, &compactor->mutex, clock_us() + IDLE_LOOK_US);
     if (compactor->failures != moment->failures) {
         status = compactor->failure.status;
         if (error != NULL)

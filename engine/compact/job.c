@@ -1,11 +1,12 @@
 /* job.c -- see engine/compact/job.h. */
 #include "engine/compact/job.h"
 
+#include "base/clock.h"
 #include "base/merge_iter.h"
 #include "engine/compact/runs.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/rewrite.h"
-#include "engine/write/pace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -274,7 +275,7 @@ commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
         atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
     damage_end(compaction->job);
     db_publish_view(db, view);
-    pace_count_runs(compaction->job->family);
+    progress_count_runs(compaction->job->family);
     return PETAL_OK;
 }
 
@@ -390,7 +391,7 @@ note_if_in_vain(const struct compaction *compaction)
 
     if (compaction->job->all_files)
         atomic_store_explicit(&compaction->job->family->deleted_stay_us,
-                              in_vain ? pace_clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
+                              in_vain ? clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
 }
 
 /* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER, BLOCKSIZE and COMPRESSION

@@ -19,7 +19,7 @@
  * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
  * change places. Then all-files picks wait.
  *
- * The inputs of a job count among the runs until it ends, and writers wait at POLICY_MOST_RUNS. So before an all-files job that
+ * The inputs of a job count among the runs until it ends, and writers wait at STORE_MOST_RUNS. So before an all-files job that
  * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of POLICY_STUCK_RUNS is brought down to
  * POLICY_FEW_RUNS, by the window that has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
  *
@@ -49,11 +49,8 @@
 #define POLICY_PART_BESIDE   4
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
 
-/* Runs of a store at which writers are slowed, at which any window will do, and at which writers wait. The last is the greatest
- * number of runs there are while compactions work, and so the divisor of the error rate (engine/store/bloom_share.h). */
-#define POLICY_SLOW_RUNS  10
+/* Runs of a store at which any window will do. */
 #define POLICY_STUCK_RUNS 16
-#define POLICY_MOST_RUNS  24
 
 /* Files of one run, together. */
 struct policy_run {

@@ -1,7 +1,7 @@
 /* work.c -- see engine/compact/work.h. */
 #include "engine/compact/work.h"
 
-#include "engine/write/pace.h"
+#include "base/clock.h"
 
 /* ---- finding it ---- */
 
@@ -13,7 +13,7 @@ gather(const struct look *look, petal_family *family, const struct store_view *s
                                   .read_point = look->oldest,
                                   .markers_stay = store_last_in_files(store) > look->oldest ||
                                                   look->newest >= store_first_in_memory(store) ||
-                                                  pace_clock_us() < in_vain_until};
+                                                  clock_us() < in_vain_until};
 
     return store_runs_gather(look->runs, family->table->db->env.allocator, store,
                              family_options(family), &moment);
@@ -52,7 +52,7 @@ look_at_family(petal_family *family, struct look *look)
         return;
     /* What is left alone for its damage is busy for ever; an all-files job is not waited for, then.
      */
-    damaged = damage_sequence(store);
+    damaged = store_view_bad_sequence(store);
     limits.all_files_first = limits.all_files_first && damaged == 0;
     for (size_t i = 0; i < look->runs->count; i++)
         look->runs->policy[i].busy =

@@ -1,6 +1,7 @@
 /* open.c -- a database is opened and closed. */
 #include "engine/state/db.h"
 
+#include "base/clock.h"
 #include "base/vfs_posix.h"
 #include "engine/compact/compactor.h"
 #include "engine/compact/job.h"
@@ -15,26 +16,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 /* ---- opening ---- */
-
-/* Waits end by a clock that nobody sets. */
-static bool
-init_conditions(petal_db *db)
-{
-    pthread_condattr_t attributes;
-    bool done;
-
-    if (pthread_condattr_init(&attributes) != 0)
-        return false;
-    done = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-           pthread_cond_init(&db->flush_wanted, &attributes) == 0 &&
-           pthread_cond_init(&db->flush_done, &attributes) == 0 &&
-           pthread_cond_init(&db->sync_wanted, &attributes) == 0;
-    pthread_condattr_destroy(&attributes);
-    return done;
-}
 
 static bool
 init_locks(petal_db *db)
@@ -48,8 +31,9 @@ init_locks(petal_db *db)
         if (pthread_mutex_init(mutexes[i], NULL) != 0)
             return false;
     }
-    return init_conditions(db) && write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
-           view_bin_init(&db->view_bin, wal_wake, db);
+    return clock_condition_init(&db->flush_wanted) && clock_condition_init(&db->flush_done) &&
+           clock_condition_init(&db->sync_wanted) && write_queue_init(&db->queue) &&
+           row_locks_init(&db->row_locks) && view_bin_init(&db->view_bin, wal_wake, db);
 }
 
 static void

@@ -3,11 +3,11 @@
 
 #include "bloom/hash.h"
 #include "engine/flush/flush.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
-#include "engine/write/pace.h"
 
 #include <inttypes.h>
 
@@ -23,7 +23,7 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
 
     if (status == PETAL_OK) {
         view_set_store(view, family->slot, store);
-        pace_count_runs(family);
+        progress_count_runs(family);
     }
     return status;
 }

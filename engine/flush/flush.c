@@ -1,17 +1,16 @@
 /* flush.c -- see flush.h. */
 #include "engine/flush/flush.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/sync_point.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/capture.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/wal/wal.h"
 #include "engine/write/commit.h"
-#include "engine/write/pace.h"
 
-#define RETRY_SECONDS 1
+#define RETRY_US 1000000
 
 /* ---- one job ---- */
 
@@ -157,7 +156,7 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
     else
         view_unref(view);
     for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
-        pace_count_runs(job->parts[i].family);
+        progress_count_runs(job->parts[i].family);
     manifest_edit_fini(&edit);
     return status;
 }
@@ -356,15 +355,20 @@ flush_and_capture(petal_db *db, const petal_table *table, struct capture *captur
     return status;
 }
 
+/* Note for the pace of writers how fast a job of so many bytes was. */
 static void
-wait_before_retry(petal_db *db)
+note_rate(petal_db *db, uint64_t bytes, uint64_t microseconds)
 {
-    struct timespec until;
+    uint64_t before = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
+    uint64_t rate = (uint64_t)((double)bytes * 1e6 / (double)(microseconds + 1));
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += RETRY_SECONDS;
-    if (!db->stopping && !db->flush_at_once)
-        pthread_cond_timedwait(&db->flush_wanted, &db->flush_mutex, &until);
+    /* Small ones tell more of the cost of making a file than of the rate. */
+    if (bytes < db->memtable_bytes / 4)
+        return;
+    if (rate == 0)
+        rate = 1;
+    atomic_store_explicit(&db->flush_rate, before == 0 ? rate : before - before / 4 + rate / 4,
+                          memory_order_relaxed);
 }
 
 /* Run the oldest job once. REQUIRES: flush_mutex held; gives it up meanwhile. */
@@ -372,7 +376,7 @@ static void
 run_oldest(petal_db *db)
 {
     struct flush_job *job = db->flush_oldest;
-    uint64_t try = ++db->flush_tries, began = pace_clock_us();
+    uint64_t try = ++db->flush_tries, began = clock_us();
     petal_error error;
     enum petal_status status;
 
@@ -385,7 +389,7 @@ run_oldest(petal_db *db)
                 error.text);
         background_failed(db, BACKGROUND_FLUSH, &error);
     } else {
-        pace_flushed(db, job->bytes, pace_clock_us() - began);
+        note_rate(db, job->bytes, clock_us() - began);
         background_succeeded(db, BACKGROUND_FLUSH);
         /* Before writers that wait for the memory are told. */
         flush_job_release(db, job);
@@ -439,8 +443,8 @@ flush_thread(void *argument)
 
         if (db->flush_oldest != NULL && !hopeless &&
             (db->flush_oldest->status == PETAL_OK || !db->stopping)) {
-            if (db->flush_oldest->status != PETAL_OK)
-                wait_before_retry(db);
+            if (db->flush_oldest->status != PETAL_OK && !db->flush_at_once)
+                clock_wait(&db->flush_wanted, &db->flush_mutex, clock_us() + RETRY_US);
             run_oldest(db);
         } else if (db->stopping) {
             break;

@@ -1,8 +1,8 @@
 /* freeze.c -- flush jobs, and the switch of memtables that makes them; see flush.h. */
 #include "engine/flush/capture.h"
 #include "engine/flush/flush.h"
+#include "engine/state/progress.h"
 #include "engine/wal/wal.h"
-#include "engine/write/pace.h"
 
 #include <stdlib.h>
 
@@ -223,7 +223,7 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
             }
             db_publish_view(db, view);
             for (size_t i = 0; i < made->part_count; i++)
-                pace_count_runs(made->parts[i].family);
+                progress_count_runs(made->parts[i].family);
             *job = made;
             return PETAL_OK;
         }

@@ -314,6 +314,19 @@ release_retired(struct epoch_item *item)
     view_bin_put(view->bin, view);
 }
 
+uint64_t
+store_view_bad_sequence(const struct store_view *store)
+{
+    uint64_t greatest = 0;
+
+    for (uint32_t i = 0; i < store->file_count; i++) {
+        if (atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed) &&
+            store->files[i].sequence_max > greatest)
+            greatest = store->files[i].sequence_max;
+    }
+    return greatest;
+}
+
 enum petal_status
 view_new(struct view **view, const petal_allocator *allocator, const struct view *base,
          size_t store_count)

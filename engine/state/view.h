@@ -120,6 +120,10 @@ enum petal_status store_view_new(struct store_view **store_view, const petal_all
                                  const struct store_view *base, const struct store_change *change);
 void store_view_unref(struct store_view *store_view);
 
+/* Of the store's bad files the greatest sequence: the background leaves alone what is not above it.
+ * 0: none is bad. */
+uint64_t store_view_bad_sequence(const struct store_view *store);
+
 /* A view with the stores of `base` (may be NULL), room for `store_count` of them. */
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
                            const struct view *base, size_t store_count);

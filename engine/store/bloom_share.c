@@ -2,7 +2,7 @@
 #include "engine/store/bloom_share.h"
 
 #include "bloom/bloom.h"
-#include "engine/compact/policy.h"
+#include "engine/state/progress.h"
 
 #include <math.h>
 
@@ -47,5 +47,5 @@ bloom_share_rate(const petal_family_options *family, enum file_origin origin)
         return family->bloom_error_rate;
     if (origin == FILE_ORIGIN_ALL_FILES)
         return within_most_bits(half);
-    return within_most_bits(half / (POLICY_MOST_RUNS - 1));
+    return within_most_bits(half / (STORE_MOST_RUNS - 1));
 }

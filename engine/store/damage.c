@@ -3,7 +3,7 @@
 
 #include "engine/compact/job.h"
 #include "engine/state/db.h"
-#include "engine/write/pace.h"
+#include "engine/state/progress.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -129,7 +129,7 @@ note_input(const struct compact_job *job, struct store_file *file, const petal_e
         return;
     atomic_store_explicit(&file->bad, true, memory_order_relaxed);
     pthread_mutex_lock(&db->view_mutex);
-    pace_count_runs(job->family);
+    progress_count_runs(job->family);
     pthread_mutex_unlock(&db->view_mutex);
     env_log(&db->env, PETAL_LOG_ERROR,
             "compactions leave this file alone, and older ones of its family: %s", error->text);
@@ -185,19 +185,6 @@ damage_check(petal_db *db, const petal_table *table, const petal_family *family,
         return damage->error.status;
     }
     return PETAL_OK;
-}
-
-uint64_t
-damage_sequence(const struct store_view *store)
-{
-    uint64_t greatest = 0;
-
-    for (uint32_t i = 0; i < store->file_count; i++) {
-        if (atomic_load_explicit(&store->files[i].file->bad, memory_order_relaxed) &&
-            store->files[i].sequence_max > greatest)
-            greatest = store->files[i].sequence_max;
-    }
-    return greatest;
 }
 
 /* ---- the end ---- */

@@ -61,10 +61,6 @@ enum petal_status damage_check(petal_db *db, const petal_table *table, const pet
 /* Remove the lost files of a family that was dropped, and whose drop is committed. */
 void damage_remove_lost(const petal_family *family);
 
-/* Of the store's files that the background leaves alone the greatest sequence; 0: it leaves none
- * alone. */
-uint64_t damage_sequence(const struct store_view *store);
-
 void damage_free(petal_db *db);
 
 #endif

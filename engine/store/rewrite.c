@@ -1,6 +1,7 @@
 /* rewrite.c -- see rewrite.h. */
 #include "engine/store/rewrite.h"
 
+#include "base/clock.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
 #include "engine/store/bloom_share.h"
@@ -9,7 +10,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 /* So many cells of one row pass between two looks at whether the job is given up; at each new row there is one, too. */
 #define CELLS_BETWEEN_LOOKS 4096
@@ -249,22 +249,13 @@ check_balance(const struct rewrite *rewrite, petal_error *error)
                      rewrite->job->cells, result->cells_in, result->cells_out, dropped);
 }
 
-static uint64_t
-monotonic_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 enum petal_status
 rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_error *error)
 {
     petal_db *db = job->family->table->db;
     struct rewrite rewrite = {
         .job = job, .result = result, .db = db, .options = family_options(job->family)};
-    uint64_t begun = monotonic_ms();
+    uint64_t begun = clock_us();
     enum petal_status status;
 
     visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
@@ -276,7 +267,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     visibility_fini(&rewrite.visibility);
     sst_writer_free(rewrite.writer);
     mem_free(db->env.allocator, rewrite.row, rewrite.row_capacity);
-    result->took_ms = monotonic_ms() - begun;
+    result->took_ms = (clock_us() - begun) / 1000;
     if (status != PETAL_OK)
         rewrite_result_fini(result, db->env.allocator, true);
     return status;

@@ -8,10 +8,10 @@
  */
 #include "engine/options.h"
 #include "engine/state/db.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 #include "engine/write/commit.h"
-#include "engine/write/pace.h"
 
 /* One family of the table to be. */
 struct wanted_family {
@@ -210,7 +210,7 @@ publish(struct alteration *alteration)
     }
     db_publish_view(db, alteration->view);
     for (size_t i = 0; i < present->family_count; i++)
-        pace_count_runs(present->families[i]);
+        progress_count_runs(present->families[i]);
     pthread_mutex_unlock(&db->view_mutex);
     db->slot_count += alteration->new_count;
     for (size_t i = 0; i < alteration->options->family_count; i++) {

@@ -10,11 +10,11 @@
  */
 #include "cache/cache.h"
 #include "engine/options.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 #include "engine/table/snapshot.h"
 #include "engine/write/commit.h"
-#include "engine/write/pace.h"
 
 struct restoration {
     petal_db *db;
@@ -113,9 +113,9 @@ publish(struct restoration *restoration, petal_table *before, struct view *view)
     atomic_store_explicit(&restoration->table->dropped, false, memory_order_release);
     db_publish_view(db, view);
     for (size_t i = 0; before != NULL && i < table_descriptor(before)->family_count; i++)
-        pace_count_runs(table_descriptor(before)->families[i]);
+        progress_count_runs(table_descriptor(before)->families[i]);
     for (size_t i = 0; i < restoration->source.family_count; i++)
-        pace_count_runs(table_family_by_id(restoration->table, (uint16_t)i));
+        progress_count_runs(table_family_by_id(restoration->table, (uint16_t)i));
 }
 
 /* REQUIRES: as publish, nothing committed. */

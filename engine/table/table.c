@@ -1,10 +1,10 @@
 /* table.c -- tables: creating, dropping, finding, listing. */
 #include "engine/options.h"
 #include "engine/state/db.h"
+#include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 #include "engine/write/commit.h"
-#include "engine/write/pace.h"
 
 #include <stdlib.h>
 
@@ -224,7 +224,7 @@ unpublish_stores(petal_db *db, petal_table *table, struct view *view)
         family_remove_store(descriptor->families[i], view);
     db_publish_view(db, view);
     for (size_t i = 0; i < descriptor->family_count; i++)
-        pace_count_runs(descriptor->families[i]);
+        progress_count_runs(descriptor->families[i]);
     pthread_mutex_unlock(&db->view_mutex);
 }
 

@@ -1,10 +1,9 @@
 /* wal.c -- see engine/wal/wal.h. */
 #include "engine/wal/wal.h"
 
-#include <assert.h>
-#include <time.h>
+#include "base/clock.h"
 
-#include "engine/write/commit.h"
+#include <assert.h>
 
 #define COPY_BYTES ((size_t)64 << 10)
 
@@ -490,19 +489,12 @@ sync_in_background(petal_db *db)
 }
 
 /* The end of the interval that begins now. */
-static struct timespec
+static uint64_t
 interval_end(const petal_db *db)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += db->log_sync_interval_ms / 1000;
-    until.tv_nsec += (long)(db->log_sync_interval_ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    return until;
+    if (db->log_sync_interval_ms == PETAL_NEVER)
+        return CLOCK_NEVER;
+    return clock_us() + (uint64_t)db->log_sync_interval_ms * 1000;
 }
 
 void
@@ -513,44 +505,26 @@ wal_wake(void *argument)
     pthread_cond_signal(&db->sync_wanted);
 }
 
-static bool
-is_over(const petal_db *db, const struct timespec *until)
-{
-    struct timespec now;
-
-    if (db->log_sync_interval_ms == PETAL_NEVER)
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec > until->tv_sec ||
-           (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec);
-}
-
 /* Wait until there is something to do or the interval is over, true, which counts also when there
  * is always something to do. REQUIRES: flush_mutex held. */
 static bool
-wait_for_work(petal_db *db, const struct timespec *until)
+wait_for_work(petal_db *db, uint64_t until)
 {
-    bool over = is_over(db, until);
-
-    while (!db->spare_wanted && !db->stopping && !over && view_bin_is_empty(&db->view_bin)) {
-        if (db->log_sync_interval_ms == PETAL_NEVER)
-            pthread_cond_wait(&db->sync_wanted, &db->flush_mutex);
-        else
-            pthread_cond_timedwait(&db->sync_wanted, &db->flush_mutex, until);
-        over = is_over(db, until);
-    }
-    return over;
+    while (!db->spare_wanted && !db->stopping && clock_us() < until &&
+           view_bin_is_empty(&db->view_bin))
+        clock_wait(&db->sync_wanted, &db->flush_mutex, until);
+    return clock_us() >= until;
 }
 
 void *
 log_thread(void *argument)
 {
     petal_db *db = argument;
-    struct timespec until = interval_end(db);
+    uint64_t until = interval_end(db);
 
     pthread_mutex_lock(&db->flush_mutex);
     while (!db->stopping) {
-        bool over = wait_for_work(db, &until), spare = db->spare_wanted;
+        bool over = wait_for_work(db, until), spare = db->spare_wanted;
 
         db->spare_wanted = false;
         if (db->stopping)

@@ -1,13 +1,12 @@
 /* pace.c -- see pace.h. */
 #include "engine/write/pace.h"
 
-#include "engine/compact/policy.h"
+#include "base/clock.h"
 #include "engine/flush/flush.h"
-#include "engine/store/damage.h"
+#include "engine/state/progress.h"
 #include "engine/wal/record.h"
 
 #include <math.h>
-#include <time.h>
 
 /* ---- arithmetic ---- */
 
@@ -27,9 +26,9 @@ pace_share(uint64_t memory, uint64_t memory_limit, size_t runs)
     double share = pressure > 0 ? 2 * (1 - pressure) : INFINITY;
     double of_runs = 1;
 
-    if (runs <= POLICY_SLOW_RUNS)
+    if (runs <= STORE_SLOW_RUNS)
         return share;
-    for (size_t i = POLICY_SLOW_RUNS; i < runs; i++)
+    for (size_t i = STORE_SLOW_RUNS; i < runs; i++)
         of_runs *= PACE_RUN_FACTOR;
     return of_runs < share ? of_runs : share;
 }
@@ -44,76 +43,7 @@ pace_time(uint64_t bytes, double share, uint64_t rate)
     return (uint64_t)((double)bytes * 1e6 / allowed); /* 0 for an infinite share */
 }
 
-void
-pace_flushed(petal_db *db, uint64_t bytes, uint64_t microseconds)
-{
-    uint64_t before = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
-    uint64_t rate = (uint64_t)((double)bytes * 1e6 / (double)(microseconds + 1));
-
-    /* Small ones tell more of the cost of making a file than of the rate. */
-    if (bytes < db->memtable_bytes / 4)
-        return;
-    if (rate == 0)
-        rate = 1;
-    atomic_store_explicit(&db->flush_rate, before == 0 ? rate : before - before / 4 + rate / 4,
-                          memory_order_relaxed);
-}
-
-uint64_t
-pace_clock_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* ---- runs ---- */
-
-static size_t
-runs_of_store(const struct store_view *store)
-{
-    uint64_t runs[POLICY_MOST_RUNS];
-    size_t count = 0, frozen = store->memtable_count > 0 ? store->memtable_count - 1 : 0;
-    uint64_t damaged = damage_sequence(store); /* waiting would not make these fewer */
-
-    for (uint32_t i = 0; i < store->file_count && count < POLICY_MOST_RUNS; i++) {
-        size_t k = 0;
-
-        if (store->files[i].sequence_max <= damaged)
-            continue;
-        while (k < count && runs[k] != store->files[i].file->run)
-            k++;
-        if (k == count)
-            runs[count++] = store->files[i].file->run;
-    }
-    return count + frozen < POLICY_MOST_RUNS ? count + frozen : POLICY_MOST_RUNS;
-}
-
-void
-pace_count_runs(petal_family *family)
-{
-    petal_db *db = family->table->db;
-    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
-    const struct store_view *store = view_store(view, family);
-    uint32_t runs = store != NULL ? (uint32_t)runs_of_store(store) : 0;
-    uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
-
-    if (before <= POLICY_SLOW_RUNS && runs > POLICY_SLOW_RUNS)
-        atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
-    if (before > POLICY_SLOW_RUNS && runs <= POLICY_SLOW_RUNS)
-        atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
-    if (before == POLICY_MOST_RUNS && runs < before)
-        pace_compacted(db);
-}
-
-void
-pace_compacted(petal_db *db)
-{
-    pthread_mutex_lock(&db->flush_mutex);
-    pthread_cond_broadcast(&db->flush_done);
-    pthread_mutex_unlock(&db->flush_mutex);
-}
 
 /* Of the stores that the write concerns the one with most runs, and how many it has: 0: they do not
  * count. */
@@ -143,8 +73,8 @@ uint64_t
 pace_deadline_us(uint32_t deadline_ms)
 {
     if (deadline_ms == 0)
-        return PACE_NO_DEADLINE;
-    return deadline_ms == PETAL_NO_WAIT ? 0 : pace_clock_us() + (uint64_t)deadline_ms * 1000;
+        return CLOCK_NEVER;
+    return deadline_ms == PETAL_NO_WAIT ? 0 : clock_us() + (uint64_t)deadline_ms * 1000;
 }
 
 static enum petal_status
@@ -165,16 +95,6 @@ static uint64_t
 memtable_memory(const petal_db *db)
 {
     return atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
-}
-
-static void
-sleep_us(uint64_t microseconds)
-{
-    struct timespec left = {.tv_sec = (time_t)(microseconds / 1000000),
-                            .tv_nsec = (long)(microseconds % 1000000) * 1000};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &left, &left) != 0)
-        ;
 }
 
 /* The share that holds for the write, and whose debt grows by it. */
@@ -213,7 +133,7 @@ slow_down(const struct pace_write *write, petal_error *error)
 {
     petal_db *db = write->db;
     uint64_t rate = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
-    uint64_t began = pace_clock_us(), now = began, turn;
+    uint64_t began = clock_us(), now = began, turn;
     _Atomic(uint64_t) *debtor;
     double share = share_of_write(write, &debtor);
 
@@ -226,8 +146,8 @@ slow_down(const struct pace_write *write, petal_error *error)
     /* What readers gave up since frees memory without anybody's asking. */
     epoch_collect(db->epoch);
     while (now < turn && share_of_write(write, &debtor) < INFINITY) {
-        sleep_us(turn - now < PACE_LONGEST_SLEEP_US ? turn - now : PACE_LONGEST_SLEEP_US);
-        now = pace_clock_us();
+        clock_sleep(turn - now < PACE_LONGEST_SLEEP_US ? turn - now : PACE_LONGEST_SLEEP_US);
+        now = clock_us();
     }
     STATS_ADD_SHARED(db, delayed_writes, 1);
     STATS_ADD_SHARED(db, delay_us, now - began);
@@ -319,7 +239,7 @@ waits_for_runs(const struct pace_write *write)
 {
     petal_family *family;
 
-    return runs_of_write(write, &family) >= POLICY_MOST_RUNS;
+    return runs_of_write(write, &family) >= STORE_MOST_RUNS;
 }
 
 static enum petal_status
@@ -355,21 +275,9 @@ check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_
         return refuse(oldest->status, &oldest->error, error);
     if (for_runs && waits > 0 && compaction_failed(db, &failure))
         return refuse(failure.status, &failure, error);
-    if (write->deadline_us <= pace_clock_us())
+    if (write->deadline_us <= clock_us())
         return time_out(write, for_runs ? "compactions are behind" : "flushes are behind", error);
     return PETAL_OK;
-}
-
-static void
-wait_until(petal_db *db, uint64_t deadline_us)
-{
-    struct timespec until = {.tv_sec = (time_t)(deadline_us / 1000000),
-                             .tv_nsec = (long)(deadline_us % 1000000) * 1000};
-
-    if (deadline_us == PACE_NO_DEADLINE)
-        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
-    else
-        pthread_cond_timedwait(&db->flush_done, &db->flush_mutex, &until);
 }
 
 /*
@@ -381,7 +289,7 @@ static enum petal_status
 wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_error *error)
 {
     petal_db *db = write->db;
-    uint64_t began = pace_clock_us();
+    uint64_t began = clock_us();
     enum petal_status status = PETAL_OK;
     unsigned waits = 0;
 
@@ -401,16 +309,16 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
         if (for_runs && compaction_failed(db, &failure)) {
             /* Writers that try again meanwhile are not to spin. */
             pthread_mutex_unlock(&db->flush_mutex);
-            sleep_us(PACE_LONGEST_SLEEP_US);
+            clock_sleep(PACE_LONGEST_SLEEP_US);
         } else {
-            wait_until(db, write->deadline_us);
+            clock_wait(&db->flush_done, &db->flush_mutex, write->deadline_us);
             pthread_mutex_unlock(&db->flush_mutex);
         }
         db_collect(db);
         pthread_mutex_lock(&db->flush_mutex);
     }
     if (waits > 0)
-        STATS_ADD_SHARED(db, stop_us, pace_clock_us() - began);
+        STATS_ADD_SHARED(db, stop_us, clock_us() - began);
     return status;
 }
 

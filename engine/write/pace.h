@@ -5,9 +5,9 @@
  * have too much to do. Two things count, and the smaller share holds:
  * - memory of memtables: without limit up to half of what they may take, then twice the rate of flushes, falling to nothing at the cap.
  *   So at the middle writers are as fast as flushes, which then never wait for them;
- * - runs in the stores that the write concerns, frozen memtables included, which will be runs: beyond POLICY_SLOW_RUNS each one more
+ * - runs in the stores that the write concerns, frozen memtables included, which will be runs: beyond STORE_SLOW_RUNS each one more
  *   multiplies by PACE_RUN_FACTOR. So writers settle at the number of runs at which compactions keep up with them, and seldom
- *   see the cap, POLICY_MOST_RUNS. Writers to other stores do not feel it.
+ *   see the cap, STORE_MOST_RUNS. Writers to other stores do not feel it.
  * It is at least PACE_LEAST_RATE. What a write should take is owed by its store, or by all for memory; the next writers
  * sleep it off when it is worth a sleep, one behind the other. What was waited elsewhere, for a sync say, counts as slept.
  *
@@ -35,7 +35,6 @@
 #define PACE_LEAST_SLEEP_US   1000    /* less is owed on */
 #define PACE_MOST_DEBT_US     1000000 /* more is forgiven */
 #define PACE_SMALL_BYTES      ((uint64_t)64 << 10)
-#define PACE_NO_DEADLINE      UINT64_MAX
 
 /* The share, INFINITY: no limit. `runs` 0: they do not count. */
 double pace_share(uint64_t memory, uint64_t memory_limit, size_t runs);
@@ -43,23 +42,13 @@ double pace_share(uint64_t memory, uint64_t memory_limit, size_t runs);
 /* Microseconds that writing so many bytes should take at this share; `rate` of flushes, 0: not known. */
 uint64_t pace_time(uint64_t bytes, double share, uint64_t rate);
 
-/* A memtable of so many bytes was flushed in that time. The flush thread. */
-void pace_flushed(petal_db *db, uint64_t bytes, uint64_t microseconds);
-
-/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of the database but view_mutex. */
-void pace_compacted(petal_db *db);
-
-/* The family's store has changed in the current view, or one of its files has turned out to be damaged: count its runs, frozen memtables
- * included, but no further than POLICY_MOST_RUNS. REQUIRES: view_mutex held. */
-void pace_count_runs(petal_family *family);
-
 /* What a writer asks for. */
 struct pace_write {
     petal_db *db;
     const struct write_cell *cells; /* of which it uses the families */
     size_t count;
     uint64_t bytes;       /* that they add to memtables, about */
-    uint64_t deadline_us; /* by pace_clock_us; PACE_NO_DEADLINE */
+    uint64_t deadline_us; /* by clock_us; CLOCK_NEVER: none */
     uint64_t admitted;    /* counted, until pace_end */
 };
 
@@ -77,8 +66,5 @@ void pace_end(struct pace_write *write);
 
 /* The database is about to be closed: writers that wait are refused, and gone on return. */
 void pace_close(petal_db *db);
-
-/* A clock that only goes forward. */
-uint64_t pace_clock_us(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "engine/compact/policy.h"
 #include "engine/state/db.h"
+#include "engine/state/progress.h"
 #include "tests/engine/compact/background_fixture.h"
 
 #include <inttypes.h>
@@ -58,7 +59,7 @@ moment_open(struct moment *moment, bool no_compaction)
 static void
 write_many_runs(struct moment *moment)
 {
-    for (unsigned i = 0; i < 3 * POLICY_MOST_RUNS; i++)
+    for (unsigned i = 0; i < 3 * STORE_MOST_RUNS; i++)
         put_file(&moment->place, 2000 + i, 2000 + i);
     assert_int_equal(petal_table_compaction_state(moment->place.table) & PETAL_COMPACTION_MAJOR,
                      PETAL_COMPACTION_MAJOR);
@@ -79,10 +80,10 @@ test_writers_go_on_beside_what_is_asked(void **state)
     moment.armed = true;
     must(petal_compact(moment.place.table, NULL, &error), &error);
     assert_false(moment.armed);
-    assert_true(moment.seen.runs <= POLICY_MOST_RUNS);
+    assert_true(moment.seen.runs <= STORE_MOST_RUNS);
     settle(&moment.place);
     must_hold_rows(&moment.place, 0, 99);
-    must_hold_rows(&moment.place, 2000, 2000 + 3 * POLICY_MOST_RUNS - 1);
+    must_hold_rows(&moment.place, 2000, 2000 + 3 * STORE_MOST_RUNS - 1);
     assert_true(fixture_directory_is_clean(&moment.place.fixture));
     fixture_fini(&moment.place.fixture);
 }
@@ -169,7 +170,7 @@ test_nobody_is_stopped_by_a_long_job(void **state)
     assert_false(moment.armed);
     pthread_join(moment.writer, NULL);
     assert_int_equal(stats_of(&moment.place).stopped_writes, 0);
-    assert_true(moment.seen.runs < POLICY_MOST_RUNS);
+    assert_true(moment.seen.runs < STORE_MOST_RUNS);
     settle(&moment.place);
     assert_int_equal(totals_of(&moment.place).cells,
                      BASE_FILES * BASE_ROWS + MANY_FLUSHES * FLUSH_ROWS);
@@ -342,9 +343,9 @@ test_a_job_too_large_for_the_disk_waits_alone(void **state)
     assert_int_equal(petal_wait_idle(place.fixture.db, &error), PETAL_NO_SPACE);
     large = place.table;
     place.table = bed_table(&place.fixture, "small", NULL);
-    for (unsigned i = 0; i < 20 * POLICY_MOST_RUNS; i++)
+    for (unsigned i = 0; i < 20 * STORE_MOST_RUNS; i++)
         try_file(&place, i);
-    assert_true(totals_of(&place).runs <= POLICY_MOST_RUNS);
+    assert_true(totals_of(&place).runs <= STORE_MOST_RUNS);
     assert_true(stats_of(&place).background_failures < 10);
     place.table = large;
     assert_int_equal(totals_of(&place).runs, 3);

@@ -12,6 +12,7 @@
 
 #include "engine/compact/job.h"
 #include "engine/compact/policy.h"
+#include "engine/state/progress.h"
 #include "tests/engine/compact/background_fixture.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ test_runs_settle(void **state)
             settle(&place);
     }
     stats = stats_of(&place);
-    assert_true(totals_of(&place).runs <= POLICY_SLOW_RUNS);
+    assert_true(totals_of(&place).runs <= STORE_SLOW_RUNS);
     assert_true(stats.compactions > 5 && stats.compactions_running == 0);
     assert_int_equal(stats.background_failures, 0);
     assert_int_equal(stats.background_error.status, PETAL_OK);

@@ -3,6 +3,7 @@
  * and what of a store file may be dropped, by its facts.
  */
 #include "engine/compact/policy.h"
+#include "engine/state/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -294,7 +295,7 @@ test_flushes_settle(void **state)
             c.count -= pick.count - 1;
             rewritten += pick.bytes;
         }
-        assert_true(c.count < POLICY_MOST_RUNS);
+        assert_true(c.count < STORE_MOST_RUNS);
     }
     assert_true(rewritten < UINT64_C(2000) * 100 * 20);
 }

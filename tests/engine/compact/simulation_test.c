@@ -8,6 +8,7 @@
  * slowed and stopped as engine/write/pace.h says. Time is that of the simulation: nothing is measured.
  */
 #include "engine/compact/policy.h"
+#include "engine/state/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,8 +33,8 @@ struct simulated_job {
 };
 
 struct simulation {
-    struct policy_run runs[2 * POLICY_MOST_RUNS];
-    unsigned owner[2 * POLICY_MOST_RUNS]; /* the job that has it; 0: none */
+    struct policy_run runs[2 * STORE_MOST_RUNS];
+    unsigned owner[2 * STORE_MOST_RUNS]; /* the job that has it; 0: none */
     size_t count;
     struct simulated_job first;
     struct simulated_job second[MOST_NESTED]; /* each interrupts the one before */
@@ -117,7 +118,7 @@ writing_rate(const struct simulation *s)
 {
     double share = pace_share(0, 1, s->count);
 
-    if (s->count >= POLICY_MOST_RUNS)
+    if (s->count >= STORE_MOST_RUNS)
         return 0;
     return share < s->rate ? share : s->rate;
 }
@@ -192,7 +193,7 @@ a_growing_store_stops_nobody(void **state)
             assert_true(s.stopped == 0);
             assert_true(s.rewritten / s.flushed < 1 + log2(flushes));
         }
-        assert_true(s.greatest < POLICY_MOST_RUNS);
+        assert_true(s.greatest < STORE_MOST_RUNS);
     }
 }
 
@@ -224,7 +225,7 @@ a_long_job_stops_nobody(void **state)
                           sizes[i] * 8 / 5, fast ? "fast" : "slow", s.flushed, s.greatest,
                           s.stopped);
             assert_true(s.stopped == 0);
-            assert_true(s.greatest < POLICY_MOST_RUNS);
+            assert_true(s.greatest < STORE_MOST_RUNS);
             assert_true(s.flushed > 0.04 * s.time);
         }
     }

@@ -10,6 +10,7 @@
 
 #include "bloom/bloom.h"
 #include "engine/compact/policy.h"
+#include "engine/state/progress.h"
 #include "engine/store/bloom_share.h"
 #include "tests/crash/ledger.h"
 #include "tests/sstable/fixture.h"
@@ -50,9 +51,9 @@ shares_sum_to_the_rate(void **state)
     for (size_t i = 0; i < RATE_COUNT; i++) {
         double all = share(RATES[i], FILE_ORIGIN_ALL_FILES);
         double other = share(RATES[i], FILE_ORIGIN_FLUSH);
-        double sum = all + (POLICY_MOST_RUNS - 1) * other;
+        double sum = all + (STORE_MOST_RUNS - 1) * other;
 
-        if (bits_of(RATES[i] / 2 / (POLICY_MOST_RUNS - 1)) > FULL_BITS)
+        if (bits_of(RATES[i] / 2 / (STORE_MOST_RUNS - 1)) > FULL_BITS)
             continue;
         whole++;
         assert_true(fabs(all / (RATES[i] / 2) - 1) < 1e-9);
@@ -75,7 +76,7 @@ no_file_takes_more_bits(void **state)
             double wanted = RATES[i] / 2;
 
             if (origin != FILE_ORIGIN_ALL_FILES)
-                wanted /= POLICY_MOST_RUNS - 1;
+                wanted /= STORE_MOST_RUNS - 1;
             assert_true(bits_of(found) <= FULL_BITS);
             if (found > wanted) {
                 cut++;
@@ -182,7 +183,7 @@ files_record_their_share(void **state)
     flush_a_row(&fixture, table, "a");
     recorded = recorded_of(table);
     assert_int_equal(recorded.files, 1);
-    assert_true(is_near(recorded.rates[0], 0.01 / 2 / (POLICY_MOST_RUNS - 1)));
+    assert_true(is_near(recorded.rates[0], 0.01 / 2 / (STORE_MOST_RUNS - 1)));
     assert_true(recorded.written_ms[0] > 0);
     flush_a_row(&fixture, table, "b");
     recorded = recorded_of(table);

@@ -3,6 +3,7 @@
 
 #include "engine/compact/policy.h"
 #include "engine/flush/flush.h"
+#include "engine/state/progress.h"
 #include "tests/crash/ledger.h"
 
 #include <math.h>
@@ -23,19 +24,19 @@ the_share_falls_towards_the_caps(void **state)
 
     (void)state;
     assert_true(pace_share(0, 100, 0) == INFINITY);
-    assert_true(pace_share(50, 100, POLICY_SLOW_RUNS) == INFINITY);
+    assert_true(pace_share(50, 100, STORE_SLOW_RUNS) == INFINITY);
     assert_true(pace_share(75, 100, 0) == 1);
     assert_true(pace_share(100, 100, 0) == 0);
     assert_true(pace_share(1000, 100, 0) == 0);
-    for (size_t runs = POLICY_SLOW_RUNS + 1; runs <= POLICY_MOST_RUNS; runs++) {
+    for (size_t runs = STORE_SLOW_RUNS + 1; runs <= STORE_MOST_RUNS; runs++) {
         double share = pace_share(0, 100, runs);
 
         assert_true(share < before && share > 0);
         before = share;
     }
     assert_true(before < 0.1);
-    assert_true(pace_share(75, 100, POLICY_MOST_RUNS) == before); /* the smaller one holds */
-    assert_true(pace_share(99, 100, POLICY_SLOW_RUNS + 1) < 0.1);
+    assert_true(pace_share(75, 100, STORE_MOST_RUNS) == before); /* the smaller one holds */
+    assert_true(pace_share(99, 100, STORE_SLOW_RUNS + 1) < 0.1);
 }
 
 static void
@@ -238,15 +239,14 @@ the_cap_of_runs(void **state)
     (void)state;
     begin(&bed);
     db = bed.fixture.db;
-    for (unsigned i = 0; i < POLICY_MOST_RUNS + 2; i++) {
-        assert_int_equal(atomic_load(&bed.family->runs),
-                         i < POLICY_MOST_RUNS ? i : POLICY_MOST_RUNS);
+    for (unsigned i = 0; i < STORE_MOST_RUNS + 2; i++) {
+        assert_int_equal(atomic_load(&bed.family->runs), i < STORE_MOST_RUNS ? i : STORE_MOST_RUNS);
         must(put(&bed, i, &error), &error); /* nobody compacts: runs do not count */
         must(petal_flush(db, NULL, &error), &error);
     }
     db->no_compaction = false; /* there are no threads, so it does not change by itself */
     background_failed(db, BACKGROUND_COMPACTION, &full);
-    pace_compacted(db);
+    progress_tell(db);
     assert_int_equal(put(&bed, 0, &error), PETAL_NO_SPACE);
     assert_string_equal(error.text, "the disk is full");
     assert_int_equal(stats_of(&bed).stopped_writes, 1);
@@ -254,7 +254,7 @@ the_cap_of_runs(void **state)
     assert_int_equal(atomic_load(&bed.family->runs), 1);
     must(put(&bed, 0, &error), &error); /* whether or not it is known that space is back */
     background_succeeded(db, BACKGROUND_COMPACTION);
-    pace_compacted(db);
+    progress_tell(db);
     must(put(&bed, 1, &error), &error);
     end(&bed);
 }
@@ -284,7 +284,7 @@ fill_with_runs(struct bed *bed, struct waiting *waiting)
 {
     petal_error error;
 
-    for (unsigned i = 0; i < POLICY_MOST_RUNS; i++) {
+    for (unsigned i = 0; i < STORE_MOST_RUNS; i++) {
         must(put(bed, i, &error), &error);
         must(petal_flush(bed->fixture.db, NULL, &error), &error);
     }

@@ -1,0 +1,49 @@
+/* progress.c -- see progress.h. */
+#include "engine/state/progress.h"
+
+#include "engine/state/db.h"
+
+static uint32_t
+runs_of_store(const struct store_view *store)
+{
+    uint64_t runs[STORE_MOST_RUNS];
+    uint32_t count = 0, frozen = store->memtable_count > 0 ? store->memtable_count - 1 : 0;
+    uint64_t bad = store_view_bad_sequence(store); /* waiting would not make these fewer */
+
+    for (uint32_t i = 0; i < store->file_count && count < STORE_MOST_RUNS; i++) {
+        uint32_t k = 0;
+
+        if (store->files[i].sequence_max <= bad)
+            continue;
+        while (k < count && runs[k] != store->files[i].file->run)
+            k++;
+        if (k == count)
+            runs[count++] = store->files[i].file->run;
+    }
+    return count + frozen < STORE_MOST_RUNS ? count + frozen : STORE_MOST_RUNS;
+}
+
+void
+progress_count_runs(petal_family *family)
+{
+    petal_db *db = family->table->db;
+    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
+    const struct store_view *store = view_store(view, family);
+    uint32_t runs = store != NULL ? runs_of_store(store) : 0;
+    uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
+
+    if (before <= STORE_SLOW_RUNS && runs > STORE_SLOW_RUNS)
+        atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+    if (before > STORE_SLOW_RUNS && runs <= STORE_SLOW_RUNS)
+        atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+    if (before == STORE_MOST_RUNS && runs < before)
+        progress_tell(db);
+}
+
+void
+progress_tell(petal_db *db)
+{
+    pthread_mutex_lock(&db->flush_mutex);
+    pthread_cond_broadcast(&db->flush_done);
+    pthread_mutex_unlock(&db->flush_mutex);
+}

@@ -1,0 +1,22 @@
+/*
+ * progress.h -- how far flushes and compactions are, as writers must know it (engine/write/pace.h): the runs of each store, and the
+ * word that something has moved.
+ */
+#ifndef PETAL_ENGINE_STATE_PROGRESS_H
+#define PETAL_ENGINE_STATE_PROGRESS_H
+
+#include "engine/petal.h"
+
+/* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest number of runs there are while
+ * compactions work, and so the divisor of the error rate (engine/store/bloom_share.h). */
+#define STORE_SLOW_RUNS 10
+#define STORE_MOST_RUNS 24
+
+/* The family's store has changed in the current view, or one of its files has turned out to be damaged: count its runs, frozen memtables
+ * included, but no further than STORE_MOST_RUNS. REQUIRES: view_mutex held. */
+void progress_count_runs(petal_family *family);
+
+/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of the database but view_mutex. */
+void progress_tell(petal_db *db);
+
+#endif
