@@ -1,5 +1,5 @@
 /*
- * db.h -- the inside of a database: struct petal_db, its tables and families (stores), and which lock guards what.
+ * db.h -- the inside of a database: struct petal_db, and which lock guards what.
  *
  * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns, until it hands on, everything
  * marked [leader]: the log's writing side, active memtables, sequence and timestamp counters. Work that
@@ -27,14 +27,13 @@
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
 #include "engine/state/budget.h"
-#include "engine/state/descriptor.h"
 #include "engine/state/failure.h"
+#include "engine/state/handle.h"
 #include "engine/state/lead.h"
 #include "engine/state/read_point.h"
 #include "engine/state/row_lock.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
-#include "engine/store/damage.h"
 #include "engine/store/rewrite.h"
 #include "engine/wal/file.h"
 
@@ -43,83 +42,6 @@
     X(cursor)                                                                                      \
     X(snapshot)                                                                                    \
     X(receipt)
-
-/* A store: one family of one table. Lives until the database is closed, dropped or not. */
-struct petal_family {
-    petal_table *table;
-    petal_family *next; /* of all that the table has had in this opening; guarded by ddl_mutex */
-    uint16_t id;        /* unique in its table, never used again */
-    size_t slot;        /* in views */
-    petal_slice name;
-    _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
-    _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
-    bool
-        unusable; /* has lost a file (engine/store/damage.h); does not change once the database is open */
-    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
-    _Atomic(uint64_t) deleted_stay_us;
-    /* [leader] */
-    struct store_memtable
-        *active;         /* the front memtable of the current view; the view holds the reference */
-    size_t active_bytes; /* of it, as counted in db->active_bytes */
-    size_t group_cells, group_bytes; /* what the current write group adds */
-    petal_family *group_next;
-    /* The pace of its writers (engine/write/pace.h). */
-    _Atomic(uint32_t) runs;        /* that count; changed with view_mutex held */
-    _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
-};
-
-struct petal_table {
-    petal_db *db;
-    uint32_t id;
-    petal_slice name;
-    _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
-    _Atomic(bool) dropped;
-    petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
-    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by
-     * ddl_mutex. */
-    petal_table *next, **link;
-};
-
-/* The attributes as they are now. What is loaded once stays as it is until petal_close. */
-static inline const petal_family_options *
-family_options(const petal_family *family)
-{
-    return &atomic_load_explicit(&family->descriptor, memory_order_acquire)->options;
-}
-
-/* The families of the table as they are now, by name: load once, then walk. A family in it that is newer than the view at
- * hand has no store there, nor has one that was dropped before the view was made. */
-static inline const struct table_descriptor *
-table_descriptor(const petal_table *table)
-{
-    return atomic_load_explicit(&table->descriptor, memory_order_acquire);
-}
-
-static inline const petal_table_options *
-table_options(const petal_table *table)
-{
-    return &table_descriptor(table)->options;
-}
-
-static inline bool
-table_is_dropped(const petal_table *table)
-{
-    return atomic_load_explicit(&table->dropped, memory_order_acquire);
-}
-
-/* Alone or with its table. Does not change while manifest_mutex or the write leadership is held. */
-static inline bool
-family_is_dropped(const petal_family *family)
-{
-    return atomic_load_explicit(&family->dropped, memory_order_acquire) ||
-           table_is_dropped(family->table);
-}
-
-struct petal_kv {
-    petal_table *table;
-    petal_family *family;
-    petal_kv *next;
-};
 
 /* A log that takes no more writes and holds cells that are not flushed yet. */
 struct closed_log {
@@ -347,61 +269,5 @@ read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *p
     point->view = pin->view;
     point->sequence = pin->sequence;
 }
-
-/* The store's part of a view; NULL when it was dropped or is newer than the view. */
-static inline const struct store_view *
-view_store(const struct view *view, const petal_family *family)
-{
-    return family->slot < view->store_count ? view->stores[family->slot] : NULL;
-}
-
-/* ---- tables and families (engine/state/handle.c, engine/table/table.c) ---- */
-
-/* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
-enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
-                               petal_table **table);
-void table_free(petal_table *table);
-
-/* A handle that nothing points to yet, at `slot` of views to come; NULL: no memory. */
-petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
-                         const petal_family_options *options);
-void family_free(petal_family *family); /* NULL: no-op */
-
-/* Take over a descriptor in place of the present one, which is kept. REQUIRES: ddl_mutex held. */
-void family_describe(petal_family *family, struct family_descriptor *descriptor);
-void table_describe(petal_table *table, struct table_descriptor *descriptor);
-
-/* The table is dropped: its name finds it no more, and who goes through the tables passes it by.
- * REQUIRES: ddl_mutex held. */
-void table_retire(petal_table *table);
-
-/* A table that was attached with another id, and that nobody has seen, gets its own; or is not in
- * the database after all. REQUIRES: the same. */
-void table_change_id(petal_table *table, uint32_t id);
-void table_detach(petal_table *table);
-
-petal_table *table_by_id(petal_db *db, uint32_t id);
-petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: ddl_mutex held */
-petal_family *table_family_by_id(petal_table *table, uint16_t id);
-
-/* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names
- * and attributes borrowed. */
-enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
-                                         petal_family_options **families, petal_error *error);
-
-/* PETAL_NOT_FOUND if the table, the family was dropped. */
-enum petal_status table_check_alive(const petal_table *table, petal_error *error);
-enum petal_status family_check_alive(const petal_family *family, petal_error *error);
-
-/* PETAL_OK, or what keeps the family from being read and written. */
-static inline enum petal_status
-family_check_usable(const petal_family *family, petal_error *error)
-{
-    return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
-}
-
-/* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
- * it is not usable. */
-enum petal_status family_check_writable(const petal_family *family, petal_error *error);
 
 #endif
