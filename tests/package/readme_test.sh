@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # README's C example compiles with each command line that README gives for it, as it stands there, and prints what it should, the
-# second time from what the first run stored. Usage: readme_test.sh BUILD
+# second time from what the first run stored; README's picture has what kv-bench counts. Usage: readme_test.sh BUILD
 set -eu
 build=$(realpath "${1:-build}")
 work=$(mktemp -d)
@@ -44,4 +44,19 @@ for line in "${lines[@]}"; do
         [ "$got" = "name = Ada" ] || fail "$line: the $run run printed: $got"
     done
 done
+# The picture has what kv-bench counts.
+"$build/kv-bench" readamp --files 8 --caches filters+index >"$work/counted" || fail "kv-bench readamp"
+# Blocks of lookup $1 under BLOOMFILTER $2.
+counted() { awk -v lookup="$1" -v filter="$2" 'index($0, lookup) == 1 && $0 ~ " " filter " +8 " { sub(/.*filters\+index +/, ""); printf "%.2f", $1; exit }' "$work/counted"; }
+drawn=0
+while IFS='|' read -r line lookup; do
+    figures=$(for filter in NONE ROW ROWCOL; do counted "$lookup" $filter && echo; done)
+    [ "$(grep "^$line  " README.md | grep -oE '[0-9]+\.[0-9]+')" = "$figures" ] || fail "the picture's \"$line\" should have" $figures
+    drawn=$((drawn + 1))
+done <<'END'
+the row is in no file|row absent, column named
+row and column in the oldest file|row and column in oldest only
+row in all, column in the oldest|row in all, column in oldest
+END
+[ $drawn = 3 ] || fail "the picture has $drawn lookups"
 echo "README's example compiles in ${#lines[@]} ways and prints what it should"
