@@ -34,10 +34,7 @@ struct arguments {
 static const struct {
     const char *name;
     enum shell_status (*run)(struct session *session, int argc, char **argv);
-} subcommands[] = {{"import", import_main},
-                   {"export", export_main},
-                   {"compare", compare_main},
-                   {"lookups", lookups_main}};
+} subcommands[] = {{"import", import_main}, {"export", export_main}, {"compare", compare_main}};
 
 static void
 print_subcommand_options(FILE *file)
@@ -55,9 +52,6 @@ print_subcommand_options(FILE *file)
         file);
     (void)fputs(export_usage, file);
     (void)fputs(
-        "lookups gets each row of each FILE (a line: row, or row TAB family:qualifier) "
-        "from each TABLE\n"
-        "and counts the work beside what is to be expected; REASON, such as columns, is not used.\n"
         "\n"
         "Exit status: 0 fine; 1 a table, family or file there is not, exists said no, or a "
         "get found no row, or import passed\n"
@@ -79,7 +73,6 @@ print_usage(FILE *file)
         "       kv-shell [options] DIR import TABLE FILE [import options]\n"
         "       kv-shell [options] DIR export TABLE [FILE] [export options]\n"
         "       kv-shell [options] DIR compare [--by-field] TABLE FILE [import options]\n"
-        "       kv-shell [options] DIR lookups --keys NAME=FILE.. [--without REASON].. TABLE..\n"
         "\n"
         "Commands in the HBase shell's language on the database in DIR, which is made if "
         "there is none.\n"

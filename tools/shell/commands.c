@@ -19,8 +19,9 @@
 
 static const struct command commands[] = {
     {COMMAND(advise), 1, 2,
-     "advise 't' [, {SAMPLE => n}]      what the gets of this session, or of n rows at random and "
-     "n that are not there, would read under each BLOOMFILTER and BLOCKSIZE"},
+     "advise 't' [, SAMPLE => n | KEYS => 'file']      what the gets of this session, of n rows at "
+     "random and n that are not there, or of a file (a line: row, or row TAB family:qualifier) did "
+     "read, and would read under each BLOOMFILTER and BLOCKSIZE"},
     {COMMAND(alter), 1, ANY,
      "alter 't', NAME => 'f', VERSIONS => 5  |  'f2'  |  'delete' => 'f'  |  READONLY => true  |  "
      "METHOD => 'table_att_unset', NAME => 'READONLY'      adds and changes families, deletes "

@@ -1,5 +1,5 @@
 #!/bin/sh
-# import_test.sh -- kv-shell's import, compare, lookups and exit statuses, and the block cache under pressure.
+# import_test.sh -- kv-shell's import, compare, advise on a file of keys, and exit statuses, and the block cache under pressure.
 #
 #     tests/tools/shell/import_test.sh KV-SHELL
 set -u
@@ -102,18 +102,25 @@ for table in none row rowcol row_rowcol; do
         "$shell" --no-compaction "$db" compare --by-field $table "$scratch/rows.csv" --format csv
 done
 
-# ---- Lookups: with NONE the expectation is exact, the others are near it -----------------------------
+# ---- Advice: with NONE the expectation is exact, the others are near it ------------------------------
 
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04dx\n", i }' >"$scratch/absent"
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04d\tf:c\n", i }' >"$scratch/column"
-awk 'BEGIN { for (i = 0; i < 1000; i++) printf "row%04d\tf:nosuch\n", i }' >"$scratch/nosuch"
-expect 'lookups' 0 '^NONE *absent ' "$shell" --no-compaction "$db" lookups --without columns --keys "absent=$scratch/absent" \
-    --keys "column=$scratch/column" --keys "nosuch=$scratch/nosuch" none row rowcol row_rowcol
-# A row may lie in two blocks, so a little more than expected can be read.
-is_true 'measured blocks are within 5 % or 0.05 of the expected' \
-    "$(awk -F'|' 'NR > 1 { split($3, b, " "); d = b[1] - b[2]; d = d < 0 ? -d : d
-                           if (b[2] == "-" || (d > 0.05 && d > 0.05 * b[2])) bad = 1; n++ }
-                  END { print n == 12 && !bad ? 1 : 0 }' "$scratch/out")"
+for table in none row rowcol row_rowcol; do
+    for list in absent column; do
+        expect "advise $table" 0 '^1000 gets, those of the file' \
+            "$shell" --no-compaction "$db" -e "advise '$table', KEYS => '$scratch/$list'"
+        # A row may lie in two blocks, so a little more than expected can be read.
+        is_true "measured blocks are within 5 % or 0.05 of the expected" \
+            "$(awk '/BLOOMFILTER .* \(now\)/ { expected = $5 }
+                    sub(/.*; measured /, "") { d = $1 - expected; d = d < 0 ? -d : d; n++; bad = d > 0.05 && d > 0.05 * expected }
+                    END { print n == 1 && !bad ? 1 : 0 }' "$scratch/out")"
+    done
+done
+expect 'files, and why some are not read' 0 '; 4.000 files, [0-9.]* skipped: found newer; ' \
+    "$shell" --no-compaction "$db" -e "advise 'none', KEYS => '$scratch/column'"
+expect 'a file of keys that is not there' 1 'cannot open .*: No such file' \
+    "$shell" --no-compaction "$db" -e "advise 'none', KEYS => '$scratch/nothing'"
 
 # ---- A cache too small for filters and data ----------------------------------------------------------
 

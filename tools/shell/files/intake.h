@@ -59,7 +59,6 @@ uint64_t intake_hash(petal_slice row, uint64_t column);
 /* The subcommands.  They return when all is written, or with what went wrong; if session->message is empty, they have printed it. */
 enum shell_status import_main(struct session *session, int argc, char **argv);
 enum shell_status compare_main(struct session *session, int argc, char **argv);
-enum shell_status lookups_main(struct session *session, int argc, char **argv);
 enum shell_status export_main(struct session *session, int argc, char **argv);
 
 /* The text on the options of export_main. */

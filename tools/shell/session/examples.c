@@ -10,7 +10,7 @@ static const struct {
     const char *name, *text;
 } examples[] = {
     {"advise", "  get 't', 'r1'; get 't', 'r2', 'f:a'; advise 't'\n"
-               "  advise 't', {SAMPLE => 100}\n"},
+               "  advise 't', SAMPLE => 100\n"},
     {"alter",
      "  alter 't', NAME => 'f', VERSIONS => 5, TTL => '7 DAYS'\n"
      "  alter 't', 'g'                                   # one more family\n"

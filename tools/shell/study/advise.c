@@ -47,10 +47,12 @@ struct family_model {
     uint64_t rows, cells, data_bytes, raw_bytes, index_bytes, data_blocks;
     uint64_t gets, named_gets;
     double rate_sum;
-    double measured;              /* data blocks, read as things are */
-    double blocks[TYPES];         /* in the present size */
-    double bytes[TYPES];          /* of them, before compression */
-    double touched[TYPES][SIZES]; /* blocks of a size */
+    double measured;                    /* data blocks, read as things are .. */
+    uint64_t considered;                /* .. of so many files .. */
+    uint64_t skipped[PETAL_SKIP_COUNT]; /* .. without those that were skipped for a reason */
+    double blocks[TYPES];               /* in the present size */
+    double bytes[TYPES];                /* of them, before compression */
+    double touched[TYPES][SIZES];       /* blocks of a size */
     double touched_bytes[TYPES][SIZES];
 };
 
@@ -59,7 +61,8 @@ struct advice {
     petal_table *table;
     struct family_model *families;
     size_t count;
-    petal_receipt *asked, *row; /* of the get as it was asked, and of its whole row */
+    petal_receipt *asked, *row; /* of the get as it was asked, and of its whole families */
+    petal_column *whole;        /* these families */
 };
 
 /* ---- The files -------------------------------------------------------------------------------------- */
@@ -248,7 +251,10 @@ read_again(struct advice *advice, const struct past_get *get, petal_error *error
     asked.without = PETAL_WITHOUT(PETAL_SKIP_BLOOM);
     row.without = PETAL_WITHOUT(PETAL_SKIP_BLOOM) | PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER) |
                   PETAL_WITHOUT(PETAL_SKIP_TIME_RANGE) | PETAL_WITHOUT(PETAL_SKIP_EXPIRED);
-    row.column_count = 0;
+    advice->whole = memory_grow(advice->whole, (get->column_count + 1) * sizeof(*advice->whole));
+    for (size_t i = 0; i < get->column_count; i++)
+        advice->whole[i] = (petal_column){.family = get->columns[i].family, .whole_family = true};
+    row.columns = advice->whole;
     row.has_time_range = false;
     row.time_min = row.time_limit = 0;
     row.versions = PETAL_ALL_VERSIONS;
@@ -268,9 +274,12 @@ count_get(struct advice *advice, const struct past_get *get)
         const petal_receipt_source *source = petal_receipt_at(now, i);
         struct family_model *family = find_family(advice, source->family);
 
-        if (family != NULL)
-            family->measured +=
-                source->blocks_cached[PETAL_BLOCK_DATA] + source->blocks_fetched[PETAL_BLOCK_DATA];
+        if (family == NULL || source->file_number == 0)
+            continue;
+        family->measured +=
+            source->blocks_cached[PETAL_BLOCK_DATA] + source->blocks_fetched[PETAL_BLOCK_DATA];
+        family->considered++;
+        family->skipped[source->skip]++;
     }
     for (size_t i = 0; i < advice->count; i++) {
         struct family_model *family = &advice->families[i];
@@ -461,7 +470,14 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
     text_add_binary(&text, petal_family_name(family->family));
     text_add_format(&text, ": %" PRIu64 " gets, %" PRIu64 " of them of named columns; measured ",
                     family->gets, family->named_gets);
-    text_add_format(&text, "%.3f data blocks a get; ", a_get(family, family->measured));
+    text_add_format(&text, "%.3f data blocks a get; %.3f files", a_get(family, family->measured),
+                    a_get(family, (double)family->considered));
+    for (int skip = PETAL_SKIP_NONE + 1; skip < PETAL_SKIP_COUNT; skip++)
+        if (family->skipped[skip] > 0)
+            text_add_format(&text, ", %.3f skipped: %s",
+                            a_get(family, (double)family->skipped[skip]),
+                            petal_skip_text((enum petal_skip)skip));
+    text_add_string(&text, "; ");
     if (keep_type && size == SIZES) {
         text_add_string(&text, "keep it as it is");
     } else {
@@ -498,10 +514,7 @@ show_advice(struct advice *advice, const struct sample *sample)
     for (size_t i = 0; i < advice->count; i++)
         if (advice->families[i].gets > 0 && advice->families[i].file_count > 0)
             show_choices(advice, &advice->families[i], best_type(&advice->families[i]));
-    output_plain(output, "%zu gets, %s", sample->count,
-                 sample->drawn ? "of rows at random: a column, the whole row, a row that is not "
-                                 "there"
-                               : "the latest of this session");
+    output_plain(output, "%zu gets, %s", sample->count, sample->what);
     output_plain(
         output,
         "Assumed: index and filters are in the cache and data is not; files stay as many as "
@@ -523,9 +536,10 @@ read_sample(struct session *session, petal_table *table, const struct value *opt
             struct sample *sample)
 {
     const struct value *wanted = options != NULL ? value_hash_get(options, "SAMPLE") : NULL;
+    const struct value *keys = options != NULL ? value_hash_get(options, "KEYS") : NULL;
     int64_t count;
 
-    *sample = (struct sample){.drawn = false};
+    *sample = (struct sample){.count = 0};
     if (options == NULL) {
         sample_past(session, table, sample);
         if (sample->count == 0)
@@ -534,6 +548,8 @@ read_sample(struct session *session, petal_table *table, const struct value *opt
                                 "random");
         return SHELL_FINE;
     }
+    if (keys != NULL)
+        return sample_read(session, table, value_to_string(&session->arena, keys), sample);
     if (wanted == NULL || !value_to_integer(wanted, &count) || count < 1 || count > MOST_SAMPLED)
         return session_fail(session, SHELL_USAGE, "SAMPLE => n is wanted, n from 1 to %d",
                             MOST_SAMPLED);
@@ -559,6 +575,7 @@ advise(struct advice *advice, const struct sample *sample)
     for (size_t i = 0; i < advice->count; i++)
         free(advice->families[i].files);
     free(advice->families);
+    free(advice->whole);
     return status;
 }
 

@@ -6,8 +6,11 @@
  */
 #include "tools/shell/study/sample.h"
 
+#include "tools/shell/data/query.h"
 #include "tools/shell/session/interrupt.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +42,7 @@ sample_past(struct session *session, const petal_table *table, struct sample *sa
 {
     const struct get_history *history = &session->history;
 
-    *sample = (struct sample){.drawn = false};
+    *sample = (struct sample){.what = "the latest of this session"};
     for (size_t i = 0; i < HISTORY_GETS; i++)
         if (history->gets[i] != NULL && history->gets[i]->table == table)
             add(sample, history->gets[i]);
@@ -48,9 +51,47 @@ sample_past(struct session *session, const petal_table *table, struct sample *sa
 void
 sample_free(struct sample *sample)
 {
-    for (size_t i = 0; i < sample->count && sample->drawn; i++)
+    for (size_t i = 0; i < sample->count && sample->owned; i++)
         free(sample->gets[i]);
     free(sample->gets);
+}
+
+enum shell_status
+sample_read(struct session *session, petal_table *table, const char *path, struct sample *sample)
+{
+    FILE *file = fopen(path, "r");
+    enum shell_status status = SHELL_FINE;
+    size_t capacity = 0;
+    char *line = NULL;
+    ssize_t size;
+
+    *sample = (struct sample){.owned = true, .what = "those of the file"};
+    if (file == NULL)
+        return session_fail(session, errno == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA,
+                            "cannot open %.400s: %s", path, strerror(errno));
+    while (status == SHELL_FINE && (size = getline(&line, &capacity, file)) >= 0) {
+        petal_column column = {.family = NULL};
+        petal_read_options read = {.size = sizeof(read), .columns = &column};
+        size_t end = (size_t)size - (size > 0 && line[size - 1] == '\n');
+        const char *tab = memchr(line, '\t', end);
+        petal_slice row = {line, tab != NULL ? (size_t)(tab - line) : end}, family;
+        bool has_qualifier;
+
+        if (tab != NULL) {
+            column_part((petal_slice){tab + 1, end - row.size - 1}, &family, &column.qualifier,
+                        &has_qualifier);
+            column.whole_family = !has_qualifier;
+            read.column_count = 1;
+            status = session_family(session, table, family, &column.family);
+        }
+        if (status == SHELL_FINE && row.size > 0)
+            add(sample, past_get_new(table, row, &read));
+    }
+    if (status == SHELL_FINE && ferror(file))
+        status = session_fail(session, SHELL_DATA, "reading %.400s failed", path);
+    free(line);
+    (void)fclose(file);
+    return status;
 }
 
 /* ---- Rows at random ------------------------------------------------------------------------------- */
@@ -181,7 +222,9 @@ sample_draw(struct session *session, petal_table *table, uint64_t count, struct 
     enum petal_status outcome = petal_table_files(table, add_range, &draw, &error);
     enum shell_status status = SHELL_FINE;
 
-    *sample = (struct sample){.drawn = true};
+    *sample = (struct sample){
+        .owned = true,
+        .what = "of rows at random: a column, the whole row, a row that is not there"};
     for (uint64_t i = 0; i < count && draw.rows > 0 && outcome == PETAL_OK && status == SHELL_FINE;
          i++) {
         outcome = draw_row(&draw, sample, &error);

@@ -103,7 +103,7 @@ static const struct {
     const char *command;
     const char *keys[24];
 } keys_of[] = {
-    {"advise", {"SAMPLE"}},
+    {"advise", {"KEYS", "SAMPLE"}},
     {"alter", {FAMILY_KEYS, "METHOD"}},
     {"alter_async", {FAMILY_KEYS, "METHOD"}},
     {"alter_namespace", {"METHOD", "NAME"}},
