@@ -185,47 +185,6 @@ write_files(struct compaction *compaction, petal_error *error)
     return status;
 }
 
-static void
-build_edit(const struct compaction *compaction, struct manifest_edit *edit)
-{
-    const petal_family *family = compaction->job->family;
-
-    /* Want of memory in an edit comes back from its commit. */
-    for (size_t i = 0; i < compaction->job->input_count; i++)
-        manifest_edit_remove_file(edit, family->table->id, family->id,
-                                  compaction->job->inputs[i]->number);
-    for (size_t i = 0; i < compaction->result.count; i++)
-        manifest_edit_add_file(edit, family->table->id, family->id,
-                               &compaction->result.described[i]);
-    db_edit_counters(compaction->db, edit);
-}
-
-/* The view with the outputs in place of the inputs. REQUIRES: view_mutex held. */
-static enum petal_status
-build_view(const struct compaction *compaction, struct view **view)
-{
-    const petal_allocator *allocator = compaction->db->env.allocator;
-    struct view *current = atomic_load_explicit(&compaction->db->view, memory_order_relaxed);
-    size_t slot = compaction->job->family->slot;
-    struct store_view *changed;
-    enum petal_status status = view_new(view, allocator, current, current->store_count);
-
-    if (status == PETAL_OK)
-        status =
-            store_view_new(&changed, allocator, current->stores[slot],
-                           &(struct store_change){.remove_files = compaction->job->inputs,
-                                                  .remove_file_count = compaction->job->input_count,
-                                                  .add_files = compaction->result.files,
-                                                  .add_file_count = compaction->result.count});
-    if (status == PETAL_OK) {
-        view_set_store(*view, slot, changed);
-    } else {
-        view_unref(*view);
-        *view = NULL;
-    }
-    return status;
-}
-
 static uint64_t
 markers_of(const struct store_file *file)
 {
@@ -246,39 +205,6 @@ has_dropped_markers(const struct compaction *compaction)
     return out < in;
 }
 
-/*
- * Everything that can fail for lack of memory is made before the commit. *unknown: the manifest failed, so that it may name the
- * outputs or the inputs. REQUIRES: manifest_mutex and view_mutex held, under which no store is dropped.
- */
-static enum petal_status
-commit_result(struct compaction *compaction, bool *unknown, petal_error *error)
-{
-    petal_db *db = compaction->db;
-    struct manifest_edit edit;
-    struct view *view = NULL;
-    enum petal_status status = family_check_alive(compaction->job->family, error);
-
-    if (status != PETAL_OK)
-        return status;
-    if (build_view(compaction, &view) != PETAL_OK)
-        return error_no_memory(error);
-    manifest_edit_init(&edit, db->env.allocator);
-    build_edit(compaction, &edit);
-    status = db_commit(db, &edit, error);
-    manifest_edit_fini(&edit);
-    if (status != PETAL_OK) {
-        *unknown = atomic_load_explicit(&db->failed, memory_order_relaxed);
-        view_unref(view);
-        return status;
-    }
-    for (size_t i = 0; i < compaction->job->input_count; i++)
-        atomic_store_explicit(&compaction->job->inputs[i]->obsolete, true, memory_order_relaxed);
-    damage_end(compaction->job);
-    db_publish_view(db, view);
-    progress_count_runs(compaction->job->family);
-    return PETAL_OK;
-}
-
 static void
 count(const struct compaction *compaction)
 {
@@ -290,49 +216,54 @@ count(const struct compaction *compaction)
 }
 
 /*
- * A snapshot that was taken since the markers were judged may see cells from outside: then the result is not committed, and
- * keep_markers is set. None is taken until the view has changed, else it would see both sides. REQUIRES: as commit_result.
+ * The outputs take the place of the inputs. A read point that was taken since the markers were judged may see cells from outside:
+ * then the outputs are not committed, and keep_markers is set. None is taken until the view has changed, else it would see
+ * both sides. *unknown: the manifest failed, so that it may name the outputs or the inputs.
  */
 static enum petal_status
 commit(struct compaction *compaction, bool *unknown, petal_error *error)
 {
+    petal_db *db = compaction->db;
+    const struct compact_job *job = compaction->job;
     bool alone = compaction->purpose == VISIBILITY_COMPACT && has_dropped_markers(compaction);
-    enum petal_status status = PETAL_OK;
+    struct change change;
+    enum petal_status status;
 
+    change_begin(&change, db, 0);
+    status = family_check_alive(job->family, error);
     if (alone) {
-        uint64_t newest = read_point_lock(compaction->db); /* first, as in purpose_of */
+        uint64_t newest = read_point_lock(db); /* first, as in purpose_of */
 
-        compaction->keep_markers =
-            newest >= first_outside(compaction, atomic_load_explicit(&compaction->db->view,
-                                                                     memory_order_relaxed));
+        compaction->keep_markers = newest >= first_outside(compaction, change.current);
     }
-    if (!alone || !compaction->keep_markers)
-        status = commit_result(compaction, unknown, error);
+    if (status == PETAL_OK && !(alone && compaction->keep_markers)) {
+        change_rewritten(&change, job->family, NULL, job->inputs, job->input_count,
+                         &compaction->result);
+        status = change_commit(&change, error);
+        if (status == PETAL_OK)
+            change_publish(&change);
+        *unknown = change.unknown;
+    }
     if (alone)
-        read_point_unlock(compaction->db);
+        read_point_unlock(db);
+    change_end(&change);
     return status;
 }
 
-/* Once more, keeping the markers, if a snapshot came in between. */
+/* Once more, keeping the markers, if a read point came in between. */
 static enum petal_status
 write_and_commit(struct compaction *compaction, bool *unknown, petal_error *error)
 {
-    petal_db *db = compaction->db;
     enum petal_status status;
     bool kept;
 
     do {
         kept = compaction->keep_markers;
-        rewrite_result_fini(&compaction->result, db->env.allocator, true);
+        rewrite_result_fini(&compaction->result, compaction->db->env.allocator, true);
         status = write_files(compaction, error);
-        if (status != PETAL_OK)
-            return status;
-        pthread_mutex_lock(&db->manifest_mutex);
-        pthread_mutex_lock(&db->view_mutex);
-        status = commit(compaction, unknown, error);
-        pthread_mutex_unlock(&db->view_mutex);
-        pthread_mutex_unlock(&db->manifest_mutex);
-    } while (compaction->keep_markers != kept);
+        if (status == PETAL_OK)
+            status = commit(compaction, unknown, error);
+    } while (status == PETAL_OK && compaction->keep_markers != kept);
     return status;
 }
 
@@ -447,13 +378,8 @@ compact_drop_expired(const struct compact_job *job, petal_error *error)
     bool unknown = false;
     enum petal_status status = check_before(&compaction, error);
 
-    if (status != PETAL_OK)
-        return status;
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
-    status = commit_result(&compaction, &unknown, error);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK)
+        status = commit(&compaction, &unknown, error);
     if (status == PETAL_OK)
         report_expired(job);
     return status;

@@ -18,8 +18,8 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
 {
     const struct manifest_table *table = manifest_find_table(db->manifest, family->table->id);
     struct store_view *store;
-    enum petal_status status = family_open_store(family, manifest_find_family(table, family->id),
-                                                 true, &family->active, &store, error);
+    enum petal_status status =
+        family_open_store(family, manifest_find_family(table, family->id), true, &store, error);
 
     if (status == PETAL_OK) {
         view_set_store(view, family->slot, store);
@@ -228,14 +228,13 @@ replay_record(void *argument, petal_slice record, const char *path, uint64_t off
 static enum petal_status
 retire_logs(petal_db *db, petal_error *error)
 {
-    struct manifest_edit edit;
+    struct change change;
     enum petal_status status;
 
-    manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_oldest_log(&edit, db_next_file_number(db));
-    db_edit_counters(db, &edit);
-    status = manifest_commit(db->manifest, &edit, error);
-    manifest_edit_fini(&edit);
+    change_begin(&change, db, 0);
+    manifest_edit_oldest_log(&change.edit, db_next_file_number(db));
+    status = change_commit(&change, error);
+    change_end(&change);
     return status;
 }
 

@@ -74,90 +74,39 @@ find_oldest_log(petal_db *db, const struct flush_job *job)
     return wal_oldest_needed(db, open, unflushed);
 }
 
-/* The edit that names the job's files. *oldest_log: logs below it are not needed once it is committed. */
-static void
-build_edit(petal_db *db, const struct flush_job *job, struct manifest_edit *edit,
-           uint64_t *oldest_log)
-{
-    for (size_t i = 0; i < job->part_count; i++) {
-        const struct flush_part *part = &job->parts[i];
-        const petal_family *family = part->family;
-
-        if (!part->written)
-            continue;
-        for (size_t k = 0; k < part->result.count; k++)
-            manifest_edit_add_file(edit, family->table->id, family->id, &part->result.described[k]);
-        manifest_edit_flushed(edit, family->table->id, family->id, part->facts.sequence_max);
-    }
-    *oldest_log = find_oldest_log(db, job);
-    manifest_edit_oldest_log(edit, *oldest_log);
-    db_edit_counters(db, edit);
-}
-
-/* The view with the job's files in place of its memtables. */
-static enum petal_status
-build_view(petal_db *db, const struct flush_job *job, struct view **view)
-{
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
-    enum petal_status status = view_new(view, db->env.allocator, current, current->store_count);
-
-    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++) {
-        const struct flush_part *part = &job->parts[i];
-        struct store_view *changed;
-
-        if (!part->written || current->stores[part->family->slot] == NULL)
-            continue;
-        status = store_view_new(&changed, db->env.allocator, current->stores[part->family->slot],
-                                &(struct store_change){.remove_memtable = part->memtable,
-                                                       .add_files = part->result.files,
-                                                       .add_file_count = part->result.count});
-        if (status == PETAL_OK)
-            view_set_store(*view, part->family->slot, changed);
-    }
-    if (status != PETAL_OK) {
-        view_unref(*view);
-        *view = NULL;
-    }
-    return status;
-}
-
-/* Files of stores that were dropped while they were written go at once. */
-static void
-drop_files_of_dropped(petal_db *db, struct flush_job *job)
-{
-    for (size_t i = 0; i < job->part_count; i++) {
-        struct flush_part *part = &job->parts[i];
-
-        if (part->written && family_is_dropped(part->family)) {
-            rewrite_result_fini(&part->result, db->env.allocator, true);
-            part->written = false;
-        }
-    }
-}
-
-/* Everything that can fail for lack of memory is made before the commit. REQUIRES: manifest_mutex and view_mutex held. */
+/* Files of stores that were dropped while they were written go at once; the others take the place of their memtables. *oldest_log:
+ * logs below it are not needed any more. */
 static enum petal_status
 commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
 {
-    struct manifest_edit edit;
-    struct view *view = NULL;
+    struct change change;
     enum petal_status status;
 
-    drop_files_of_dropped(db, job);
-    manifest_edit_init(&edit, db->env.allocator);
-    build_edit(db, job, &edit, oldest_log);
-    status = build_view(db, job, &view);
-    if (status == PETAL_OK)
-        status = db_commit(db, &edit, error);
-    else
-        error_no_memory(error);
-    if (status == PETAL_OK)
-        db_publish_view(db, view);
-    else
-        view_unref(view);
-    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
-        progress_count_runs(job->parts[i].family);
-    manifest_edit_fini(&edit);
+    change_begin(&change, db, 0);
+    for (size_t i = 0; i < job->part_count; i++) {
+        struct flush_part *part = &job->parts[i];
+        petal_family *family = part->family;
+
+        if (part->written && family_is_dropped(family)) {
+            rewrite_result_fini(&part->result, db->env.allocator, true);
+            part->written = false;
+        }
+        if (!part->written)
+            continue;
+        change_rewritten(&change, family, part->memtable, NULL, 0, &part->result);
+        manifest_edit_flushed(&change.edit, family->table->id, family->id,
+                              part->facts.sequence_max);
+    }
+    *oldest_log = find_oldest_log(db, job);
+    manifest_edit_oldest_log(&change.edit, *oldest_log);
+    status = change_commit(&change, error);
+    if (status == PETAL_OK) {
+        change_publish(&change);
+        job->committed = true;
+        if (job->capture != NULL && capture_is_wanted(job->capture))
+            capture_take(job->capture);
+    }
+    change_end(&change);
     return status;
 }
 
@@ -191,15 +140,8 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
         status = db_sync_directory(db, error);
     if (status != PETAL_OK)
         return status;
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
     status = commit(db, job, &oldest_log, error);
-    if (status == PETAL_OK && job->capture != NULL && capture_is_wanted(job->capture))
-        capture_take(job->capture);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
     if (status == PETAL_OK) {
-        job->committed = true;
         count(db, job);
         wal_remove_below(db, oldest_log);
     }

@@ -1,51 +1,181 @@
 /* change.c -- see change.h. */
 #include "engine/store/change.h"
 
+#include "engine/state/progress.h"
+#include "engine/store/damage.h"
 #include "engine/wal/wal.h"
 
-void
-db_edit_counters(petal_db *db, struct manifest_edit *edit)
-{
-    struct wal_promise promise = log_promise(db);
+#include <assert.h>
 
-    /* Want of memory in an edit comes back from its commit. */
-    manifest_edit_counters(edit, db_next_file_number(db),
-                           atomic_load_explicit(&db->published_sequence, memory_order_acquire),
-                           atomic_load_explicit(&db->published_timestamp, memory_order_acquire));
-    if (promise.log_number != 0)
-        manifest_edit_wal_promise(edit, promise);
+void
+change_begin(struct change *change, petal_db *db, size_t slot_count)
+{
+    pthread_mutex_lock(&db->manifest_mutex);
+    pthread_mutex_lock(&db->view_mutex);
+    *change = (struct change){
+        .db = db,
+        .current = atomic_load_explicit(&db->view, memory_order_relaxed),
+        .slot_count = slot_count,
+    };
+    if (change->slot_count < change->current->store_count)
+        change->slot_count = change->current->store_count;
+    manifest_edit_init(&change->edit, db->env.allocator);
+}
+
+/* Note that a store changes; false: no memory, now or before. */
+static bool
+touch(struct change *change, petal_family *family)
+{
+    const petal_allocator *allocator = change->db->env.allocator;
+
+    if (!change->no_memory && change->view == NULL)
+        change->no_memory =
+            view_new(&change->view, allocator, change->current, change->slot_count) != PETAL_OK;
+    if (!change->no_memory)
+        change->no_memory = !mem_grow_array(allocator, &change->families, &change->family_capacity,
+                                            change->family_count, change->family_count + 1,
+                                            sizeof *change->families);
+    if (change->no_memory)
+        return false;
+    change->families[change->family_count++] = family;
+    return true;
+}
+
+/* Note files that are to go when the change is published. */
+static bool
+reserve_removed(struct change *change, size_t count)
+{
+    if (!change->no_memory)
+        change->no_memory = !mem_grow_array(change->db->env.allocator, &change->removed,
+                                            &change->removed_capacity, change->removed_count,
+                                            change->removed_count + count, sizeof *change->removed);
+    return !change->no_memory;
+}
+
+void
+change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
+                 struct store_file *const *files, size_t file_count,
+                 const struct rewrite_result *result)
+{
+    const struct store_view *present = view_store(change->current, family);
+    struct store_change difference = {
+        .remove_memtable = memtable,
+        .remove_files = files,
+        .remove_file_count = file_count,
+        .add_files = result->files,
+        .add_file_count = result->count,
+    };
+    struct store_view *store;
+
+    assert(present != NULL && !family_is_dropped(family));
+    if (!touch(change, family) || !reserve_removed(change, file_count))
+        return;
+    if (store_view_new(&store, change->db->env.allocator, present, &difference) != PETAL_OK) {
+        change->no_memory = true;
+        return;
+    }
+    view_set_store(change->view, family->slot, store);
+    for (size_t i = 0; i < file_count; i++) {
+        manifest_edit_remove_file(&change->edit, family->table->id, family->id, files[i]->number);
+        change->removed[change->removed_count++] = files[i];
+    }
+    for (size_t i = 0; i < result->count; i++)
+        manifest_edit_add_file(&change->edit, family->table->id, family->id, &result->described[i]);
+}
+
+void
+change_add_store(struct change *change, petal_family *family, struct store_view *store)
+{
+    if (touch(change, family))
+        view_set_store(change->view, family->slot, store);
+    else
+        store_view_unref(store);
+}
+
+void
+change_remove_store(struct change *change, petal_family *family)
+{
+    const struct store_view *store = view_store(change->current, family);
+    size_t count = store != NULL ? store->file_count : 0;
+
+    if (!touch(change, family) || !reserve_removed(change, count))
+        return;
+    for (size_t i = 0; i < count; i++)
+        change->removed[change->removed_count++] = store->files[i].file;
+    view_set_store(change->view, family->slot, NULL);
 }
 
 enum petal_status
-db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error)
+change_commit(struct change *change, petal_error *error)
 {
+    petal_db *db = change->db;
+    struct wal_promise promise = log_promise(db);
     petal_error cause;
-    enum petal_status status = manifest_commit(db->manifest, edit, &cause);
+    enum petal_status status;
 
+    if (change->no_memory)
+        return error_no_memory(error);
+    manifest_edit_counters(&change->edit, db_next_file_number(db),
+                           atomic_load_explicit(&db->published_sequence, memory_order_acquire),
+                           atomic_load_explicit(&db->published_timestamp, memory_order_acquire));
+    if (promise.log_number != 0)
+        manifest_edit_wal_promise(&change->edit, promise);
+    status = manifest_commit(db->manifest, &change->edit, &cause);
     if (status == PETAL_OK)
         return PETAL_OK;
     /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */
     if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
         db_fail(db, &cause);
+    change->unknown = atomic_load_explicit(&db->failed, memory_order_relaxed);
     if (error != NULL)
         *error = cause;
     return status;
 }
 
-void
-family_remove_store(petal_family *family, struct view *view)
+/* The store of a dropped family is out of the view: its memtable is no more. */
+static void
+forget_store(petal_db *db, petal_family *family)
 {
-    petal_db *db = family->table->db;
-    struct store_view *store = view->stores[family->slot];
-
-    for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
-        atomic_store_explicit(&store->files[k].file->obsolete, true, memory_order_relaxed);
     if (family->unusable)
         damage_remove_lost(family);
-    view_set_store(view, family->slot, NULL);
+    assert(family->active_bytes <= db->active_bytes);
     db->active_bytes -= family->active_bytes;
     if (family->active != NULL)
         db->active_memory -= family->active->charged;
     family->active = NULL;
     family->active_bytes = 0;
+}
+
+void
+change_publish(struct change *change)
+{
+    petal_db *db = change->db;
+
+    if (change->view == NULL)
+        return;
+    for (size_t i = 0; i < change->removed_count; i++)
+        atomic_store_explicit(&change->removed[i]->obsolete, true, memory_order_relaxed);
+    damage_end(db, change->removed, change->removed_count);
+    for (size_t i = 0; i < change->family_count; i++) {
+        if (view_store(change->view, change->families[i]) == NULL)
+            forget_store(db, change->families[i]);
+    }
+    db_publish_view(db, change->view);
+    change->view = NULL; /* the database's */
+    for (size_t i = 0; i < change->family_count; i++)
+        progress_count_runs(change->families[i]);
+}
+
+void
+change_end(struct change *change)
+{
+    petal_db *db = change->db;
+    const petal_allocator *allocator = db->env.allocator;
+
+    view_unref(change->view);
+    pthread_mutex_unlock(&db->view_mutex);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    manifest_edit_fini(&change->edit);
+    mem_free(allocator, change->families, change->family_capacity * sizeof *change->families);
+    mem_free(allocator, change->removed, change->removed_capacity * sizeof *change->removed);
 }

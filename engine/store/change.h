@@ -1,19 +1,68 @@
 /*
- * change.h -- what commits to the manifest have in common.
+ * change.h -- a change of what stores are made of: an edit of the manifest, and the view that goes with it. Flushes, compactions
+ * and changes of the schema make theirs in the same steps, and nothing else changes which files there are.
+ *
+ *     change_begin(&change, db, 0);
+ *     change_rewritten(&change, family, ...);       or change_add_store, change_remove_store, as often as there are stores
+ *     manifest_edit_flushed(&change.edit, ...);     what the manifest is told besides
+ *     status = change_commit(&change, error);       the edit is durable
+ *     if (status == PETAL_OK) {
+ *         ...                                       what must be so before readers see the view
+ *         change_publish(&change);
+ *     }
+ *     change_end(&change);                          what was not published is released
+ *
+ * Want of memory in any step comes back from change_commit, and behind that nothing fails: so the manifest and the view are changed
+ * both or neither. Files that the change takes out of a store go with their last reader, once it is published. Files that it would
+ * have added are the caller's when it failed; where `unknown` is set they stay, for the manifest may name them.
+ *
+ * Threads: manifest_mutex and view_mutex are held from the beginning to the end, over the sync of the manifest. Whoever makes or
+ * removes stores holds ddl_mutex before; whoever removes some, the write leadership as well.
  */
 #ifndef PETAL_ENGINE_STORE_CHANGE_H
 #define PETAL_ENGINE_STORE_CHANGE_H
 
 #include "engine/state/db.h"
+#include "engine/store/rewrite.h"
 
-/* Add the counters as they stand to an edit. REQUIRES: manifest_mutex held. */
-void db_edit_counters(petal_db *db, struct manifest_edit *edit);
+struct change {
+    petal_db *db;
+    struct manifest_edit edit;
+    struct view *current;
+    struct view *view;       /* the next one; NULL: no store has changed yet */
+    size_t slot_count;       /* that it has room for */
+    petal_family **families; /* whose stores change */
+    size_t family_count, family_capacity;
+    struct store_file **removed; /* files that the manifest names no more; `current` has them */
+    size_t removed_count, removed_capacity;
+    bool no_memory;
+    bool unknown; /* change_commit failed, and nobody knows which files the manifest names */
+};
 
-/* manifest_commit; a failure that leaves the manifest's state unknown turns the database read-only. REQUIRES: the same. */
-enum petal_status db_commit(petal_db *db, const struct manifest_edit *edit, petal_error *error);
+/* `slot_count`: that of stores to be made; 0: none is. */
+void change_begin(struct change *change, petal_db *db, size_t slot_count);
 
-/* Take the family's store out of a view that is not published yet: its memtable is gone, its files go with the last
- * reader. REQUIRES: leadership, manifest_mutex, view_mutex, and the drop committed. */
-void family_remove_store(petal_family *family, struct view *view);
+/*
+ * The files of `result` take the place of `memtable`, if not NULL, and of `files`, of which they were made.
+ * REQUIRES: these are in the family's store.
+ */
+void change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
+                      struct store_file *const *files, size_t file_count,
+                      const struct rewrite_result *result);
+
+/* A new store, of which the edit tells by itself; the reference is taken over. */
+void change_add_store(struct change *change, petal_family *family, struct store_view *store);
+
+/* The store of a family that is dropped: the edit tells of that by itself. */
+void change_remove_store(struct change *change, petal_family *family);
+
+/* All that was gathered becomes durable, with the counters as they stand. A failure that leaves unknown what the manifest says turns
+ * the database read-only. */
+enum petal_status change_commit(struct change *change, petal_error *error);
+
+/* Readers see the stores as they are now. REQUIRES: change_commit returned PETAL_OK. */
+void change_publish(struct change *change);
+
+void change_end(struct change *change);
 
 #endif

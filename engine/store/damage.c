@@ -159,12 +159,13 @@ damage_note_bad(const struct compact_job *job, petal_error *error)
 }
 
 void
-damage_end(const struct compact_job *job)
+damage_end(petal_db *db, struct store_file *const *files, size_t count)
 {
-    for (struct damage *damage = newest(job->family->table->db); damage != NULL;
-         damage = damage->next) {
-        for (size_t i = 0; i < job->input_count; i++) {
-            if (damage->number == job->inputs[i]->number)
+    for (size_t i = 0; i < count; i++) {
+        if (!atomic_load_explicit(&files[i]->bad, memory_order_relaxed))
+            continue;
+        for (struct damage *damage = newest(db); damage != NULL; damage = damage->next) {
+            if (damage->number == files[i]->number)
                 atomic_store_explicit(&damage->ended, true, memory_order_relaxed);
         }
     }

@@ -50,8 +50,8 @@ enum petal_status damage_note_lost(petal_family *family, uint64_t number, const 
  * the family. */
 bool damage_note_bad(const struct compact_job *job, petal_error *error);
 
-/* The inputs were compacted away. */
-void damage_end(const struct compact_job *job);
+/* The files are gone, compacted away or dropped. */
+void damage_end(petal_db *db, struct store_file *const *files, size_t count);
 
 /* What is known to be damaged of the family, if given, of the table, if given, or of the database:
  * PETAL_OK, or the error of the one noted last. */

@@ -1,6 +1,8 @@
 /* open.c -- see open.h. */
 #include "engine/store/open.h"
 
+#include <assert.h>
+
 enum petal_status
 db_open_file(petal_db *db, const petal_family *family, const struct manifest_file *described,
              struct store_file **file, petal_error *error)
@@ -42,32 +44,35 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
 
 /* A memtable in front of files that are open; the store view takes references of its own. */
 static enum petal_status
-make_store(const petal_family *family, struct store_file *const *files, size_t file_count,
-           struct store_memtable **memtable, struct store_view **store)
+make_store(petal_family *family, struct store_file *const *files, size_t file_count,
+           struct store_view **store)
 {
     petal_db *db = family->table->db;
-    enum petal_status status = store_memtable_new(memtable, db->env.allocator, db->salt);
+    struct store_memtable *memtable;
+    enum petal_status status = store_memtable_new(&memtable, db->env.allocator, db->salt);
 
+    assert(family->active == NULL);
     if (status != PETAL_OK)
         return status;
     status = store_view_new(store, db->env.allocator, NULL,
-                            &(struct store_change){.add_memtable = *memtable,
+                            &(struct store_change){.add_memtable = memtable,
                                                    .add_files = files,
                                                    .add_file_count = file_count});
-    store_memtable_unref(*memtable);
+    store_memtable_unref(memtable);
+    if (status == PETAL_OK)
+        family->active = memtable;
     return status;
 }
 
 enum petal_status
-family_new_store(const petal_family *family, struct store_memtable **memtable,
-                 struct store_view **store)
+family_new_store(petal_family *family, struct store_view **store)
 {
-    return make_store(family, NULL, 0, memtable, store);
+    return make_store(family, NULL, 0, store);
 }
 
 enum petal_status
 family_open_store(petal_family *family, const struct manifest_family *described, bool without_lost,
-                  struct store_memtable **memtable, struct store_view **store, petal_error *error)
+                  struct store_view **store, petal_error *error)
 {
     petal_db *db = family->table->db;
     size_t count = described->file_count, opened = 0;
@@ -90,7 +95,7 @@ family_open_store(petal_family *family, const struct manifest_family *described,
         if (status != PETAL_OK && error != NULL)
             *error = cause;
     }
-    if (status == PETAL_OK && make_store(family, files, opened, memtable, store) != PETAL_OK)
+    if (status == PETAL_OK && make_store(family, files, opened, store) != PETAL_OK)
         status = error_no_memory(error);
     for (size_t i = 0; i < opened; i++)
         store_file_unref(files[i]);

@@ -12,14 +12,14 @@ enum petal_status db_open_file(petal_db *db, const petal_family *family,
                                const struct manifest_file *described, struct store_file **file,
                                petal_error *error);
 
-/* An empty memtable and a store view with it, for a new store. */
-enum petal_status family_new_store(const petal_family *family, struct store_memtable **memtable,
-                                   struct store_view **store);
+/* An empty memtable, which becomes the active one, and a store view that holds it. REQUIRES: the
+ * write leadership, or nobody but the caller knows the family. */
+enum petal_status family_new_store(petal_family *family, struct store_view **store);
 
 /* The same with the files that the manifest describes, or is about to: all are opened.
  * `without_lost`: but for those that cannot be, which are noted as lost (engine/store/damage.h). */
 enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
-                                    bool without_lost, struct store_memtable **memtable,
-                                    struct store_view **store, petal_error *error);
+                                    bool without_lost, struct store_view **store,
+                                    petal_error *error);
 
 #endif

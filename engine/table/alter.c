@@ -17,7 +17,6 @@
 struct wanted_family {
     petal_family *family;                 /* a handle that was there, or a new one */
     struct family_descriptor *descriptor; /* for one that was there */
-    struct store_memtable *memtable;      /* of a new one; the view holds the reference */
     bool is_new;
 };
 
@@ -28,7 +27,7 @@ struct alteration {
     struct wanted_family *wanted;           /* options->family_count of them */
     size_t new_count;
     struct table_descriptor *descriptor;
-    struct view *view;
+    struct change change;
 };
 
 /* ---- making everything ---- */
@@ -58,10 +57,10 @@ make_new_family(struct alteration *alteration, uint32_t next_id,
                                 db->slot_count + alteration->new_count, options);
     if (wanted->family == NULL)
         return PETAL_NO_MEMORY;
-    status = family_new_store(wanted->family, &wanted->memtable, &store);
+    status = family_new_store(wanted->family, &store);
     if (status != PETAL_OK)
         return status;
-    view_set_store(alteration->view, wanted->family->slot, store);
+    change_add_store(&alteration->change, wanted->family, store);
     alteration->new_count++;
     return PETAL_OK;
 }
@@ -113,7 +112,7 @@ count_new(const struct alteration *alteration)
     return count;
 }
 
-/* REQUIRES: leadership, ddl_mutex, manifest_mutex. */
+/* REQUIRES: leadership, ddl_mutex, and the change has begun. */
 static enum petal_status
 make_all(struct alteration *alteration, petal_error *error)
 {
@@ -122,7 +121,6 @@ make_all(struct alteration *alteration, petal_error *error)
     petal_table_options own = *alteration->options;
     size_t count = own.family_count, new_count = count_new(alteration);
     uint32_t next_id = manifest_find_table(db->manifest, table->id)->next_family_id;
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
     enum petal_status status;
 
     if (next_id + new_count > UINT16_MAX)
@@ -132,9 +130,7 @@ make_all(struct alteration *alteration, petal_error *error)
     own.name = table->name;
     alteration->wanted = mem_zalloc(db->env.allocator, count * sizeof *alteration->wanted);
     alteration->descriptor = table_descriptor_new(&own, count, db->env.allocator);
-    if (alteration->wanted == NULL || alteration->descriptor == NULL ||
-        view_new(&alteration->view, db->env.allocator, current, db->slot_count + new_count) !=
-            PETAL_OK)
+    if (alteration->wanted == NULL || alteration->descriptor == NULL)
         return error_no_memory(error);
     status = make_families(alteration, next_id);
     if (status != PETAL_OK)
@@ -156,7 +152,6 @@ unmake(struct alteration *alteration)
         family_descriptor_free(alteration->wanted[i].descriptor, allocator);
     }
     table_descriptor_free(alteration->descriptor, allocator);
-    view_unref(alteration->view);
 }
 
 /* ---- commit ---- */
@@ -164,31 +159,27 @@ unmake(struct alteration *alteration)
 static enum petal_status
 commit(struct alteration *alteration, petal_error *error)
 {
-    petal_table *table = alteration->table;
+    uint32_t id = alteration->table->id;
     const struct table_descriptor *present = alteration->present;
-    struct manifest_edit edit;
-    enum petal_status status;
+    struct change *change = &alteration->change;
 
-    manifest_edit_init(&edit, table->db->env.allocator);
-    manifest_edit_alter_table(&edit, table->id, alteration->options);
+    manifest_edit_alter_table(&change->edit, id, alteration->options);
     for (size_t i = 0; i < present->family_count; i++) {
-        if (!is_wanted(alteration, present->families[i]))
-            manifest_edit_drop_family(&edit, table->id, present->families[i]->id);
+        if (is_wanted(alteration, present->families[i]))
+            continue;
+        change_remove_store(change, present->families[i]);
+        manifest_edit_drop_family(&change->edit, id, present->families[i]->id);
     }
     for (size_t i = 0; i < alteration->options->family_count; i++) {
+        const petal_family_options *options = &alteration->options->families[i];
         const struct wanted_family *wanted = &alteration->wanted[i];
 
         if (wanted->is_new)
-            manifest_edit_create_family(&edit, table->id, wanted->family->id,
-                                        &alteration->options->families[i]);
+            manifest_edit_create_family(&change->edit, id, wanted->family->id, options);
         else
-            manifest_edit_alter_family(&edit, table->id, wanted->family->id,
-                                       &alteration->options->families[i]);
+            manifest_edit_alter_family(&change->edit, id, wanted->family->id, options);
     }
-    db_edit_counters(table->db, &edit);
-    status = db_commit(table->db, &edit, error);
-    manifest_edit_fini(&edit);
-    return status;
+    return change_commit(change, error);
 }
 
 /* The view, then the descriptors, take over. REQUIRES: as make_all. */
@@ -197,27 +188,17 @@ publish(struct alteration *alteration)
 {
     const struct table_descriptor *present = alteration->present;
     petal_table *table = alteration->table;
-    petal_db *db = table->db;
 
-    pthread_mutex_lock(&db->view_mutex);
     for (size_t i = 0; i < present->family_count; i++) {
-        petal_family *family = present->families[i];
-
-        if (is_wanted(alteration, family))
-            continue;
-        atomic_store_explicit(&family->dropped, true, memory_order_release);
-        family_remove_store(family, alteration->view);
+        if (!is_wanted(alteration, present->families[i]))
+            atomic_store_explicit(&present->families[i]->dropped, true, memory_order_release);
     }
-    db_publish_view(db, alteration->view);
-    for (size_t i = 0; i < present->family_count; i++)
-        progress_count_runs(present->families[i]);
-    pthread_mutex_unlock(&db->view_mutex);
-    db->slot_count += alteration->new_count;
+    change_publish(&alteration->change);
+    table->db->slot_count += alteration->new_count;
     for (size_t i = 0; i < alteration->options->family_count; i++) {
         struct wanted_family *wanted = &alteration->wanted[i];
 
         if (wanted->is_new) {
-            wanted->family->active = wanted->memtable;
             wanted->family->next = table->all_families;
             table->all_families = wanted->family;
         } else {
@@ -227,21 +208,25 @@ publish(struct alteration *alteration)
     table_describe(table, alteration->descriptor);
 }
 
-/* REQUIRES: leadership, ddl_mutex, manifest_mutex. The flush thread changes the view only under manifest_mutex. */
+/* REQUIRES: leadership, ddl_mutex. */
 static enum petal_status
 alter(petal_table *table, const petal_table_options *options, petal_error *error)
 {
+    petal_db *db = table->db;
     struct alteration alteration = {
         .table = table, .options = options, .present = table_descriptor(table)};
-    enum petal_status status = make_all(&alteration, error);
+    enum petal_status status;
 
+    change_begin(&alteration.change, db, db->slot_count + count_new(&alteration));
+    status = make_all(&alteration, error);
     if (status == PETAL_OK)
         status = commit(&alteration, error);
     if (status == PETAL_OK)
         publish(&alteration);
     else
         unmake(&alteration);
-    mem_free(table->db->env.allocator, alteration.wanted,
+    change_end(&alteration.change);
+    mem_free(db->env.allocator, alteration.wanted,
              options->family_count * sizeof *alteration.wanted);
     return status;
 }
@@ -257,13 +242,11 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
 
     write_lead_alone(db, &place);
     pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->manifest_mutex);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = alter(table, options, error);
-    pthread_mutex_unlock(&db->manifest_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
     db_collect(db);

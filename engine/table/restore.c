@@ -22,10 +22,9 @@ struct restoration {
         source; /* a copy of the snapshot or table, later with the files of the table to be */
     petal_slice name;
     bool replaces; /* a table of that name goes */
+    bool unknown;  /* the manifest may name its files, though it failed */
     petal_table *table;
-    /* Of the table's families, in the order of source.families. */
-    struct store_view **stores;        /* NULL: taken over by the view */
-    struct store_memtable **memtables; /* the stores hold the references */
+    struct store_view **stores; /* of the table's families; NULL: taken over by the change */
 };
 
 /* ---- preparing ---- */
@@ -57,75 +56,26 @@ open_stores(struct restoration *restoration, petal_error *error)
     enum petal_status status = PETAL_OK;
 
     restoration->stores = mem_zalloc(allocator, count * sizeof *restoration->stores);
-    restoration->memtables = mem_zalloc(allocator, count * sizeof *restoration->memtables);
-    if (restoration->stores == NULL || restoration->memtables == NULL)
+    if (restoration->stores == NULL)
         return error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < count; i++)
         status = family_open_store(table_family_by_id(restoration->table, (uint16_t)i),
-                                   &restoration->source.families[i], false,
-                                   &restoration->memtables[i], &restoration->stores[i], error);
+                                   &restoration->source.families[i], false, &restoration->stores[i],
+                                   error);
     return status;
 }
 
 /* ---- taking over ---- */
 
-static enum petal_status
-commit(struct restoration *restoration, const petal_table *before, petal_error *error)
-{
-    petal_db *db = restoration->db;
-    uint32_t id = db->manifest->next_table_id;
-    struct manifest_edit edit;
-    enum petal_status status;
-
-    manifest_edit_init(&edit, db->env.allocator);
-    if (before != NULL)
-        manifest_edit_drop_table(&edit, before->id);
-    table_files_edit(&edit, &restoration->source, id, restoration->name, NULL);
-    db_edit_counters(db, &edit);
-    status = db_commit(db, &edit, error);
-    manifest_edit_fini(&edit);
-    if (status == PETAL_OK)
-        table_change_id(restoration->table, id);
-    return status;
-}
-
-/* REQUIRES: leadership, ddl_mutex, manifest_mutex, view_mutex; committed. */
-static void
-publish(struct restoration *restoration, petal_table *before, struct view *view)
-{
-    petal_db *db = restoration->db;
-
-    if (before != NULL) {
-        const struct table_descriptor *descriptor = table_descriptor(before);
-
-        atomic_store_explicit(&before->dropped, true, memory_order_release);
-        table_retire(before);
-        for (size_t i = 0; i < descriptor->family_count; i++)
-            family_remove_store(descriptor->families[i], view);
-    }
-    for (size_t i = 0; i < restoration->source.family_count; i++) {
-        petal_family *family = table_family_by_id(restoration->table, (uint16_t)i);
-
-        family->active = restoration->memtables[i];
-        view_set_store(view, family->slot, restoration->stores[i]);
-        restoration->stores[i] = NULL;
-    }
-    atomic_store_explicit(&restoration->table->dropped, false, memory_order_release);
-    db_publish_view(db, view);
-    for (size_t i = 0; before != NULL && i < table_descriptor(before)->family_count; i++)
-        progress_count_runs(table_descriptor(before)->families[i]);
-    for (size_t i = 0; i < restoration->source.family_count; i++)
-        progress_count_runs(table_family_by_id(restoration->table, (uint16_t)i));
-}
-
-/* REQUIRES: as publish, nothing committed. */
+/* The files to be are named by the edit that makes the table. REQUIRES: leadership, ddl_mutex. */
 static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
     petal_db *db = restoration->db;
-    petal_table *before = table_by_name(db, restoration->name);
-    struct view *view;
+    petal_table *table = restoration->table, *before = table_by_name(db, restoration->name);
+    struct change change;
     char quoted[160];
+    uint32_t id;
     enum petal_status status = db_check_writable(db, error);
 
     if (status != PETAL_OK)
@@ -133,31 +83,45 @@ take_over(struct restoration *restoration, petal_error *error)
     if (before != NULL && !restoration->replaces)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(restoration->name, quoted, sizeof quoted));
-    if (view_new(&view, db->env.allocator, atomic_load_explicit(&db->view, memory_order_relaxed),
-                 db->slot_count) != PETAL_OK)
-        return error_no_memory(error);
-    status = commit(restoration, before, error);
-    if (status == PETAL_OK)
-        publish(restoration, before, view);
-    else
-        view_unref(view);
+    change_begin(&change, db, db->slot_count);
+    id = db->manifest->next_table_id;
+    if (before != NULL) {
+        const struct table_descriptor *descriptor = table_descriptor(before);
+
+        for (size_t i = 0; i < descriptor->family_count; i++)
+            change_remove_store(&change, descriptor->families[i]);
+        manifest_edit_drop_table(&change.edit, before->id);
+    }
+    for (size_t i = 0; i < restoration->source.family_count; i++) {
+        change_add_store(&change, table_family_by_id(table, (uint16_t)i), restoration->stores[i]);
+        restoration->stores[i] = NULL;
+    }
+    table_files_edit(&change.edit, &restoration->source, id, restoration->name, NULL);
+    status = change_commit(&change, error);
+    if (status == PETAL_OK) {
+        table_change_id(table, id);
+        if (before != NULL) {
+            atomic_store_explicit(&before->dropped, true, memory_order_release);
+            table_retire(before);
+        }
+        atomic_store_explicit(&table->dropped, false, memory_order_release);
+        change_publish(&change);
+    }
+    restoration->unknown = change.unknown;
+    change_end(&change);
     return status;
 }
 
 static void
-lock_all(petal_db *db, struct write_place *place)
+lock(petal_db *db, struct write_place *place)
 {
     write_lead_alone(db, place);
     pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
 }
 
 static void
-unlock_all(petal_db *db, struct write_place *place)
+unlock(petal_db *db, struct write_place *place)
 {
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
     pthread_mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, place);
     db_collect(db);
@@ -195,11 +159,10 @@ restoration_end(struct restoration *restoration, bool succeeded)
     for (size_t i = 0; restoration->stores != NULL && i < count; i++)
         store_view_unref(restoration->stores[i]);
     mem_free(allocator, restoration->stores, count * sizeof *restoration->stores);
-    mem_free(allocator, restoration->memtables, count * sizeof *restoration->memtables);
     if (succeeded)
         return;
     erase_blocks(db, &restoration->source);
-    if (!atomic_load_explicit(&db->failed, memory_order_relaxed))
+    if (!restoration->unknown)
         table_files_remove(db, &restoration->source);
     if (restoration->table != NULL)
         remove_handles(db, restoration->table);
@@ -224,9 +187,9 @@ restore(struct restoration *restoration, petal_error *error)
     if (status == PETAL_OK)
         status = open_stores(restoration, error);
     if (status == PETAL_OK) {
-        lock_all(db, &place);
+        lock(db, &place);
         status = take_over(restoration, error);
-        unlock_all(db, &place);
+        unlock(db, &place);
     }
     restoration_end(restoration, status == PETAL_OK);
     return status;
@@ -300,14 +263,18 @@ petal_table_snapshot_restore(petal_db *db, petal_slice snapshot, petal_table **t
     return restore_by_name(db, snapshot, slice_make(NULL, 0), table, error);
 }
 
-/* The table as it is, but without files. REQUIRES: manifest_mutex. */
+/* The table as it is, but without files. */
 static enum petal_status
 copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_error *error)
 {
     petal_db *db = table->db;
+    enum petal_status status;
 
-    if (manifest_copy_table(copy, manifest_find_table(db->manifest, table->id),
-                            db->env.allocator) != PETAL_OK)
+    pthread_mutex_lock(&db->manifest_mutex);
+    status =
+        manifest_copy_table(copy, manifest_find_table(db->manifest, table->id), db->env.allocator);
+    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status != PETAL_OK)
         return error_no_memory(error);
     for (size_t i = 0; i < copy->family_count; i++) {
         copy->families[i].file_count = 0;
@@ -327,7 +294,7 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
     *truncated = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    lock_all(db, &place);
+    lock(db, &place);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
@@ -339,7 +306,7 @@ petal_table_truncate(petal_table *table, petal_table **truncated, petal_error *e
         status = open_stores(&restoration, error);
     if (status == PETAL_OK)
         status = take_over(&restoration, error);
-    unlock_all(db, &place);
+    unlock(db, &place);
     restoration_end(&restoration, status == PETAL_OK);
     *truncated = restoration.table;
     manifest_copy_table_fini(&restoration.source, db->env.allocator);

@@ -104,16 +104,13 @@ is_expired(const struct manifest_table *table, int64_t now_ms)
 static enum petal_status
 delete_snapshot(petal_db *db, const struct manifest_table *snapshot, petal_error *error)
 {
-    struct manifest_edit edit;
+    struct change change;
     enum petal_status status;
 
-    manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_drop_table(&edit, snapshot->id);
-    pthread_mutex_lock(&db->manifest_mutex);
-    db_edit_counters(db, &edit);
-    status = db_commit(db, &edit, error);
-    pthread_mutex_unlock(&db->manifest_mutex);
-    manifest_edit_fini(&edit);
+    change_begin(&change, db, 0);
+    manifest_edit_drop_table(&change.edit, snapshot->id);
+    status = change_commit(&change, error);
+    change_end(&change);
     if (status == PETAL_OK)
         table_files_remove(db, snapshot);
     return status;
@@ -217,24 +214,6 @@ check_free(petal_db *db, petal_slice name, petal_error *error)
                      error_quote(name, quoted, sizeof quoted));
 }
 
-/* `table` has the snapshot's own files. */
-static enum petal_status
-commit_snapshot(petal_db *db, const struct manifest_table *table,
-                const struct manifest_snapshot *snapshot, petal_error *error)
-{
-    struct manifest_edit edit;
-    enum petal_status status;
-
-    manifest_edit_init(&edit, db->env.allocator);
-    pthread_mutex_lock(&db->manifest_mutex);
-    table_files_edit(&edit, table, db->manifest->next_table_id, table->name, snapshot);
-    db_edit_counters(db, &edit);
-    status = db_commit(db, &edit, error);
-    pthread_mutex_unlock(&db->manifest_mutex);
-    manifest_edit_fini(&edit);
-    return status;
-}
-
 /* REQUIRES: capture_mutex held. */
 static enum petal_status
 take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool skip_flush,
@@ -250,9 +229,13 @@ take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool
     taken = capture->state.tables[0];
     status = table_files_link(db, taken, error);
     if (status == PETAL_OK) {
-        status = commit_snapshot(db, taken, snapshot, error);
-        /* Once the database has failed, nobody knows what the manifest names. */
-        if (status != PETAL_OK && !atomic_load_explicit(&db->failed, memory_order_relaxed))
+        struct change change;
+
+        change_begin(&change, db, 0);
+        table_files_edit(&change.edit, taken, db->manifest->next_table_id, taken->name, snapshot);
+        status = change_commit(&change, error);
+        change_end(&change);
+        if (status != PETAL_OK && !change.unknown)
             table_files_remove(db, taken);
     }
     capture_unref(capture);

@@ -85,72 +85,6 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     return status;
 }
 
-/* A view in which each store of the table has an empty memtable. REQUIRES: ddl_mutex, view_mutex.
- */
-static enum petal_status
-make_view(petal_table *table, struct view **view)
-{
-    petal_db *db = table->db;
-    const struct table_descriptor *descriptor = table_descriptor(table);
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
-    enum petal_status status = view_new(view, db->env.allocator, current, db->slot_count);
-
-    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
-        petal_family *family = descriptor->families[i];
-        struct store_view *store;
-
-        status = family_new_store(family, &family->active, &store);
-        if (status == PETAL_OK)
-            view_set_store(*view, family->slot, store);
-    }
-    return status;
-}
-
-/* The table gets its id. REQUIRES: ddl_mutex, manifest_mutex. */
-static enum petal_status
-commit_table(petal_table *table, const petal_table_options *options, petal_error *error)
-{
-    petal_db *db = table->db;
-    uint32_t id = db->manifest->next_table_id;
-    struct manifest_edit edit;
-    enum petal_status status;
-
-    manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_create_table(&edit, id, options);
-    db_edit_counters(db, &edit);
-    status = db_commit(db, &edit, error);
-    manifest_edit_fini(&edit);
-    if (status == PETAL_OK)
-        table_change_id(table, id);
-    return status;
-}
-
-/* Make stores and a view, commit, publish. REQUIRES: ddl_mutex held. */
-static enum petal_status
-establish(petal_table *table, const petal_table_options *options, petal_error *error)
-{
-    petal_db *db = table->db;
-    struct view *view;
-    enum petal_status status;
-
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
-    status = make_view(table, &view);
-    if (status == PETAL_OK)
-        status = commit_table(table, options, error);
-    else
-        error_no_memory(error);
-    if (status == PETAL_OK) {
-        atomic_store_explicit(&table->dropped, false, memory_order_release);
-        db_publish_view(db, view);
-    } else {
-        view_unref(view);
-    }
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
-    return status;
-}
-
 /* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex
  * held. */
 static enum petal_status
@@ -158,8 +92,11 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
              petal_error *error)
 {
     size_t slot_count = db->slot_count;
+    const struct table_descriptor *descriptor;
+    struct change change;
     petal_table *made;
     char quoted[160];
+    uint32_t id;
     enum petal_status status;
 
     if (table_by_name(db, options->name) != NULL)
@@ -170,7 +107,24 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
         db->slot_count = slot_count;
         return error_no_memory(error);
     }
-    status = establish(made, options, error);
+    descriptor = table_descriptor(made);
+    change_begin(&change, db, db->slot_count);
+    for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
+        struct store_view *store;
+
+        status = family_new_store(descriptor->families[i], &store);
+        if (status == PETAL_OK)
+            change_add_store(&change, descriptor->families[i], store);
+    }
+    id = db->manifest->next_table_id;
+    manifest_edit_create_table(&change.edit, id, options);
+    status = status == PETAL_OK ? change_commit(&change, error) : error_no_memory(error);
+    if (status == PETAL_OK) {
+        table_change_id(made, id);
+        atomic_store_explicit(&made->dropped, false, memory_order_release);
+        change_publish(&change);
+    }
+    change_end(&change);
     if (status == PETAL_OK) {
         *table = made;
         return PETAL_OK;
@@ -213,66 +167,36 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
 
 /* ---- drop ---- */
 
-/* Take the table's stores out of the view. */
-static void
-unpublish_stores(petal_db *db, petal_table *table, struct view *view)
-{
-    const struct table_descriptor *descriptor = table_descriptor(table);
-
-    pthread_mutex_lock(&db->view_mutex);
-    for (size_t i = 0; i < descriptor->family_count; i++)
-        family_remove_store(descriptor->families[i], view);
-    db_publish_view(db, view);
-    for (size_t i = 0; i < descriptor->family_count; i++)
-        progress_count_runs(descriptor->families[i]);
-    pthread_mutex_unlock(&db->view_mutex);
-}
-
-/* REQUIRES: leadership, ddl_mutex, manifest_mutex. The flush thread changes the view only under manifest_mutex. */
-static enum petal_status
-drop_table(petal_db *db, petal_table *table, petal_error *error)
-{
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
-    struct manifest_edit edit;
-    struct view *view;
-    enum petal_status status = view_new(&view, db->env.allocator, current, current->store_count);
-
-    manifest_edit_init(&edit, db->env.allocator);
-    manifest_edit_drop_table(&edit, table->id);
-    db_edit_counters(db, &edit);
-    if (status == PETAL_OK)
-        status = db_commit(db, &edit, error);
-    else
-        error_no_memory(error);
-    if (status == PETAL_OK) {
-        atomic_store_explicit(&table->dropped, true, memory_order_release);
-        table_retire(table);
-        unpublish_stores(db, table, view);
-    } else {
-        view_unref(view);
-    }
-    manifest_edit_fini(&edit);
-    return status;
-}
-
 enum petal_status
 petal_table_drop(petal_table *table, petal_error *error)
 {
     petal_db *db = table->db;
+    const struct table_descriptor *descriptor;
     struct write_place place;
+    struct change change;
     enum petal_status status;
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     write_lead_alone(db, &place);
     pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->manifest_mutex);
+    change_begin(&change, db, 0);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
-    if (status == PETAL_OK)
-        status = drop_table(db, table, error);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    if (status == PETAL_OK) {
+        descriptor = table_descriptor(table);
+        for (size_t i = 0; i < descriptor->family_count; i++)
+            change_remove_store(&change, descriptor->families[i]);
+        manifest_edit_drop_table(&change.edit, table->id);
+        status = change_commit(&change, error);
+    }
+    if (status == PETAL_OK) {
+        atomic_store_explicit(&table->dropped, true, memory_order_release);
+        table_retire(table);
+        change_publish(&change);
+    }
+    change_end(&change);
     pthread_mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
     db_collect(db);
