@@ -20,6 +20,10 @@
 
 #include <stdatomic.h>
 
+/* What a cell takes beyond the bytes of its row, qualifier and value, about: key suffix, record header, its share of nodes and of the
+ * Bloom filter. */
+#define MEMTABLE_CELL_OVERHEAD_BYTES 100
+
 struct memtable;
 
 /* `salt` is the database's, for the row filter (bloom/hash.h). */

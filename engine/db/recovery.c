@@ -474,8 +474,13 @@ recovery_run(petal_db *db, petal_error *error)
         status = manifest_make_durable(db->manifest, error);
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_STORE_FILES, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        struct write_place place;
+
+        write_lead_alone(db, &place);
         status = replay_logs(db, error);
+        write_lead_end(db, &place);
+    }
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_ALL, error);
     if (status != PETAL_OK)

@@ -8,7 +8,6 @@
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/wal/wal.h"
-#include "engine/write/commit.h"
 
 #define RETRY_US 1000000
 
@@ -188,40 +187,6 @@ wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
     }
     pthread_mutex_unlock(&db->flush_mutex);
     return status;
-}
-
-/* Half way to flush_is_due. */
-static bool
-is_half_full(const petal_db *db)
-{
-    return db->active_bytes >= db->memtable_bytes / 2 ||
-           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4;
-}
-
-/* Half as much again as flush_is_due asks for: now the leader waits until it may freeze. */
-static bool
-is_overfull(const petal_db *db)
-{
-    return db->active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
-           db->active_memory > memory_budget_memtable_limit(&db->memory) / 4 * 3;
-}
-
-enum petal_status
-flush_make_room(petal_db *db, petal_error *error)
-{
-    if (is_half_full(db))
-        wal_ask_for_spare(db);
-    if (flush_is_due(db)) {
-        struct flush_job *job;
-        enum petal_status status = is_overfull(db) ? flush_freeze_largest(db, &job, error)
-                                                   : flush_try_to_freeze_largest(db, &job, error);
-
-        if (status != PETAL_OK)
-            return status;
-        if (job != NULL)
-            flush_enqueue(db, job);
-    }
-    return PETAL_OK;
 }
 
 /* How many tries at jobs were begun. */

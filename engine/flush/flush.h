@@ -102,10 +102,6 @@ flush_is_due(const petal_db *db)
  * their sequences. */
 void flush_enqueue(petal_db *db, struct flush_job *job);
 
-/* Before a group of writes: freeze the memtables when they are full, or half as much again while a
- * commit keeps the leader from it. LEADER. */
-enum petal_status flush_make_room(petal_db *db, petal_error *error);
-
 /* Freeze and wait until the files are there. What failed before is tried again at once, and only a try that was begun after the
  * call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);

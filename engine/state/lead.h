@@ -2,6 +2,9 @@
  * lead.h -- writers in line. The first one leads: it works for those behind it (a group commit), and for a few groups more
  * that came meanwhile, when that is quick; then it hands the lead to the first one that was not served.
  *
+ * LEADERSHIP is what all this is for: until it hands on, the leader owns what is marked [leader], in struct petal_db and elsewhere.
+ * Functions marked LEADER need it, and assert_leads says so. Who recovers a database leads, too.
+ *
  * Threads: any. A place in the queue lies on the waiting thread's stack.
  */
 #ifndef PETAL_ENGINE_STATE_LEAD_H
@@ -44,6 +47,10 @@ struct write_queue {
     pthread_mutex_t mutex; /* of those that sleep */
     _Atomic(int) patience; /* see look_if_it_helps */
     bool one_processor;
+#ifndef NDEBUG
+    pthread_t leader; /* the leader's; good while `led` */
+    bool led;
+#endif
     /* Written with each write: what lies around it in the database is kept out of its cache line. */
     unsigned char apart_before[CACHE_LINE_BYTES];
     _Atomic(struct write_place *) newest; /* NULL: nobody is in line */
@@ -68,5 +75,16 @@ bool write_queue_enter(struct write_queue *queue, struct write_place *place, siz
  */
 bool write_queue_leave(struct write_queue *queue, struct write_place *own,
                        struct write_group *group);
+
+/* Take the lead for other work than writes; none runs until write_lead_end. */
+void write_lead_alone(petal_db *db, struct write_place *place);
+void write_lead_end(petal_db *db, struct write_place *place);
+
+/* REQUIRES: the calling thread leads. */
+#define assert_leads(db) assert(write_queue_is_led_here(&(db)->queue))
+
+#ifndef NDEBUG
+bool write_queue_is_led_here(const struct write_queue *queue);
+#endif
 
 #endif

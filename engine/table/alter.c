@@ -11,7 +11,6 @@
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
-#include "engine/write/commit.h"
 
 /* One family of the table to be. */
 struct wanted_family {

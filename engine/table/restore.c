@@ -14,7 +14,6 @@
 #include "engine/store/change.h"
 #include "engine/store/open.h"
 #include "engine/table/snapshot.h"
-#include "engine/write/commit.h"
 
 struct restoration {
     petal_db *db;

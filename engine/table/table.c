@@ -4,7 +4,6 @@
 #include "engine/state/progress.h"
 #include "engine/store/change.h"
 #include "engine/store/open.h"
-#include "engine/write/commit.h"
 
 #include <stdlib.h>
 

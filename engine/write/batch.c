@@ -2,9 +2,9 @@
 #include "engine/write/batch.h"
 
 #include "base/coding.h"
-#include "bloom/hash.h"
 #include "engine/options.h"
 #include "engine/state/db.h"
+#include "engine/write/cell.h"
 
 #include <assert.h>
 
@@ -15,53 +15,6 @@ struct batch_chunk {
     size_t size, used;
     uint8_t bytes[];
 };
-
-static enum petal_status
-check_row(petal_slice row, petal_error *error)
-{
-    if (row.size == 0)
-        return error_set(error, PETAL_INVALID, "the row is empty; a row has 1 to %d bytes",
-                         PETAL_MAX_ROW_BYTES);
-    if (row.size > PETAL_MAX_ROW_BYTES)
-        return error_set(error, PETAL_INVALID, "the row has %zu bytes; the limit is %d", row.size,
-                         PETAL_MAX_ROW_BYTES);
-    return PETAL_OK;
-}
-
-enum petal_status
-write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
-                petal_slice qualifier, int64_t timestamp, petal_slice value,
-                enum petal_cell_type type, petal_error *error)
-{
-    enum petal_status status = db_enter(family->table->db, error);
-
-    if (status == PETAL_OK)
-        status = check_row(row, error);
-    if (status != PETAL_OK)
-        return status;
-    if (!cell_type_valid((unsigned)type))
-        return error_set(error, PETAL_INVALID, "%d is no cell type", (int)type);
-    if (qualifier.size > PETAL_MAX_QUALIFIER_BYTES)
-        return error_set(error, PETAL_INVALID, "the qualifier has %zu bytes; the limit is %u",
-                         qualifier.size, PETAL_MAX_QUALIFIER_BYTES);
-    if (cell_is_family_marker(type) && qualifier.size > 0)
-        return error_set(error, PETAL_INVALID, "a deletion of a family takes no qualifier");
-    if (value.size > PETAL_MAX_VALUE_BYTES)
-        return error_set(error, PETAL_INVALID, "the value has %zu bytes; the limit is %u",
-                         value.size, PETAL_MAX_VALUE_BYTES);
-    if (timestamp < 0)
-        return error_set(error, PETAL_INVALID, "timestamp %lld is negative", (long long)timestamp);
-    write->family = family;
-    write->row_hash = bloom_hash_row(family->table->db->salt, row.data, row.size);
-    write->least_timestamp = 0;
-    write->mutation = 0;
-    write->assigned = timestamp == PETAL_LATEST;
-    write->operation = write->assigned && type == PETAL_DELETE ? WRITE_DELETE_NEWEST : WRITE_PLAIN;
-    write->resolved = false;
-    write->cell = (struct cell){
-        .row = row, .qualifier = qualifier, .value = value, .timestamp = timestamp, .type = type};
-    return PETAL_OK;
-}
 
 enum petal_status
 petal_batch_new(petal_db *db, petal_batch **batch, petal_error *error)

@@ -43,12 +43,4 @@ const struct batch_mutation *batch_mutation_of(const petal_batch *batch,
 enum petal_status batch_check(const petal_batch *batch, const petal_db *db,
                               const petal_write_options *options, petal_error *error);
 
-/*
- * Check one cell against the limits and fill *write, which borrows the slices. Computes the row's hash.
- * Shared by batches and single writes.
- */
-enum petal_status write_cell_make(struct write_cell *write, petal_family *family, petal_slice row,
-                                  petal_slice qualifier, int64_t timestamp, petal_slice value,
-                                  enum petal_cell_type type, petal_error *error);
-
 #endif

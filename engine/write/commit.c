@@ -1,5 +1,5 @@
 /*
- * commit.c -- the way of a write: queue, sequence numbers, log, memtables, visible.
+ * commit.c -- the leader's work: room, sequence numbers, log, memtables, visible.
  *
  * Before it comes into the queue a writer waits when it must, so that nobody stands behind it
  * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. For the group it makes
@@ -15,21 +15,14 @@
  */
 #include "engine/write/commit.h"
 
-#include "base/coding.h"
 #include "engine/flush/flush.h"
-#include "engine/options.h"
-#include "engine/read/result.h"
 #include "engine/wal/wal.h"
-#include "engine/write/batch.h"
-#include "engine/write/mutate.h"
+#include "engine/write/cell.h"
 
 #include <assert.h>
 
 /* Enough to share a system call among many writers; small enough that the first one does not wait long. */
 #define GROUP_BYTES (1u << 20)
-
-/* What a cell takes in a memtable beyond its own bytes, about: key suffix, record header, its share of nodes and filter. */
-#define CELL_OVERHEAD_BYTES 100
 
 static struct write_op *
 op_of(struct write_place *place)
@@ -37,55 +30,58 @@ op_of(struct write_place *place)
     return (struct write_op *)(void *)place;
 }
 
-void
-write_lead_alone(petal_db *db, struct write_place *place)
-{
-    struct write_group group;
-
-    place->alone = true;
-    place->slow = true;
-    place->bytes = 0;
-    write_queue_enter(&db->queue, place, 0, &group);
-}
-
-void
-write_lead_end(petal_db *db, struct write_place *place)
-{
-    struct write_group group = {place, place, 0};
-
-    write_queue_leave(&db->queue, place, &group);
-}
-
-/* ---- the leader's steps; `last` is the group's last member ---- */
-
+/* The members of a group, of which `last` is the last. */
 #define FOR_EACH_OP(op, first, last)                                                               \
     for (struct write_op *op = (first); op != NULL;                                                \
          op = &op->place == (last) ? NULL : op_of(op->place.next))
 
-static void
-fail_group(struct write_op *first, struct write_place *last, enum petal_status status,
-           const petal_error *cause)
+void
+write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+              const petal_write_options *options, petal_error *error)
 {
-    FOR_EACH_OP(op, first, last)
-    {
-        if (op->status == PETAL_OK) {
-            op->status = status;
-            if (op->error != NULL && op->error != cause)
-                *op->error = *cause;
-        }
+    petal_db *db = cells[0].family->table->db;
+
+    assert(count > 0);
+    *op = (struct write_op){
+        .place = {.bytes = bytes},
+        .cells = cells,
+        .count = count,
+        .read_point = WRITE_READ_NOTHING,
+        .durability = options->durability,
+        .error = error,
+    };
+    for (size_t i = 0; options->durability == PETAL_DURABILITY_DEFAULT && i < count; i++) {
+        enum petal_durability own = table_options(cells[i].family->table)->durability;
+
+        if (own == PETAL_DURABILITY_DEFAULT)
+            own = db->durability;
+        if (own > op->durability)
+            op->durability = own;
     }
 }
 
+/* Freeze the memtables when they are full, or half as much again while a commit keeps the leader from it. Half way there the next
+ * log is made ahead. LEADER. */
 static enum petal_status
-check_alive(const struct write_op *op)
+make_room(petal_db *db, petal_error *error)
 {
-    for (size_t i = 0; i < op->count; i++) {
-        enum petal_status status = family_check_writable(op->cells[i].family, op->error);
+    uint64_t limit = memory_budget_memtable_limit(&db->memory);
+    struct flush_job *job;
+    enum petal_status status;
 
-        if (status != PETAL_OK)
-            return status;
-    }
-    return PETAL_OK;
+    if (db->active_bytes < db->memtable_bytes / 2 && db->active_memory <= limit / 4)
+        return PETAL_OK;
+    wal_ask_for_spare(db);
+    if (!flush_is_due(db))
+        return PETAL_OK;
+    if (db->active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
+        db->active_memory > limit / 4 * 3)
+        status = flush_freeze_largest(db, &job, error);
+    else
+        status = flush_try_to_freeze_largest(db, &job, error);
+    if (status == PETAL_OK && job != NULL)
+        flush_enqueue(db, job);
+    return status;
 }
 
 void
@@ -107,14 +103,13 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
     FOR_EACH_OP(op, first, last)
     {
         for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
-            const struct cell *cell = &op->cells[i].cell;
             petal_family *family = op->cells[i].family;
 
             if (family->group_cells++ == 0) {
                 family->group_next = touched;
                 touched = family;
             }
-            family->group_bytes += cell->row.size + cell->qualifier.size + cell->value.size;
+            family->group_bytes += write_cell_bytes(&op->cells[i]);
         }
     }
     for (petal_family *family = touched; family != NULL; family = family->group_next) {
@@ -135,8 +130,6 @@ is_current(const petal_db *db, const struct write_op *op)
 {
     size_t count = op->row_read ? 1 : op->count;
 
-    if (op->read_point == WRITE_READ_NOTHING)
-        return true;
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &op->cells[i];
 
@@ -161,21 +154,13 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
             write->cell.timestamp = write->resolved ? write->least_timestamp : db->last_timestamp;
         }
     }
-    doubles_drop(&op->doubles, &op->cells, &op->count);
+    if (op->doubles.order != NULL)
+        doubles_drop(&op->doubles, &op->cells, &op->count);
     for (size_t i = 0; i < op->count; i++)
         op->cells[i].cell.sequence = db->last_sequence + 1 + i;
 }
 
-/* The member's sequences are taken. */
-static void
-take_sequences(petal_db *db, const struct write_op *op)
-{
-    for (size_t i = 0; i < op->count; i++)
-        row_locks_note(&db->row_locks, op->cells[i].row_hash, op->cells[i].cell.sequence);
-    db->last_sequence += op->count;
-}
-
-/* Number and log the members; those that fail here are out, the others go on. */
+/* Number the members and log them; those that fail here are out, the others go on. */
 static enum petal_status
 log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_t now_ms,
           petal_error *error)
@@ -187,14 +172,11 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
 
     if (wal != NULL)
         before = wal_file_mark(wal);
-
     FOR_EACH_OP(op, first, last)
     {
-        uint8_t *to = NULL;
-
         if (op->status != PETAL_OK)
             continue;
-        op->outdated = !is_current(db, op);
+        op->outdated = op->read_point != WRITE_READ_NOTHING && !is_current(db, op);
         if (op->outdated) {
             op->status = PETAL_BUSY;
             continue;
@@ -204,6 +186,8 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
                              op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
+            uint8_t *to;
+
             if (wal == NULL) {
                 status = wal_current(db, &wal, error);
                 if (status != PETAL_OK)
@@ -218,7 +202,10 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             record_encode(to, op->cells, op->count);
             wal_file_end(wal, db->last_sequence + op->count);
         }
-        take_sequences(db, op);
+        /* From here on the member's sequences are taken. */
+        for (size_t i = 0; i < op->count; i++)
+            row_locks_note(&db->row_locks, op->cells[i].row_hash, op->cells[i].cell.sequence);
+        db->last_sequence += op->count;
         if (op->durability > strongest)
             strongest = op->durability;
     }
@@ -234,8 +221,12 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     petal_family *family = write->family;
     struct store_memtable *active = family->active;
     enum petal_cell_type type = write->cell.type;
-    size_t bytes;
+    size_t bytes = write_cell_bytes(write) + MEMTABLE_CELL_OVERHEAD_BYTES;
 
+    assert_leads(db);
+    assert(write->cell.sequence >
+               atomic_load_explicit(&db->published_sequence, memory_order_relaxed) ||
+           db->recovering);
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0)
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
@@ -243,13 +234,12 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
         atomic_fetch_or_explicit(&active->marker_kinds, marker_kind(type), memory_order_relaxed);
     if (write->cell.has_ttl)
         atomic_fetch_add_explicit(&active->ttl_cells, 1, memory_order_relaxed);
-    bytes = write->cell.row.size + write->cell.qualifier.size + write->cell.value.size +
-            CELL_OVERHEAD_BYTES;
     family->active_bytes += bytes;
     db->active_bytes += bytes;
     return memtable_add(active->memtable, &write->cell, write->row_hash);
 }
 
+/* Add the members' cells to the memtables, then let readers see all of them at once. */
 static void
 apply_group(petal_db *db, struct write_op *first, struct write_place *last)
 {
@@ -275,63 +265,58 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
     STATS_ADD_LEADER(db, write_groups, 1);
 }
 
-/* Numbers, log and memtables, for a group whose memory is reserved. */
-static enum petal_status
-log_and_apply(petal_db *db, struct write_op *first, struct write_place *last, petal_error *error)
-{
-    int64_t now_ms = env_clock_ms(&db->env);
-    enum petal_status status = PETAL_OK;
-    bool synced = false;
-
-    FOR_EACH_OP(op, first, last)
-    {
-        synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
-    }
-    if (synced)
-        status = wal_sync_before(db, error);
-    if (status == PETAL_OK)
-        status = log_group(db, first, last, now_ms, error);
-    /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
-     * that lives found the disk full and holds nothing of the group. */
-    if (status == PETAL_OK)
-        apply_group(db, first, last);
-    else if (db->wal != NULL && wal_file_is_dead(db->wal))
-        db_fail(db, error);
-    return status;
-}
-
 /* Serve the group from `first` to `last`. */
 static void
 lead(petal_db *db, struct write_op *first, struct write_place *last)
 {
+    bool synced = false;
     petal_error error;
     enum petal_status status;
 
+    assert_leads(db);
     error_clear(&error);
     status = db_check_writable(db, &error);
     if (status == PETAL_OK)
-        status = flush_make_room(db, &error);
-    if (status != PETAL_OK) {
-        fail_group(first, last, status, &error);
-        return;
+        status = make_room(db, &error);
+    if (status == PETAL_OK) {
+        FOR_EACH_OP(op, first, last)
+        {
+            for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++)
+                op->status = family_check_writable(op->cells[i].family, op->error);
+            synced = synced || (op->status == PETAL_OK && op->durability == PETAL_FSYNC_WAL);
+        }
+        status = reserve_group(db, first, last);
+        if (status != PETAL_OK)
+            error_set(&error, status, "no memory for the memtable");
     }
+    if (status == PETAL_OK) {
+        int64_t now_ms = env_clock_ms(&db->env);
+
+        if (synced)
+            status = wal_sync_before(db, &error);
+        if (status == PETAL_OK)
+            status = log_group(db, first, last, now_ms, &error);
+        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
+         * that lives found the disk full and holds nothing of the group. */
+        if (status == PETAL_OK)
+            apply_group(db, first, last);
+        else if (db->wal != NULL && wal_file_is_dead(db->wal))
+            db_fail(db, &error);
+    }
+    if (status == PETAL_OK)
+        return;
     FOR_EACH_OP(op, first, last)
     {
-        op->status = check_alive(op);
+        if (op->status == PETAL_OK) {
+            op->status = status;
+            if (op->error != NULL)
+                *op->error = error;
+        }
     }
-    status = reserve_group(db, first, last);
-    if (status != PETAL_OK) {
-        error_set(&error, status, "no memory for the memtable");
-        fail_group(first, last, status, &error);
-        return;
-    }
-    status = log_and_apply(db, first, last, &error);
-    if (status != PETAL_OK)
-        fail_group(first, last, status, &error);
 }
 
 enum petal_status
-write_submit_admitted(petal_db *db, struct write_op *op)
+write_submit(petal_db *db, struct write_op *op)
 {
     struct write_group group;
 
@@ -347,31 +332,6 @@ write_submit_admitted(petal_db *db, struct write_op *op)
     return op->status;
 }
 
-struct pace_write
-write_pace(petal_db *db, const struct write_cell *cells, size_t count, size_t bytes,
-           const petal_write_options *options)
-{
-    return (struct pace_write){.db = db,
-                               .cells = cells,
-                               .count = count,
-                               .bytes = bytes + count * CELL_OVERHEAD_BYTES,
-                               .deadline_us = pace_deadline_us(options->deadline_ms)};
-}
-
-/* The whole of a write that depends on nothing read. */
-static enum petal_status
-submit(petal_db *db, struct write_op *op, const petal_write_options *options)
-{
-    struct pace_write pace = write_pace(db, op->cells, op->count, op->place.bytes, options);
-    enum petal_status status = pace_begin(&pace, op->error);
-
-    if (status != PETAL_OK)
-        return status;
-    status = write_submit_admitted(db, op);
-    pace_end(&pace);
-    return status;
-}
-
 enum petal_status
 write_serve(petal_db *db, struct write_op *op)
 {
@@ -379,167 +339,4 @@ write_serve(petal_db *db, struct write_op *op)
     op->outdated = false;
     lead(db, op, &op->place);
     return op->status;
-}
-
-/* ---- public calls ---- */
-
-static enum petal_durability
-resolve_durability(const petal_write_options *options, const struct write_cell *cells, size_t count)
-{
-    petal_db *db = cells[0].family->table->db;
-    enum petal_durability strongest = PETAL_DURABILITY_DEFAULT;
-
-    if (options->durability != PETAL_DURABILITY_DEFAULT)
-        return options->durability;
-    for (size_t i = 0; i < count; i++) {
-        enum petal_durability own = table_options(cells[i].family->table)->durability;
-
-        if (own == PETAL_DURABILITY_DEFAULT)
-            own = db->durability;
-        if (own > strongest)
-            strongest = own;
-    }
-    return strongest;
-}
-
-void
-write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
-              const petal_write_options *options, petal_error *error)
-{
-    *op = (struct write_op){
-        .place = {.bytes = bytes},
-        .cells = cells,
-        .count = count,
-        .read_point = WRITE_READ_NOTHING,
-        .durability = resolve_durability(options, cells, count),
-        .error = error,
-    };
-}
-
-enum petal_status
-write_options_init(petal_write_options *options, const petal_write_options *given,
-                   petal_error *error)
-{
-    enum petal_status status;
-
-    if (given == NULL) {
-        *options = (petal_write_options){.size = sizeof *options};
-        return PETAL_OK;
-    }
-    status = options_copy(options, sizeof *options, given, "petal_write_options", error);
-    if (options->result != NULL)
-        options->result->count = 0;
-    if (status == PETAL_OK)
-        status = options_check_ttl(options->has_ttl, options->ttl_ms, error);
-    if (status == PETAL_OK && options->durability > PETAL_FSYNC_WAL)
-        status = error_set(error, PETAL_INVALID, "%d is no durability; it is 0 to %d",
-                           (int)options->durability, (int)PETAL_FSYNC_WAL);
-    return status;
-}
-
-/* Write the one cell, made with `status`, of a call. */
-static enum petal_status
-write_single(struct write_cell *write, enum petal_status status, const petal_write_options *given,
-             int64_t *sum, petal_error *error)
-{
-    petal_write_options options;
-    const struct cell *cell = &write->cell;
-    enum petal_status options_status =
-        write_options_init(&options, given, status == PETAL_OK ? error : NULL);
-    struct write_op op;
-    size_t bytes;
-
-    if (status == PETAL_OK)
-        status = options_status;
-    if (status != PETAL_OK)
-        return status;
-    write->cell.has_ttl = options.has_ttl;
-    write->cell.ttl_ms = options.ttl_ms;
-    if (write->operation != WRITE_PLAIN)
-        return mutate_cell(write, &options, sum, error);
-    bytes = cell->row.size + cell->qualifier.size + cell->value.size;
-    write_op_init(&op, write, 1, bytes, &options, error);
-    return submit(write->family->table->db, &op, &options);
-}
-
-enum petal_status
-petal_put(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
-          petal_slice value, const petal_write_options *options, petal_error *error)
-{
-    struct write_cell write;
-    enum petal_status status =
-        write_cell_make(&write, family, row, qualifier, timestamp, value, PETAL_PUT, error);
-
-    return write_single(&write, status, options, NULL, error);
-}
-
-enum petal_status
-petal_delete(petal_family *family, petal_slice row, petal_slice qualifier, int64_t timestamp,
-             enum petal_cell_type type, const petal_write_options *options, petal_error *error)
-{
-    struct write_cell write;
-    enum petal_status status;
-
-    if (type == PETAL_PUT)
-        status = error_set(error, PETAL_INVALID, "a deletion cannot have the type of a put");
-    else
-        status = write_cell_make(&write, family, row, qualifier, timestamp, slice_make(NULL, 0),
-                                 type, error);
-    return write_single(&write, status, options, NULL, error);
-}
-
-enum petal_status
-petal_append(petal_family *family, petal_slice row, petal_slice qualifier, petal_slice value,
-             const petal_write_options *options, petal_error *error)
-{
-    struct write_cell write;
-    enum petal_status status =
-        write_cell_make(&write, family, row, qualifier, PETAL_LATEST, value, PETAL_PUT, error);
-
-    write.operation = WRITE_APPEND;
-    return write_single(&write, status, options, NULL, error);
-}
-
-enum petal_status
-petal_increment(petal_family *family, petal_slice row, petal_slice qualifier, int64_t amount,
-                const petal_write_options *options, int64_t *sum, petal_error *error)
-{
-    struct write_cell write;
-    uint8_t bytes[8];
-    enum petal_status status;
-
-    if (sum != NULL)
-        *sum = 0;
-    put_be64(bytes, (uint64_t)amount);
-    status = write_cell_make(&write, family, row, qualifier, PETAL_LATEST,
-                             slice_make(bytes, sizeof bytes), PETAL_PUT, error);
-    write.operation = WRITE_INCREMENT;
-    return write_single(&write, status, options, sum, error);
-}
-
-enum petal_status
-petal_write(petal_db *db, petal_batch *batch, const petal_write_options *given, petal_error *error)
-{
-    petal_write_options options;
-    struct write_op op;
-    enum petal_status status;
-
-    if (db_enter(db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    status = write_options_init(&options, given, error);
-    if (status == PETAL_OK)
-        status = batch_check(batch, db, &options, error);
-    if (status == PETAL_OK)
-        status = db_check_opened_for_writing(db, error);
-    if (status != PETAL_OK || batch->count == 0)
-        return status;
-    if (batch->readers > 0)
-        return mutate_batch(batch, &options, error);
-    write_op_init(&op, batch->cells, batch->count, batch->bytes, &options, error);
-    if (batch->has_ttl)
-        status = doubles_init(&op.doubles, batch->cells, batch->count, error);
-    if (status == PETAL_OK)
-        status = submit(db, &op, &options);
-    doubles_fini(&op.doubles);
-    return status;
 }

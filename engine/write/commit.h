@@ -1,10 +1,9 @@
-/* commit.h -- what the engine's other parts need of the write path (engine/write/commit.c). */
+/* commit.h -- one write on its way through the queue, and what the leader does of it that recovery does, too. */
 #ifndef PETAL_ENGINE_WRITE_COMMIT_H
 #define PETAL_ENGINE_WRITE_COMMIT_H
 
 #include "engine/state/db.h"
 #include "engine/write/doubles.h"
-#include "engine/write/pace.h"
 
 #define WRITE_READ_NOTHING UINT64_MAX
 
@@ -25,30 +24,16 @@ struct write_op {
     petal_error *error;
 };
 
-/* A write of `count` > 0 cells with `bytes` bytes; resolves its durability. When one of several cells has a time to live of its
- * own, doubles_init comes before the submission, and doubles_fini behind it. */
+/* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its tables'. When one of several cells has
+ * a time to live of its own, doubles_init comes before the submission, and doubles_fini behind it. */
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 
-/* Fill `options` with what the caller gave, defaults behind its size; what it has for results is
- * made empty. PETAL_INVALID: a field has no value that is one. */
-enum petal_status write_options_init(petal_write_options *options, const petal_write_options *given,
-                                     petal_error *error);
-
-/* What the write of these cells, with so many bytes in rows, qualifiers and values, is to ask of
- * its pace; count > 0. */
-struct pace_write write_pace(petal_db *db, const struct write_cell *cells, size_t count,
-                             size_t bytes, const petal_write_options *options);
-
 /* Queue the write, which pace_begin has let go on, and wait until it is done. */
-enum petal_status write_submit_admitted(petal_db *db, struct write_op *op);
+enum petal_status write_submit(petal_db *db, struct write_op *op);
 
-/* Do the write without a place in the queue. REQUIRES: the caller leads alone. */
+/* Do the write without a place in the queue. REQUIRES: the caller leads alone. LEADER. */
 enum petal_status write_serve(petal_db *db, struct write_op *op);
-
-/* Take the write leadership for other work; no write runs until write_lead_end. */
-void write_lead_alone(petal_db *db, struct write_place *place);
-void write_lead_end(petal_db *db, struct write_place *place);
 
 /* Charge what the family's active memtable has grown by. LEADER. */
 void write_charge(petal_db *db, petal_family *family);

@@ -17,9 +17,11 @@
 #include "engine/read/options.h"
 #include "engine/read/result.h"
 #include "engine/state/db.h"
+#include "engine/write/cell.h"
 #include "engine/write/commit.h"
-#include "engine/write/condition.h"
+#include "engine/write/pace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define TRIES_BEFORE_LEADING 8
@@ -337,7 +339,7 @@ read_and_submit(struct mutate *m, bool *outdated)
         return status;
     op.read_point = read_point;
     op.row_read = m->condition != NULL;
-    status = write_submit_admitted(m->db, &op);
+    status = write_submit(m->db, &op);
     doubles_fini(&op.doubles);
     *outdated = op.outdated;
     return status;
@@ -380,49 +382,37 @@ read_and_write(struct mutate *m)
     return status;
 }
 
-/* Wait before the locks are taken: others that change rows of the same stripes do not wait with it.
- */
-static enum petal_status
-pace_and_write(struct mutate *m)
-{
-    const petal_batch *batch = m->batch;
-    struct pace_write pace;
-    enum petal_status status;
-
-    if (batch->count == 0)
-        return read_and_write(m);
-    pace = write_pace(m->db, batch->cells, batch->count, batch->bytes, m->options);
-    status = pace_begin(&pace, m->error);
-    if (status != PETAL_OK)
-        return status;
-    status = read_and_write(m);
-    pace_end(&pace);
-    return status;
-}
-
-/* Do what m says from the beginning to the result; *sum (may be NULL) becomes the number in the first cell. */
+/* Do what m says from the beginning to the result; *sum (may be NULL) becomes the number in the first cell. The pace comes before the
+ * locks: others that change rows of the same stripes do not wait with this writer. */
 static enum petal_status
 mutate_run(struct mutate *m, int64_t *sum)
 {
+    const petal_batch *batch = m->batch;
     const petal_allocator *allocator = m->db->env.allocator;
+    struct pace_write pace = {.admitted = 0};
     enum petal_status status = db_check_opened_for_writing(m->db, m->error);
 
     if (status != PETAL_OK)
         return status;
     status = petal_result_new(m->db, &m->read, m->error);
     m->work.db = m->db;
-    m->work.allocator = m->db->env.allocator;
+    m->work.allocator = allocator;
     if (status == PETAL_OK)
         status = list_readers(m);
+    if (status == PETAL_OK && batch->count > 0)
+        status = pace_begin(&pace, batch->cells, batch->count, batch->bytes,
+                            m->options->deadline_ms, m->error);
     if (status == PETAL_OK)
-        status = pace_and_write(m);
+        status = read_and_write(m);
+    if (pace.admitted > 0)
+        pace_end(&pace);
     if (status == PETAL_OK && has_work(m)) {
         fill_result(m);
         if (sum != NULL)
             *sum = (int64_t)get_be64(m->work.cells[0].cell.value.data);
     }
     batch_fini(&m->work);
-    mem_free(allocator, m->readers, m->batch->readers * sizeof(struct write_cell *));
+    mem_free(allocator, m->readers, batch->readers * sizeof(struct write_cell *));
     petal_result_free(m->read);
     return status;
 }
@@ -431,78 +421,32 @@ enum petal_status
 mutate_cell(struct write_cell *write, const petal_write_options *options, int64_t *sum,
             petal_error *error)
 {
-    const struct cell *cell = &write->cell;
+    petal_db *db = write->family->table->db;
     petal_batch batch = {
-        .db = write->family->table->db,
-        .allocator = write->family->table->db->env.allocator,
+        .db = db,
+        .allocator = db->env.allocator,
         .cells = write,
         .count = 1,
         .readers = 1,
-        .bytes = cell->row.size + cell->qualifier.size + cell->value.size,
+        .bytes = write_cell_bytes(write),
     };
-    struct mutate m = {.db = batch.db, .batch = &batch, .options = options, .error = error};
+    struct mutate m = {.db = db, .batch = &batch, .options = options, .error = error};
 
+    assert(write->operation != WRITE_PLAIN);
     return mutate_run(&m, sum);
 }
 
 enum petal_status
-mutate_batch(const petal_batch *batch, const petal_write_options *options, petal_error *error)
+mutate_batch(const petal_batch *batch, const struct condition *condition,
+             const petal_write_options *options, bool *applied, petal_error *error)
 {
-    struct mutate m = {.db = batch->db, .batch = batch, .options = options, .error = error};
+    struct mutate m = {.db = batch->db,
+                       .batch = batch,
+                       .condition = condition,
+                       .options = options,
+                       .error = error};
+    enum petal_status status = mutate_run(&m, NULL);
 
-    return mutate_run(&m, NULL);
-}
-
-/* ---- changes of one row ---- */
-
-static enum petal_status
-check_one_row(const petal_batch *batch, const petal_table *table, petal_slice row,
-              petal_error *error)
-{
-    for (size_t i = 0; i < batch->count; i++) {
-        const struct write_cell *write = &batch->cells[i];
-
-        if (write->family->table != table || !slice_equal(write->cell.row, row))
-            return error_set(error, PETAL_INVALID, "cell %zu of the batch is of another row",
-                             i + 1);
-    }
-    return PETAL_OK;
-}
-
-enum petal_status
-petal_mutate_row(petal_table *table, petal_slice row, const petal_condition *given,
-                 petal_batch *batch, const petal_write_options *given_options, bool *applied,
-                 petal_error *error)
-{
-    petal_write_options options;
-    struct condition condition;
-    struct mutate m = {.db = table->db, .batch = batch, .options = &options, .error = error};
-    enum petal_status status;
-
-    if (applied != NULL)
-        *applied = false;
-    if (db_enter(table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    status = write_options_init(&options, given_options, error);
-    if (status == PETAL_OK)
-        status = read_check_row(row, error);
-    if (status == PETAL_OK)
-        status = table_check_alive(table, error);
-    if (status == PETAL_OK)
-        status = batch_check(batch, table->db, &options, error);
-    if (status == PETAL_OK)
-        status = check_one_row(batch, table, row, error);
-    if (status != PETAL_OK)
-        return status;
-    m.applied = true;
-    if (given != NULL) {
-        status = condition_init(&condition, table, row, given, error);
-        m.condition = &condition;
-        if (status == PETAL_OK)
-            status = mutate_run(&m, NULL);
-    } else {
-        status = petal_write(table->db, batch, given_options, error);
-    }
     if (applied != NULL)
         *applied = status == PETAL_OK && m.applied;
     return status;

@@ -3,13 +3,16 @@
 #define PETAL_ENGINE_WRITE_MUTATE_H
 
 #include "engine/write/batch.h"
+#include "engine/write/condition.h"
 
 /* Write one cell whose operation is not plain. *sum (may be NULL) becomes that of an increment. */
 enum petal_status mutate_cell(struct write_cell *write, const petal_write_options *options,
                               int64_t *sum, petal_error *error);
 
-/* Write a batch that is not empty and was checked. It stays as it is. */
-enum petal_status mutate_batch(const petal_batch *batch, const petal_write_options *options,
+/* Write a batch that was checked, if the condition holds (NULL: always). It stays as it is. *applied (may be NULL): the condition held
+ * and all is written. */
+enum petal_status mutate_batch(const petal_batch *batch, const struct condition *condition,
+                               const petal_write_options *options, bool *applied,
                                petal_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include "engine/state/progress.h"
 #include "engine/wal/record.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* ---- arithmetic ---- */
@@ -65,16 +66,6 @@ runs_of_write(const struct pace_write *write, petal_family **family)
         }
     }
     return most;
-}
-
-/* ---- deadlines ---- */
-
-uint64_t
-pace_deadline_us(uint32_t deadline_ms)
-{
-    if (deadline_ms == 0)
-        return CLOCK_NEVER;
-    return deadline_ms == PETAL_NO_WAIT ? 0 : clock_us() + (uint64_t)deadline_ms * 1000;
 }
 
 static enum petal_status
@@ -323,17 +314,27 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
 }
 
 enum petal_status
-pace_begin(struct pace_write *write, petal_error *error)
+pace_begin(struct pace_write *write, const struct write_cell *cells, size_t count, size_t bytes,
+           uint32_t deadline_ms, petal_error *error)
 {
-    petal_db *db = write->db;
+    petal_db *db = cells->family->table->db;
     uint64_t limit = memory_budget_memtable_limit(&db->memory);
     struct pace_place place = {.in_line = false};
     enum petal_status status;
 
+    assert(count > 0);
     write->admitted = 0;
+    write->bytes = bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES;
     if (atomic_load_explicit(&db->pace_pressed, memory_order_relaxed) == 0 &&
         memtable_memory(db) <= limit / 2 && write->bytes <= PACE_SMALL_BYTES)
         return PETAL_OK;
+    write->db = db;
+    write->cells = cells;
+    write->count = count;
+    write->deadline_us = CLOCK_NEVER;
+    if (deadline_ms != 0)
+        write->deadline_us =
+            deadline_ms == PETAL_NO_WAIT ? 0 : clock_us() + (uint64_t)deadline_ms * 1000;
     status = slow_down(write, error);
     if (status != PETAL_OK)
         return status;
@@ -359,9 +360,9 @@ pace_end(struct pace_write *write)
 {
     petal_db *db = write->db;
 
-    if (write->admitted == 0)
-        return;
+    assert(write->admitted > 0);
     pthread_mutex_lock(&db->flush_mutex);
+    assert(db->pace_admitted >= write->admitted);
     db->pace_admitted -= write->admitted;
     if (db->pace_first != NULL)
         pthread_cond_broadcast(&db->flush_done);

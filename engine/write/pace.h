@@ -49,19 +49,18 @@ struct pace_write {
     size_t count;
     uint64_t bytes;       /* that they add to memtables, about */
     uint64_t deadline_us; /* by clock_us; CLOCK_NEVER: none */
-    uint64_t admitted;    /* counted, until pace_end */
+    uint64_t admitted;    /* counted, until pace_end; 0: not counted */
 };
 
-/* The deadline of a write that begins now. */
-uint64_t pace_deadline_us(uint32_t deadline_ms);
-
 /*
- * Sleep and wait as the pressure asks, before the write is begun. On failure nothing is to be written, and there is no pace_end:
- * PETAL_TIMEOUT when the deadline passes, PETAL_BUSY when the database is closed meanwhile. Any thread that holds no lock.
+ * Sleep and wait as the pressure asks, before a write of `count` > 0 cells with `bytes` bytes in rows, qualifiers and values is begun.
+ * On failure nothing is to be written, and there is no pace_end: PETAL_TIMEOUT when the deadline passes, PETAL_BUSY when the database
+ * is closed meanwhile. Where write->admitted is 0 there need be no pace_end. Any thread that holds no lock.
  */
-enum petal_status pace_begin(struct pace_write *write, petal_error *error);
+enum petal_status pace_begin(struct pace_write *write, const struct write_cell *cells, size_t count,
+                             size_t bytes, uint32_t deadline_ms, petal_error *error);
 
-/* The write is done, or has failed. */
+/* The write, which was admitted, is done, or has failed. */
 void pace_end(struct pace_write *write);
 
 /* The database is about to be closed: writers that wait are refused, and gone on return. */

@@ -12,7 +12,6 @@
 #include "base/slice.h"
 #include "engine/state/db.h"
 #include "engine/wal/wal.h"
-#include "engine/write/commit.h"
 #include "tests/crash/ledger.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "engine/state/db.h"
 #include "engine/wal/wal.h"
-#include "engine/write/commit.h"
 #include "tests/crash/ledger.h"
 
 #include <pthread.h>
