@@ -142,12 +142,14 @@ cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slic
         to = escape(to, row);
     *to++ = ESCAPE;
     finish_key(key, buffer, to, row, qualifier, family_class, timestamp, sequence);
+    assert(key->encoded.size <= cell_key_bound(row.size, qualifier.size));
 }
 
 void
 cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
                    petal_slice qualifier)
 {
+    assert(row_key->row_prefix > 0 && row_key->row_prefix <= row_key->encoded.size);
     memcpy(buffer, row_key->encoded.data, row_key->row_prefix);
     finish_key(key, buffer, buffer + row_key->row_prefix, row_key->row, qualifier, false, INT64_MAX,
                CELL_SEQUENCE_MAX);

@@ -26,6 +26,8 @@
 
 #include "base/slice.h"
 
+#include <assert.h>
+
 struct cell {
     petal_slice row;
     petal_slice qualifier; /* empty for family markers */
@@ -42,6 +44,7 @@ struct cell {
 static inline int64_t
 cell_death_ms(const struct cell *cell)
 {
+    assert(cell->has_ttl);
     if (cell->ttl_ms < 0)
         return cell->timestamp < INT64_MIN - cell->ttl_ms ? INT64_MIN
                                                           : cell->timestamp + cell->ttl_ms;

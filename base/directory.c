@@ -35,6 +35,7 @@ name_in(const struct directory *directory, const char *path)
 {
     size_t length = strlen(directory->path);
 
+    assert(directory->handle != NULL);
     assert(strncmp(path, directory->path, length) == 0 && path[length] == '/');
     assert(strchr(path + length + 1, '/') == NULL);
     return path + length + 1;
@@ -64,6 +65,7 @@ directory_link(const struct directory *from_directory, const char *from,
 {
     const petal_vfs *vfs = from_directory->env->vfs;
 
+    assert(from_directory->env == to_directory->env);
     if (vfs->link == NULL)
         return ENOSYS;
     return vfs->link(vfs->context, from_directory->handle, name_in(from_directory, from),
@@ -83,6 +85,7 @@ directory_sync(const struct directory *directory)
 {
     const petal_vfs *vfs = directory->env->vfs;
 
+    assert(directory->handle != NULL);
     return vfs->sync_directory(vfs->context, directory->handle);
 }
 
@@ -91,6 +94,7 @@ directory_sync_parent(const struct directory *directory)
 {
     const petal_vfs *vfs = directory->env->vfs;
 
+    assert(directory->handle != NULL);
     return vfs->sync_parent(vfs->context, directory->handle);
 }
 
@@ -100,5 +104,6 @@ directory_list(const struct directory *directory, void (*visit)(void *argument, 
 {
     const petal_vfs *vfs = directory->env->vfs;
 
+    assert(directory->handle != NULL);
     return vfs->list_directory(vfs->context, directory->handle, visit, argument);
 }

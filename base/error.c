@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,6 +42,7 @@ name_file(petal_error *error)
 
     if (name_bytes == 0 || strstr(error->text, error->file) != NULL)
         return;
+    assert(name_bytes + 2 <= room);
     if (text_bytes > room - name_bytes - 2)
         text_bytes = room - name_bytes - 2;
     memmove(error->text + name_bytes + 2, error->text, text_bytes);
@@ -53,6 +55,7 @@ static enum petal_status
 fill(petal_error *error, enum petal_status status, const char *file, const char *format,
      va_list arguments)
 {
+    assert(status != PETAL_OK);
     if (error == NULL)
         return status;
     error_clear(error);
@@ -91,6 +94,7 @@ fill_io(petal_error *error, enum petal_status status, const char *file, int os_e
 {
     char reason[128];
 
+    assert(os_error != 0);
     if (strerror_r(os_error, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "error %d", os_error);
     error_file(error, status, file, "cannot %s %s: %s", action, file, reason);
@@ -147,6 +151,7 @@ error_quote(petal_slice bytes, char *text, size_t text_bytes)
     const uint8_t *from = bytes.data;
     size_t used = 0;
 
+    assert(text_bytes >= sizeof "...");
     for (size_t i = 0; i < bytes.size; i++) {
         bool printable = from[i] >= 0x20 && from[i] < 0x7f && from[i] != '\\';
 
@@ -164,6 +169,7 @@ error_quote(petal_slice bytes, char *text, size_t text_bytes)
             text[used++] = digits[from[i] & 15];
         }
     }
+    assert(used < text_bytes);
     text[used] = '\0';
     return text;
 }

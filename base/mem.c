@@ -1,6 +1,7 @@
 /* mem.c -- see mem.h. */
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ map(size_t alignment, size_t size)
     size_t extra = alignment > MEM_PAGE_BYTES ? alignment : 0, before;
     uint8_t *memory;
 
+    assert(size % MEM_PAGE_BYTES == 0);
     if (size > SIZE_MAX / 2 || extra > SIZE_MAX / 4)
         return NULL;
     memory = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -94,6 +96,8 @@ const petal_allocator mem_default_allocator = {NULL, default_allocate, default_r
 void *
 mem_alloc_aligned(const petal_allocator *allocator, size_t alignment, size_t size)
 {
+    assert(alignment >= sizeof(void *) && (alignment & (alignment - 1)) == 0);
+    assert(size > 0);
     return allocator->allocate(allocator->context, alignment, size);
 }
 
@@ -131,6 +135,7 @@ mem_alloc_pages(const petal_allocator *allocator, size_t size)
 {
     void *memory;
 
+    assert(size > 0 && size % MEM_PAGE_BYTES == 0);
     if (!is_default(allocator))
         return mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
     memory = map(MEM_PAGE_BYTES, size);
@@ -145,6 +150,7 @@ mem_alloc_pages(const petal_allocator *allocator, size_t size)
 void
 mem_free_pages(const petal_allocator *allocator, void *memory, size_t size)
 {
+    assert(memory != NULL && size > 0 && size % MEM_PAGE_BYTES == 0);
     if (is_default(allocator))
         unmap(memory, size);
     else
@@ -160,12 +166,14 @@ mem_is_discardable(const petal_allocator *allocator)
 bool
 mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size)
 {
+    assert(size % MEM_PAGE_BYTES == 0);
     return is_default(allocator) && madvise(memory, size, MADV_DONTNEED) == 0;
 }
 
 void
 mem_advise_huge_pages(const petal_allocator *allocator, void *memory, size_t size, bool wanted)
 {
+    assert((uintptr_t)memory % HUGE_PAGE_BYTES == 0);
     if (is_default(allocator))
         advise_huge_pages(memory, size, wanted);
 }
@@ -177,6 +185,7 @@ mem_grow_further(const petal_allocator *allocator, void **array, size_t *capacit
     size_t grown = *capacity < 16 ? 16 : *capacity;
     void *memory;
 
+    assert(need > *capacity && used <= *capacity && element_size > 0);
     while (grown < need) {
         if (grown > SIZE_MAX / 2)
             return false;

@@ -9,6 +9,7 @@
 static struct merge_entry
 entry_of(struct cell_iter *source)
 {
+    assert(source->valid);
     return (struct merge_entry){slice_head(source->cell.row, 0), source};
 }
 
@@ -52,6 +53,7 @@ show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
         if (status != PETAL_OK)
             return status;
     }
+    assert(source->valid && !source->pending);
     merge->iter.cell = source->cell;
     merge->iter.valid = true;
     return PETAL_OK;
@@ -145,6 +147,7 @@ note_place(struct merge_iter *merge, const struct cell_key *key, petal_error *er
 static int
 compare_with_place(const struct merge_iter *merge, const struct cell_key *key)
 {
+    assert(merge->place_bytes > 0);
     return slice_compare(key->encoded, slice_make(merge->place, merge->place_bytes));
 }
 
@@ -252,7 +255,7 @@ turn_forward(struct merge_iter *merge, petal_error *error)
     struct cell_iter *shown = merge->before;
     enum petal_status status = PETAL_OK;
 
-    assert(!merge->reversed);
+    assert(!merge->reversed && shown->valid);
     merge->iter.valid = false;
     for (size_t i = 0; status == PETAL_OK && i < merge->source_count; i++) {
         if (merge->sources[i] != shown)
@@ -273,6 +276,7 @@ merge_next(struct cell_iter *iter, petal_error *error)
     assert(iter->valid);
     if (merge->before != NULL)
         return turn_forward(merge, error);
+    assert(merge->heap_count > 0);
     top = merge->heap[0].source;
     status = top->ops->next(top, error);
     if (status != PETAL_OK) {
@@ -313,6 +317,7 @@ merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
                 struct cell_iter *const *sources, size_t count)
 {
     *merge = (struct merge_iter){.iter.ops = &merge_ops, .allocator = allocator};
+    assert(count == 0 || sources != NULL);
     if (count == 0)
         return PETAL_OK;
     merge->source_count = count;

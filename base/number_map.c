@@ -34,6 +34,7 @@ number_map_reserve(struct number_map *map, const petal_allocator *allocator, siz
         return false;
     while (grown.capacity / 2 < map->count + more)
         grown.capacity *= 2;
+    assert((grown.capacity & (grown.capacity - 1)) == 0);
     if (grown.capacity == map->capacity)
         return true;
     grown.pairs = mem_zalloc(allocator, grown.capacity * sizeof *grown.pairs);
@@ -97,6 +98,7 @@ number_map_next(const struct number_map *map, uint64_t key, size_t *place, uint6
 {
     size_t mask = map->capacity - 1, home;
 
+    assert(*place <= map->capacity);
     if (map->capacity == 0)
         return false;
     home = home_of(map, key);

@@ -51,6 +51,7 @@ rate_terms_init(struct rate_terms *rate, unsigned probes, double line_bits)
 {
     double distinct[BLOOM_MAX_PROBES + 2] = {1.0}; /* P(D = j) after some of the positions */
 
+    assert(probes >= 1 && probes <= BLOOM_MAX_PROBES && line_bits >= 1);
     rate->probes = probes;
     rate->line_bits = line_bits;
     for (unsigned i = 0; i < probes; i++) {
@@ -115,6 +116,7 @@ standard_density(double rate)
         if (bits_per_key < best.bits_per_key)
             best = (struct bloom_density){probes, bits_per_key};
     }
+    assert(best.probes > 0);
     return best;
 }
 
@@ -184,6 +186,7 @@ standard_shape(const struct bloom_plan *plan, uint64_t keys)
 {
     struct bloom_shape shape = {BLOOM_STANDARD, plan->standard.probes, 0};
 
+    assert(keys > 0 && plan->rate >= BLOOM_MIN_RATE && plan->rate <= BLOOM_MAX_RATE);
     shape.bits = (uint64_t)ceil((double)keys * plan->standard.bits_per_key);
     /* The density is the textbook's, a few bits short whatever the number of keys. */
     while (shape.bits <= TEXTBOOK_BITS && bloom_expected_rate(&shape, keys) > plan->rate)
@@ -235,6 +238,7 @@ bloom_plan_capacity(const struct bloom_plan *plan, size_t bytes)
         if (bloom_bytes(&shape) <= bytes)
             break;
     }
+    assert(keys >= 1);
     return keys;
 }
 
@@ -327,6 +331,7 @@ add_blocked(const struct bloom_shape *shape, uint64_t hash, uint8_t *bits)
     uint8_t *line = bits + BLOOM_LINE_BYTES * bloom_line(hash, shape->bits / BLOOM_LINE_BITS);
     uint64_t walk = hash;
 
+    assert(line + BLOOM_LINE_BYTES <= bits + shape->bits / 8);
     for (unsigned i = 0; i < shape->probes; i++)
         set_bit(line, bloom_line_next(&walk));
 }
@@ -337,7 +342,7 @@ bloom_build(const struct bloom_shape *shape, const uint64_t *hashes, size_t coun
     size_t size = bloom_bytes(shape);
     uint8_t *footer = bytes + size - BLOOM_FOOTER_BYTES;
 
-    assert(count <= BLOOM_MAX_KEYS);
+    assert(count <= BLOOM_MAX_KEYS && (count == 0 || hashes != NULL));
     assert(shape_is_valid(shape->layout, shape->probes, shape->bits));
     memset(bytes, 0, size);
     if (shape->layout == BLOOM_STANDARD) {

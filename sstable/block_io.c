@@ -66,6 +66,7 @@ block_sink_flush(struct block_sink *sink, petal_error *error)
     const petal_vfs *vfs = sink->env->vfs;
     int failure;
 
+    assert(sink->used <= sink->capacity && sink->synced <= sink->flushed);
     if (sink->used == 0)
         return PETAL_OK;
     failure = vfs->write_at(vfs->context, sink->file, sink->flushed, sink->buffer, sink->used);
@@ -98,6 +99,7 @@ sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
     if (!mem_grow(sink->env->allocator, &buffer, &sink->capacity, 0, need, 1))
         return error_no_memory(error);
     sink->buffer = buffer;
+    assert(sink->capacity - sink->used >= size);
     return PETAL_OK;
 }
 
@@ -121,6 +123,7 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     uint32_t stored = 0;
 
     assert(raw.size > 0);
+    assert((entries > 0) == (kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX));
     if (raw.size > BLOCK_MAX_RAW_BYTES)
         return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
                           block_kind_text(kind), raw.size);
@@ -146,14 +149,17 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     put_le64(frame + CHECKSUM_AT, checksum_at(sink->file_identity, handle->offset,
                                               frame + CHECKED_FROM, handle->size - CHECKED_FROM));
     sink->used += handle->size;
+    assert(sink->used <= sink->capacity);
     return PETAL_OK;
 }
 
 enum petal_status
 block_sink_append_bytes(struct block_sink *sink, petal_slice bytes, petal_error *error)
 {
-    enum petal_status status = sink_reserve(sink, bytes.size, error);
+    enum petal_status status;
 
+    assert(bytes.size > 0);
+    status = sink_reserve(sink, bytes.size, error);
     if (status != PETAL_OK)
         return status;
     memcpy(sink->buffer + sink->used, bytes.data, bytes.size);

@@ -1,6 +1,8 @@
 /* bloom_account.c -- see sstable/bloom_account.h. */
 #include "sstable/bloom_account.h"
 
+#include <assert.h>
+
 #define MOST_BLOCK_BYTES (INT64_C(1) << 40) /* so that no sum overflows */
 
 void
@@ -20,6 +22,7 @@ bloom_account_interval(const struct bloom_account *account)
     int64_t balance = atomic_load_explicit(&account->balance, memory_order_relaxed);
     int64_t bits = BLOOM_ACCOUNT_LEAST_INTERVAL_BITS + (-balance - 1) / account->block_bytes;
 
+    assert(account->block_bytes > 0);
     if (balance >= 0)
         return 1;
     if (bits > BLOOM_ACCOUNT_MOST_INTERVAL_BITS)
@@ -55,6 +58,7 @@ bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint64_t s
     int64_t gain = at_most(saved, account->block_bytes) - at_most(fetched, MOST_BLOCK_BYTES);
     int64_t before = atomic_load_explicit(&account->balance, memory_order_relaxed), after;
 
+    assert(account->block_bytes > 0 && account->block_bytes <= MOST_BLOCK_BYTES);
     do {
         after = before + gain;
         if (after > most)

@@ -57,6 +57,7 @@ keys_of_next_chunk(const struct bloom_writer *writer)
 void
 bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes)
 {
+    assert(stored_bytes > 0);
     writer->data_blocks++;
     writer->data_bytes += stored_bytes;
     /* The first chunk was begun on a guess of the size of blocks. */
@@ -79,6 +80,7 @@ begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum bloom_key
     void *memory = writer->first_key;
     struct cell_key key;
 
+    assert(writer->hash_count == 0);
     if (!mem_grow(writer->sink->env->allocator, &memory, &writer->first_key_capacity, 0,
                   cell_key_bound(cell->row.size, cell->qualifier.size), 1))
         return error_no_memory(error);
@@ -89,6 +91,8 @@ begin_chunk(struct bloom_writer *writer, const struct cell *cell, enum bloom_key
     else
         writer->first_key_bytes = of == KEY_ROW ? key.row_prefix : key.column_prefix;
     writer->chunk_keys = keys_of_next_chunk(writer);
+    assert(writer->first_key_bytes > 0 && writer->first_key_bytes <= key.encoded.size);
+    assert(writer->chunk_keys > 0);
     return PETAL_OK;
 }
 
@@ -116,6 +120,7 @@ write_chunk(struct bloom_writer *writer, petal_error *error)
     struct block_handle handle;
     enum petal_status status;
 
+    assert(writer->hash_count > 0 && writer->hash_count <= BLOOM_MAX_KEYS);
     if (!mem_grow(writer->sink->env->allocator, &memory, &writer->chunk_capacity, 0, size, 1))
         return error_no_memory(error);
     writer->chunk = memory;
@@ -165,6 +170,7 @@ add_prefix(struct bloom_writer *writer, const struct cell *cell, petal_error *er
     petal_slice prefix = bloom_row_prefix(cell->row, writer->prefix_bytes);
     void *memory = writer->prefix;
 
+    assert(prefix.size > 0 && prefix.size <= writer->prefix_bytes);
     if (slice_equal(slice_make(writer->prefix, writer->current_prefix_bytes), prefix))
         return PETAL_OK;
     if (!mem_grow(writer->sink->env->allocator, &memory, &writer->prefix_capacity, 0, prefix.size,
@@ -183,6 +189,7 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
 {
     enum petal_status status = PETAL_OK;
 
+    assert(!new_row || new_column);
     if (writer->type == PETAL_BLOOM_ROW_PREFIX)
         return new_row ? add_prefix(writer, cell, error) : PETAL_OK;
     if (new_row) {
@@ -206,6 +213,7 @@ bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root, peta
 {
     enum petal_status status = PETAL_OK;
 
+    assert(writer->hash_count > 0 || writer->chunks > 0);
     if (writer->hash_count > 0)
         status = write_chunk(writer, error);
     if (status == PETAL_OK)

@@ -126,6 +126,7 @@ make_room(struct data_block_builder *builder, size_t bytes)
 static void
 append(struct data_block_builder *builder, petal_slice bytes)
 {
+    assert(bytes.size <= builder->bytes_capacity - builder->bytes_used);
     if (bytes.size > 0)
         memcpy(builder->bytes + builder->bytes_used, bytes.data, bytes.size);
     builder->bytes_used += bytes.size;
@@ -134,6 +135,7 @@ append(struct data_block_builder *builder, petal_slice bytes)
 static petal_slice
 row_key(const struct data_block_builder *builder, size_t row)
 {
+    assert(row < builder->row_count);
     return slice_make(builder->bytes + builder->rows[row].offset, builder->rows[row].size);
 }
 
@@ -149,6 +151,7 @@ begin_row(struct data_block_builder *builder, petal_slice row)
     struct data_block_row *added = &builder->rows[builder->row_count];
     uint32_t size = (uint32_t)row.size;
 
+    assert(builder->row_count < builder->row_capacity);
     added->offset = builder->bytes_used;
     added->size = size;
     added->first = (uint32_t)builder->cell_count;

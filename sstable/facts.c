@@ -120,6 +120,8 @@ facts_gatherer_add(struct facts_gatherer *gatherer, const struct cell *cell, boo
     struct file_facts *facts = &gatherer->facts;
     int64_t earliest = earliest_time_touched(cell);
 
+    assert(cell->row.size > 0);
+    assert(new_row ? new_column : facts->cells > 0);
     if (facts->cells == 0) {
         gatherer->row_min = mem_alloc(gatherer->allocator, cell->row.size);
         if (gatherer->row_min == NULL)
@@ -157,6 +159,9 @@ facts_gatherer_finish(struct facts_gatherer *gatherer, petal_slice row_max)
 {
     struct file_facts *facts = &gatherer->facts;
 
+    assert(facts->rows <= facts->cells && facts->ttl_cells <= facts->cells);
+    assert(facts->puts + facts->deletes + facts->column_deletes + facts_family_markers(facts) ==
+           facts->cells);
     facts->row_min = slice_make(gatherer->row_min, gatherer->row_min_bytes);
     facts->row_max = row_max;
     facts->qualifiers_exact = gatherer->qualifiers.exact;
@@ -195,8 +200,11 @@ put_slice(uint8_t *to, petal_slice slice)
 void
 facts_encode(const struct file_facts *facts, uint8_t *to)
 {
+    const uint8_t *behind = to + facts_encoded_bytes(facts);
     uint64_t rate;
 
+    assert(facts->qualifier_count <= FACTS_MAX_QUALIFIERS);
+    assert(slice_compare(facts->row_min, facts->row_max) <= 0);
     memset(to, 0, FIXED_BYTES);
     put_le64(to + CELLS_AT, facts->cells);
     put_le64(to + ROWS_AT, facts->rows);
@@ -238,6 +246,8 @@ facts_encode(const struct file_facts *facts, uint8_t *to)
     to = put_slice(to, facts->row_max);
     for (uint32_t i = 0; i < facts->qualifier_count; i++)
         to = put_slice(to, facts->qualifiers[i]);
+    assert(to == behind);
+    (void)behind;
 }
 
 static void

@@ -78,6 +78,7 @@ key_at(const struct index_block_builder *builder, size_t index)
 {
     size_t start = index == 0 ? 0 : builder->entries[index - 1].end;
 
+    assert(index < builder->count);
     return slice_make(builder->keys + start, builder->entries[index].end - start);
 }
 
@@ -160,6 +161,7 @@ encode(const struct index_block_builder *builder, uint32_t level, uint8_t *to)
         end += key.size - prefix;
         put_le32(ends + 4 * i, (uint32_t)end);
     }
+    assert(end == builder->keys_used - count * prefix);
 }
 
 enum petal_status

@@ -7,6 +7,7 @@ void
 index_writer_init(struct index_writer *writer, struct block_sink *sink, enum block_kind kind,
                   bool compress)
 {
+    assert(kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX);
     *writer = (struct index_writer){.sink = sink, .kind = kind, .compress = compress};
 }
 
@@ -27,7 +28,10 @@ write_node(struct index_writer *writer, struct index_block_builder *builder, uns
            struct block_handle *handle, petal_error *error)
 {
     petal_slice bytes;
-    enum petal_status status = index_block_builder_finish(builder, level, &bytes);
+    enum petal_status status;
+
+    assert(level < INDEX_MAX_LEVELS && index_block_builder_count(builder) > 0);
+    status = index_block_builder_finish(builder, level, &bytes);
 
     if (status != PETAL_OK)
         return error_no_memory(error);
@@ -106,6 +110,7 @@ split_level(struct index_writer *writer, unsigned level, petal_error *error)
     petal_slice bytes;
     enum petal_status status;
 
+    assert(!at->split);
     if (index_block_builder_new(&at->builder, writer->sink->env->allocator) != PETAL_OK) {
         at->builder = large;
         return error_no_memory(error);
@@ -128,6 +133,7 @@ level_add(struct index_writer *writer, unsigned level, petal_slice key, struct b
 {
     struct index_level *at = &writer->levels[level];
 
+    assert(level < INDEX_MAX_LEVELS && key.size > 0);
     if (level + 1 == INDEX_MAX_LEVELS)
         return error_file(error, PETAL_INVALID, writer->sink->path,
                           "the index would need more than %d levels", INDEX_MAX_LEVELS);

@@ -5,6 +5,8 @@
  */
 #include "sstable/qualifier_set.h"
 
+#include <assert.h>
+
 void
 qualifier_set_init(struct qualifier_set *set)
 {
@@ -59,6 +61,7 @@ qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
 {
     uint32_t place;
 
+    assert(set->count <= FACTS_MAX_QUALIFIERS && set->bytes_used <= FACTS_MAX_QUALIFIER_BYTES);
     if (!set->exact)
         return PETAL_OK;
     if (is_at(set, set->last + 1, qualifier)) {
@@ -77,6 +80,8 @@ qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
     }
     if (!allocate_arrays(set, allocator))
         return PETAL_NO_MEMORY;
+    assert(place == 0 || slice_compare(set->slices[place - 1], qualifier) < 0);
+    assert(place == set->count || slice_compare(qualifier, set->slices[place]) < 0);
     memmove(&set->slices[place + 1], &set->slices[place],
             (set->count - place) * sizeof *set->slices);
     if (qualifier.size > 0)

@@ -5,6 +5,7 @@
 #include "sstable/data_block.h"
 #include "sstable/index_block.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* Stored blocks up to this size are read without allocating. */
@@ -61,8 +62,10 @@ materialize(const struct sst_file *file, struct block_handle handle,
         sound = block_image_decode(image, bytes) &&
                 check_structure(frame->kind, bytes, frame->raw_bytes, hints);
     }
-    if (sound)
+    if (sound) {
+        assert((*block)->size == frame->raw_bytes && (*block)->hint_count == hints);
         return PETAL_OK;
+    }
     if (*block != NULL)
         cache_discard(file->cache, *block);
     *block = NULL;
@@ -112,6 +115,7 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     struct cache_block *made;
     enum petal_status status;
 
+    assert(kind != BLOCK_FACTS);
     *block = NULL;
     if (context->only_cached)
         return PETAL_NOT_FOUND;

@@ -29,6 +29,7 @@ read_trailer(struct sst_reader *reader, uint64_t size, uint64_t expected_identit
         return error_corrupt(error, reader->path, size,
                              "a store file has at least %d bytes, this one %" PRIu64, TRAILER_BYTES,
                              size);
+    assert(source->file_identity == 0);
     source->limit = size - TRAILER_BYTES;
     status = block_source_read(source, source->limit, bytes, sizeof bytes, error);
     if (status == PETAL_OK)
@@ -118,7 +119,7 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
     struct sst_reader *made = mem_zalloc(env->allocator, sizeof *made);
     enum petal_status status;
 
-    assert(options->file_number != 0);
+    assert(options->file_number != 0 && options->cache != NULL && options->epoch != NULL);
     *reader = NULL;
     if (made == NULL)
         return error_no_memory(error);

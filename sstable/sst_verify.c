@@ -11,6 +11,7 @@
 #include "sstable/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #define VERIFY_CACHE_BYTES (4u << 20)
@@ -97,6 +98,7 @@ verify_frame(struct verification *v, uint64_t *offset, petal_error *error)
     struct block_handle handle = {.offset = *offset};
     enum petal_status status;
 
+    assert(*offset < source->limit);
     if (source->limit - *offset <= BLOCK_FRAME_BYTES)
         return error_corrupt(error, source->path, *offset,
                              "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
@@ -286,6 +288,7 @@ begins_prefix(const struct verification *v, const struct cell *cell)
 {
     uint32_t bytes = v->reader->bloom.prefix_bytes;
 
+    assert(bytes > 0);
     return v->gatherer.facts.cells == 0 || !slice_equal(bloom_row_prefix(v->previous.row, bytes),
                                                         bloom_row_prefix(cell->row, bytes));
 }
@@ -355,6 +358,7 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
         !claims_of_index_hold(iter, new_row, new_column))
         status =
             error_cell(v, iter, "the index claims that the block begins the row or column", error);
+    assert(first || iter->block_offset >= v->block_offset);
     v->block_offset = iter->block_offset;
     if (status == PETAL_OK && new_column && v->has_bloom)
         status = verify_in_bloom(v, cell, new_row, error);

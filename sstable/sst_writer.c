@@ -204,8 +204,10 @@ write_data_block(struct sst_writer *writer, petal_error *error)
     struct file_facts *facts = &writer->gatherer.facts;
     struct block_handle handle;
     petal_slice bytes;
-    enum petal_status status =
-        data_block_builder_finish(&writer->data, writer->begins == SAME_COLUMN, &bytes);
+    enum petal_status status;
+
+    assert(data_block_builder_cells(&writer->data) > 0 && writer->begins != OUT_OF_ORDER);
+    status = data_block_builder_finish(&writer->data, writer->begins == SAME_COLUMN, &bytes);
 
     if (status != PETAL_OK)
         return error_no_memory(error);
@@ -238,6 +240,7 @@ begin_data_block(struct sst_writer *writer, const struct cell *cell, enum succes
 {
     struct cell_key key;
 
+    assert(data_block_builder_cells(&writer->data) == 0 && succession != OUT_OF_ORDER);
     if (!reserve(writer, &writer->first_key, cell_key_bound(cell->row.size, cell->qualifier.size)))
         return error_no_memory(error);
     cell_key_of(&key, writer->first_key.bytes, cell);
@@ -329,6 +332,7 @@ sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min, uin
 {
     struct file_facts *facts = &writer->gatherer.facts;
 
+    assert(!writer->finished);
     if (sequence_min < facts->sequence_min)
         facts->sequence_min = sequence_min;
     if (sequence_max > facts->sequence_max)
@@ -349,6 +353,7 @@ complete_facts(struct sst_writer *writer)
 {
     struct file_facts *facts = &writer->gatherer.facts;
 
+    assert(facts->data_blocks > 0 && facts->data_blocks <= facts->cells);
     facts_gatherer_finish(&writer->gatherer, writer->previous.row);
     facts->index_bytes = writer->index.bytes;
     facts->block_bytes = writer->options.block_bytes;
@@ -404,6 +409,7 @@ write_tail(struct sst_writer *writer, petal_error *error)
     status = write_facts(writer, &trailer.facts, error);
     if (status != PETAL_OK)
         return status;
+    assert(data_block_builder_cells(&writer->data) == 0);
     trailer.file_bytes = block_sink_offset(&writer->sink) + TRAILER_BYTES;
     writer->gatherer.facts.file_bytes = trailer.file_bytes;
     trailer_encode(&trailer, bytes);
@@ -417,7 +423,10 @@ static enum petal_status
 sync_and_close(struct sst_writer *writer, petal_error *error)
 {
     const petal_vfs *vfs = writer->env->vfs;
-    int failure = vfs->sync(vfs->context, writer->file);
+    int failure;
+
+    assert(writer->sink.used == 0 && writer->sink.flushed == writer->gatherer.facts.file_bytes);
+    failure = vfs->sync(vfs->context, writer->file);
 
     if (failure != 0)
         return error_io(error, writer->path, failure, "sync");
@@ -431,7 +440,7 @@ sync_and_close(struct sst_writer *writer, petal_error *error)
 enum petal_status
 sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts, petal_error *error)
 {
-    assert(!writer->finished);
+    assert(!writer->finished && writer->file != NULL);
     if (facts != NULL)
         *facts = NULL;
     if (writer->failure != PETAL_OK)

@@ -4,6 +4,7 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum {
@@ -43,6 +44,8 @@ trailer_checksum(const uint8_t *bytes, uint64_t file_bytes)
 void
 trailer_encode(const struct trailer *trailer, uint8_t bytes[TRAILER_BYTES])
 {
+    assert(trailer->facts.size > 0 && trailer->data_root.size > 0);
+    assert(trailer->facts.offset + trailer->facts.size + TRAILER_BYTES == trailer->file_bytes);
     memset(bytes, 0, TRAILER_BYTES);
     put_le64(bytes + IDENTITY_AT, trailer->file_identity);
     put_le64(bytes + FILE_BYTES_AT, trailer->file_bytes);
@@ -62,6 +65,7 @@ trailer_decode(struct trailer *trailer, const uint8_t bytes[TRAILER_BYTES], uint
     uint32_t version = get_le32(bytes + VERSION_AT);
     uint64_t found = get_le64(bytes + CHECKSUM_AT);
 
+    assert(file_bytes >= TRAILER_BYTES);
     if (memcmp(bytes + MAGIC_AT, magic, sizeof magic) != 0)
         return error_corrupt(
             error, path, offset + MAGIC_AT,
