@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "engine/compact/work.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 
 #include <errno.h>
 #include <sys/resource.h>

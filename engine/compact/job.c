@@ -5,6 +5,7 @@
 #include "base/merge_iter.h"
 #include "engine/compact/runs.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 #include "engine/store/change.h"
 #include "engine/store/rewrite.h"
 

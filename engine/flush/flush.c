@@ -6,6 +6,7 @@
 #include "engine/compact/compactor.h"
 #include "engine/flush/capture.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 #include "engine/store/change.h"
 #include "engine/wal/wal.h"
 

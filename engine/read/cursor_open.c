@@ -4,6 +4,7 @@
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
+#include "engine/state/read_point.h"
 
 #include <assert.h>
 

@@ -20,7 +20,6 @@
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
-#include "engine/state/read_point.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 #include "engine/read/options.h"
 
 #include "engine/options.h"
-#include "engine/state/read_point.h"
 
 /* ---- options ---- */
 

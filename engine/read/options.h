@@ -6,6 +6,7 @@
 
 #include "engine/rules/visibility.h"
 #include "engine/state/db.h"
+#include "engine/state/read_point.h"
 
 /* PETAL_INVALID for a row that no cell can have. */
 enum petal_status read_check_row(petal_slice row, petal_error *error);

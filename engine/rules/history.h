@@ -11,18 +11,7 @@
 
 #include "base/cell.h"
 #include "base/mem.h"
-
-/* A place on the time line of a column. */
-struct version_point {
-    int64_t timestamp;
-    uint64_t sequence;
-};
-
-static inline bool
-version_point_below(struct version_point a, struct version_point b)
-{
-    return a.timestamp != b.timestamp ? a.timestamp < b.timestamp : a.sequence < b.sequence;
-}
+#include "engine/rules/point.h"
 
 /* The moment at which a marker was written. */
 struct version_event {

@@ -30,7 +30,6 @@
 #include "engine/state/failure.h"
 #include "engine/state/handle.h"
 #include "engine/state/lead.h"
-#include "engine/state/read_point.h"
 #include "engine/state/row_lock.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
@@ -49,6 +48,12 @@ struct closed_log {
     uint64_t last_sequence;
     uint64_t length;
     struct wal_file *wal; /* open until it is synced; NULL from then on */
+};
+
+/* Registered snapshots, in the order of their sequences (engine/state/read_point.h). */
+struct read_point_list {
+    pthread_mutex_t mutex;
+    petal_snapshot *oldest, *newest;
 };
 
 struct petal_db {
@@ -201,73 +206,6 @@ static inline uint64_t
 db_next_file_number(petal_db *db)
 {
     return atomic_load_explicit(&db->next_file_number, memory_order_relaxed);
-}
-
-/* ---- views ---- */
-
-struct read_point {
-    struct view *view;
-    uint64_t sequence;
-    unsigned slot; /* of the epoch; also the reader's shard of the statistics */
-};
-
-/* Enter the epoch with a view and a sequence that fit together: a batch over tables is seen whole or not at all. */
-static inline void
-read_begin(petal_db *db, struct read_point *point)
-{
-    struct view *view;
-
-    point->slot = epoch_enter(db->epoch);
-    view = atomic_load_explicit(&db->view, memory_order_acquire);
-    for (;;) {
-        struct view *now;
-
-        point->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
-        /* Memtables switch before the next batch is published: if the view is still the same, the sequence belongs to it. */
-        now = atomic_load_explicit(&db->view, memory_order_acquire);
-        if (now == view)
-            break;
-        view = now;
-    }
-    point->view = view;
-}
-
-static inline void
-read_end(petal_db *db, const struct read_point *point)
-{
-    epoch_leave(db->epoch, point->slot);
-}
-
-/* A view that is referenced, and the sequence that belongs to it, for readers that take their time. */
-struct read_pin {
-    struct view *view;
-    uint64_t sequence;
-};
-
-static inline struct read_pin
-read_pin(petal_db *db)
-{
-    struct read_point point;
-
-    read_begin(db, &point);
-    view_ref(point.view);
-    read_end(db, &point);
-    return (struct read_pin){point.view, point.sequence};
-}
-
-static inline struct view *
-read_pin_view(petal_db *db)
-{
-    return read_pin(db).view;
-}
-
-/* Enter the epoch to read as of the pin. */
-static inline void
-read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *point)
-{
-    point->slot = epoch_enter(db->epoch);
-    point->view = pin->view;
-    point->sequence = pin->sequence;
 }
 
 #endif

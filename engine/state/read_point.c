@@ -1,8 +1,6 @@
 /* read_point.c -- see engine/state/read_point.h. */
 #include "engine/state/read_point.h"
 
-#include "engine/state/db.h"
-
 enum petal_status
 petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
 {

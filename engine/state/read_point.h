@@ -1,5 +1,6 @@
 /*
- * read_point.h -- read points that readers hold on to, and the oldest of them, below which flushes and compactions may drop cells.
+ * read_point.h -- where readers stand: a view and the sequence that belongs to it; those that readers hold on to; and the oldest
+ * of them, below which flushes and compactions may drop cells.
  *
  * The registered snapshots of a database form a list in the order of their sequences: each takes the published sequence, which
  * never goes back, and joins the list under one mutex. A flush or a compaction takes the oldest read point under the
@@ -15,19 +16,77 @@
 #ifndef PETAL_ENGINE_STATE_READ_POINT_H
 #define PETAL_ENGINE_STATE_READ_POINT_H
 
-#include "engine/petal.h"
+#include "engine/state/db.h"
 
-#include <pthread.h>
+struct read_point {
+    struct view *view;
+    uint64_t sequence;
+    unsigned slot; /* of the epoch; also the reader's shard of the statistics */
+};
+
+/* Enter the epoch with a view and a sequence that fit together: a batch over tables is seen whole or not at all. */
+static inline void
+read_begin(petal_db *db, struct read_point *point)
+{
+    struct view *view;
+
+    point->slot = epoch_enter(db->epoch);
+    view = atomic_load_explicit(&db->view, memory_order_acquire);
+    for (;;) {
+        struct view *now;
+
+        point->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+        /* Memtables switch before the next batch is published: if the view is still the same, the sequence belongs to it. */
+        now = atomic_load_explicit(&db->view, memory_order_acquire);
+        if (now == view)
+            break;
+        view = now;
+    }
+    point->view = view;
+}
+
+static inline void
+read_end(petal_db *db, const struct read_point *point)
+{
+    epoch_leave(db->epoch, point->slot);
+}
+
+/* A view that is referenced, and the sequence that belongs to it, for readers that take their time. */
+struct read_pin {
+    struct view *view;
+    uint64_t sequence;
+};
+
+static inline struct read_pin
+read_pin(petal_db *db)
+{
+    struct read_point point;
+
+    read_begin(db, &point);
+    view_ref(point.view);
+    read_end(db, &point);
+    return (struct read_pin){point.view, point.sequence};
+}
+
+static inline struct view *
+read_pin_view(petal_db *db)
+{
+    return read_pin(db).view;
+}
+
+/* Enter the epoch to read as of the pin. */
+static inline void
+read_begin_pinned(petal_db *db, const struct read_pin *pin, struct read_point *point)
+{
+    point->slot = epoch_enter(db->epoch);
+    point->view = pin->view;
+    point->sequence = pin->sequence;
+}
 
 struct petal_snapshot {
     petal_db *db;
     uint64_t sequence;             /* readers that name the snapshot see cells up to it */
     petal_snapshot *older, *newer; /* guarded by the list's mutex */
-};
-
-struct read_point_list {
-    pthread_mutex_t mutex;
-    petal_snapshot *oldest, *newest;
 };
 
 static inline uint64_t

@@ -1,5 +1,6 @@
 /* inspect.c -- a table's files, their verification and their blocks in the cache; its memory. */
 #include "engine/state/db.h"
+#include "engine/state/read_point.h"
 
 static petal_file_info
 describe_file(const petal_family *family, const struct file_entry *file)

@@ -4,6 +4,7 @@
 #include "engine/compact/compactor.h"
 #include "engine/compact/runs.h"
 #include "engine/state/db.h"
+#include "engine/state/read_point.h"
 
 static size_t
 count_runs(petal_family *family)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/state/db.h"
+#include "engine/state/read_point.h"
 #include "engine/store/rewrite.h"
 #include "tests/engine/compact/fixture.h"
 

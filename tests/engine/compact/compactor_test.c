@@ -13,6 +13,7 @@
 #include "engine/compact/job.h"
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"
+#include "engine/state/read_point.h"
 #include "tests/engine/compact/background_fixture.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* pace_test.c -- how fast writers may go: pressure and times as functions, who is stopped by what, and with which error. */
+#include "engine/state/read_point.h"
 #include "engine/write/pace.h"
 
 #include "engine/compact/policy.h"
