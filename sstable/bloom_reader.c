@@ -4,6 +4,9 @@
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
 #include "sstable/bloom_prefix.h"
+#include "sstable/sst_reader_parts.h"
+
+#include <assert.h>
 
 static bool
 is_known(const struct file_facts *facts)
@@ -67,9 +70,9 @@ prefetch_line(const struct bloom_reader *reader, const struct index_place *place
 }
 
 /* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
-static inline enum petal_status
-probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
-      const struct read_context *context, bool *may_contain, petal_error *error)
+enum petal_status
+bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
+                   const struct read_context *context, bool *may_contain, petal_error *error)
 {
     const struct sst_file *file = reader->tree.file;
     struct index_place place;
@@ -96,13 +99,6 @@ probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
     return PETAL_OK;
 }
 
-enum petal_status
-bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
-                   const struct read_context *context, bool *may_contain, petal_error *error)
-{
-    return probe(reader, prefix, hash, context, may_contain, error);
-}
-
 /* `saves`: what "absent" saves of the file's bytes. */
 static inline bool
 ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
@@ -123,7 +119,7 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
         careful.only_cached = true;
         context = &careful;
     }
-    status = probe(reader, prefix, hash, context, &may_contain, NULL);
+    status = bloom_reader_probe(reader, prefix, hash, context, &may_contain, NULL);
     if (status == PETAL_OK) {
         trace->bloom_probes++;
         trace->bloom_negatives += !may_contain;
@@ -140,6 +136,8 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
     return may_contain;
 }
 
+/* ---- the questions of gets and scans (sst_reader.h) ---- */
+
 /* The question of a filter of prefixes for the key's row. */
 static bool
 may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *key,
@@ -154,70 +152,90 @@ may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *
 }
 
 bool
-bloom_reader_may_contain_row(const struct bloom_reader *reader, const struct cell_key *key,
-                             uint64_t hash, const struct read_context *context)
+sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
+                           uint64_t row_hash, const struct read_context *context)
 {
-    if (!reader->serves_rows)
-        return may_contain_prefix_of(reader, key, context);
-    return ask(reader, slice_make(key->encoded.data, key->row_prefix), hash, READ_SAVES_BLOCK,
-               context);
+    if (!reader->bloom.serves_rows)
+        return may_contain_prefix_of(&reader->bloom, key, context);
+    return ask(&reader->bloom, slice_make(key->encoded.data, key->row_prefix), row_hash,
+               READ_SAVES_BLOCK, context);
+}
+
+bool
+sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
+                              uint64_t column_hash, uint32_t saves,
+                              const struct read_context *context)
+{
+    assert(!key->family_class);
+    return !reader->bloom.serves_columns ||
+           ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash,
+               saves, context);
+}
+
+bool
+sst_reader_may_contain_family_marker(const struct sst_reader *reader, const struct cell_key *key,
+                                     uint64_t marker_hash, uint32_t saves,
+                                     const struct read_context *context)
+{
+    assert(key->family_class);
+    if (facts_family_markers(&reader->facts) == 0)
+        return false;
+    return !reader->bloom.serves_columns ||
+           ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash,
+               saves, context);
 }
 
 /* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
 #define SHORT_PLACE_BYTES 256
 
 bool
-bloom_reader_may_contain_prefix(const struct bloom_reader *reader, petal_slice beginning,
-                                const struct read_context *context)
+sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
+                              const struct read_context *context)
 {
-    const petal_allocator *allocator;
+    const struct bloom_reader *bloom = &reader->bloom;
+    petal_slice prefix = slice_make(beginning.data, bloom->prefix_bytes);
+    const petal_allocator *allocator = reader->file.source.env->allocator;
+    size_t bound = cell_key_bound(prefix.size, 0);
     uint8_t short_place[SHORT_PLACE_BYTES];
     uint8_t *place = short_place;
-    petal_slice prefix = slice_make(beginning.data, reader->prefix_bytes);
     struct cell_key key;
-    size_t bound;
     bool answer;
 
-    if (reader->prefix_bytes == 0 || beginning.size < reader->prefix_bytes)
+    if (bloom->prefix_bytes == 0 || beginning.size < bloom->prefix_bytes)
         return true;
-    if (reader->unknown || reader->damaged) {
-        context->trace->bloom_ignored++;
-        return true;
-    }
-    allocator = reader->tree.file->source.env->allocator;
-    bound = cell_key_bound(prefix.size, 0);
     if (bound > sizeof short_place)
         place = mem_alloc(allocator, bound);
     if (place == NULL)
         return true;
     cell_key_make(&key, place, prefix, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
-    answer = may_contain_prefix_of(reader, &key, context);
+    answer = may_contain_prefix_of(bloom, &key, context);
     if (place != short_place)
         mem_free(allocator, place, bound);
     return answer;
 }
 
-bool
-bloom_reader_may_contain_column(const struct bloom_reader *reader, petal_slice prefix,
-                                uint64_t hash, const struct read_context *context)
+void
+sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks)
 {
-    return !reader->serves_columns ||
-           ask(reader, prefix, hash, context->absent_column_saves, context);
+    for (; blocks > 0 && !reader->bloom.unknown; blocks--)
+        bloom_account_credit(reader->bloom.account, READ_SAVES_BLOCK);
 }
 
 void
-bloom_reader_prefetch_row(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash)
+sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
+                        uint64_t row_hash)
 {
-    const struct index_tree *tree = &reader->tree;
+    const struct bloom_reader *bloom = &reader->bloom;
+    const struct index_tree *tree = &bloom->tree;
     int64_t position;
 
-    if (!reader->serves_rows || reader->unknown || reader->damaged || tree->root.level > 0)
+    if (!bloom->serves_rows || bloom->unknown || bloom->damaged || tree->root.level > 0)
         return;
-    position = index_block_search(&tree->root, prefix);
+    position = index_block_search(&tree->root, slice_make(key->encoded.data, key->row_prefix));
     if (position < 0)
         return;
-    prefetch_line(reader,
+    prefetch_line(bloom,
                   &(struct index_place){index_block_handle(&tree->root, (uint32_t)position),
                                         &tree->hints[position]},
-                  hash);
+                  row_hash);
 }

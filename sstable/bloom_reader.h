@@ -1,5 +1,5 @@
 /*
- * bloom_reader.h -- asks the compound Bloom filter of an open store file.
+ * bloom_reader.h -- asks the compound Bloom filter of an open store file.  The questions that gets and scans have are in sst_reader.h.
  *
  * A Bloom filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
  * read now says "may contain", and is counted in the trace (bloom_ignored) unless the file simply has
@@ -32,26 +32,10 @@ enum petal_status bloom_reader_open(struct bloom_reader *reader, const struct ss
                                     struct bloom_account *account, petal_error *error);
 void bloom_reader_close(struct bloom_reader *reader);
 
-/* `hash` is that of the whole row; a filter of prefixes makes the hash it needs from the key's row. */
-bool bloom_reader_may_contain_row(const struct bloom_reader *reader, const struct cell_key *key,
-                                  uint64_t hash, const struct read_context *context);
-
-/* Whether some row may begin with `beginning`; true when it is shorter than the prefixes in the filter. */
-bool bloom_reader_may_contain_prefix(const struct bloom_reader *reader, petal_slice beginning,
-                                     const struct read_context *context);
-
-/* `prefix`: the key's place (FAMILY or COLUMN PREFIX). */
-bool bloom_reader_may_contain_column(const struct bloom_reader *reader, petal_slice prefix,
-                                     uint64_t hash, const struct read_context *context);
-
 /* The question itself, always asked, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
  * filter (not unknown, not damaged) that serves it. */
 enum petal_status bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix,
                                      uint64_t hash, const struct read_context *context,
                                      bool *may_contain, petal_error *error);
-
-/* Start loading what the row question will touch, as far as it is in the cache. */
-void bloom_reader_prefetch_row(const struct bloom_reader *reader, petal_slice prefix,
-                               uint64_t hash);
 
 #endif

@@ -23,9 +23,6 @@ struct read_context {
     struct read_trace *trace; /* never NULL; one thread writes to it */
     bool keep_out_of_cache;   /* data blocks fetched by this read are not kept */
     bool only_cached;         /* a block that is not in the cache is PETAL_NOT_FOUND, not fetched */
-    /* What the filter's saying that a column is absent saves of the file's bytes; at most a block. For where the reader cannot tell
-     * beforehand: sst_reader_bloom_saved. */
-    uint32_t absent_column_saves;
     /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL:
      * who is alone with the epoch stays. */
     struct epoch_stay *stay;

@@ -153,8 +153,6 @@ load_block(struct sst_iter *iter, petal_error *error)
     iter->block_offset = place.handle.offset;
     if (data_block_cursor_attach(&iter->cursor, block->data, block->size) != PETAL_OK)
         return error_no_memory(error);
-    iter->plain = data_block_is_plain(&iter->cursor.block);
-    iter->block_sequence_max = iter->cursor.block.sequence_max;
     return PETAL_OK;
 }
 
@@ -216,8 +214,6 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     cell->value = slice_make(NULL, 0);
     cell->has_ttl = false;
     cell->ttl_ms = 0;
-    iter->plain = false;
-    iter->block_sequence_max = UINT64_MAX;
     iter->iter.valid = true;
     iter->iter.pending = true;
     return PETAL_OK;
@@ -501,8 +497,6 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
         iter->context.stay = &iter->stay;
     }
     iter->lazy = lazy;
-    iter->plain = false;
-    iter->block_sequence_max = UINT64_MAX;
     iter->backwards = false;
     iter->block = NULL;
     for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++)

@@ -1,4 +1,4 @@
-/* sst_reader.c -- opening a store file and asking its Bloom filter; see sst_reader.h. */
+/* sst_reader.c -- opening a store file, and what is known of it; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
 #include "sstable/sst_reader_parts.h"
@@ -199,61 +199,4 @@ const char *
 sst_reader_path(const struct sst_reader *reader)
 {
     return reader->path;
-}
-
-bool
-sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
-                           uint64_t row_hash, const struct read_context *context)
-{
-    return bloom_reader_may_contain_row(&reader->bloom, key, row_hash, context);
-}
-
-bool
-sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
-                              const struct read_context *context)
-{
-    return bloom_reader_may_contain_prefix(&reader->bloom, beginning, context);
-}
-
-bool
-sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
-                              uint64_t column_hash, const struct read_context *context)
-{
-    assert(!key->family_class);
-    return bloom_reader_may_contain_column(
-        &reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash, context);
-}
-
-bool
-sst_reader_may_contain_family_marker(const struct sst_reader *reader, const struct cell_key *key,
-                                     uint64_t marker_hash, const struct read_context *context)
-{
-    assert(key->family_class);
-    if (facts_family_markers(&reader->facts) == 0)
-        return false;
-    return bloom_reader_may_contain_column(
-        &reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash, context);
-}
-
-void
-sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks)
-{
-    struct bloom_account *account = reader->bloom.account;
-
-    for (; blocks > 0 && !reader->bloom.unknown; blocks--)
-        bloom_account_credit(account, READ_SAVES_BLOCK);
-}
-
-void
-sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
-                        uint64_t row_hash)
-{
-    bloom_reader_prefetch_row(&reader->bloom, slice_make(key->encoded.data, key->row_prefix),
-                              row_hash);
-}
-
-bool
-sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier)
-{
-    return facts_may_have_qualifier(&reader->facts, qualifier);
 }

@@ -53,13 +53,15 @@ int sst_reader_remove_file(const struct sst_reader *reader);
  * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
  * False: certainly not in the file.  A missing, damaged or unknown filter answers true, and so does one whose chunk is not in
  * the cache and not worth fetching.
+ * `saves`: what "absent" saves of the file's bytes, at most a block (READ_SAVES_BLOCK); 0 where the reader cannot tell beforehand.
  * row: needs a ROW, ROW_ROWCOL or ROW_PREFIX filter, else true; `row_hash` is of the whole row in any case (a filter of
  * prefixes, whose length is the file's, makes its own).  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
  */
 bool sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                                 uint64_t row_hash, const struct read_context *context);
 bool sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell_key *key,
-                                   uint64_t column_hash, const struct read_context *context);
+                                   uint64_t column_hash, uint32_t saves,
+                                   const struct read_context *context);
 
 /* For a scan all of whose rows begin with `beginning`: may the file hold such a row?  Needs a ROW_PREFIX filter of prefixes
  * that are no longer, else true.  EPOCH. */
@@ -69,18 +71,14 @@ bool sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice 
 /* The facts rule the question out, unasked, when the file has no family markers at all. */
 bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
                                           const struct cell_key *key, uint64_t marker_hash,
-                                          const struct read_context *context);
+                                          uint32_t saves, const struct read_context *context);
 
-/* Answers to questions about columns that were asked with absent_column_saves 0 have spared the reader so many data blocks. */
+/* Answers to questions about columns that were asked with `saves` 0 have spared the reader so many data blocks. */
 void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
 
 /* Start loading the cache lines that the row question will touch, if its chunk is in the cache.  EPOCH. */
 void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
                              uint64_t row_hash);
-
-/* May the file hold this column, by its recorded qualifiers?  True when they are not exact.  Says nothing of family
- * markers, which matter to all columns. */
-bool sst_reader_has_qualifier(const struct sst_reader *reader, petal_slice qualifier);
 
 #define SST_KEPT_BLOCKS 3
 
@@ -104,10 +102,6 @@ struct sst_iter {
     struct epoch_stay stay; /* unless `borrow` */
     /* At the end of a block take the next cell's place from the index, its block unread (cell_iter.h: pending). */
     bool lazy;
-    /* The current block has no markers, no cell with a time to live of its own and no column twice, counting the block
-     * before; false while pending. */
-    bool plain;
-    uint64_t block_sequence_max; /* of the current block; UINT64_MAX while pending */
 
     /* The rest is sst_iter.c's. */
     struct cache_block *block;                   /* current data block, NULL if none */

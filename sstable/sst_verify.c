@@ -250,12 +250,13 @@ verify_cell(const struct verification *v, const struct sst_iter *iter, bool same
 
     if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
         return error_cell(v, iter, "a cell does not sort behind the one before", error);
-    if (iter->plain && (same_column || cell_is_marker(cell->type) || cell->has_ttl))
+    if (data_block_is_plain(&iter->cursor.block) &&
+        (same_column || cell_is_marker(cell->type) || cell->has_ttl))
         return error_cell(v, iter,
                           "the block is said to have no markers, no times to live and no column "
                           "twice",
                           error);
-    if (cell->sequence > iter->block_sequence_max)
+    if (cell->sequence > iter->cursor.block.sequence_max)
         return error_cell(v, iter, "a sequence is above the block's greatest", error);
     return PETAL_OK;
 }

@@ -72,31 +72,6 @@ sort_qualifiers(struct collect_column *columns, size_t count)
     }
 }
 
-/* Set the columns: their qualifiers sorted, each once. */
-static void
-set_columns(struct row_collect *collect, const petal_slice *qualifiers, size_t count)
-{
-    struct collect_column *columns = collect->columns;
-    bool ascending = true;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        columns[i].key.qualifier = qualifiers[i];
-        ascending = ascending && (i == 0 || slice_compare(qualifiers[i - 1], qualifiers[i]) < 0);
-    }
-    collect->column_count = count;
-    if (ascending)
-        return;
-    sort_qualifiers(columns, count);
-    for (size_t i = 0; i < count; i++) {
-        petal_slice qualifier = columns[i].key.qualifier;
-
-        if (kept == 0 || !slice_equal(columns[kept - 1].key.qualifier, qualifier))
-            columns[kept++].key.qualifier = qualifier;
-    }
-    collect->column_count = kept;
-}
-
 /* ---- what was kept ---- */
 
 /* Row, qualifier and value are borrowed. */
@@ -203,24 +178,19 @@ track_put(const struct row_collect *collect, struct collect_column *column,
 
 /* ---- runs: what one source gave, in cell order ---- */
 
-/* Where the run of the source at hand begins. */
-static size_t
-runs_end(const struct row_collect *collect)
-{
-    return collect->run_count > 0 ? collect->runs[collect->run_count - 1].end : 0;
-}
-
+/* The cells since the last run are one, if there are any. */
 static enum petal_status
 end_run(struct row_collect *collect)
 {
-    size_t begin = runs_end(collect);
-
-    if (begin == collect->count)
+    assert(collect->run_begin <= collect->count);
+    if (collect->run_begin == collect->count)
         return PETAL_OK;
     if (!mem_grow_array(collect->allocator, &collect->runs, &collect->run_capacity,
                         collect->run_count, collect->run_count + 1, sizeof *collect->runs))
         return PETAL_NO_MEMORY;
-    collect->runs[collect->run_count++] = (struct collect_run){begin, begin, collect->count};
+    collect->runs[collect->run_count++] =
+        (struct collect_run){collect->run_begin, collect->run_begin, collect->count};
+    collect->run_begin = collect->count;
     return PETAL_OK;
 }
 
@@ -279,7 +249,7 @@ any_run_hides(const struct row_collect *collect, bool family_class, petal_slice 
                       qualifier, version))
             return true;
     }
-    return run_hides(collect, runs_end(collect), collect->count, family_class, qualifier, version);
+    return run_hides(collect, collect->run_begin, collect->count, family_class, qualifier, version);
 }
 
 /* Whether a marker of a single version that was kept hides this one. */
@@ -294,6 +264,38 @@ version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
 }
 
 /* ---- the question ---- */
+
+/* Take over the qualifiers that the options name of the family, `named` of them: sorted, each once. */
+static void
+set_columns(struct row_collect *collect, const petal_read_options *options,
+            const petal_family *family, size_t named)
+{
+    struct collect_column *columns = collect->columns;
+    bool ascending = true;
+    size_t count = 0, kept = 0;
+
+    for (size_t i = 0; count < named; i++) {
+        petal_slice qualifier = options->columns[i].qualifier;
+
+        if (options->columns[i].family != family)
+            continue;
+        columns[count].key.qualifier = qualifier;
+        ascending = ascending &&
+                    (count == 0 || slice_compare(columns[count - 1].key.qualifier, qualifier) < 0);
+        count++;
+    }
+    collect->column_count = count;
+    if (ascending)
+        return;
+    sort_qualifiers(columns, count);
+    for (size_t i = 0; i < count; i++) {
+        petal_slice qualifier = columns[i].key.qualifier;
+
+        if (kept == 0 || !slice_equal(columns[kept - 1].key.qualifier, qualifier))
+            columns[kept++].key.qualifier = qualifier;
+    }
+    collect->column_count = kept;
+}
 
 /* What was searched and found before is the first run. */
 static NEVER_INLINE enum petal_status
@@ -312,28 +314,30 @@ take_hiding(struct row_collect *collect)
 }
 
 enum petal_status
-row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
-                  const petal_slice *qualifiers, size_t count, const struct collect_depth *depth)
+row_collect_start(struct row_collect *collect, petal_slice row, const petal_read_options *options,
+                  const petal_family *family, size_t named, const struct collect_depth *depth)
 {
     uint32_t versions = collect->visibility.rules.versions;
     size_t key_bytes = cell_key_bound(row.size, 0);
     uint8_t *to;
 
+    assert(row.size > 0 && collect->visibility.rules.purpose == VISIBILITY_READ);
+    assert(!collect->visibility.rules.new_version_behavior);
     collect->wanted = versions + depth->spare_versions;
     collect->most_family_versions = depth->family_versions;
     collect->tracked = versions > MOST_TRACKED_VERSIONS ? 0 : versions;
-    for (size_t i = 0; i < count; i++)
-        key_bytes += cell_key_bound(row.size, qualifiers[i].size);
-    if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
-                        1) ||
-        !mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, count,
+    if (!mem_grow_array(collect->allocator, &collect->columns, &collect->column_capacity, 0, named,
                         sizeof *collect->columns) ||
         !mem_grow_array(collect->allocator, &collect->points, &collect->point_capacity, 0,
-                        count * collect->tracked, sizeof *collect->points))
+                        named * collect->tracked, sizeof *collect->points))
+        return PETAL_NO_MEMORY;
+    set_columns(collect, options, family, named);
+    for (size_t i = 0; i < collect->column_count; i++)
+        key_bytes += cell_key_bound(row.size, collect->columns[i].key.qualifier.size);
+    if (!mem_grow_array(collect->allocator, &collect->keys, &collect->key_capacity, 0, key_bytes,
+                        1))
         return PETAL_NO_MEMORY;
     collect->row = row;
-    collect->row_hash = row_hash;
-    set_columns(collect, qualifiers, count);
     to = collect->keys;
     cell_key_make(&collect->row_key, to, row, slice_make(NULL, 0), true, INT64_MAX,
                   CELL_SEQUENCE_MAX);
@@ -348,8 +352,10 @@ row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_has
         column->puts = collect->points + i * collect->tracked;
         to += column->key.encoded.size;
     }
+    assert((size_t)(to - collect->keys) <= key_bytes);
     collect->count = 0;
     collect->run_count = 0;
+    collect->run_begin = 0;
     collect->cells_read = 0;
     collect->stay_ends = CELLS_OF_A_STAY;
     collect->seeks = 0;
@@ -381,14 +387,8 @@ at_family_marker(const struct row_collect *collect, const struct cell_iter *sour
 static inline bool
 at_column(const struct row_collect *collect, const struct cell_iter *source, petal_slice qualifier)
 {
-    return at_row(collect, source) && slice_equal(source->cell.qualifier, qualifier);
-}
-
-/* A source may know only the place of its cell (cell_iter.h); fetch the rest now that the place is of interest. */
-static enum petal_status
-complete(struct cell_iter *source, petal_error *error)
-{
-    return source->pending ? source->ops->load(source, error) : PETAL_OK;
+    return source->valid && slice_equal(source->cell.row, collect->row) &&
+           slice_equal(source->cell.qualifier, qualifier);
 }
 
 static enum petal_status
@@ -413,17 +413,21 @@ struct column_take {
  * without it. */
 enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
 
-/* Count a cell that is looked at; of many, now and then, interrupt the stay in the epoch. */
+/*
+ * The cell at hand is looked at: count it, and fetch the rest of it where the source knows only its place (cell_iter.h). Of many
+ * cells, now and then, the stay in the epoch is interrupted.
+ */
 static inline enum petal_status
-look_at_cell(struct row_collect *collect, petal_error *error)
+look_at_cell(struct row_collect *collect, struct cell_iter *source, petal_error *error)
 {
-    if (++collect->cells_read < collect->stay_ends || collect->stay == NULL)
-        return PETAL_OK;
-    collect->stay_ends = collect->cells_read + CELLS_OF_A_STAY;
-    if (epoch_interrupt(collect->stay) != PETAL_OK)
-        return error_no_memory(error);
-    epoch_resume(collect->stay);
-    return PETAL_OK;
+    assert(source->valid);
+    if (++collect->cells_read >= collect->stay_ends && collect->stay != NULL) {
+        collect->stay_ends = collect->cells_read + CELLS_OF_A_STAY;
+        if (epoch_interrupt(collect->stay) != PETAL_OK)
+            return error_no_memory(error);
+        epoch_resume(collect->stay);
+    }
+    return source->pending ? source->ops->load(source, error) : PETAL_OK;
 }
 
 /* Seek on, to a place behind the cell at hand. */
@@ -489,9 +493,7 @@ take_family_markers(struct row_collect *collect, struct cell_iter *source, bool 
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
-        status = look_at_cell(collect, error);
-        if (status == PETAL_OK)
-            status = complete(source, error);
+        status = look_at_cell(collect, source, error);
         if (status != PETAL_OK)
             break;
         use = use_of_family_marker(collect, &take, cell);
@@ -629,9 +631,7 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
         const struct cell *cell = &source->cell;
         enum cell_use use;
 
-        status = look_at_cell(collect, error);
-        if (status == PETAL_OK)
-            status = complete(source, error);
+        status = look_at_cell(collect, source, error);
         if (status != PETAL_OK)
             break;
         use = use_of(collect, &take, qualifier, cell);
@@ -660,16 +660,6 @@ take_cells(struct row_collect *collect, struct cell_iter *source, petal_slice qu
             status = source->ops->next(source, error);
     }
     return status;
-}
-
-static enum petal_status
-take_column(struct row_collect *collect, struct cell_iter *source, struct collect_column *column,
-            petal_error *error)
-{
-    enum petal_status status = seek(collect, source, &column->key, error);
-
-    return status == PETAL_OK ? take_cells(collect, source, column->key.qualifier, column, error)
-                              : status;
 }
 
 /* From a place in a column that needs no more to what is behind it: a few steps, then a seek. A
@@ -742,8 +732,13 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
     if (status == PETAL_OK && whole)
         status = take_row(collect, source, error);
     for (size_t i = 0; status == PETAL_OK && i < collect->column_count; i++) {
-        if (collect->columns[i].asked)
-            status = take_column(collect, source, &collect->columns[i], error);
+        struct collect_column *column = &collect->columns[i];
+
+        if (!column->asked)
+            continue;
+        status = seek(collect, source, &column->key, error);
+        if (status == PETAL_OK)
+            status = take_cells(collect, source, column->key.qualifier, column, error);
     }
     if (status == PETAL_OK)
         status = end_run(collect);
@@ -785,9 +780,7 @@ find_hiding(struct row_collect *collect, struct cell_iter *source, const struct 
            source->cell.timestamp == put->timestamp && source->cell.sequence > put->sequence) {
         const struct cell *cell = &source->cell;
 
-        status = look_at_cell(collect, error);
-        if (status == PETAL_OK)
-            status = complete(source, error);
+        status = look_at_cell(collect, source, error);
         if (status != PETAL_OK)
             break;
         if (cell->type == PETAL_DELETE_FAMILY_VERSION &&
@@ -942,45 +935,31 @@ sift_run_down(struct row_collect *collect, uint32_t root)
     }
 }
 
-static void
-start_merge(struct row_collect *collect)
-{
-    for (uint32_t i = 0; i < collect->run_count; i++)
-        collect->runs[i].next = collect->runs[i].begin;
-    for (uint32_t i = collect->run_count / 2; i-- > 0;)
-        sift_run_down(collect, i);
-}
-
-/* REQUIRES: there is a cell left, that is: a run. */
-static const struct collected_cell *
-take_first(struct row_collect *collect)
-{
-    struct collect_run *first = &collect->runs[0];
-    const struct collected_cell *cell = &collect->cells[first->next++];
-
-    if (first->next == first->end)
-        *first = collect->runs[--collect->run_count];
-    if (collect->run_count > 1)
-        sift_run_down(collect, 0);
-    return cell;
-}
-
 enum petal_status
 row_collect_finish(struct row_collect *collect, bool *complete)
 {
     struct visibility *visibility = &collect->visibility;
     enum petal_status status = PETAL_OK;
 
+    assert(collect->run_begin == collect->count);
     *complete = true;
     if (!mem_grow_array(collect->allocator, &collect->shown, &collect->shown_capacity, 0,
                         collect->count, sizeof *collect->shown))
         return PETAL_NO_MEMORY;
     visibility_start_row(visibility);
-    start_merge(collect);
+    for (uint32_t i = 0; i < collect->run_count; i++)
+        collect->runs[i].next = collect->runs[i].begin;
+    for (uint32_t i = collect->run_count / 2; i-- > 0;)
+        sift_run_down(collect, i);
     while (status == PETAL_OK && collect->run_count > 0) {
-        const struct collected_cell *kept = take_first(collect);
+        struct collect_run *first = &collect->runs[0];
+        const struct collected_cell *kept = &collect->cells[first->next++];
         enum visibility_verdict verdict;
 
+        if (first->next == first->end)
+            *first = collect->runs[--collect->run_count];
+        if (collect->run_count > 1)
+            sift_run_down(collect, 0);
         status = visibility_judge(visibility, &kept->cell, &verdict);
         if (verdict == VISIBILITY_SHOW)
             collect->shown[collect->shown_count++] = &kept->cell;

@@ -16,7 +16,7 @@
 /* A column that the get names. */
 struct collect_column {
     struct cell_key key; /* of its first possible cell; bytes in the collector's key memory */
-    uint64_t hash;       /* bloom_hash_column; valid when the query's `has_hashes` */
+    uint64_t hash;       /* bloom_hash_column; made by skip_begin, for files that ask for it */
     bool asked;          /* of the source at hand */
     bool has_delete;
     struct version_point column_delete; /* the greatest of kind 12 */
@@ -49,7 +49,6 @@ struct row_collect {
     struct epoch_stay *stay; /* of who asks, interrupted now and then; NULL: it need not be */
     /* The question. */
     petal_slice row;
-    uint64_t row_hash;
     uint64_t wanted;               /* versions of a column that are taken of each source */
     uint64_t most_family_versions; /* likewise */
     bool skips_later; /* of the source at hand: nothing above the time range matters in a column */
@@ -62,6 +61,7 @@ struct row_collect {
     size_t count, capacity;
     struct collect_run *runs;
     uint32_t run_count;
+    size_t run_begin; /* of the source at hand */
     size_t run_capacity;
     uint64_t column_versions_deleted; /* markers of kind 8 among the cells */
     uint64_t family_versions_deleted; /* of kind 10 */
@@ -94,18 +94,14 @@ void row_collect_init(struct row_collect *collect, const petal_allocator *alloca
 void row_collect_fini(struct row_collect *collect);
 
 /*
- * Begin with a row; `qualifiers` (any order, twice allowed; count 0: whole family) are borrowed until the finish.
- * What row_collect_check_family_versions has found belongs to what is found, until it is forgotten.
+ * Begin with a row. Of the options' columns those of the family are asked, `named` of them, in any order and as often as they
+ * like; 0: the whole family. They are borrowed until the finish. What row_collect_check_family_versions has found belongs to
+ * what is found, until hiding_count is set to 0.
  * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without NEW_VERSION_BEHAVIOR.
  */
-enum petal_status row_collect_start(struct row_collect *collect, petal_slice row, uint64_t row_hash,
-                                    const petal_slice *qualifiers, size_t count,
-                                    const struct collect_depth *depth);
-static inline void
-row_collect_forget_hiding(struct row_collect *collect)
-{
-    collect->hiding_count = 0;
-}
+enum petal_status row_collect_start(struct row_collect *collect, petal_slice row,
+                                    const petal_read_options *options, const petal_family *family,
+                                    size_t named, const struct collect_depth *depth);
 
 /* Of a set of kinds of markers: bits (1 << type). */
 #define COLLECT_FAMILY_MARKERS                                                                     \

@@ -84,7 +84,7 @@ filter_rules_out(struct column_iter *columns, const struct cell_key *key)
     stay->slot = epoch_enter(stay->epoch);
     may_contain = sst_reader_may_contain_column(
         columns->reader, key, bloom_hash_column(columns->row_hash, qualifier.data, qualifier.size),
-        &columns->context);
+        columns->absent_saves, &columns->context);
     epoch_leave(stay->epoch, stay->slot);
     columns->seeks_saved += !may_contain;
     return !may_contain;
@@ -421,8 +421,9 @@ column_iter_init(struct column_iter *columns, const petal_allocator *allocator,
 
 void
 column_iter_use_filter(struct column_iter *columns, struct sst_reader *reader, struct epoch *epoch,
-                       const struct read_context *context)
+                       const struct read_context *context, uint32_t absent_saves)
 {
+    columns->absent_saves = absent_saves;
     columns->reader = reader;
     columns->stay = (struct epoch_stay){.epoch = epoch};
     columns->salt = sst_reader_facts(reader)->salt;

@@ -45,6 +45,7 @@ struct column_iter {
     struct epoch_stay stay; /* for its questions */
     uint64_t salt;
     struct read_context context;
+    uint32_t absent_saves; /* of the file's bytes: what ruling out a column does */
     uint32_t seeks_saved;
     /* The row at hand, and the column sought in it: qualifier_count when all were. */
     uint8_t *row;
@@ -60,8 +61,9 @@ void column_iter_init(struct column_iter *columns, const petal_allocator *alloca
                       struct cell_iter *source, const petal_slice *qualifiers, size_t count,
                       const struct scan_bounds *bounds);
 
-/* Ask `reader`'s column filter; EPOCH is entered for each question. */
+/* Ask `reader`'s column filter, an "absent" of which saves so many of the file's bytes; EPOCH is entered for each question. */
 void column_iter_use_filter(struct column_iter *columns, struct sst_reader *reader,
-                            struct epoch *epoch, const struct read_context *context);
+                            struct epoch *epoch, const struct read_context *context,
+                            uint32_t absent_saves);
 
 #endif

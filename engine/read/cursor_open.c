@@ -25,14 +25,19 @@ open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
         status = error_no_memory(error);
     for (size_t i = 0; status == PETAL_OK && i < cursor->descriptor->family_count; i++) {
         const petal_family *family = cursor->descriptor->families[i];
-        size_t count;
+        size_t named, count = 0;
 
-        if (!read_asks_family(read, family, qualifiers, &count))
+        if (!read_asks_family(read, family, &named))
             continue;
+        for (size_t k = 0; count < named; k++) {
+            if (read->columns[k].family == family)
+                qualifiers[count++] = read->columns[k].qualifier;
+        }
         status = family_check_usable(family, error);
         if (status != PETAL_OK)
             break;
         status = store_scan_open(&cursor->stores[cursor->store_count++], family,
+                                 &cursor->descriptor->options.families[i],
                                  view_store(cursor->view, family), sequence, &cursor->options,
                                  &cursor->bounds, cursor->filter, qualifiers, count, error);
     }
@@ -85,22 +90,23 @@ open_cursor(petal_cursor *cursor, bool get, petal_error *error)
 {
     petal_db *db = cursor->table->db;
     petal_read_options *read = &cursor->options.read;
-    struct read_point point;
+    struct read_pin pin;
     enum petal_status status = open_filter(cursor, error);
 
     if (status != PETAL_OK)
         return status;
     if (scan_bounds_init(&cursor->bounds, db->env.allocator, &cursor->options) != PETAL_OK)
         return error_no_memory(error);
-    read_begin(db, &point);
-    view_ref(point.view);
-    cursor->view = point.view;
+    pin = read_pin(db);
+    if (read->snapshot != NULL)
+        pin.sequence = snapshot_sequence(read->snapshot);
+    cursor->view = pin.view;
+    cursor->descriptor = table_descriptor(cursor->table); /* behind the view, as in a get */
     if (read->receipt != NULL)
-        receipt_start(read->receipt, point.view);
-    read_end(db, &point);
+        receipt_start(read->receipt, pin.view);
     status = read_check_alive(cursor->table, read, error);
     if (status == PETAL_OK)
-        status = open_stores(cursor, read_sequence(read, &point), error);
+        status = open_stores(cursor, pin.sequence, error);
     if (status == PETAL_OK && read->receipt != NULL && read->receipt->incomplete)
         status = error_no_memory(error);
     if (status == PETAL_OK)
@@ -128,7 +134,6 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
     if (made == NULL)
         return error_no_memory(error);
     made->table = table;
-    made->descriptor = table_descriptor(table); /* before the view is taken, as in a get */
     made->options = *options;
     status = open_cursor(made, get, error);
     if (status != PETAL_OK) {
@@ -140,12 +145,8 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
 }
 
 static enum petal_status
-check_scan(const petal_table *table, const petal_scan_options *options, petal_error *error)
+check_scan(const petal_scan_options *options, petal_error *error)
 {
-    enum petal_status status = read_check_options(table, &options->read, error);
-
-    if (status != PETAL_OK)
-        return status;
     if (options->start_row.size > PETAL_MAX_ROW_BYTES ||
         options->stop_row.size > PETAL_MAX_ROW_BYTES || options->prefix.size > PETAL_MAX_ROW_BYTES)
         return error_set(error, PETAL_INVALID, "a bound of the scan is longer than %d bytes",
@@ -162,7 +163,8 @@ check_scan(const petal_table *table, const petal_scan_options *options, petal_er
  * `read` lie elsewhere: where the size in it says.
  */
 static enum petal_status
-scan_options_init(petal_scan_options *options, const petal_scan_options *given, petal_error *error)
+scan_options_init(petal_scan_options *options, const petal_table *table,
+                  const petal_scan_options *given, petal_error *error)
 {
     const size_t head = offsetof(petal_scan_options, read);
     const size_t tail = offsetof(petal_scan_options, start_row);
@@ -175,13 +177,13 @@ scan_options_init(petal_scan_options *options, const petal_scan_options *given, 
                   "the rest begins where `read` ends");
     *options = (petal_scan_options){.size = sizeof *options};
     if (given == NULL)
-        return read_options_init(&options->read, NULL, error);
+        return read_options_init(&options->read, table, NULL, error);
     status = options_check_size(given->size, "petal_scan_options", error);
     if (status != PETAL_OK)
         return status;
     bytes = given->size != 0 ? given->size : sizeof *given;
     if (bytes < head + sizeof given->read.size)
-        return read_options_init(&options->read, NULL, error);
+        return read_options_init(&options->read, table, NULL, error);
     status = options_check_size(given->read.size, "petal_read_options", error);
     if (status != PETAL_OK)
         return status;
@@ -198,7 +200,7 @@ scan_options_init(petal_scan_options *options, const petal_scan_options *given, 
     if (bytes > head + read_bytes)
         options_copy_known(&options->start_row, sizeof *options - tail,
                            (const uint8_t *)given + head + read_bytes, bytes - head - read_bytes);
-    return read_options_init(&options->read, &read, error);
+    return read_options_init(&options->read, table, &read, error);
 }
 
 enum petal_status
@@ -211,9 +213,9 @@ petal_cursor_open(petal_table *table, const petal_scan_options *given, petal_cur
     *cursor = NULL;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    status = scan_options_init(&options, given, error);
+    status = scan_options_init(&options, table, given, error);
     if (status == PETAL_OK)
-        status = check_scan(table, &options, error);
+        status = check_scan(&options, error);
     if (status == PETAL_OK)
         status = make_cursor(table, &options, false, cursor, error);
     if (status != PETAL_OK)
@@ -237,7 +239,9 @@ petal_cursor_close(petal_cursor *cursor)
     counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
     for (size_t i = 0; i < cursor->store_count; i++)
         store_scan_close(&cursor->stores[i]);
-    mem_free(allocator, cursor->stores, cursor->descriptor->family_count * sizeof *cursor->stores);
+    if (cursor->stores != NULL)
+        mem_free(allocator, cursor->stores,
+                 cursor->descriptor->family_count * sizeof *cursor->stores);
     scan_bounds_fini(&cursor->bounds, allocator);
     mem_free(allocator, cursor->row, cursor->row_capacity);
     mem_free(allocator, cursor->sought, cursor->sought_capacity);

@@ -5,101 +5,11 @@
 #include "engine/filter/filter.h"
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
+#include "engine/read/skip.h"
 
 #include <stdlib.h>
 
 /* ---- which sources ---- */
-
-static bool
-may_use(const struct scan_inputs *inputs, enum petal_skip skip)
-{
-    return read_may_use(&inputs->options->read, skip);
-}
-
-static bool
-has_asked_qualifier(const struct scan_inputs *inputs, const struct file_entry *file)
-{
-    for (size_t i = 0; i < inputs->qualifier_count; i++) {
-        if (sst_reader_has_qualifier(file->reader, inputs->qualifiers[i]))
-            return true;
-    }
-    return inputs->qualifier_count == 0 || inputs->all_columns;
-}
-
-/* The row filter answers for a single row. */
-static bool
-filter_rules_out_row(const struct scan_inputs *inputs, const struct file_entry *file,
-                     const struct scan_bounds *bounds, struct read_trace *trace)
-{
-    struct epoch_stay stay = {.epoch = inputs->db->epoch};
-    struct read_context context = {.trace = trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
-                                   .stay = &stay};
-    petal_slice row = bounds->start;
-    size_t key_bytes = cell_key_bound(row.size, 0);
-    uint8_t *bytes;
-    struct cell_key key;
-    bool may_contain;
-
-    if (!scan_bounds_one_row(bounds) || !may_use(inputs, PETAL_SKIP_BLOOM))
-        return false;
-    bytes = mem_alloc(inputs->db->env.allocator, key_bytes);
-    if (bytes == NULL)
-        return false; /* the filter only saves work */
-    cell_key_make(&key, bytes, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
-    stay.slot = epoch_enter(stay.epoch);
-    may_contain = sst_reader_may_contain_row(
-        file->reader, &key, bloom_hash_row(file->facts->salt, row.data, row.size), &context);
-    epoch_leave(stay.epoch, stay.slot);
-    mem_free(inputs->db->env.allocator, bytes, key_bytes);
-    return !may_contain;
-}
-
-/* A filter of prefixes answers for rows that share one. */
-static bool
-filter_rules_out_rows(const struct scan_inputs *inputs, const struct file_entry *file,
-                      const struct scan_bounds *bounds, struct read_trace *trace)
-{
-    struct epoch_stay stay = {.epoch = inputs->db->epoch};
-    struct read_context context = {.trace = trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
-                                   .stay = &stay};
-    bool may_contain;
-
-    if (file->facts->bloom != PETAL_BLOOM_ROW_PREFIX || scan_bounds_one_row(bounds) ||
-        !may_use(inputs, PETAL_SKIP_BLOOM))
-        return false;
-    stay.slot = epoch_enter(stay.epoch);
-    may_contain = sst_reader_may_contain_prefix(file->reader, scan_bounds_shared(bounds), &context);
-    epoch_leave(stay.epoch, stay.slot);
-    return !may_contain;
-}
-
-/* Why a file takes no part, from its facts. A scan does not stop early, so there is no "found newer". */
-static enum petal_skip
-skip_reason(const struct scan_inputs *inputs, const struct file_entry *file,
-            const struct scan_bounds *bounds, struct read_trace *trace)
-{
-    const struct file_facts *facts = file->facts;
-    petal_slice low = scan_bounds_low(bounds), high = scan_bounds_high(bounds);
-    enum petal_skip by_time;
-
-    if (may_use(inputs, PETAL_SKIP_ROW_RANGE) &&
-        ((low.size > 0 && slice_compare(facts->row_max, low) < 0) ||
-         (high.size > 0 && slice_compare(facts->row_min, high) > 0)))
-        return PETAL_SKIP_ROW_RANGE;
-    by_time =
-        read_skip_by_time(&inputs->options->read, &inputs->rules, file->time_min, file->time_max);
-    if (by_time != PETAL_SKIP_NONE)
-        return by_time;
-    if (may_use(inputs, PETAL_SKIP_COLUMNS) && !has_asked_qualifier(inputs, file) &&
-        facts_family_markers(file->facts) == 0)
-        return PETAL_SKIP_COLUMNS;
-    if (filter_rules_out_row(inputs, file, bounds, trace) ||
-        filter_rules_out_rows(inputs, file, bounds, trace))
-        return PETAL_SKIP_BLOOM;
-    return PETAL_SKIP_NONE;
-}
 
 static struct cell_iter *
 narrow_to_columns(struct scan_inputs *inputs, struct scan_source *source)
@@ -118,71 +28,92 @@ add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
 
     source->receipt_index =
         inputs->options->read.receipt != NULL
-            ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable)
+            ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable, NULL)
             : SIZE_MAX;
     memtable_iter_init(&source->memtable, memtable->memtable);
     source->base = &source->memtable.iter;
     return narrow_to_columns(inputs, source);
 }
 
-/* What one column less to seek in a row saves of the file's bytes: its part of them. */
-static uint32_t
-column_bytes(const struct file_facts *facts, size_t columns)
-{
-    uint64_t bytes = facts->rows > 0 ? facts->data_bytes / facts->rows : 0;
-
-    if (columns > 1)
-        bytes /= columns;
-    return bytes < READ_SAVES_BLOCK ? (uint32_t)bytes : READ_SAVES_BLOCK;
-}
-
 static struct cell_iter *
-add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t receipt_index)
+add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t receipt_index,
+         const struct read_trace *trace)
 {
     struct scan_source *source = &inputs->sources[inputs->source_count++];
     struct read_context context = {.trace = &source->trace,
-                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
-                                   .absent_column_saves =
-                                       column_bytes(file->facts, inputs->qualifier_count)};
+                                   .keep_out_of_cache = inputs->options->read.keep_out_of_cache};
+    const struct file_facts *facts = file->facts;
     struct cell_iter *iter;
 
     source->receipt_index = receipt_index;
+    source->trace = *trace;
     sst_iter_init(&source->file, file->reader, &context, false, true);
     source->base = &source->file.iter;
     iter = narrow_to_columns(inputs, source);
-    source->columns.no_family_markers = facts_family_markers(file->facts) == 0;
-    if (iter != source->base && facts_has_column_bloom(file->facts) &&
-        may_use(inputs, PETAL_SKIP_BLOOM))
-        column_iter_use_filter(&source->columns, file->reader, inputs->db->epoch, &context);
+    source->columns.no_family_markers = (file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0;
+    if (iter != source->base && facts_has_column_bloom(facts) &&
+        read_may_use(&inputs->options->read, PETAL_SKIP_BLOOM)) {
+        /* One column less to seek in a row saves its part of the row's bytes. */
+        uint64_t saves = facts->rows > 0 ? facts->data_bytes / facts->rows : 0;
+
+        saves /= inputs->qualifier_count;
+        column_iter_use_filter(&source->columns, file->reader, inputs->db->epoch, &context,
+                               saves < READ_SAVES_BLOCK ? (uint32_t)saves : READ_SAVES_BLOCK);
+    }
     return iter;
 }
 
-/* Give every source of the store that may matter an iterator in `iters`. */
+/*
+ * Give every source of the store that may matter an iterator in `iters`. `key` is memory for that of the one row asked; NULL: more
+ * than one is.
+ */
 static size_t
 add_sources(struct scan_inputs *inputs, const struct store_view *store,
-            const struct scan_bounds *bounds, struct cell_iter **iters)
+            const struct scan_bounds *bounds, uint8_t *key, struct cell_iter **iters)
 {
     petal_receipt *receipt = inputs->options->read.receipt;
+    struct epoch_stay stay = {.epoch = inputs->db->epoch};
+    petal_slice low = scan_bounds_low(bounds), high = scan_bounds_high(bounds);
+    struct cell_key row_key;
+    struct skip_question question = {
+        .options = &inputs->options->read,
+        .rules = &inputs->rules,
+        .low = low,
+        .high = high,
+        .low_head = slice_head(low, 0),
+        .high_head = high.size > 0 ? slice_head(high, 0) : UINT64_MAX,
+        .beginning = scan_bounds_shared(bounds),
+        .qualifiers = inputs->qualifiers,
+        .qualifier_count = inputs->all_columns ? 0 : inputs->qualifier_count,
+    };
     size_t count = 0;
 
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         if (!memtable_is_empty(store->memtables[i]->memtable))
             iters[count++] = add_memtable(inputs, store->memtables[i]);
     }
+    if (key != NULL) {
+        cell_key_make(&row_key, key, low, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+        question.row_key = &row_key;
+        question.row_hash = bloom_hash_row(inputs->db->salt, low.data, low.size);
+    }
+    stay.slot = epoch_enter(stay.epoch); /* for the filters; the view is the cursor's */
     for (uint32_t i = 0; i < store->file_count; i++) {
         const struct file_entry *file = &store->files[i];
         struct read_trace trace = {0};
-        enum petal_skip skip = skip_reason(inputs, file, bounds, &trace);
-        size_t index =
-            receipt != NULL ? receipt_add_file(receipt, inputs->family, file, skip) : SIZE_MAX;
+        struct read_context context = {.trace = &trace,
+                                       .keep_out_of_cache = inputs->options->read.keep_out_of_cache,
+                                       .stay = &stay};
+        uint32_t marker_kinds;
+        enum petal_skip skip = skip_file(&question, file, &context, &marker_kinds);
+        size_t index = receipt != NULL
+                           ? receipt_add_file(receipt, inputs->family, file, skip, &trace, false)
+                           : SIZE_MAX;
 
-        if (skip == PETAL_SKIP_NONE) {
-            iters[count++] = add_file(inputs, file, index);
-            inputs->sources[inputs->source_count - 1].trace = trace;
-        } else if (receipt != NULL) {
-            receipt_set_trace(receipt, index, &trace);
-        }
+        if (skip == PETAL_SKIP_NONE)
+            iters[count++] = add_file(inputs, file, index, &trace);
     }
+    epoch_leave(stay.epoch, stay.slot);
     return count;
 }
 
@@ -276,7 +207,10 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
 {
     const petal_allocator *allocator = family->table->db->env.allocator;
     size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
+    size_t key_bytes =
+        scan_bounds_one_row(bounds) ? cell_key_bound(scan_bounds_low(bounds).size, 0) : 0;
     struct cell_iter **iters = NULL;
+    uint8_t *key = NULL;
     size_t count = 0;
     enum petal_status status;
 
@@ -291,13 +225,16 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
         inputs->sources = mem_zalloc(allocator, most * sizeof *inputs->sources);
         iters = mem_alloc(allocator, most * sizeof *iters);
         inputs->source_capacity = inputs->sources != NULL ? most : 0;
-        if (inputs->sources == NULL || iters == NULL)
+        if (key_bytes > 0)
+            key = mem_alloc(allocator, key_bytes);
+        if (inputs->sources == NULL || iters == NULL || (key_bytes > 0 && key == NULL))
             status = PETAL_NO_MEMORY;
         else
-            count = add_sources(inputs, store, bounds, iters);
+            count = add_sources(inputs, store, bounds, key, iters);
     }
     if (status == PETAL_OK)
         status = join_sources(inputs, iters, count);
+    mem_free(allocator, key, key_bytes);
     mem_free(allocator, iters, most * sizeof *iters);
     return status;
 }

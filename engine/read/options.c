@@ -14,23 +14,6 @@ read_check_row(petal_slice row, petal_error *error)
     return PETAL_OK;
 }
 
-enum petal_status
-read_options_init(petal_read_options *options, const petal_read_options *given, petal_error *error)
-{
-    enum petal_status status =
-        options_copy(options, sizeof *options, given, "petal_read_options", error);
-
-    if (!options->has_time_range) {
-        if (options->time_min != 0 || options->time_limit != 0)
-            status = options_check_time_range(false, options->time_min, options->time_limit, error);
-        options->time_min = 0;
-        options->time_limit = INT64_MAX;
-    }
-    if (options->versions == 0)
-        options->versions = 1;
-    return status;
-}
-
 static enum petal_status
 check_time_range(int64_t time_min, int64_t time_limit, petal_error *error)
 {
@@ -41,10 +24,22 @@ check_time_range(int64_t time_min, int64_t time_limit, petal_error *error)
 }
 
 enum petal_status
-read_check_options(const petal_table *table, const petal_read_options *options, petal_error *error)
+read_options_init(petal_read_options *options, const petal_table *table,
+                  const petal_read_options *given, petal_error *error)
 {
-    enum petal_status status = check_time_range(options->time_min, options->time_limit, error);
+    enum petal_status status =
+        options_copy(options, sizeof *options, given, "petal_read_options", error);
 
+    if (status == PETAL_OK && !options->has_time_range) {
+        if (options->time_min != 0 || options->time_limit != 0)
+            status = options_check_time_range(false, options->time_min, options->time_limit, error);
+        options->time_min = 0;
+        options->time_limit = INT64_MAX;
+    }
+    if (options->versions == 0)
+        options->versions = 1;
+    if (status == PETAL_OK)
+        status = check_time_range(options->time_min, options->time_limit, error);
     for (size_t i = 0; status == PETAL_OK && i < options->family_time_range_count; i++) {
         const petal_family_time_range *range = &options->family_time_ranges[i];
 
@@ -73,81 +68,60 @@ read_check_options(const petal_table *table, const petal_read_options *options, 
 enum petal_status
 read_check_alive(const petal_table *table, const petal_read_options *options, petal_error *error)
 {
-    enum petal_status status = table_check_alive(table, error);
-
-    for (size_t i = 0; status == PETAL_OK && i < options->column_count; i++) {
+    if (table_is_dropped(table))
+        return table_check_alive(table, error);
+    for (size_t i = 0; i < options->column_count; i++) {
         if (family_is_dropped(options->columns[i].family))
-            status = family_check_alive(options->columns[i].family, error);
+            return family_check_alive(options->columns[i].family, error);
     }
-    return status;
+    return PETAL_OK;
 }
 
 bool
-read_asks_family(const petal_read_options *options, const petal_family *family,
-                 petal_slice *qualifiers, size_t *count)
+read_asks_family(const petal_read_options *options, const petal_family *family, size_t *named)
 {
     bool asked = options->column_count == 0;
     bool whole = asked;
 
-    *count = 0;
+    *named = 0;
     for (size_t i = 0; i < options->column_count; i++) {
-        const petal_column *column = &options->columns[i];
-
-        if (column->family != family)
+        if (options->columns[i].family != family)
             continue;
         asked = true;
-        whole = whole || column->whole_family;
-        if (qualifiers != NULL)
-            qualifiers[*count] = column->qualifier;
-        (*count)++;
+        whole = whole || options->columns[i].whole_family;
+        (*named)++;
     }
     if (whole)
-        *count = 0;
+        *named = 0;
     return asked;
 }
 
 /* ---- what is asked of one family ---- */
 
-/* Clocks cost more than many a read; without a TTL nobody looks at one. */
-static bool
-store_can_expire(const petal_family_options *family, const struct store_view *store)
-{
-    bool can =
-        (family->ttl_seconds != 0 && family->ttl_seconds < PETAL_FOREVER) || store->ttl_files > 0;
-
-    for (uint32_t i = 0; !can && i < store->memtable_count; i++)
-        can = atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;
-    return can;
-}
-
-/*
- * How many versions count before a filter is asked: with one, those that the family keeps; what was asked for is counted
- * behind it. The order of writes (NEW_VERSION_BEHAVIOR) counts what was asked before the filter, as HBase's tracker does.
- */
-static uint32_t
-versions_before_filter(const petal_read_options *options, const petal_family_options *family,
-                       bool raw)
-{
-    uint32_t asked = options->versions > 0 ? (uint32_t)options->versions : 0;
-
-    if (raw)
-        return options->filter != NULL ? UINT32_MAX : asked;
-    if (options->filter != NULL && !family->new_version_behavior)
-        return family->versions;
-    return asked < family->versions ? asked : family->versions;
-}
-
 void
 read_rules(const petal_read_options *options, const petal_family *family,
-           const struct store_view *store, bool raw, uint64_t sequence,
-           struct visibility_rules *rules)
+           const petal_family_options *attributes, const struct store_view *store, bool raw,
+           uint64_t sequence, struct visibility_rules *rules)
 {
-    const petal_family_options *attributes = family_options(family);
+    uint32_t asked = options->versions > 0 ? (uint32_t)options->versions : 0;
+    /* Clocks cost more than many a read; without a TTL nobody looks at one. */
+    bool can_expire = (attributes->ttl_seconds != 0 && attributes->ttl_seconds < PETAL_FOREVER) ||
+                      store->ttl_files > 0;
 
+    for (uint32_t i = 0; !can_expire && i < store->memtable_count; i++)
+        can_expire =
+            atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;
     visibility_rules_of(rules, attributes, raw ? VISIBILITY_RAW : VISIBILITY_READ, sequence,
-                        store_can_expire(attributes, store) ? env_clock_ms(&family->table->db->env)
-                                                            : 0);
-    rules->versions = versions_before_filter(options, attributes, raw);
+                        can_expire ? env_clock_ms(&family->table->db->env) : 0);
+    /*
+     * How many versions count before a filter is asked: with one, those that the family keeps; what was asked for is counted
+     * behind it. The order of writes (NEW_VERSION_BEHAVIOR) counts what was asked before the filter, as HBase's tracker does.
+     */
+    if (raw)
+        rules->versions = options->filter != NULL ? UINT32_MAX : asked;
+    else if (asked < attributes->versions &&
+             (options->filter == NULL || attributes->new_version_behavior))
+        rules->versions = asked;
     rules->time_min = options->time_min;
     rules->time_limit = options->time_limit;
     for (size_t i = 0; i < options->family_time_range_count; i++) {
@@ -158,28 +132,6 @@ read_rules(const petal_read_options *options, const petal_family *family,
             rules->time_limit = range->time_limit;
         }
     }
-}
-
-enum petal_skip
-read_skip_by_time(const petal_read_options *options, const struct visibility_rules *rules,
-                  int64_t time_min, int64_t time_max)
-{
-    /* In the order of writes versions above the range make those in it surplus. */
-    if (read_may_use(options, PETAL_SKIP_TIME_RANGE) &&
-        (time_max < rules->time_min ||
-         (time_min >= rules->time_limit && !rules->new_version_behavior)))
-        return PETAL_SKIP_TIME_RANGE;
-    /* MIN_VERSIONS keeps expired versions alive. */
-    if (read_may_use(options, PETAL_SKIP_EXPIRED) && rules->min_versions == 0 &&
-        time_max < rules->oldest_unexpired)
-        return PETAL_SKIP_EXPIRED;
-    return PETAL_SKIP_NONE;
-}
-
-uint64_t
-read_sequence(const petal_read_options *options, const struct read_point *point)
-{
-    return options->snapshot != NULL ? snapshot_sequence(options->snapshot) : point->sequence;
 }
 
 void

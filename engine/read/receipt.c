@@ -65,40 +65,6 @@ append(petal_receipt *receipt, const petal_family *family)
     return source;
 }
 
-size_t
-receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
-                     const struct store_memtable *memtable)
-{
-    petal_receipt_source *source = append(receipt, family);
-    struct memtable_facts facts;
-
-    if (source == NULL)
-        return SIZE_MAX;
-    memtable_facts(memtable->memtable, &facts);
-    source->cells = facts.cells;
-    return receipt->count - 1;
-}
-
-size_t
-receipt_add_file(petal_receipt *receipt, const petal_family *family, const struct file_entry *file,
-                 enum petal_skip skip)
-{
-    petal_receipt_source *source = append(receipt, family);
-
-    if (source == NULL)
-        return SIZE_MAX;
-    source->file_number = file->file->number;
-    source->skip = skip;
-    source->row_min = file->facts->row_min;
-    source->row_max = file->facts->row_max;
-    source->time_min = file->time_min;
-    source->time_max = file->time_max;
-    source->sequence_min = file->facts->sequence_min;
-    source->sequence_max = file->sequence_max;
-    source->cells = file->facts->cells;
-    return receipt->count - 1;
-}
-
 void
 receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace *trace)
 {
@@ -117,6 +83,47 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
         source->blocks_cached[kind] = trace->blocks_cached[kind];
         source->blocks_fetched[kind] = trace->blocks_fetched[kind];
     }
+}
+
+size_t
+receipt_add_memtable(petal_receipt *receipt, const petal_family *family,
+                     const struct store_memtable *memtable, const struct read_trace *trace)
+{
+    petal_receipt_source *source = append(receipt, family);
+    struct memtable_facts facts;
+
+    if (source == NULL)
+        return SIZE_MAX;
+    memtable_facts(memtable->memtable, &facts);
+    source->cells = facts.cells;
+    if (trace != NULL) {
+        source->skip = trace->bloom_negatives > 0 ? PETAL_SKIP_BLOOM : PETAL_SKIP_NONE;
+        receipt_set_trace(receipt, receipt->count - 1, trace);
+    }
+    return receipt->count - 1;
+}
+
+size_t
+receipt_add_file(petal_receipt *receipt, const petal_family *family, const struct file_entry *file,
+                 enum petal_skip skip, const struct read_trace *trace, bool held_nothing)
+{
+    petal_receipt_source *source = append(receipt, family);
+
+    if (source == NULL)
+        return SIZE_MAX;
+    source->file_number = file->file->number;
+    source->skip = skip;
+    source->row_min = file->facts->row_min;
+    source->row_max = file->facts->row_max;
+    source->time_min = file->time_min;
+    source->time_max = file->time_max;
+    source->sequence_min = file->facts->sequence_min;
+    source->sequence_max = file->sequence_max;
+    source->cells = file->facts->cells;
+    source->held_nothing = held_nothing;
+    if (trace != NULL)
+        receipt_set_trace(receipt, receipt->count - 1, trace);
+    return receipt->count - 1;
 }
 
 static void

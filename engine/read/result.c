@@ -112,19 +112,22 @@ enum petal_status
 result_add(petal_result *result, const petal_family *family, const struct cell *const *cells,
            size_t count)
 {
-    petal_slice row = {NULL, count > 0 ? cells[0]->row.size : 0};
-    void *array = result->cells;
-    size_t bytes = 0;
-    bool grown = mem_grow(result->db->env.allocator, &array, &result->capacity, result->count,
-                          result->count + count, sizeof *result->cells);
+    petal_slice row;
+    size_t bytes;
 
-    result->cells = array;
-    if (!grown)
-        return PETAL_NO_MEMORY;
+    if (count == 0)
+        return PETAL_OK;
+    row = cells[0]->row;
+    bytes = result->count == 0 ? row.size : 0;
     for (size_t i = 0; i < count; i++)
         bytes += cells[i]->qualifier.size + cells[i]->value.size;
-    if (reserve_bytes(result, bytes) != PETAL_OK)
+    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
+                        result->count + count, sizeof *result->cells) ||
+        reserve_bytes(result, bytes) != PETAL_OK)
         return PETAL_NO_MEMORY;
+    if (result->count == 0)
+        append_bytes(result, row);
+    assert(row.size <= result->byte_count);
     row.data = result->bytes;
     for (size_t i = 0; i < count; i++)
         append_cell(result, family, row, cells[i]);

@@ -16,14 +16,12 @@ struct petal_result {
     uint8_t *bytes; /* rows, qualifiers and values of the cells */
     size_t byte_count, byte_capacity;
     struct row_collect collect;
-    bool
-        must_walk; /* the get met a family with NEW_VERSION_BEHAVIOR, where only a walk through the row answers */
 };
 
 /* Forget the answer and begin one for `row`. */
 enum petal_status result_start(petal_result *result, petal_slice row);
 
-/* Append the `count` cells of `family` with copies of their bytes. */
+/* Append the `count` cells of `family`, all of one row, with copies of their bytes; that of the row stands before the first. */
 enum petal_status result_add(petal_result *result, const petal_family *family,
                              const struct cell *const *cells, size_t count);
 

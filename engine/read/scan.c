@@ -28,7 +28,8 @@ skips_later(const struct store_view *store, const struct visibility_rules *rules
 }
 
 enum petal_status
-store_scan_open(struct store_scan *scan, const petal_family *family, const struct store_view *store,
+store_scan_open(struct store_scan *scan, const petal_family *family,
+                const petal_family_options *attributes, const struct store_view *store,
                 uint64_t sequence, const petal_scan_options *options,
                 const struct scan_bounds *bounds, struct filter_run *filter,
                 const petal_slice *qualifiers, size_t qualifier_count, petal_error *error)
@@ -45,7 +46,7 @@ store_scan_open(struct store_scan *scan, const petal_family *family, const struc
                  options->read.family_cell_offset == 0,
     };
     if (store != NULL)
-        read_rules(&options->read, family, store, options->raw, sequence, &rules);
+        read_rules(&options->read, family, attributes, store, options->raw, sequence, &rules);
     scan->skips_later = store != NULL && skips_later(store, &rules);
     visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
     if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,

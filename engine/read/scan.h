@@ -66,6 +66,7 @@ struct store_scan {
  * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the same.
  */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
+                                  const petal_family_options *attributes,
                                   const struct store_view *store, uint64_t sequence,
                                   const petal_scan_options *options,
                                   const struct scan_bounds *bounds, struct filter_run *filter,

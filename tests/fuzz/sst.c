@@ -9,6 +9,7 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "bloom/hash.h"
+#include "sstable/facts.h"
 #include "sstable/sst_reader.h"
 #include "sstable/sst_writer.h"
 #include "sstable/trailer.h"
@@ -270,11 +271,12 @@ get(const struct sst_reader *reader, struct epoch *epoch, const struct read_cont
     sink = sink + sst_reader_may_contain_row(reader, &key, hash, context);
     sink = sink + sst_reader_may_contain_prefix(reader, key.row, context);
     if (family)
-        sink = sink + sst_reader_may_contain_family_marker(reader, &key,
-                                                           bloom_hash_family_marker(hash), context);
+        sink = sink + sst_reader_may_contain_family_marker(
+                          reader, &key, bloom_hash_family_marker(hash), READ_SAVES_BLOCK, context);
     else
-        sink = sink + sst_reader_may_contain_column(reader, &key,
-                                                    bloom_hash_column(hash, "column", 6), context);
+        sink =
+            sink + sst_reader_may_contain_column(reader, &key, bloom_hash_column(hash, "column", 6),
+                                                 READ_SAVES_BLOCK, context);
     sst_iter_init(&iter, reader, context, true, false);
     if (iter.iter.ops->seek(&iter.iter, &key, NULL) == PETAL_OK && iter.iter.valid)
         touch_cell(&iter.iter.cell);
@@ -301,7 +303,7 @@ read_all(struct one_file *one, struct epoch *epoch, struct cache *cache)
     get(reader, epoch, &context, "row00000", true);
     get(reader, epoch, &context, "row00017", false);
     get(reader, epoch, &context, "row000391", false);
-    sink = sink + sst_reader_has_qualifier(reader, slice_from_text("column"));
+    sink = sink + facts_may_have_qualifier(sst_reader_facts(reader), slice_from_text("column"));
     sink = sink + (uint64_t)sst_reader_verify(reader, &error);
     sst_reader_close(reader);
 }

@@ -179,7 +179,7 @@ sst_fixture_new(size_t cache_bytes)
                      PETAL_OK);
     f->next_file_number = 1;
     f->trace = (struct read_trace){0};
-    f->context = (struct read_context){.trace = &f->trace, .absent_column_saves = READ_SAVES_BLOCK};
+    f->context = (struct read_context){.trace = &f->trace};
     return f;
 }
 
@@ -356,11 +356,12 @@ ask(struct sst_fixture *f, const struct sst_reader *reader, petal_slice row, pet
         break;
     case ASK_COLUMN:
         answer = sst_reader_may_contain_column(
-            reader, &key, bloom_hash_column(hash, qualifier.data, qualifier.size), &f->context);
+            reader, &key, bloom_hash_column(hash, qualifier.data, qualifier.size), READ_SAVES_BLOCK,
+            &f->context);
         break;
     case ASK_FAMILY:
         answer = sst_reader_may_contain_family_marker(reader, &key, bloom_hash_family_marker(hash),
-                                                      &f->context);
+                                                      READ_SAVES_BLOCK, &f->context);
         break;
     }
     epoch_leave(f->epoch, slot);

@@ -56,8 +56,7 @@ start(struct row_collect *collect, const petal_allocator *allocator)
 
     row_collect_init(collect, allocator);
     visibility_rules_of(&collect->visibility.rules, &family, VISIBILITY_READ, UINT64_MAX, 0);
-    assert_int_equal(row_collect_start(collect, ROW, bloom_hash_row(SALT, "row", 3), NULL, 0,
-                                       &(struct collect_depth){0}),
+    assert_int_equal(row_collect_start(collect, ROW, NULL, NULL, 0, &(struct collect_depth){0}),
                      PETAL_OK);
 }
 

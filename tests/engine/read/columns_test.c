@@ -202,7 +202,7 @@ walk_file(struct sst_fixture *f, enum petal_bloom_type bloom, bool reversed,
     column_iter_init(&columns, &f->allocator.table, &source.iter, named->qualifiers, named->count,
                      NULL);
     if (bloom == PETAL_BLOOM_ROWCOL)
-        column_iter_use_filter(&columns, reader, f->epoch, &f->context);
+        column_iter_use_filter(&columns, reader, f->epoch, &f->context, READ_SAVES_BLOCK);
     set_reversed(&columns, reversed, list);
     walk(&columns.iter, reversed, list, narrowed, random);
     saved = columns.seeks_saved;
@@ -292,7 +292,8 @@ open_columns(struct lazy_source *source, struct sst_fixture *f, bool reversed,
     source->columns.lazy = !reversed;
     set_reversed(&source->columns, reversed, &source->list);
     if (source->reader != NULL && sst_reader_facts(source->reader)->bloom == PETAL_BLOOM_ROWCOL)
-        column_iter_use_filter(&source->columns, source->reader, f->epoch, &f->context);
+        column_iter_use_filter(&source->columns, source->reader, f->epoch, &f->context,
+                               READ_SAVES_BLOCK);
 }
 
 static void
@@ -399,7 +400,7 @@ the_way_back_asks_the_filter(void **state)
     column_iter_init(&columns, &f->allocator.table, &source.iter, named.qualifiers, named.count,
                      NULL);
     set_reversed(&columns, true, &list);
-    column_iter_use_filter(&columns, reader, f->epoch, &f->context);
+    column_iter_use_filter(&columns, reader, f->epoch, &f->context, READ_SAVES_BLOCK);
     for (size_t i = 100; i-- > 0;) {
         assert_int_equal(columns.iter.ops->seek_before(&columns.iter, i == 99 ? NULL : &key, NULL),
                          PETAL_OK);
