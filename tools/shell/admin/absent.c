@@ -162,9 +162,6 @@ const struct command absent_commands[] = {
 
 static COMMAND_FUNCTION(command_refused)
 {
-    (void)arguments;
-    (void)count;
-    (void)result;
     return session_fail(session, SHELL_USAGE, "%s", session->running->usage);
 }
 
@@ -190,9 +187,6 @@ static const struct {
 
 static COMMAND_FUNCTION(command_empty)
 {
-    (void)arguments;
-    (void)count;
-    (void)result;
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
         if (strcmp(headers[i].name, session->running->name) != 0)
             continue;
@@ -207,8 +201,6 @@ static COMMAND_FUNCTION(command_empty)
 
 static COMMAND_FUNCTION(command_state)
 {
-    (void)arguments;
-    (void)count;
     *result = value_boolean(false);
     if (output_begin_records(&session->output, "enabled"))
         format_boolean(&session->output.format, false);

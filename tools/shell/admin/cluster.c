@@ -103,7 +103,6 @@ COMMAND_FUNCTION(command_status)
     struct name_list tables;
     enum shell_status status = name_list_tables(session, NULL, LIST_ANY, &tables);
 
-    (void)result;
     if (count > 0)
         format = value_to_bytes(&session->arena, &arguments[0]);
     if (status != SHELL_FINE)
@@ -128,9 +127,6 @@ COMMAND_FUNCTION(command_processlist)
     struct text *text = &session->scratch;
     petal_stats stats;
 
-    (void)arguments;
-    (void)count;
-    (void)result;
     petal_stats_get(session->db, &stats);
     if (format_is_on(&session->output.format)) {
         format_begin(&session->output.format, names, 2);
@@ -171,9 +167,6 @@ COMMAND_FUNCTION(command_whoami)
     gid_t groups[MOST_GROUPS];
     int number = getgroups(MOST_GROUPS, groups);
 
-    (void)arguments;
-    (void)count;
-    (void)result;
     text_clear(text);
     if (user != NULL)
         text_add_string(text, user->pw_name);
@@ -204,7 +197,6 @@ COMMAND_FUNCTION(command_get_splits)
 {
     petal_slice name;
 
-    (void)count;
     if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
         return SHELL_USAGE;
     if (output_begin_records(&session->output, "splits"))
@@ -222,8 +214,6 @@ COMMAND_FUNCTION(command_locate_region)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     output_header(&session->output, "HOST", "REGION");
@@ -362,7 +352,6 @@ COMMAND_FUNCTION(command_list_regions)
     enum shell_status status;
     petal_table *table;
 
-    (void)result;
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
     if (status == SHELL_FINE && session_is_disabled(session, petal_table_name(table)))
         return session_fail(session, SHELL_USAGE, "Table %.*s must be enabled.",
@@ -393,8 +382,6 @@ COMMAND_FUNCTION(command_clear_block_cache)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     if (petal_cache_clear(session->db, table, &blocks, &error) != PETAL_OK)
@@ -416,8 +403,6 @@ COMMAND_FUNCTION(command_compaction_switch)
 {
     bool running = !session->no_compaction;
 
-    (void)count;
-    (void)result;
     if (arguments[0].kind != VALUE_BOOLEAN)
         return session_fail(session, SHELL_USAGE, "true or false is wanted, not %s",
                             value_class(&arguments[0]));
@@ -437,9 +422,6 @@ COMMAND_FUNCTION(command_list_snapshot_sizes)
     struct snapshot_list list;
     enum shell_status status = snapshot_list_read(session, NULL, NULL, &list);
 
-    (void)arguments;
-    (void)count;
-    (void)result;
     output_header(&session->output, "SNAPSHOT", "SIZE");
     if (status != SHELL_FINE)
         return status;
@@ -455,8 +437,6 @@ COMMAND_FUNCTION(command_list_snapshot_sizes)
 /* Table snapshots whose time is over go with the next command about snapshots. */
 COMMAND_FUNCTION(command_snapshot_cleanup_enabled)
 {
-    (void)arguments;
-    (void)count;
     *result = value_boolean(true);
     if (output_begin_records(&session->output, "enabled"))
         format_boolean(&session->output.format, true);
@@ -467,9 +447,6 @@ COMMAND_FUNCTION(command_snapshot_cleanup_enabled)
 
 COMMAND_FUNCTION(command_list_liveservers)
 {
-    (void)arguments;
-    (void)count;
-    (void)result;
     output_header(&session->output, "SERVERNAME", NULL);
     output_line(&session->output, slice_of_string(SERVER));
     output_plain(&session->output, "1 row(s)");

@@ -75,7 +75,6 @@ COMMAND_FUNCTION(command_compact)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
-    (void)result;
     if (status == SHELL_FINE && count > 1 && arguments[1].kind != VALUE_NIL)
         status =
             session_family(session, table, value_to_bytes(&session->arena, &arguments[1]), &family);
@@ -102,7 +101,6 @@ COMMAND_FUNCTION(command_compaction_state)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
-    (void)count;
     if (status != SHELL_FINE)
         return status;
     name = names[petal_table_compaction_state(table)];

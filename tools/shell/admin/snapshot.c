@@ -113,7 +113,6 @@ COMMAND_FUNCTION(command_clone_snapshot)
     petal_error error;
     bool found;
 
-    (void)result;
     status = read_source(session, arguments, count, 2, &name);
     if (status != SHELL_FINE)
         return status;
@@ -150,7 +149,6 @@ COMMAND_FUNCTION(command_restore_snapshot)
     petal_slice name;
     bool found;
 
-    (void)result;
     status = read_source(session, arguments, count, 1, &name);
     if (status == SHELL_FINE)
         status = find_snapshot(session, name, &info, &found);
@@ -181,7 +179,6 @@ COMMAND_FUNCTION(command_delete_snapshot)
     petal_error error;
     petal_slice name;
 
-    (void)result;
     status = read_source(session, arguments, count, 1, &name);
     if (status != SHELL_FINE)
         return status;
@@ -196,8 +193,6 @@ COMMAND_FUNCTION(command_checkpoint)
     const char *directory;
     petal_error error;
 
-    (void)count;
-    (void)result;
     if (arguments[0].kind != VALUE_STRING || arguments[0].as.bytes.size == 0)
         return session_fail(session, SHELL_USAGE, "The directory must be a string, and not empty");
     if (memchr(arguments[0].as.bytes.data, 0, arguments[0].as.bytes.size) != NULL)

@@ -185,8 +185,6 @@ COMMAND_FUNCTION(command_delete_all_snapshot)
     size_t deleted = 0;
     bool yes;
 
-    (void)count;
-    (void)result;
     begin_list(session, "TABLE + CREATION TIME");
     status = read_matching(session, &arguments[0], NULL, &list);
     if (status != SHELL_FINE)
@@ -216,7 +214,6 @@ COMMAND_FUNCTION(command_delete_table_snapshots)
     enum shell_status status;
     bool yes;
 
-    (void)result;
     begin_list(session, "TABLE + CREATION TIME");
     status = read_matching(session, names, &arguments[0], &list);
     if (status != SHELL_FINE)

@@ -149,7 +149,6 @@ COMMAND_FUNCTION(command_stats)
 {
     const struct value *wanted;
 
-    (void)result;
     if (count == 0)
         return show_counters(session, NULL);
     if (arguments[0].kind != VALUE_HASH)
@@ -185,8 +184,6 @@ COMMAND_FUNCTION(command_verify)
     petal_error error;
     enum shell_status status = session_table_name(session, &arguments[0], &name);
 
-    (void)count;
-    (void)result;
     if (status == SHELL_FINE)
         status = session_table(session, name, &table);
     if (status != SHELL_FINE)

@@ -50,7 +50,6 @@ COMMAND_FUNCTION(command_incr)
     petal_error error;
     enum shell_status status = target_read_cell(session, arguments, &target);
 
-    (void)result;
     arguments += 3;
     count -= 3;
     if (status == SHELL_FINE && count > 0 && arguments[0].kind != VALUE_HASH) {
@@ -79,7 +78,6 @@ COMMAND_FUNCTION(command_append)
     petal_error error;
     enum shell_status status = target_read_cell(session, arguments, &target);
 
-    (void)result;
     if (status == SHELL_FINE && count > 4)
         status = target_read_options(session, &arguments[4], &target);
     if (status != SHELL_FINE)
@@ -110,8 +108,6 @@ COMMAND_FUNCTION(command_get_counter)
     uint64_t number = 0;
     enum shell_status status = target_read_cell(session, arguments, &target);
 
-    (void)count;
-    (void)result;
     if (status == SHELL_FINE)
         status = read_newest(session, &target, &value);
     if (status != SHELL_FINE)

@@ -183,7 +183,6 @@ COMMAND_FUNCTION(command_get)
     struct query query;
     enum shell_status status = query_read_get(session, arguments, count, true, &query);
 
-    (void)result;
     if (status == SHELL_FINE && format_is_on(&session->output.format))
         begin_records(session);
     if (status == SHELL_FINE)
@@ -372,7 +371,6 @@ COMMAND_FUNCTION(command_scan)
     struct query query;
     enum shell_status status = query_read_scan(session, QUERY_SCAN, arguments, count, true, &query);
 
-    (void)result;
     if (status == SHELL_FINE && format_is_on(&session->output.format))
         begin_records(session);
     if (status == SHELL_FINE)

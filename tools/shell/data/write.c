@@ -17,7 +17,6 @@ COMMAND_FUNCTION(command_put)
     petal_error error;
     enum shell_status status = target_read_cell(session, arguments, &target);
 
-    (void)result;
     if (status == SHELL_FINE)
         status = target_read_rest(session, arguments + 4, count - 4, &target);
     if (status != SHELL_FINE)
@@ -91,7 +90,6 @@ COMMAND_FUNCTION(command_delete)
     petal_error error;
     enum shell_status status = target_read_table(session, &arguments[0], &target);
 
-    (void)result;
     if (status == SHELL_FINE)
         status = target_read_row(session, &arguments[1], &target);
     if (status == SHELL_FINE)
@@ -164,7 +162,6 @@ COMMAND_FUNCTION(command_deleteall)
     struct target target;
     enum shell_status status = target_read_table(session, &arguments[0], &target);
 
-    (void)result;
     if (status == SHELL_FINE && !by_prefix)
         status = target_read_row(session, &arguments[1], &target);
     if (status == SHELL_FINE)
@@ -181,8 +178,6 @@ COMMAND_FUNCTION(command_flush)
     petal_error error;
     enum shell_status status = target_read_table(session, &arguments[0], &target);
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     if (petal_flush(session->db, target.table, &error) != PETAL_OK)

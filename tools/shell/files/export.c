@@ -361,7 +361,6 @@ COMMAND_FUNCTION(command_export)
     enum shell_status status;
     struct query query;
 
-    (void)result;
     status = query_read_scan(session, QUERY_SCAN, scanned, count - 1, false, &query);
     request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
     if (status == SHELL_FINE && !read_format(&request, &export.format))

@@ -259,7 +259,6 @@ COMMAND_FUNCTION(command_import)
     petal_slice name;
     int used = 0;
 
-    (void)result;
     if (count == 3 && arguments[2].kind != VALUE_HASH)
         return session_fail(session, SHELL_USAGE,
                             "a hash such as {FORMAT => 'csv'} is wanted, "

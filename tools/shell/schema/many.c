@@ -96,16 +96,12 @@ change_matching(struct session *session, const struct value *argument, const str
 
 COMMAND_FUNCTION(command_disable_all)
 {
-    (void)count;
-    (void)result;
     return change_matching(session, &arguments[0],
                            &(struct change){"Disable", "disabled", disable_table});
 }
 
 COMMAND_FUNCTION(command_enable_all)
 {
-    (void)count;
-    (void)result;
     return change_matching(session, &arguments[0],
                            &(struct change){"Enable", "enabled", enable_table});
 }
@@ -113,7 +109,5 @@ COMMAND_FUNCTION(command_enable_all)
 /* As in HBase only disabled ones can be dropped. */
 COMMAND_FUNCTION(command_drop_all)
 {
-    (void)count;
-    (void)result;
     return change_matching(session, &arguments[0], &(struct change){"Drop", "dropped", drop_table});
 }

@@ -221,7 +221,6 @@ COMMAND_FUNCTION(command_create_namespace)
     petal_slice name;
     bool found;
 
-    (void)result;
     if (arguments[0].kind != VALUE_STRING)
         return session_fail(session, SHELL_USAGE, "Namespace name must be of type String");
     name = arguments[0].as.bytes;
@@ -258,7 +257,6 @@ COMMAND_FUNCTION(command_alter_namespace)
     petal_error error;
     petal_slice name;
 
-    (void)result;
     status = read_namespace(session, &arguments[0], &name, &catalog);
     changes = arena_allocate(&session->arena, count * sizeof(*changes));
     for (size_t i = 1; i < count && status == SHELL_FINE; i++)
@@ -300,8 +298,6 @@ COMMAND_FUNCTION(command_drop_namespace)
     petal_error error;
     petal_slice name;
 
-    (void)count;
-    (void)result;
     status = read_namespace(session, &arguments[0], &name, &catalog);
     if (status == SHELL_FINE)
         status = check_removable(session, name);
@@ -373,8 +369,6 @@ COMMAND_FUNCTION(command_describe_namespace)
     petal_slice name;
     size_t properties;
 
-    (void)count;
-    (void)result;
     status = read_namespace(session, &arguments[0], &name, &catalog);
     if (status != SHELL_FINE)
         return status;
@@ -436,7 +430,6 @@ COMMAND_FUNCTION(command_list_namespace)
     struct name_list list = {0};
     enum shell_status status = SHELL_FINE;
 
-    (void)result;
     output_header(&session->output, "NAMESPACE", NULL);
     if (count > 0)
         status = pattern_read(session, &arguments[0], &pattern);
@@ -455,7 +448,6 @@ COMMAND_FUNCTION(command_list_namespace_tables)
     enum shell_status status;
     petal_slice name;
 
-    (void)count;
     output_header(&session->output, "TABLE", NULL);
     status = read_namespace(session, &arguments[0], &name, &catalog);
     if (status == SHELL_FINE)

@@ -50,8 +50,6 @@ COMMAND_FUNCTION(command_describe)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Table ", " does not exist.", &table);
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     if (format_is_on(&output->format)) {
@@ -113,7 +111,6 @@ COMMAND_FUNCTION(command_alter)
     petal_table *table;
     enum shell_status status = alter_table(session, arguments, count, &table);
 
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     output_plain(&session->output, "Updating all regions with the new schema...");
@@ -129,7 +126,6 @@ COMMAND_FUNCTION(command_alter_async)
 {
     petal_table *table;
 
-    (void)result;
     return alter_table(session, arguments, count, &table);
 }
 
@@ -140,8 +136,6 @@ COMMAND_FUNCTION(command_alter_status)
     enum shell_status status =
         session_any_table(session, &arguments[0], "Can't find a table: ", "", &table);
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     output_plain(&session->output, "1/1 regions updated.");
@@ -177,15 +171,11 @@ list_by_state(struct session *session, enum name_list_state state, struct value 
 
 COMMAND_FUNCTION(command_list_enabled_tables)
 {
-    (void)arguments;
-    (void)count;
     return list_by_state(session, LIST_ENABLED, result);
 }
 
 COMMAND_FUNCTION(command_list_disabled_tables)
 {
-    (void)arguments;
-    (void)count;
     return list_by_state(session, LIST_DISABLED, result);
 }
 
@@ -196,7 +186,6 @@ COMMAND_FUNCTION(command_exists)
     petal_error error;
     petal_slice name;
 
-    (void)count;
     if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
         return SHELL_USAGE;
     outcome = petal_table_open(session->db, name, &table, &error);
@@ -219,7 +208,6 @@ COMMAND_FUNCTION(command_get_table)
 {
     petal_slice name;
 
-    (void)count;
     if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
         return SHELL_USAGE;
     *result = (struct value){.kind = VALUE_TABLE, .as.bytes = name};
@@ -234,8 +222,6 @@ COMMAND_FUNCTION(command_drop)
         session_any_table(session, &arguments[0], "Table ", " does not exist.", &table);
     petal_slice name;
 
-    (void)count;
-    (void)result;
     if (status != SHELL_FINE)
         return status;
     name = petal_table_name(table);
@@ -275,15 +261,11 @@ change_state(struct session *session, const struct value *argument, bool disable
 
 COMMAND_FUNCTION(command_enable)
 {
-    (void)count;
-    (void)result;
     return change_state(session, &arguments[0], false);
 }
 
 COMMAND_FUNCTION(command_disable)
 {
-    (void)count;
-    (void)result;
     return change_state(session, &arguments[0], true);
 }
 
@@ -305,13 +287,11 @@ show_state(struct session *session, const struct value *argument, bool wanted, s
 
 COMMAND_FUNCTION(command_is_enabled)
 {
-    (void)count;
     return show_state(session, &arguments[0], false, result);
 }
 
 COMMAND_FUNCTION(command_is_disabled)
 {
-    (void)count;
     return show_state(session, &arguments[0], true, result);
 }
 
@@ -324,8 +304,6 @@ COMMAND_FUNCTION(command_truncate)
     petal_slice name;
     enum shell_status status;
 
-    (void)count;
-    (void)result;
     if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
         return SHELL_USAGE;
     output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", (int)name.size,
@@ -355,8 +333,6 @@ COMMAND_FUNCTION(command_clone_table_schema)
     petal_error error;
     petal_slice name;
 
-    (void)count;
-    (void)result;
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
     if (status == SHELL_FINE)
         status = session_table_name(session, &arguments[1], &name);

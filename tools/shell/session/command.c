@@ -67,9 +67,6 @@ COMMAND_FUNCTION(command_show_filters)
     const char *name;
     bool records;
 
-    (void)arguments;
-    (void)count;
-    (void)result;
     records = output_begin_records(&session->output, "filter");
     for (size_t i = 0; (name = petal_filter_name(i)) != NULL; i++) {
         if (records)
@@ -82,9 +79,6 @@ COMMAND_FUNCTION(command_show_filters)
 
 COMMAND_FUNCTION(command_version)
 {
-    (void)arguments;
-    (void)count;
-    (void)result;
     if (output_begin_records(&session->output, "version")) {
         format_string(&session->output.format, petal_version());
         return SHELL_FINE;
@@ -95,7 +89,6 @@ COMMAND_FUNCTION(command_version)
 
 COMMAND_FUNCTION(command_exit)
 {
-    (void)result;
     session->ended = true;
     if (count == 1 && arguments[0].kind == VALUE_INTEGER)
         session->exit_status = (int)(arguments[0].as.integer & 0xff);

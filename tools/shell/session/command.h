@@ -33,9 +33,11 @@ const struct command *command_find(const struct session *session, petal_slice na
 /* The command whose name is nearest to a mistyped one, NULL if none is near. */
 const char *command_nearest(const struct session *session, petal_slice name);
 
+/* A command need not look at all that it is handed. */
 #define COMMAND_FUNCTION(name)                                                                     \
-    enum shell_status name(struct session *session, const struct value *arguments, size_t count,   \
-                           struct value *result)
+    enum shell_status name(                                                                        \
+        struct session *session, const struct value *arguments __attribute__((unused)),            \
+        size_t count __attribute__((unused)), struct value *result __attribute__((unused)))
 
 /* tools/shell/session/command.c, tools/shell/session/help.c */
 COMMAND_FUNCTION(command_show_filters);

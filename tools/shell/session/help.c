@@ -148,7 +148,6 @@ help_on(struct session *session, petal_slice name)
 
 COMMAND_FUNCTION(command_help)
 {
-    (void)result;
     if (count == 1)
         return help_on(session, value_to_bytes(&session->arena, &arguments[0]));
     show_groups(session);
@@ -157,9 +156,6 @@ COMMAND_FUNCTION(command_help)
 
 COMMAND_FUNCTION(command_table_help)
 {
-    (void)arguments;
-    (void)count;
-    (void)result;
     output_plain(
         &session->output,
         "A table can be held in a variable; the commands about it are then called on it, without "

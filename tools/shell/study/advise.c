@@ -586,7 +586,6 @@ COMMAND_FUNCTION(command_advise)
     petal_slice name;
     enum shell_status status = session_table_name(session, &arguments[0], &name);
 
-    (void)result;
     if (status == SHELL_FINE)
         status = session_table(session, name, &advice.table);
     if (status != SHELL_FINE)

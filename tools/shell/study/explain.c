@@ -301,7 +301,6 @@ COMMAND_FUNCTION(command_explain)
     struct read_counts counts;
     enum shell_status status;
 
-    (void)result;
     if (!get && !slice_is(arguments[0].as.bytes, "scan"))
         return session_fail(session, SHELL_USAGE, "explain takes a get or a scan");
     if (count < (get ? 3 : 2) || (!get && count > 3))
