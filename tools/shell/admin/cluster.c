@@ -68,35 +68,6 @@ show_figures(struct session *session, const char *before, petal_slice name,
                  figures->file_bytes / MEBIBYTE, figures->memtable_bytes / MEBIBYTE);
 }
 
-/* `detailed`: a line for each table, too. */
-static enum shell_status
-show_server(struct session *session, const struct name_list *tables, bool detailed)
-{
-    static const char *const names[] = {"name", "storefiles", "storefile_bytes", "memstore_bytes"};
-    struct table_figures all = {0};
-    bool records = format_is_on(&session->output.format);
-    petal_error error;
-
-    if (records)
-        format_begin(&session->output.format, names, 4);
-    else
-        output_plain(&session->output, "1 live servers");
-    if (petal_table_list(session->db, add_table, &all, &error) != PETAL_OK)
-        return session_fail_petal(session, &error);
-    show_figures(session, "    ", slice_of_string(SERVER), &all);
-    for (size_t i = 0; detailed && i < tables->count; i++) {
-        struct table_figures figures = {0};
-        petal_table *table;
-
-        if (petal_table_open(session->db, tables->items[i], &table, &error) == PETAL_OK)
-            (void)add_table(&figures, table);
-        show_figures(session, "        ", tables->items[i], &figures);
-    }
-    if (!records)
-        output_plain(&session->output, "0 dead servers");
-    return SHELL_FINE;
-}
-
 COMMAND_FUNCTION(command_status)
 {
     petal_slice format = {0};
@@ -107,8 +78,33 @@ COMMAND_FUNCTION(command_status)
         format = value_to_bytes(&session->arena, &arguments[0]);
     if (status != SHELL_FINE)
         return status;
-    if (slice_is(format, "simple") || slice_is(format, "detailed"))
-        return show_server(session, &tables, slice_is(format, "detailed"));
+    if (slice_is(format, "simple") || slice_is(format, "detailed")) {
+        static const char *const names[] = {"name", "storefiles", "storefile_bytes",
+                                            "memstore_bytes"};
+        struct table_figures all = {0};
+        bool records = format_is_on(&session->output.format);
+        bool detailed = slice_is(format, "detailed");
+        petal_error error;
+
+        if (records)
+            format_begin(&session->output.format, names, 4);
+        else
+            output_plain(&session->output, "1 live servers");
+        if (petal_table_list(session->db, add_table, &all, &error) != PETAL_OK)
+            return session_fail_petal(session, &error);
+        show_figures(session, "    ", slice_of_string(SERVER), &all);
+        for (size_t i = 0; detailed && i < tables.count; i++) {
+            struct table_figures figures = {0};
+            petal_table *table;
+
+            if (petal_table_open(session->db, tables.items[i], &table, &error) == PETAL_OK)
+                (void)add_table(&figures, table);
+            show_figures(session, "        ", tables.items[i], &figures);
+        }
+        if (!records)
+            output_plain(&session->output, "0 dead servers");
+        return SHELL_FINE;
+    }
     if (slice_is(format, "replication"))
         return session_fail(session, SHELL_USAGE, "There is no replication");
     if (output_begin_records(&session->output, "tables")) {

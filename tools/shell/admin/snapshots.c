@@ -83,24 +83,6 @@ begin_list(struct session *session, const char *facts)
         output_header(&session->output, "SNAPSHOT", facts);
 }
 
-static void
-show_records(struct session *session, const struct snapshot_list *list)
-{
-    struct format *format = &session->output.format;
-
-    for (size_t i = 0; i < list->count; i++) {
-        const petal_table_snapshot_info *item = &list->items[i];
-
-        format_bytes(format, item->name);
-        format_bytes(format, item->table);
-        format_integer(format, item->created_ms);
-        if (item->ttl_seconds == 0)
-            format_null(format);
-        else
-            format_number(format, item->ttl_seconds);
-    }
-}
-
 /* A line for each; `with_ttl`: how long they live, too. */
 static void
 show_list(struct session *session, const struct snapshot_list *list, bool with_ttl)
@@ -108,7 +90,19 @@ show_list(struct session *session, const struct snapshot_list *list, bool with_t
     struct text *text = &session->scratch;
 
     if (format_is_on(&session->output.format)) {
-        show_records(session, list);
+        struct format *format = &session->output.format;
+
+        for (size_t i = 0; i < list->count; i++) {
+            const petal_table_snapshot_info *item = &list->items[i];
+
+            format_bytes(format, item->name);
+            format_bytes(format, item->table);
+            format_integer(format, item->created_ms);
+            if (item->ttl_seconds == 0)
+                format_null(format);
+            else
+                format_number(format, item->ttl_seconds);
+        }
         return;
     }
     for (size_t i = 0; i < list->count; i++) {

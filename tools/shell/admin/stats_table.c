@@ -48,11 +48,19 @@ true_positives(const struct file_history *history)
 /* ---- Files ------------------------------------------------------------------------------------------ */
 
 static void
-add_to_run(struct family_stats *family, const petal_file_info *file)
+add_file(struct table_stats *table, const petal_file_info *file, const struct file_history *history)
 {
-    double rate = file->bloom == PETAL_BLOOM_NONE ? 1 : file->bloom_error_rate;
-    size_t i = 0;
+    struct family_stats *family = table->families;
+    double rate;
+    size_t i;
 
+    while (family < table->families + table->count &&
+           !slices_equal(petal_family_name(family->family), file->family))
+        family++;
+    if (family == table->families + table->count)
+        return; /* added meanwhile */
+    rate = file->bloom == PETAL_BLOOM_NONE ? 1 : file->bloom_error_rate;
+    i = 0;
     while (i < family->run_count && family->runs[i].number != file->run)
         i++;
     if (i == family->run_count) {
@@ -61,19 +69,6 @@ add_to_run(struct family_stats *family, const petal_file_info *file)
     }
     if (rate > family->runs[i].rate)
         family->runs[i].rate = rate;
-}
-
-static void
-add_file(struct table_stats *table, const petal_file_info *file, const struct file_history *history)
-{
-    struct family_stats *family = table->families;
-
-    while (family < table->families + table->count &&
-           !slices_equal(petal_family_name(family->family), file->family))
-        family++;
-    if (family == table->families + table->count)
-        return; /* added meanwhile */
-    add_to_run(family, file);
     family->file_count++;
     family->rows += file->rows;
     family->cells += file->cells;
@@ -105,40 +100,6 @@ add_history(struct text *text, const struct file_history *history)
                         ", true positives %" PRIu64 ", false positives %" PRIu64,
                         history->probes, history->negatives, true_positives(history),
                         history->false_positives);
-}
-
-static void
-show_file(struct session *session, const petal_file_info *file, const struct file_history *history)
-{
-    struct text name = {0}, *text = &session->scratch;
-
-    text_add_binary(&name, file->family);
-    text_add_format(&name, " file %" PRIu64, file->number);
-    text_clear(text);
-    text_add_format(text,
-                    "run %" PRIu64 ", %" PRIu64 " rows, %" PRIu64 " cells, %" PRIu64
-                    " of them markers; rows ",
-                    file->run, file->rows, file->cells, file->markers);
-    text_add_binary(text, file->row_min);
-    text_add_string(text, "..");
-    text_add_binary(text, file->row_max);
-    text_add_string(text, "; time ");
-    text_add_time(text, file->time_min);
-    text_add_string(text, "..");
-    text_add_time(text, file->time_max);
-    text_add_format(text,
-                    "; sequence %" PRIu64 "..%" PRIu64 "; %" PRIu64 " bytes: %" PRIu64
-                    " data in %" PRIu64 " blocks (%" PRIu64 " before compression), %" PRIu64
-                    " index, %" PRIu64 " filter",
-                    file->sequence_min, file->sequence_max, file->file_bytes, file->data_bytes,
-                    file->data_blocks, file->raw_data_bytes, file->index_bytes, file->filter_bytes);
-    text_add_format(text, "; %s filter", schema_bloom_name(file->bloom));
-    if (file->bloom_keys > 0)
-        text_add_format(text, " of %" PRIu64 " keys in %" PRIu64 " chunks at rate %g",
-                        file->bloom_keys, file->bloom_chunks, file->bloom_error_rate);
-    add_history(text, history);
-    output_parts(&session->output, text_slice(&name), text_slice(text));
-    text_free(&name);
 }
 
 static const char *const file_names[] = {"family",
@@ -224,8 +185,37 @@ visit_file(void *argument, const petal_file_info *file)
     add_file(table, file, history);
     if (format_is_on(&session->output.format))
         record_file(&session->output.format, file, history);
-    else
-        show_file(session, file, history);
+    else {
+        struct text name = {0}, *text = &session->scratch;
+
+        text_add_binary(&name, file->family);
+        text_add_format(&name, " file %" PRIu64, file->number);
+        text_clear(text);
+        text_add_format(text,
+                        "run %" PRIu64 ", %" PRIu64 " rows, %" PRIu64 " cells, %" PRIu64
+                        " of them markers; rows ",
+                        file->run, file->rows, file->cells, file->markers);
+        text_add_binary(text, file->row_min);
+        text_add_string(text, "..");
+        text_add_binary(text, file->row_max);
+        text_add_string(text, "; time ");
+        text_add_time(text, file->time_min);
+        text_add_string(text, "..");
+        text_add_time(text, file->time_max);
+        text_add_format(
+            text,
+            "; sequence %" PRIu64 "..%" PRIu64 "; %" PRIu64 " bytes: %" PRIu64 " data in %" PRIu64
+            " blocks (%" PRIu64 " before compression), %" PRIu64 " index, %" PRIu64 " filter",
+            file->sequence_min, file->sequence_max, file->file_bytes, file->data_bytes,
+            file->data_blocks, file->raw_data_bytes, file->index_bytes, file->filter_bytes);
+        text_add_format(text, "; %s filter", schema_bloom_name(file->bloom));
+        if (file->bloom_keys > 0)
+            text_add_format(text, " of %" PRIu64 " keys in %" PRIu64 " chunks at rate %g",
+                            file->bloom_keys, file->bloom_chunks, file->bloom_error_rate);
+        add_history(text, history);
+        output_parts(&session->output, text_slice(&name), text_slice(text));
+        text_free(&name);
+    }
     return true;
 }
 
@@ -239,30 +229,6 @@ rate_of(const struct family_stats *family)
     for (size_t i = 0; i < family->run_count; i++)
         rate += family->runs[i].rate;
     return rate;
-}
-
-static void
-show_family(struct session *session, const struct family_stats *family)
-{
-    struct text name = {0}, *text = &session->scratch;
-
-    text_add_binary(&name, petal_family_name(family->family));
-    text_clear(text);
-    text_add_format(text, "%zu run(s), %zu file(s), error rate %.3g in all; ", family->run_count,
-                    family->file_count, rate_of(family));
-    if (family->options.bloom == PETAL_BLOOM_NONE)
-        text_add_string(text, "the family has no filter");
-    else
-        text_add_format(text, "the family's is %g%s", family->options.bloom_error_rate,
-                        family->options.bloom_rate_per_file ? " for each file" : "");
-    text_add_format(text,
-                    "; %" PRIu64 " cells, %" PRIu64 " of them markers; %" PRIu64 " bytes: %" PRIu64
-                    " data, %" PRIu64 " index, %" PRIu64 " filter",
-                    family->cells, family->markers, family->file_bytes, family->data_bytes,
-                    family->index_bytes, family->filter_bytes);
-    add_history(text, &family->history);
-    output_parts(&session->output, text_slice(&name), text_slice(text));
-    text_free(&name);
 }
 
 static void
@@ -314,8 +280,30 @@ show_families(const struct table_stats *table)
     for (size_t i = 0; i < table->count; i++) {
         if (format_is_on(&output->format))
             record_family(&output->format, &table->families[i]);
-        else
-            show_family(table->session, &table->families[i]);
+        else {
+            struct text name = {0}, *text = &table->session->scratch;
+
+            text_add_binary(&name, petal_family_name(table->families[i].family));
+            text_clear(text);
+            text_add_format(text, "%zu run(s), %zu file(s), error rate %.3g in all; ",
+                            table->families[i].run_count, table->families[i].file_count,
+                            rate_of(&table->families[i]));
+            if (table->families[i].options.bloom == PETAL_BLOOM_NONE)
+                text_add_string(text, "the family has no filter");
+            else
+                text_add_format(
+                    text, "the family's is %g%s", table->families[i].options.bloom_error_rate,
+                    table->families[i].options.bloom_rate_per_file ? " for each file" : "");
+            text_add_format(text,
+                            "; %" PRIu64 " cells, %" PRIu64 " of them markers; %" PRIu64
+                            " bytes: %" PRIu64 " data, %" PRIu64 " index, %" PRIu64 " filter",
+                            table->families[i].cells, table->families[i].markers,
+                            table->families[i].file_bytes, table->families[i].data_bytes,
+                            table->families[i].index_bytes, table->families[i].filter_bytes);
+            add_history(text, &table->families[i].history);
+            output_parts(&table->session->output, text_slice(&name), text_slice(text));
+            text_free(&name);
+        }
     }
 }
 

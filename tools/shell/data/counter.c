@@ -21,19 +21,6 @@ read_newest(struct session *session, const struct target *target, const petal_sl
     return SHELL_FINE;
 }
 
-/* An increment was refused: most likely because of the width of what stands there. */
-static enum shell_status
-fail_increment(struct session *session, const struct target *target, const petal_error *error)
-{
-    const petal_slice *value;
-
-    if (error->status == PETAL_INVALID && read_newest(session, target, &value) == SHELL_FINE &&
-        value != NULL && value->size != COUNTER_BYTES)
-        return session_fail(session, SHELL_USAGE, "Field is not a long, it's %zu bytes wide",
-                            value->size);
-    return session_fail_petal(session, error);
-}
-
 static void
 show_counter(struct session *session, int64_t number)
 {
@@ -64,8 +51,16 @@ COMMAND_FUNCTION(command_incr)
         return status;
     session_begin_write(session);
     if (petal_increment(target.family, target.row, target.qualifier, amount, &target.options, &sum,
-                        &error) != PETAL_OK)
-        return fail_increment(session, &target, &error);
+                        &error) != PETAL_OK) {
+        /* An increment was refused: most likely because of the width of what stands there. */
+        const petal_slice *value;
+
+        if (error.status == PETAL_INVALID && read_newest(session, &target, &value) == SHELL_FINE &&
+            value != NULL && value->size != COUNTER_BYTES)
+            return session_fail(session, SHELL_USAGE, "Field is not a long, it's %zu bytes wide",
+                                value->size);
+        return session_fail_petal(session, &error);
+    }
     show_counter(session, sum);
     return SHELL_FINE;
 }

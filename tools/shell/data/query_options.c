@@ -136,20 +136,6 @@ part_reason(char *text)
     return end + 2;
 }
 
-/* Add the filter's text, and a caret with the reason under the place of the mistake. */
-static void
-point_at_mistake(struct text *message, petal_slice filter, size_t offset, const char *reason)
-{
-    struct text before = {0};
-
-    text_add_binary(&before, (petal_slice){filter.data, offset});
-    text_add_string(message, "\n  ");
-    text_add_binary(message, filter);
-    text_add_format(message, "\n  %*s^%s%s", (int)before.size, "", reason[0] != '\0' ? " " : "",
-                    reason);
-    text_free(&before);
-}
-
 /* HBase's message, which scripts read; at a terminal reason and place are shown below it. */
 static enum shell_status
 fail_filter(struct session *session, petal_slice filter, const petal_error *error)
@@ -164,8 +150,17 @@ fail_filter(struct session *session, petal_slice filter, const petal_error *erro
     text_clear(&session->message);
     text_add_string(&session->message, text);
     if (session->output.terminal && filter.size > 0 && filter.size <= FILTER_CHARACTERS &&
-        error->offset <= filter.size)
-        point_at_mistake(&session->message, filter, (size_t)error->offset, reason);
+        error->offset <= filter.size) {
+        /* The filter's text, and a caret with the reason under the place of the mistake. */
+        struct text before = {0};
+
+        text_add_binary(&before, (petal_slice){filter.data, (size_t)error->offset});
+        text_add_string(&session->message, "\n  ");
+        text_add_binary(&session->message, filter);
+        text_add_format(&session->message, "\n  %*s^%s%s", (int)before.size, "",
+                        reason[0] != '\0' ? " " : "", reason);
+        text_free(&before);
+    }
     return SHELL_USAGE;
 }
 

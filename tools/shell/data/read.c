@@ -353,18 +353,6 @@ show_metric(struct session *session, const char *name, uint64_t number)
     output_columns(&session->output, slice_of_string(name), text_slice(&session->scratch));
 }
 
-/* There was no filter: each row that was scanned is in the answer. */
-static void
-show_metrics(struct session *session, const struct query *query, const struct read_counts *counts)
-{
-    output_plain(&session->output, "%s", "");
-    output_header(&session->output, "METRIC", "VALUE");
-    if ((query->metrics & METRIC_ROWS_FILTERED) != 0)
-        show_metric(session, "ROWS_FILTERED", 0);
-    if ((query->metrics & METRIC_ROWS_SCANNED) != 0)
-        show_metric(session, "ROWS_SCANNED", counts->rows);
-}
-
 COMMAND_FUNCTION(command_scan)
 {
     struct read_counts counts;
@@ -379,21 +367,16 @@ COMMAND_FUNCTION(command_scan)
     if (status != SHELL_FINE)
         return status;
     output_plain(&session->output, "%" PRIu64 " row(s)", counts.pieces);
-    if (query.metrics != 0)
-        show_metrics(session, &query, &counts);
+    if (query.metrics != 0) {
+        /* There was no filter: each row that was scanned is in the answer. */
+        output_plain(&session->output, "%s", "");
+        output_header(&session->output, "METRIC", "VALUE");
+        if ((query.metrics & METRIC_ROWS_FILTERED) != 0)
+            show_metric(session, "ROWS_FILTERED", 0);
+        if ((query.metrics & METRIC_ROWS_SCANNED) != 0)
+            show_metric(session, "ROWS_SCANNED", counts.rows);
+    }
     return SHELL_FINE;
-}
-
-static void
-show_progress(struct session *session, const struct row_counter *counter, struct progress *progress)
-{
-    struct text *text = &session->scratch;
-
-    progress_hide(progress);
-    text_clear(text);
-    text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
-    text_add_binary(text, text_slice(&counter->row));
-    output_line(&session->output, text_slice(text));
 }
 
 /* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter on a later column fails.) */
@@ -420,10 +403,17 @@ count_rows(struct session *session, const struct query *query, struct row_counte
             continue;
         if (counter->rows % ROWS_BETWEEN_LOOKS == 0)
             progress_update(&progress, 0, 0, counter->rows);
-        if (query->interval == 0)
+        if (query->interval == 0) {
             status = session_fail(session, SHELL_USAGE, "divided by 0");
-        else if ((int64_t)counter->rows % query->interval == 0)
-            show_progress(session, counter, &progress);
+        } else if ((int64_t)counter->rows % query->interval == 0) {
+            struct text *text = &session->scratch;
+
+            progress_hide(&progress);
+            text_clear(text);
+            text_add_format(text, "Current count: %" PRIu64 ", row: ", counter->rows);
+            text_add_binary(text, text_slice(&counter->row));
+            output_line(&session->output, text_slice(text));
+        }
     }
     progress_end(&progress);
     petal_cursor_close(cursor);

@@ -19,144 +19,28 @@ struct eval {
     unsigned calls; /* whose arguments are being evaluated */
 };
 
-/* Names that stand for themselves, so that hash keys need no quotes. */
-static const char *const constants[] = {"ALLOW_PARTIAL_RESULTS",
-                                        "ALL_METRICS",
-                                        "ALL_VERSIONS",
-                                        "ATTRIBUTES",
-                                        "AUTHORIZATIONS",
-                                        "BATCH",
-                                        "BLOCKCACHE",
-                                        "BLOCKSIZE",
-                                        "BLOOMFILTER",
-                                        "BLOOM_RATE_PER_FILE",
-                                        "CACHE",
-                                        "CACHE_BLOCKS",
-                                        "CACHE_BLOOMS_ON_WRITE",
-                                        "CACHE_DATA_ON_WRITE",
-                                        "CACHE_INDEX_ON_WRITE",
-                                        "CLASSNAME",
-                                        "CLONE_SFT",
-                                        "CLUSTER",
-                                        "CLUSTER_KEY",
-                                        "COLUMN",
-                                        "COLUMNS",
-                                        "COMPACTION_ENABLED",
-                                        "COMPRESSION",
-                                        "COMPRESSION_COMPACT",
-                                        "COMPRESSION_COMPACT_MAJOR",
-                                        "COMPRESSION_COMPACT_MINOR",
-                                        "COMPRESS_TAGS",
-                                        "CONFIG",
-                                        "CONFIGURATION",
-                                        "CONSISTENCY",
-                                        "COUNTERS",
-                                        "CREATE",
-                                        "DATA",
-                                        "DATA_BLOCK_ENCODING",
-                                        "DFS_REPLICATION",
-                                        "DISABLE",
-                                        "DURABILITY",
-                                        "ENCRYPTION",
-                                        "ENCRYPTION_KEY",
-                                        "ENDPOINT_CLASSNAME",
-                                        "EVICT_BLOCKS_ON_CLOSE",
-                                        "FAMILY",
-                                        "FILTER",
-                                        "FLUSH_EVERY",
-                                        "FLUSH_POLICY",
-                                        "FORMAT",
-                                        "FORMATTER",
-                                        "FORMATTER_CLASS",
-                                        "GLOBAL_BYPASS",
-                                        "INCLUDE_STOPROW",
-                                        "INDEX_BLOCK_ENCODING",
-                                        "INTERVAL",
-                                        "IN_MEMORY",
-                                        "IN_MEMORY_COMPACTION",
-                                        "ISOLATION_LEVEL",
-                                        "IS_MOB",
-                                        "IS_ROOT",
-                                        "KEEP_DELETED_CELLS",
-                                        "KEYS",
-                                        "LIMIT",
-                                        "LOCALITY_THRESHOLD",
-                                        "MACHINE",
-                                        "MAXLENGTH",
-                                        "MAX_ERRORS",
-                                        "MAX_FILESIZE",
-                                        "MAX_RESULT_SIZE",
-                                        "MEMSTORE_FLUSHSIZE",
-                                        "MERGE_ENABLED",
-                                        "METADATA",
-                                        "METHOD",
-                                        "METRICS",
-                                        "MIN_VERSIONS",
-                                        "MOB_COMPACT_PARTITION_POLICY",
-                                        "MOB_THRESHOLD",
-                                        "NAME",
-                                        "NAMESPACE",
-                                        "NAMESPACES",
-                                        "NEW_VERSION_BEHAVIOR",
-                                        "NONE",
-                                        "NORMALIZATION_ENABLED",
-                                        "NORMALIZER_TARGET_REGION_COUNT",
-                                        "NORMALIZER_TARGET_REGION_SIZE",
-                                        "NO_INSERTS",
-                                        "NO_WRITES",
-                                        "NO_WRITES_COMPACTIONS",
-                                        "NUMREGIONS",
-                                        "ONLY_FIELDS",
-                                        "ON_ERROR",
-                                        "OWNER",
-                                        "POLICY",
-                                        "PREFETCH_BLOCKS_ON_OPEN",
-                                        "PRIORITY",
-                                        "RAW",
-                                        "READ",
-                                        "READONLY",
-                                        "READ_TYPE",
-                                        "REGION_MEMSTORE_REPLICATION",
-                                        "REGION_REPLICATION",
-                                        "REGION_REPLICA_ID",
-                                        "REMOTE_WAL_DIR",
-                                        "REPLICATION_SCOPE",
-                                        "REQUEST",
-                                        "RESTORE_ACL",
-                                        "REVERSED",
-                                        "ROW",
-                                        "ROWPREFIXFILTER",
-                                        "SAMPLE",
-                                        "SCOPE",
-                                        "SERIAL",
-                                        "SERVER_NAME",
-                                        "SKIP_FIELDS",
-                                        "SKIP_FLUSH",
-                                        "SPACE",
-                                        "SPLITALGO",
-                                        "SPLITS",
-                                        "SPLITS_FILE",
-                                        "SPLIT_ENABLED",
-                                        "SPLIT_POLICY",
-                                        "STARTROW",
-                                        "STATE",
-                                        "STOPROW",
-                                        "STORAGE_POLICY",
-                                        "TABLE",
-                                        "TABLE_CFS",
-                                        "THREADS",
-                                        "THROTTLE",
-                                        "THROTTLE_TYPE",
-                                        "TIMERANGE",
-                                        "TIMESTAMP",
-                                        "TTL",
-                                        "TYPE",
-                                        "USER",
-                                        "VALUE",
-                                        "VERSIONS",
-                                        "VISIBILITY",
-                                        "WITHOUT",
-                                        "WRITE"};
+/* Names that stand for themselves, so that hash keys need no quotes; a blank before and behind each. */
+static const char constants[] =
+    " ALLOW_PARTIAL_RESULTS ALL_METRICS ALL_VERSIONS ATTRIBUTES AUTHORIZATIONS BATCH BLOCKCACHE "
+    "BLOCKSIZE BLOOMFILTER BLOOM_RATE_PER_FILE CACHE CACHE_BLOCKS CACHE_BLOOMS_ON_WRITE "
+    "CACHE_DATA_ON_WRITE CACHE_INDEX_ON_WRITE CLASSNAME CLONE_SFT CLUSTER CLUSTER_KEY COLUMN "
+    "COLUMNS COMPACTION_ENABLED COMPRESSION COMPRESSION_COMPACT COMPRESSION_COMPACT_MAJOR "
+    "COMPRESSION_COMPACT_MINOR COMPRESS_TAGS CONFIG CONFIGURATION CONSISTENCY COUNTERS CREATE "
+    "DATA DATA_BLOCK_ENCODING DFS_REPLICATION DISABLE DURABILITY ENCRYPTION ENCRYPTION_KEY "
+    "ENDPOINT_CLASSNAME EVICT_BLOCKS_ON_CLOSE FAMILY FILTER FLUSH_EVERY FLUSH_POLICY FORMAT "
+    "FORMATTER FORMATTER_CLASS GLOBAL_BYPASS INCLUDE_STOPROW INDEX_BLOCK_ENCODING INTERVAL "
+    "IN_MEMORY IN_MEMORY_COMPACTION ISOLATION_LEVEL IS_MOB IS_ROOT KEEP_DELETED_CELLS KEYS LIMIT "
+    "LOCALITY_THRESHOLD MACHINE MAXLENGTH MAX_ERRORS MAX_FILESIZE MAX_RESULT_SIZE "
+    "MEMSTORE_FLUSHSIZE MERGE_ENABLED METADATA METHOD METRICS MIN_VERSIONS "
+    "MOB_COMPACT_PARTITION_POLICY MOB_THRESHOLD NAME NAMESPACE NAMESPACES NEW_VERSION_BEHAVIOR "
+    "NONE NORMALIZATION_ENABLED NORMALIZER_TARGET_REGION_COUNT NORMALIZER_TARGET_REGION_SIZE "
+    "NO_INSERTS NO_WRITES NO_WRITES_COMPACTIONS NUMREGIONS ONLY_FIELDS ON_ERROR OWNER POLICY "
+    "PREFETCH_BLOCKS_ON_OPEN PRIORITY RAW READ READONLY READ_TYPE REGION_MEMSTORE_REPLICATION "
+    "REGION_REPLICATION REGION_REPLICA_ID REMOTE_WAL_DIR REPLICATION_SCOPE REQUEST RESTORE_ACL "
+    "REVERSED ROW ROWPREFIXFILTER SAMPLE SCOPE SERIAL SERVER_NAME SKIP_FIELDS SKIP_FLUSH SPACE "
+    "SPLITALGO SPLITS SPLITS_FILE SPLIT_ENABLED SPLIT_POLICY STARTROW STATE STOPROW "
+    "STORAGE_POLICY TABLE TABLE_CFS THREADS THROTTLE THROTTLE_TYPE TIMERANGE TIMESTAMP TTL TYPE "
+    "USER VALUE VERSIONS VISIBILITY WITHOUT WRITE ";
 
 static const struct {
     const char *name, *meaning;
@@ -195,10 +79,13 @@ fail_name(struct eval *eval, const struct node *node, const char *what)
 static bool
 is_constant(petal_slice name)
 {
-    for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
-        if (slice_is(name, constants[i]))
-            return true;
-    return false;
+    const char *found =
+        memmem(constants, sizeof(constants) - 1, name.data, name.size); /* no name has a blank */
+
+    while (found != NULL && (found[-1] != ' ' || found[name.size] != ' '))
+        found = memmem(found + 1, (size_t)(constants + sizeof(constants) - 2 - found), name.data,
+                       name.size);
+    return found != NULL;
 }
 
 /* A word where a value is wanted: a constant in small letters, or text without quotes. */
@@ -235,15 +122,6 @@ eval_variable(struct eval *eval, const struct node *node, struct value *value)
 }
 
 static bool
-eval_assignment(struct eval *eval, const struct node *node, struct value *value)
-{
-    if (!eval_node(eval, node->items[0], value))
-        return false;
-    variables_set(&eval->session->variables, node->name, value);
-    return true;
-}
-
-static bool
 eval_constant(struct eval *eval, const struct node *node, struct value *value)
 {
     if (eval_variable(eval, node, value))
@@ -268,21 +146,6 @@ eval_items(struct eval *eval, const struct node *node, struct value **items)
     for (size_t i = 0; i < node->count; i++)
         if (!eval_node(eval, node->items[i], &(*items)[i]))
             return false;
-    return true;
-}
-
-static bool
-eval_hash(struct eval *eval, const struct node *node, struct value *value)
-{
-    size_t pairs = node->count / 2;
-    struct value *items;
-
-    if (!eval_items(eval, node, &items))
-        return false;
-    *value = (struct value){.kind = VALUE_HASH};
-    value->as.pairs = arena_allocate(&eval->session->arena, pairs * sizeof(struct value_pair));
-    for (size_t i = 0; i < pairs; i++)
-        value_hash_set(value, &items[2 * i], &items[2 * i + 1]);
     return true;
 }
 
@@ -347,30 +210,22 @@ eval_block(struct eval *eval, const struct node *block, const struct value *item
     return good && !eval_is_over(eval);
 }
 
-/* Run the block for each item: `each` gives the receiver back, `map` what the block gave, `times` the number. */
+/* Run the block for each item: `each` gives the receiver back, `map` what the block gave. */
 static bool
 eval_items_by_block(struct eval *eval, const struct node *node, const struct value *receiver,
                     struct value *value)
 {
     bool map = slice_is(node->name, "map");
-    bool times = slice_is(node->name, "times") && receiver->kind == VALUE_INTEGER;
-    int64_t count = times ? receiver->as.integer : (int64_t)receiver->count;
     struct value mapped = {.kind = VALUE_ARRAY};
     bool good = true;
 
-    if (!times && (receiver->kind != VALUE_ARRAY || (!map && !slice_is(node->name, "each"))))
+    if (receiver->kind != VALUE_ARRAY || (!map && !slice_is(node->name, "each")))
         return fail_name(eval, node, "unknown method with a block");
-    if (map)
-        mapped.as.items =
-            arena_allocate(&eval->session->arena, receiver->count * sizeof(struct value));
-    for (int64_t i = 0; i < count && good; i++) {
-        struct value item = times ? value_integer(i) : receiver->as.items[i];
-        struct value result;
-
-        good = eval_block(eval, node->block, &item, &result);
-        if (map)
-            mapped.as.items[mapped.count++] = result;
-    }
+    mapped.as.items =
+        arena_allocate(&eval->session->arena, (receiver->count + 1) * sizeof(struct value));
+    for (size_t i = 0; i < receiver->count && good; i++)
+        good =
+            eval_block(eval, node->block, &receiver->as.items[i], &mapped.as.items[mapped.count++]);
     *value = map ? mapped : *receiver;
     return good;
 }
@@ -410,30 +265,21 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
            fail_name(eval, node, "unknown method");
 }
 
-/* An item of an array, from its end if the index is negative, or the value of a hash's key; nil if there is none. */
+/* An item of an array; nil if there is none. */
 static bool
 eval_index(struct eval *eval, const struct node *node, struct value *value)
 {
     struct value receiver, index;
-    int64_t at;
 
     if (!eval_node(eval, node->receiver, &receiver) || !eval_node(eval, node->items[0], &index))
         return false;
-    *value = value_nil();
-    if (receiver.kind == VALUE_HASH) {
-        for (size_t i = 0; i < receiver.count; i++)
-            if (value_equal(&receiver.as.pairs[i].key, &index))
-                *value = receiver.as.pairs[i].value;
-        return true;
-    }
     if (receiver.kind != VALUE_ARRAY || index.kind != VALUE_INTEGER) {
-        show_mistake(eval, "TypeError", node->position,
-                     "only an array's or hash's items have an index");
+        show_mistake(eval, "TypeError", node->position, "only an array's items have an index");
         return false;
     }
-    at = index.as.integer < 0 ? index.as.integer + (int64_t)receiver.count : index.as.integer;
-    if (at >= 0 && at < (int64_t)receiver.count)
-        *value = receiver.as.items[at];
+    *value = index.as.integer >= 0 && index.as.integer < (int64_t)receiver.count
+                 ? receiver.as.items[index.as.integer]
+                 : value_nil();
     return true;
 }
 
@@ -450,20 +296,6 @@ is_help(const struct node *node, struct value *argument)
     return true;
 }
 
-/* A name that is no command. */
-static bool
-eval_function(struct eval *eval, const struct node *node)
-{
-    struct value *arguments;
-
-    /* Arguments are commands that would run, so the name is looked at first. */
-    if (!function_is_known(node->name))
-        return node->bare && eval->calls > 0 ? fail_word(eval, node)
-                                             : fail_name(eval, node, "unknown command");
-    return eval_arguments(eval, node, &arguments) &&
-           function_call(eval->session, node->name, arguments, node->count);
-}
-
 static bool
 eval_call(struct eval *eval, const struct node *node, struct value *value)
 {
@@ -478,8 +310,14 @@ eval_call(struct eval *eval, const struct node *node, struct value *value)
     if (node->bare && eval_variable(eval, node, value))
         return true;
     *value = value_nil();
-    if (command == NULL)
-        return eval_function(eval, node);
+    if (command == NULL) {
+        /* Arguments are commands that would run, so the name is looked at first. */
+        if (!function_is_known(node->name))
+            return node->bare && eval->calls > 0 ? fail_word(eval, node)
+                                                 : fail_name(eval, node, "unknown command");
+        return eval_arguments(eval, node, &arguments) &&
+               function_call(eval->session, node->name, arguments, node->count);
+    }
     if (is_help(node, &named)) {
         run_command(eval->session, command, &named, 1, false, value);
         return true;
@@ -505,12 +343,25 @@ eval_node(struct eval *eval, const struct node *node, struct value *value)
     case NODE_INDEX:
         return eval_index(eval, node, value);
     case NODE_ASSIGN:
-        return eval_assignment(eval, node, value);
+        if (!eval_node(eval, node->items[0], value))
+            return false;
+        variables_set(&eval->session->variables, node->name, value);
+        return true;
     case NODE_ARRAY:
         *value = (struct value){.kind = VALUE_ARRAY, .count = node->count};
         return eval_items(eval, node, &value->as.items);
-    case NODE_HASH:
-        return eval_hash(eval, node, value);
+    case NODE_HASH: {
+        size_t pairs = node->count / 2;
+        struct value *items;
+
+        if (!eval_items(eval, node, &items))
+            return false;
+        *value = (struct value){.kind = VALUE_HASH};
+        value->as.pairs = arena_allocate(&eval->session->arena, pairs * sizeof(struct value_pair));
+        for (size_t i = 0; i < pairs; i++)
+            value_hash_set(value, &items[2 * i], &items[2 * i + 1]);
+        return true;
+    }
     case NODE_BLOCK: /* stands in a call only */
         break;
     }

@@ -26,19 +26,6 @@ method_of_table(size_t index)
     return index - commands < sizeof(others) / sizeof(others[0]) ? others[index - commands] : NULL;
 }
 
-/* Run the command with the table before its arguments. */
-static void
-run_table_command(struct session *session, const struct command *command, const struct value *table,
-                  const struct value *arguments, size_t count, bool glued, struct value *value)
-{
-    struct value *all = arena_allocate(&session->arena, (count + 1) * sizeof(*all));
-
-    all[0] = value_string(table->as.bytes);
-    if (count > 0)
-        memcpy(all + 1, arguments, count * sizeof(*all));
-    run_command(session, command, all, count + 1, glued, value);
-}
-
 /* All its families, as HBase names columns without a qualifier. */
 static struct value
 table_columns(struct session *session, const struct value *receiver)
@@ -70,8 +57,12 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
 
     for (size_t i = 0; i < sizeof(table_commands) / sizeof(table_commands[0]); i++) {
         if (command != NULL && slice_is(name, table_commands[i].name)) {
-            run_table_command(session, command, receiver, arguments, count, table_commands[i].glued,
-                              value);
+            struct value *all = arena_allocate(&session->arena, (count + 1) * sizeof(*all));
+
+            all[0] = value_string(receiver->as.bytes);
+            if (count > 0)
+                memcpy(all + 1, arguments, count * sizeof(*all));
+            run_command(session, command, all, count + 1, table_commands[i].glued, value);
             return true;
         }
     }
@@ -93,70 +84,31 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
 
 /* ---- Other values ------------------------------------------------------------------------------------ */
 
-static void
-change_case(struct session *session, const struct value *receiver, bool up, struct value *value)
-{
-    char *letters = arena_copy(&session->arena, receiver->as.bytes.data, receiver->as.bytes.size);
-
-    for (size_t i = 0; i < receiver->as.bytes.size; i++)
-        if (up ? letters[i] >= 'a' && letters[i] <= 'z' : letters[i] >= 'A' && letters[i] <= 'Z')
-            letters[i] ^= 0x20;
-    *value = value_string((petal_slice){letters, receiver->as.bytes.size});
-}
-
 static bool
 call_on_string(struct session *session, const struct value *receiver, petal_slice name,
                struct value *value)
 {
+    petal_slice rest = receiver->as.bytes;
     int64_t characters = 0;
 
-    if (slice_is(name, "upcase") || slice_is(name, "downcase")) {
-        change_case(session, receiver, slice_is(name, "upcase"), value);
+    if (slice_is(name, "upcase")) {
+        char *letters = arena_copy(&session->arena, rest.data, rest.size);
+
+        for (size_t i = 0; i < rest.size; i++)
+            if (letters[i] >= 'a' && letters[i] <= 'z')
+                letters[i] ^= 0x20;
+        *value = value_string((petal_slice){letters, rest.size});
         return true;
     }
     if (!slice_is(name, "size") && !slice_is(name, "length"))
         return false;
-    for (petal_slice rest = receiver->as.bytes; rest.size > 0; characters++) {
+    for (; rest.size > 0; characters++) {
         size_t length = utf8_character_bytes(rest);
 
         length = length > 0 ? length : 1;
         rest = (petal_slice){(const char *)rest.data + length, rest.size - length};
     }
     *value = value_integer(characters);
-    return true;
-}
-
-static bool
-call_on_items(const struct value *receiver, petal_slice name, struct value *value)
-{
-    bool list = receiver->kind == VALUE_ARRAY;
-
-    if (slice_is(name, "size") || slice_is(name, "length"))
-        *value = value_integer((int64_t)receiver->count);
-    else if (list && slice_is(name, "first"))
-        *value = receiver->count > 0 ? receiver->as.items[0] : value_nil();
-    else if (list && slice_is(name, "last"))
-        *value = receiver->count > 0 ? receiver->as.items[receiver->count - 1] : value_nil();
-    else
-        return false;
-    return true;
-}
-
-static bool
-call_on_any(struct session *session, const struct value *receiver, petal_slice name,
-            struct value *value)
-{
-    if (slice_is(name, "to_s")) {
-        *value = value_string(value_to_bytes(&session->arena, receiver));
-        return true;
-    }
-    if (!slice_is(name, "inspect"))
-        return false;
-    text_clear(&session->scratch);
-    value_inspect(&session->scratch, receiver);
-    *value = value_string(
-        (petal_slice){arena_copy(&session->arena, session->scratch.bytes, session->scratch.size),
-                      session->scratch.size});
     return true;
 }
 
@@ -172,9 +124,18 @@ method_call(struct session *session, const struct value *receiver, petal_slice n
     if (receiver->kind == VALUE_STRING && call_on_string(session, receiver, name, value))
         return true;
     if ((receiver->kind == VALUE_ARRAY || receiver->kind == VALUE_HASH) &&
-        call_on_items(receiver, name, value))
+        (slice_is(name, "size") || slice_is(name, "length"))) {
+        *value = value_integer((int64_t)receiver->count);
         return true;
-    return call_on_any(session, receiver, name, value);
+    }
+    if (!slice_is(name, "inspect"))
+        return false;
+    text_clear(&session->scratch);
+    value_inspect(&session->scratch, receiver);
+    *value = value_string(
+        (petal_slice){arena_copy(&session->arena, session->scratch.bytes, session->scratch.size),
+                      session->scratch.size});
+    return true;
 }
 
 /* ---- Functions ------------------------------------------------------------------------------------------ */

@@ -15,20 +15,6 @@ put_quoted(char *to, petal_slice bytes)
     return to;
 }
 
-/* "f:q", or "f" of a marker for a whole family. */
-static char *
-put_column(char *to, const petal_cell *cell)
-{
-    *to++ = '"';
-    to = cell_put_binary(to, cell->family, '"', '#', "");
-    if (cell->type != PETAL_DELETE_FAMILY && cell->type != PETAL_DELETE_FAMILY_VERSION) {
-        *to++ = ':';
-        to = cell_put_binary(to, cell->qualifier, '"', '#', "");
-    }
-    *to++ = '"';
-    return to;
-}
-
 char *
 cell_write_hbase(char *to, petal_slice table, const petal_cell *cell)
 {
@@ -39,7 +25,14 @@ cell_write_hbase(char *to, petal_slice table, const petal_cell *cell)
     to = cell_put_string(to, ", ");
     to = put_quoted(to, cell->row);
     to = cell_put_string(to, ", ");
-    to = put_column(to, cell);
+    /* "f:q", or "f" of a marker for a whole family. */
+    *to++ = '"';
+    to = cell_put_binary(to, cell->family, '"', '#', "");
+    if (cell->type != PETAL_DELETE_FAMILY && cell->type != PETAL_DELETE_FAMILY_VERSION) {
+        *to++ = ':';
+        to = cell_put_binary(to, cell->qualifier, '"', '#', "");
+    }
+    *to++ = '"';
     if (cell->type == PETAL_PUT) {
         to = cell_put_string(to, ", ");
         to = put_quoted(to, cell->value);

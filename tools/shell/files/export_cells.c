@@ -37,21 +37,6 @@ struct order {
 };
 
 static void
-order_free(struct order *order)
-{
-    text_free(&order->row);
-    text_free(&order->family);
-    text_free(&order->qualifier);
-    text_free(&order->last);
-    text_free(&order->markers);
-    text_free(&order->later);
-    text_free(&order->scratch);
-    free(order->lines);
-    free(order->marked);
-    free(order->wanted);
-}
-
-static void
 set_text(struct text *text, petal_slice bytes)
 {
     text_clear(text);
@@ -100,27 +85,6 @@ end_family(struct order *order)
     text_clear(&order->markers);
     text_clear(&order->later);
     order->marked_count = 0;
-}
-
-static void
-note_line(struct order *order)
-{
-    if (order->line_count == order->line_capacity) {
-        order->line_capacity = 2 * order->line_capacity + 8;
-        order->lines = memory_grow(order->lines, order->line_capacity * sizeof(*order->lines));
-    }
-    order->lines[order->line_count++] = order->export->out.size;
-}
-
-static void
-hold_marker(struct order *order, const petal_cell *cell)
-{
-    if (order->marked_count == order->marked_capacity) {
-        order->marked_capacity = 2 * order->marked_capacity + 8;
-        order->marked = memory_grow(order->marked, order->marked_capacity * sizeof(*order->marked));
-    }
-    order->marked[order->marked_count++] = cell->timestamp;
-    add_line(order, &order->markers, cell);
 }
 
 static bool
@@ -193,7 +157,13 @@ add_version(struct order *order, const petal_cell *cell, petal_error *error)
 
     begin_group(order, cell);
     if (cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) {
-        hold_marker(order, cell);
+        if (order->marked_count == order->marked_capacity) {
+            order->marked_capacity = 2 * order->marked_capacity + 8;
+            order->marked =
+                memory_grow(order->marked, order->marked_capacity * sizeof(*order->marked));
+        }
+        order->marked[order->marked_count++] = cell->timestamp;
+        add_line(order, &order->markers, cell);
         return PETAL_OK;
     }
     if (cell->type != PETAL_PUT) {
@@ -207,8 +177,13 @@ add_version(struct order *order, const petal_cell *cell, petal_error *error)
         if (seen)
             to = marked ? &order->later : &order->last;
     }
-    if (!seen)
-        note_line(order);
+    if (!seen) {
+        if (order->line_count == order->line_capacity) {
+            order->line_capacity = 2 * order->line_capacity + 8;
+            order->lines = memory_grow(order->lines, order->line_capacity * sizeof(*order->lines));
+        }
+        order->lines[order->line_count++] = order->export->out.size;
+    }
     add_line(order, to, cell);
     return outcome;
 }
@@ -334,7 +309,16 @@ export_cells(struct cell_export *export)
         outcome = write_all(&order, cursor, &error);
     petal_cursor_close(cursor);
     petal_snapshot_free(snapshot);
-    order_free(&order);
+    text_free(&order.row);
+    text_free(&order.family);
+    text_free(&order.qualifier);
+    text_free(&order.last);
+    text_free(&order.markers);
+    text_free(&order.later);
+    text_free(&order.scratch);
+    free(order.lines);
+    free(order.marked);
+    free(order.wanted);
     if (outcome != PETAL_OK)
         return session_fail_petal(export->session, &error);
     (void)export_write(export);

@@ -206,19 +206,6 @@ show_counts(const struct import *import, double seconds)
     output_plain(&session->output, "%s", text_string(text));
 }
 
-static void
-free_jobs(struct import_job *jobs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        petal_batch_free(jobs[i].batch);
-        text_free(&jobs[i].complaints);
-        text_free(&jobs[i].message);
-        text_free(&jobs[i].block);
-        cell_parser_free(&jobs[i].parser);
-    }
-    free(jobs);
-}
-
 enum shell_status
 import_main(struct session *session, int argc, char **argv)
 {
@@ -235,7 +222,14 @@ import_main(struct session *session, int argc, char **argv)
     status = run_jobs(&import, jobs, count);
     if (import.bytes_read < import.intake.reader.bytes_read)
         import.bytes_read = import.intake.reader.bytes_read;
-    free_jobs(jobs, count);
+    for (size_t i = 0; i < count; i++) {
+        petal_batch_free(jobs[i].batch);
+        text_free(&jobs[i].complaints);
+        text_free(&jobs[i].message);
+        text_free(&jobs[i].block);
+        cell_parser_free(&jobs[i].parser);
+    }
+    free(jobs);
     intake_close(&import.intake);
     text_free(&import.carry);
     text_free(&import.script_table);

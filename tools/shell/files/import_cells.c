@@ -34,25 +34,6 @@ import_is_cells(struct import *import)
     return true;
 }
 
-/* The first command of a script names the table that all others must name. */
-static void
-learn_script_table(struct import *import, struct import_job *job)
-{
-    petal_slice rest = text_slice(&job->block);
-
-    while (import->script_table.size == 0 && rest.size > 0) {
-        const char *end = memchr(rest.data, '\n', rest.size);
-        petal_slice line = {rest.data,
-                            end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
-
-        if (cell_parse(&job->parser, line) == CELL_GOOD)
-            text_add_slice(&import->script_table, job->parser.table);
-        if (end == NULL)
-            break;
-        rest = (petal_slice){end + 1, rest.size - line.size - 1};
-    }
-}
-
 /* Fill the block up to the end of a line; the rest of what was read waits for the next job. */
 static void
 fill_block(struct import *import, struct import_job *job)
@@ -114,8 +95,22 @@ import_read_cells(struct import *import, struct import_job *job)
     }
     import->lines += count_lines(text_slice(&job->block));
     job->bytes_read = import->bytes_read;
-    if (import->intake.format == FILE_HBASE)
-        learn_script_table(import, job);
+    if (import->intake.format == FILE_HBASE) {
+        /* The first command of a script names the table that all others must name. */
+        petal_slice rest = text_slice(&job->block);
+
+        while (import->script_table.size == 0 && rest.size > 0) {
+            const char *end = memchr(rest.data, '\n', rest.size);
+            petal_slice line = {rest.data,
+                                end != NULL ? (size_t)(end - (const char *)rest.data) : rest.size};
+
+            if (cell_parse(&job->parser, line) == CELL_GOOD)
+                text_add_slice(&import->script_table, job->parser.table);
+            if (end == NULL)
+                break;
+            rest = (petal_slice){end + 1, rest.size - line.size - 1};
+        }
+    }
     return true;
 }
 

@@ -43,15 +43,6 @@ list_has(const char *list, petal_slice word)
 /* ---- Options ----------------------------------------------------------------------------------- */
 
 static bool
-parse_part(struct intake *intake, const char *word)
-{
-    char behind;
-
-    return sscanf(word, "%" SCNu64 "/%" SCNu64 "%c", &intake->part, &intake->parts, &behind) == 2 &&
-           intake->part >= 1 && intake->part <= intake->parts;
-}
-
-static bool
 parse_count(uint64_t *number, const char *word)
 {
     char *end;
@@ -67,8 +58,13 @@ parse_option(struct intake *intake, const char *option, const char *value)
 {
     if (strcmp(option, "--format") == 0)
         return intake->format_given = file_format_of_word(value, &intake->format);
-    if (strcmp(option, "--part") == 0)
-        return parse_part(intake, value);
+    if (strcmp(option, "--part") == 0) {
+        char behind;
+
+        return sscanf(value, "%" SCNu64 "/%" SCNu64 "%c", &intake->part, &intake->parts, &behind) ==
+                   2 &&
+               intake->part >= 1 && intake->part <= intake->parts;
+    }
     if (strcmp(option, "--flush-every") == 0)
         return parse_count(&intake->flush_every, value);
     if (strcmp(option, "--threads") == 0)
@@ -234,21 +230,6 @@ intake_column(const struct record_column *column, petal_slice *family, petal_sli
     *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
 }
 
-static enum shell_status
-resolve(struct intake *intake, struct record_column *column)
-{
-    petal_slice name = text_slice(&column->name), family, qualifier;
-    enum shell_status status = SHELL_FINE;
-
-    intake_column(column, &family, &qualifier);
-    column->wanted = !list_has(intake->skip_fields, name) &&
-                     (intake->only_fields == NULL || list_has(intake->only_fields, name));
-    if (column->wanted)
-        status = session_family(intake->session, intake->table, family, &column->family);
-    column->resolved = status == SHELL_FINE;
-    return status;
-}
-
 static void
 complain(struct intake *intake, const char *message)
 {
@@ -278,8 +259,16 @@ intake_next(struct intake *intake, bool *more, uint64_t *bad)
     for (size_t i = 0; i < reader->field_count && *more && status == SHELL_FINE; i++) {
         struct record_column *column = &reader->columns[reader->fields[i].column];
 
-        if (!column->resolved)
-            status = resolve(intake, column);
+        if (!column->resolved) {
+            petal_slice name = text_slice(&column->name), family, qualifier;
+
+            intake_column(column, &family, &qualifier);
+            column->wanted = !list_has(intake->skip_fields, name) &&
+                             (intake->only_fields == NULL || list_has(intake->only_fields, name));
+            if (column->wanted)
+                status = session_family(intake->session, intake->table, family, &column->family);
+            column->resolved = status == SHELL_FINE;
+        }
     }
     return status;
 }

@@ -271,18 +271,6 @@ take_name(struct lexer *lexer)
     token->text = keep(lexer, begin, end);
 }
 
-static void
-take_symbol(struct lexer *lexer)
-{
-    size_t begin = lexer->position++;
-    struct token *token;
-
-    while (continues_name(peek(lexer, 0)))
-        lexer->position++;
-    token = add_token(lexer, TOKEN_SYMBOL, begin);
-    token->text = keep(lexer, begin + 1, lexer->position);
-}
-
 static bool
 take_fraction_and_exponent(struct lexer *lexer)
 {
@@ -447,7 +435,13 @@ take_token(struct lexer *lexer)
     } else if (starts_name(c)) {
         take_name(lexer);
     } else if (c == ':' && starts_name(peek(lexer, 1))) {
-        take_symbol(lexer);
+        size_t begin = lexer->position++;
+        struct token *token;
+
+        while (continues_name(peek(lexer, 0)))
+            lexer->position++;
+        token = add_token(lexer, TOKEN_SYMBOL, begin);
+        token->text = keep(lexer, begin + 1, lexer->position);
     } else if (is_digit(c) || (c == '-' && is_sign(lexer))) {
         take_number(lexer);
     } else {

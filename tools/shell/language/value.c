@@ -63,23 +63,6 @@ value_copy(struct arena *arena, const struct value *value)
     return copy;
 }
 
-static bool
-pairs_equal(const struct value *a, const struct value *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++) {
-        bool found = false;
-
-        for (size_t j = 0; j < b->count && !found; j++)
-            found = value_equal(&a->as.pairs[i].key, &b->as.pairs[j].key) &&
-                    value_equal(&a->as.pairs[i].value, &b->as.pairs[j].value);
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 bool
 value_equal(const struct value *a, const struct value *b)
 {
@@ -106,7 +89,18 @@ value_equal(const struct value *a, const struct value *b)
                 return false;
         return true;
     case VALUE_HASH:
-        return pairs_equal(a, b);
+        if (a->count != b->count)
+            return false;
+        for (size_t i = 0; i < a->count; i++) {
+            bool found = false;
+
+            for (size_t j = 0; j < b->count && !found; j++)
+                found = value_equal(&a->as.pairs[i].key, &b->as.pairs[j].key) &&
+                        value_equal(&a->as.pairs[i].value, &b->as.pairs[j].value);
+            if (!found)
+                return false;
+        }
+        return true;
     }
     return false;
 }

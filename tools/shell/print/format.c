@@ -176,17 +176,6 @@ print_cell(struct format *format, size_t column, petal_slice text, bool right)
         (void)fprintf(format->file, "%*s", right ? 0 : padding, "");
 }
 
-static void
-print_rule(const struct format *format)
-{
-    for (size_t i = 0; i < format->columns; i++) {
-        (void)fputs(i > 0 ? "+" : "", format->file);
-        for (size_t k = 0; k < format->widths[i] + 2; k++)
-            (void)fputc('-', format->file);
-    }
-    (void)fputc('\n', format->file);
-}
-
 static petal_slice
 field_text(const struct format *format, size_t index)
 {
@@ -195,31 +184,30 @@ field_text(const struct format *format, size_t index)
     return (petal_slice){text_string(&format->line) + field->begin, field->size};
 }
 
-static void
-take_widths(struct format *format)
-{
-    format->widths = memory_grow(format->widths, format->columns * sizeof(*format->widths));
-    for (size_t i = 0; i < format->columns; i++)
-        format->widths[i] = strlen(format->names[i]);
-    for (size_t i = 0; i < format->field_count; i++) {
-        size_t width = characters(field_text(format, i));
-
-        if (width > format->widths[i % format->columns])
-            format->widths[i % format->columns] = width;
-    }
-}
-
 /* Print the records that wait, at first the names. */
 static void
 print_table(struct format *format)
 {
     if (!format->headed) {
-        take_widths(format);
+        format->widths = memory_grow(format->widths, format->columns * sizeof(*format->widths));
+        for (size_t i = 0; i < format->columns; i++)
+            format->widths[i] = strlen(format->names[i]);
+        for (size_t i = 0; i < format->field_count; i++) {
+            size_t width = characters(field_text(format, i));
+
+            if (width > format->widths[i % format->columns])
+                format->widths[i % format->columns] = width;
+        }
         if (format->any)
             (void)fputc('\n', format->file);
         for (size_t i = 0; i < format->columns; i++)
             print_cell(format, i, slice_of_string(format->names[i]), false);
-        print_rule(format);
+        for (size_t i = 0; i < format->columns; i++) {
+            (void)fputs(i > 0 ? "+" : "", format->file);
+            for (size_t k = 0; k < format->widths[i] + 2; k++)
+                (void)fputc('-', format->file);
+        }
+        (void)fputc('\n', format->file);
     }
     format->headed = true;
     for (size_t i = 0; i < format->field_count; i++)

@@ -336,29 +336,6 @@ show_property_records(struct session *session, petal_slice name, size_t count)
     format_null(format);
 }
 
-static void
-show_properties(struct session *session, petal_slice name, size_t count)
-{
-    struct text *text = &session->scratch;
-
-    output_header(&session->output, "DESCRIPTION", NULL);
-    text_clear(text);
-    text_add_string(text, "{NAME => '");
-    text_add_slice(text, name);
-    text_add_string(text, "'");
-    for (size_t i = 0; i < count; i++) {
-        const petal_cell *cell = petal_result_cell(session->result, i);
-
-        text_add_string(text, ", ");
-        text_add_slice(text, cell->qualifier);
-        text_add_string(text, " => '");
-        text_add_slice(text, cell->value);
-        text_add_string(text, "'");
-    }
-    text_add_string(text, "}");
-    output_line(&session->output, text_slice(text));
-}
-
 COMMAND_FUNCTION(command_describe_namespace)
 {
     petal_read_options options = {.size = sizeof(options), .column_count = 1};
@@ -378,10 +355,28 @@ COMMAND_FUNCTION(command_describe_namespace)
         petal_get(catalog.table, name, &options, session->result, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     properties = catalog.table != NULL ? petal_result_count(session->result) : 0;
-    if (format_is_on(&session->output.format))
+    if (format_is_on(&session->output.format)) {
         show_property_records(session, name, properties);
-    else
-        show_properties(session, name, properties);
+    } else {
+        struct text *text = &session->scratch;
+
+        output_header(&session->output, "DESCRIPTION", NULL);
+        text_clear(text);
+        text_add_string(text, "{NAME => '");
+        text_add_slice(text, name);
+        text_add_string(text, "'");
+        for (size_t i = 0; i < properties; i++) {
+            const petal_cell *cell = petal_result_cell(session->result, i);
+
+            text_add_string(text, ", ");
+            text_add_slice(text, cell->qualifier);
+            text_add_string(text, " => '");
+            text_add_slice(text, cell->value);
+            text_add_string(text, "'");
+        }
+        text_add_string(text, "}");
+        output_line(&session->output, text_slice(text));
+    }
     return SHELL_FINE;
 }
 

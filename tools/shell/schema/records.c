@@ -57,36 +57,6 @@ add_free(const struct attributes *to, const petal_attribute *attributes, size_t 
     text_free(&name);
 }
 
-static void
-add_family(struct attributes *to, const petal_family_options *family)
-{
-    char rate[32];
-
-    to->family = family->name;
-    add_number(to, "VERSIONS", family->versions);
-    add(to, "KEEP_DELETED_CELLS",
-        slice_of_string(schema_keep_deleted_name(family->keep_deleted_cells)));
-    if (family->ttl_seconds == PETAL_FOREVER)
-        add(to, "TTL", slice_of_string("FOREVER"));
-    else
-        add_number(to, "TTL", family->ttl_seconds);
-    add_number(to, "MIN_VERSIONS", family->min_versions);
-    add(to, "BLOOMFILTER", slice_of_string(schema_bloom_name(family->bloom)));
-    if (family->bloom_prefix_bytes > 0)
-        add_number(to, "CONFIGURATION.RowPrefixBloomFilter.prefix_length",
-                   family->bloom_prefix_bytes);
-    (void)snprintf(rate, sizeof(rate), "%g", family->bloom_error_rate);
-    add(to, "CONFIGURATION.io.storefile.bloom.error.rate", slice_of_string(rate));
-    add_boolean(to, "BLOOM_RATE_PER_FILE", family->bloom_rate_per_file);
-    add_boolean(to, "IN_MEMORY", family->in_memory);
-    add(to, "COMPRESSION",
-        slice_of_string(family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE"));
-    add_boolean(to, "BLOCKCACHE", !family->no_block_cache);
-    add_number(to, "BLOCKSIZE", family->block_bytes);
-    add_boolean(to, "NEW_VERSION_BEHAVIOR", family->new_version_behavior);
-    add_free(to, family->attributes, family->attribute_count);
-}
-
 void
 describe_records(struct format *format, const petal_table_options *table, bool enabled)
 {
@@ -99,6 +69,32 @@ describe_records(struct format *format, const petal_table_options *table, bool e
     if (table->durability != PETAL_DURABILITY_DEFAULT)
         add(&to, "DURABILITY", slice_of_string(schema_durability_name(table->durability)));
     add_free(&to, table->attributes, table->attribute_count);
-    for (size_t i = 0; i < table->family_count; i++)
-        add_family(&to, &table->families[i]);
+    for (size_t i = 0; i < table->family_count; i++) {
+        const petal_family_options *family = &table->families[i];
+        char rate[32];
+
+        to.family = family->name;
+        add_number(&to, "VERSIONS", family->versions);
+        add(&to, "KEEP_DELETED_CELLS",
+            slice_of_string(schema_keep_deleted_name(family->keep_deleted_cells)));
+        if (family->ttl_seconds == PETAL_FOREVER)
+            add(&to, "TTL", slice_of_string("FOREVER"));
+        else
+            add_number(&to, "TTL", family->ttl_seconds);
+        add_number(&to, "MIN_VERSIONS", family->min_versions);
+        add(&to, "BLOOMFILTER", slice_of_string(schema_bloom_name(family->bloom)));
+        if (family->bloom_prefix_bytes > 0)
+            add_number(&to, "CONFIGURATION.RowPrefixBloomFilter.prefix_length",
+                       family->bloom_prefix_bytes);
+        (void)snprintf(rate, sizeof(rate), "%g", family->bloom_error_rate);
+        add(&to, "CONFIGURATION.io.storefile.bloom.error.rate", slice_of_string(rate));
+        add_boolean(&to, "BLOOM_RATE_PER_FILE", family->bloom_rate_per_file);
+        add_boolean(&to, "IN_MEMORY", family->in_memory);
+        add(&to, "COMPRESSION",
+            slice_of_string(family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE"));
+        add_boolean(&to, "BLOCKCACHE", !family->no_block_cache);
+        add_number(&to, "BLOCKSIZE", family->block_bytes);
+        add_boolean(&to, "NEW_VERSION_BEHAVIOR", family->new_version_behavior);
+        add_free(&to, family->attributes, family->attribute_count);
+    }
 }

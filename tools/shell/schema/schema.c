@@ -39,21 +39,6 @@ find_family(struct schema *schema, petal_slice name)
     return NULL;
 }
 
-static petal_family_options *
-append_family(struct session *session, struct schema *schema)
-{
-    if (schema->table.family_count == schema->capacity) {
-        petal_family_options *old = schema->families;
-
-        schema->capacity = 2 * schema->capacity + 8;
-        schema->families =
-            arena_allocate(&session->arena, schema->capacity * sizeof(*schema->families));
-        if (schema->table.family_count > 0)
-            memcpy(schema->families, old, schema->table.family_count * sizeof(*old));
-    }
-    return &schema->families[schema->table.family_count++];
-}
-
 static enum shell_status
 read_family_attribute(struct session *session, petal_family_options *family, petal_slice key,
                       const struct value *value)
@@ -86,8 +71,18 @@ read_family(struct session *session, struct schema *schema, petal_slice name,
         output_plain(&session->output, "Family '%.*s' already exists, the old one will be replaced",
                      (int)name.size, (const char *)name.data);
     if (family == NULL || !altering) {
-        if (family == NULL)
-            family = append_family(session, schema);
+        if (family == NULL) {
+            if (schema->table.family_count == schema->capacity) {
+                petal_family_options *old = schema->families;
+
+                schema->capacity = 2 * schema->capacity + 8;
+                schema->families =
+                    arena_allocate(&session->arena, schema->capacity * sizeof(*schema->families));
+                if (schema->table.family_count > 0)
+                    memcpy(schema->families, old, schema->table.family_count * sizeof(*old));
+            }
+            family = &schema->families[schema->table.family_count++];
+        }
         *family = (petal_family_options){.size = sizeof(*family), .name = name};
     }
     for (size_t i = 0; attributes != NULL && i < attributes->count && status == SHELL_FINE; i++)

@@ -46,22 +46,6 @@ convert_find(struct session *session, petal_slice name, enum conversion *convers
                         text_string(&session->scratch));
 }
 
-static void
-add_utf8(struct text *text, petal_slice bytes)
-{
-    while (bytes.size > 0) {
-        size_t length = utf8_character_bytes(bytes);
-
-        if (length > 0)
-            text_add(text, bytes.data, length);
-        else
-            text_add_string(text, "\xef\xbf\xbd");
-        length = length > 0 ? length : 1;
-        bytes.data = (const char *)bytes.data + length;
-        bytes.size -= length;
-    }
-}
-
 static uint64_t
 read_big_endian(petal_slice bytes, size_t size)
 {
@@ -120,7 +104,17 @@ convert_add(struct session *session, struct text *text, enum conversion conversi
         return SHELL_FINE;
     }
     if (conversion == CONVERT_TO_STRING) {
-        add_utf8(text, bytes);
+        while (bytes.size > 0) {
+            size_t length = utf8_character_bytes(bytes);
+
+            if (length > 0)
+                text_add(text, bytes.data, length);
+            else
+                text_add_string(text, "\xef\xbf\xbd");
+            length = length > 0 ? length : 1;
+            bytes.data = (const char *)bytes.data + length;
+            bytes.size -= length;
+        }
         return SHELL_FINE;
     }
     if (conversion == CONVERT_TO_HEX) {

@@ -87,14 +87,6 @@ show_group(struct session *session, const struct group *group)
 }
 
 static void
-show_absent(struct session *session)
-{
-    for (const struct command *command = session->commands->absent; command->name != NULL;
-         command++)
-        output_plain(&session->output, "%s", command->usage);
-}
-
-static void
 show_groups(struct session *session)
 {
     size_t absent = 0;
@@ -132,7 +124,8 @@ help_on(struct session *session, petal_slice name)
         return SHELL_FINE;
     }
     if (command == NULL && slice_is(name, CLUSTER)) {
-        show_absent(session);
+        for (command = session->commands->absent; command->name != NULL; command++)
+            output_plain(&session->output, "%s", command->usage);
         return SHELL_FINE;
     }
     if (command == NULL)

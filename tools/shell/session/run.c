@@ -20,14 +20,6 @@ show_duration(struct session *session, double seconds, bool glued)
         output_line(&session->output, slice_of_string(line));
 }
 
-/* A command ended well, or with no for an answer. */
-static void
-note_answer(struct session *session, enum shell_status status)
-{
-    if (!session->failed && status > session->worst)
-        session->worst = status;
-}
-
 /* The first failure says how the program ends. */
 static void
 note_failure(struct session *session, enum shell_status status)
@@ -50,17 +42,6 @@ note_interrupt(struct session *session)
     }
     session->ended = true;
     session->exit_status = STATUS_OF_INTERRUPT;
-}
-
-/* Show why the command failed, in lines of its own. */
-static void
-show_failure(struct session *session, const struct command *command)
-{
-    if (interrupt_pending())
-        output_plain(&session->output, "%s", text_string(&session->message));
-    else
-        output_plain(&session->output, "\nERROR: %s\n\nFor usage try 'help \"%s\"'\n",
-                     text_string(&session->message), command->main_name);
 }
 
 /* ---- Commands ---------------------------------------------------------------------------------- */
@@ -114,16 +95,19 @@ run_command(struct session *session, const struct command *command, const struct
                      : fail_count(session, command, count);
     failed = session->message.size > 0;
     format_end(&session->output.format);
-    if (failed && shown)
-        show_failure(session, command);
+    if (failed && shown && interrupt_pending())
+        output_plain(&session->output, "%s", text_string(&session->message));
+    else if (failed && shown)
+        output_plain(&session->output, "\nERROR: %s\n\nFor usage try 'help \"%s\"'\n",
+                     text_string(&session->message), command->main_name);
     if (!session->ended)
         show_duration(session, clock_seconds(CLOCK_MONOTONIC) - begin, glued || (failed && !shown));
     if (failed && !shown)
         show_end(session, counted ? "RuntimeError" : "ArgumentError");
     if (failed)
         note_failure(session, status);
-    else
-        note_answer(session, status);
+    else if (!session->failed && status > session->worst)
+        session->worst = status; /* it ended well, or with no for an answer */
     if (interrupt_pending())
         note_interrupt(session);
     (void)fflush(session->output.file);

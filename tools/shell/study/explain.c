@@ -21,21 +21,6 @@ struct totals {
 };
 
 static void
-add_facts(struct text *text, const petal_receipt_source *source)
-{
-    text_add_string(text, "; rows ");
-    text_add_binary(text, source->row_min);
-    text_add_string(text, "..");
-    text_add_binary(text, source->row_max);
-    text_add_string(text, "; time ");
-    text_add_time(text, source->time_min);
-    text_add_string(text, "..");
-    text_add_time(text, source->time_max);
-    text_add_format(text, "; sequence %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cells",
-                    source->sequence_min, source->sequence_max, source->cells);
-}
-
-static void
 add_work(struct text *text, const petal_receipt_source *source)
 {
     if (source->filter_probes > 0)
@@ -73,8 +58,18 @@ show_source(struct session *session, const petal_receipt_source *source)
         text_add_string(text, "read");
     else
         text_add_format(text, "skipped: %s", petal_skip_text(source->skip));
-    if (source->file_number != 0)
-        add_facts(text, source);
+    if (source->file_number != 0) {
+        text_add_string(text, "; rows ");
+        text_add_binary(text, source->row_min);
+        text_add_string(text, "..");
+        text_add_binary(text, source->row_max);
+        text_add_string(text, "; time ");
+        text_add_time(text, source->time_min);
+        text_add_string(text, "..");
+        text_add_time(text, source->time_max);
+        text_add_format(text, "; sequence %" PRIu64 "..%" PRIu64 ", %" PRIu64 " cells",
+                        source->sequence_min, source->sequence_max, source->cells);
+    }
     add_work(text, source);
     output_parts(&session->output, text_slice(&name), text_slice(text));
     text_free(&name);
@@ -112,43 +107,7 @@ show_sort(struct session *session, const char *name, const struct totals *totals
     output_plain_slice(&session->output, text_slice(text));
 }
 
-static void
-show_totals(struct session *session, const struct totals *totals, const struct read_counts *counts)
-{
-    struct text *text = &session->scratch;
-
-    show_sort(session, "memtables", totals, 0);
-    show_sort(session, "files", totals, 1);
-    text_clear(text);
-    text_add_string(text, "blocks:");
-    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
-        text_add_format(text, "%s %s %" PRIu64 " cached %" PRIu64 " fetched", kind > 0 ? "," : "",
-                        block_names[kind], totals->cached[kind], totals->fetched[kind]);
-    output_plain_slice(&session->output, text_slice(text));
-    output_plain(&session->output,
-                 "answer: %" PRIu64 " row(s), %" PRIu64 " cell(s), %" PRIu64 " hidden",
-                 counts->rows, counts->cells, petal_receipt_cells_hidden(session->receipt));
-}
-
 /* ---- Hidden cells ---------------------------------------------------------------------------------- */
-
-static void
-show_hidden_cell(struct session *session, const petal_hidden_cell *cell)
-{
-    struct text name = {0}, *text = &session->scratch;
-
-    text_add_binary(&name, cell->row);
-    text_clear(text);
-    text_add_string(text, "column=");
-    text_add_binary(text, cell->family);
-    text_add_string(text, ":");
-    text_add_binary(text, cell->qualifier);
-    text_add_string(text, ", timestamp=");
-    text_add_time(text, cell->timestamp);
-    text_add_format(text, ", by: %s", petal_hidden_text(cell->by));
-    output_columns(&session->output, text_slice(&name), text_slice(text));
-    text_free(&name);
-}
 
 static void
 show_hidden(struct session *session)
@@ -173,8 +132,21 @@ show_hidden(struct session *session)
     }
     output_plain_slice(&session->output, text_slice(text));
     output_header(&session->output, "ROW", "HIDDEN CELL");
-    for (size_t i = 0; petal_receipt_hidden_at(receipt, i, &cell); i++)
-        show_hidden_cell(session, &cell);
+    for (size_t i = 0; petal_receipt_hidden_at(receipt, i, &cell); i++) {
+        struct text name = {0};
+
+        text_add_binary(&name, cell.row);
+        text_clear(text);
+        text_add_string(text, "column=");
+        text_add_binary(text, cell.family);
+        text_add_string(text, ":");
+        text_add_binary(text, cell.qualifier);
+        text_add_string(text, ", timestamp=");
+        text_add_time(text, cell.timestamp);
+        text_add_format(text, ", by: %s", petal_hidden_text(cell.by));
+        output_columns(&session->output, text_slice(&name), text_slice(text));
+        text_free(&name);
+    }
     if (all > petal_receipt_hidden_count(receipt))
         output_plain(&session->output, "and %" PRIu64 " more",
                      all - petal_receipt_hidden_count(receipt));
@@ -217,23 +189,6 @@ record_source(struct format *format, const petal_receipt_source *source)
     format_number(format, source->bytes_fetched);
 }
 
-static void
-record_hidden(struct session *session)
-{
-    static const char *const names[] = {"row", "family", "qualifier", "timestamp", "hidden_by"};
-    struct format *format = &session->output.format;
-    petal_hidden_cell cell;
-
-    format_begin(format, names, sizeof(names) / sizeof(names[0]));
-    for (size_t i = 0; petal_receipt_hidden_at(session->receipt, i, &cell); i++) {
-        format_bytes(format, cell.row);
-        format_bytes(format, cell.family);
-        format_bytes(format, cell.qualifier);
-        format_integer(format, cell.timestamp);
-        format_string(format, petal_hidden_text(cell.by));
-    }
-}
-
 /* Three sets: the sources, the cells that were hidden, the answer. */
 static void
 record_receipt(struct session *session, const struct read_counts *counts)
@@ -251,8 +206,20 @@ record_receipt(struct session *session, const struct read_counts *counts)
     format_begin(format, names, sizeof(names) / sizeof(names[0]));
     for (size_t i = 0; i < petal_receipt_count(session->receipt); i++)
         record_source(format, petal_receipt_at(session->receipt, i));
-    if (petal_receipt_cells_hidden(session->receipt) > 0)
-        record_hidden(session);
+    if (petal_receipt_cells_hidden(session->receipt) > 0) {
+        static const char *const hidden_names[] = {"row", "family", "qualifier", "timestamp",
+                                                   "hidden_by"};
+        petal_hidden_cell cell;
+
+        format_begin(format, hidden_names, sizeof(hidden_names) / sizeof(hidden_names[0]));
+        for (size_t i = 0; petal_receipt_hidden_at(session->receipt, i, &cell); i++) {
+            format_bytes(format, cell.row);
+            format_bytes(format, cell.family);
+            format_bytes(format, cell.qualifier);
+            format_integer(format, cell.timestamp);
+            format_string(format, petal_hidden_text(cell.by));
+        }
+    }
     format_begin(format, answer_names, sizeof(answer_names) / sizeof(answer_names[0]));
     format_number(format, counts->rows);
     format_number(format, counts->cells);
@@ -266,6 +233,7 @@ static void
 show_receipt(struct session *session, const struct read_counts *counts)
 {
     struct totals totals = {.bytes_fetched = 0};
+    struct text *text = &session->scratch;
 
     output_header(&session->output, "SOURCE", "WHAT WAS DONE");
     for (size_t i = 0; i < petal_receipt_count(session->receipt); i++) {
@@ -274,7 +242,17 @@ show_receipt(struct session *session, const struct read_counts *counts)
         show_source(session, source);
         add_source(&totals, source);
     }
-    show_totals(session, &totals, counts);
+    show_sort(session, "memtables", &totals, 0);
+    show_sort(session, "files", &totals, 1);
+    text_clear(text);
+    text_add_string(text, "blocks:");
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++)
+        text_add_format(text, "%s %s %" PRIu64 " cached %" PRIu64 " fetched", kind > 0 ? "," : "",
+                        block_names[kind], totals.cached[kind], totals.fetched[kind]);
+    output_plain_slice(&session->output, text_slice(text));
+    output_plain(&session->output,
+                 "answer: %" PRIu64 " row(s), %" PRIu64 " cell(s), %" PRIu64 " hidden",
+                 counts->rows, counts->cells, petal_receipt_cells_hidden(session->receipt));
     show_hidden(session);
 }
 
