@@ -79,15 +79,13 @@ COMMAND_FUNCTION(command_status)
     if (status != SHELL_FINE)
         return status;
     if (slice_is(format, "simple") || slice_is(format, "detailed")) {
-        static const char *const names[] = {"name", "storefiles", "storefile_bytes",
-                                            "memstore_bytes"};
         struct table_figures all = {0};
         bool records = format_is_on(&session->output.format);
         bool detailed = slice_is(format, "detailed");
         petal_error error;
 
         if (records)
-            format_begin(&session->output.format, names, 4);
+            format_begin(&session->output.format, "name storefiles storefile_bytes memstore_bytes");
         else
             output_plain(&session->output, "1 live servers");
         if (petal_table_list(session->db, add_table, &all, &error) != PETAL_OK)
@@ -119,13 +117,12 @@ COMMAND_FUNCTION(command_status)
 
 COMMAND_FUNCTION(command_processlist)
 {
-    static const char *const names[] = {"flushes_waiting", "compactions_running"};
     struct text *text = &session->scratch;
     petal_stats stats;
 
     petal_stats_get(session->db, &stats);
     if (format_is_on(&session->output.format)) {
-        format_begin(&session->output.format, names, 2);
+        format_begin(&session->output.format, "flushes_waiting compactions_running");
         format_number(&session->output.format, stats.flushes_waiting);
         format_number(&session->output.format, stats.compactions_running);
         return SHELL_FINE;
@@ -156,7 +153,6 @@ add_group(struct text *text, gid_t id)
 /* The user and the groups of the process: whoever may open the directory may do everything. */
 COMMAND_FUNCTION(command_whoami)
 {
-    static const char *const names[] = {"user", "groups"};
     const struct passwd *user = getpwuid(geteuid());
     struct format *format = &session->output.format;
     struct text *text = &session->scratch;
@@ -169,7 +165,7 @@ COMMAND_FUNCTION(command_whoami)
     else
         text_add_format(text, "%lu", (unsigned long)geteuid());
     if (format_is_on(format)) {
-        format_begin(format, names, 2);
+        format_begin(format, "user groups");
         format_text(format, text_slice(text));
     } else {
         output_plain(&session->output, "%s (auth:SIMPLE)", text_string(text));
@@ -289,18 +285,18 @@ show_region_line(struct session *session, const bool *wanted, const size_t *widt
 static void
 show_region_record(struct session *session, const bool *wanted, const char *const *values)
 {
-    static const char *const all[REGION_COLUMNS] = {
+    static const char *const names[REGION_COLUMNS] = {
         "server_name", "region_name", "start_key", "end_key", "size", "req", "locality"};
     struct format *format = &session->output.format;
-    const char *names[REGION_COLUMNS];
-    size_t columns = 0;
+    struct text *text = &session->scratch;
 
+    text_clear(text);
     for (size_t c = 0; c < REGION_COLUMNS; c++)
         if (wanted[c])
-            names[columns++] = all[c];
-    if (columns == 0)
+            text_add_format(text, "%s%s", text->size > 0 ? " " : "", names[c]);
+    if (text->size == 0)
         return;
-    format_begin(format, names, columns);
+    format_begin(format, text_string(text));
     for (size_t c = 0; c < REGION_COLUMNS && values != NULL; c++)
         if (wanted[c])
             format_string(format, values[c]);

@@ -23,14 +23,8 @@ gather(void *argument, const petal_table_snapshot_info *info)
     if ((gathering->names != NULL && !pattern_matches(gathering->names, info->name)) ||
         (gathering->tables != NULL && !pattern_matches(gathering->tables, info->table)))
         return true;
-    if (list->count == list->capacity) {
-        petal_table_snapshot_info *old = list->items;
-
-        list->capacity = 2 * list->capacity + 16;
-        list->items = arena_allocate(arena, list->capacity * sizeof(*old));
-        if (list->count > 0)
-            memcpy(list->items, old, list->count * sizeof(*old));
-    }
+    list->items =
+        arena_room(arena, list->items, list->count, &list->capacity, sizeof(*list->items));
     item = &list->items[list->count++];
     *item = *info;
     item->name.data = arena_copy(arena, info->name.data, info->name.size);
@@ -75,10 +69,8 @@ read_matching(struct session *session, const struct value *names, const struct v
 static void
 begin_list(struct session *session, const char *facts)
 {
-    static const char *const names[] = {"snapshot", "table", "created", "ttl_seconds"};
-
     if (format_is_on(&session->output.format))
-        format_begin(&session->output.format, names, 4);
+        format_begin(&session->output.format, "snapshot table created ttl_seconds");
     else
         output_header(&session->output, "SNAPSHOT", facts);
 }

@@ -9,8 +9,6 @@
 
 /* ---- Counters ------------------------------------------------------------------------------------ */
 
-static const char *const counter_names[] = {"counter", "value", "meaning"};
-
 /* Print one line, if it is wanted: `wanted` NULL or an array with its name. */
 static bool
 show_text(struct session *session, const struct value *wanted, const char *name, const char *value,
@@ -130,7 +128,7 @@ show_counters(struct session *session, const struct value *wanted)
 
     petal_stats_get(session->db, &stats);
     if (format_is_on(&session->output.format))
-        format_begin(&session->output.format, counter_names, 3);
+        format_begin(&session->output.format, "counter value meaning");
     else
         output_header(&session->output, "COUNTER", "VALUE");
 #define SHOW_COUNTER(name, meaning)                                                                \

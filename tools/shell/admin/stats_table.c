@@ -102,36 +102,6 @@ add_history(struct text *text, const struct file_history *history)
                         history->false_positives);
 }
 
-static const char *const file_names[] = {"family",
-                                         "file",
-                                         "run",
-                                         "rows",
-                                         "cells",
-                                         "markers",
-                                         "row_min",
-                                         "row_max",
-                                         "time_min",
-                                         "time_max",
-                                         "sequence_min",
-                                         "sequence_max",
-                                         "file_bytes",
-                                         "data_bytes",
-                                         "raw_data_bytes",
-                                         "data_blocks",
-                                         "index_bytes",
-                                         "filter_bytes",
-                                         "filter",
-                                         "filter_keys",
-                                         "filter_chunks",
-                                         "filter_rate",
-                                         "gets",
-                                         "filter_probes",
-                                         "filter_negatives",
-                                         "true_positives",
-                                         "false_positives",
-                                         "data_cached",
-                                         "data_fetched"};
-
 static void
 record_history(struct format *format, const struct file_history *history)
 {
@@ -183,9 +153,9 @@ visit_file(void *argument, const petal_file_info *file)
     if (history == NULL)
         history = &none;
     add_file(table, file, history);
-    if (format_is_on(&session->output.format))
+    if (format_is_on(&session->output.format)) {
         record_file(&session->output.format, file, history);
-    else {
+    } else {
         struct text name = {0}, *text = &session->scratch;
 
         text_add_binary(&name, file->family);
@@ -252,58 +222,42 @@ record_family(struct format *format, const struct family_stats *family)
 static void
 show_families(const struct table_stats *table)
 {
-    static const char *const names[] = {"family",
-                                        "runs",
-                                        "files",
-                                        "cells",
-                                        "markers",
-                                        "file_bytes",
-                                        "data_bytes",
-                                        "index_bytes",
-                                        "filter_bytes",
-                                        "filter",
-                                        "wanted_rate",
-                                        "rate",
-                                        "gets",
-                                        "filter_probes",
-                                        "filter_negatives",
-                                        "true_positives",
-                                        "false_positives",
-                                        "data_cached",
-                                        "data_fetched"};
     struct output *output = &table->session->output;
+    struct text *text = &table->session->scratch;
 
     if (format_is_on(&output->format))
-        format_begin(&output->format, names, sizeof(names) / sizeof(names[0]));
+        format_begin(
+            &output->format,
+            "family runs files cells markers file_bytes data_bytes index_bytes filter_bytes "
+            "filter wanted_rate rate gets filter_probes filter_negatives true_positives "
+            "false_positives data_cached data_fetched");
     else
         output_header(output, "FAMILY", "RUNS");
     for (size_t i = 0; i < table->count; i++) {
-        if (format_is_on(&output->format))
-            record_family(&output->format, &table->families[i]);
-        else {
-            struct text name = {0}, *text = &table->session->scratch;
+        const struct family_stats *family = &table->families[i];
+        struct text name = {0};
 
-            text_add_binary(&name, petal_family_name(table->families[i].family));
-            text_clear(text);
-            text_add_format(text, "%zu run(s), %zu file(s), error rate %.3g in all; ",
-                            table->families[i].run_count, table->families[i].file_count,
-                            rate_of(&table->families[i]));
-            if (table->families[i].options.bloom == PETAL_BLOOM_NONE)
-                text_add_string(text, "the family has no filter");
-            else
-                text_add_format(
-                    text, "the family's is %g%s", table->families[i].options.bloom_error_rate,
-                    table->families[i].options.bloom_rate_per_file ? " for each file" : "");
-            text_add_format(text,
-                            "; %" PRIu64 " cells, %" PRIu64 " of them markers; %" PRIu64
-                            " bytes: %" PRIu64 " data, %" PRIu64 " index, %" PRIu64 " filter",
-                            table->families[i].cells, table->families[i].markers,
-                            table->families[i].file_bytes, table->families[i].data_bytes,
-                            table->families[i].index_bytes, table->families[i].filter_bytes);
-            add_history(text, &table->families[i].history);
-            output_parts(&table->session->output, text_slice(&name), text_slice(text));
-            text_free(&name);
+        if (format_is_on(&output->format)) {
+            record_family(&output->format, family);
+            continue;
         }
+        text_add_binary(&name, petal_family_name(family->family));
+        text_clear(text);
+        text_add_format(text, "%zu run(s), %zu file(s), error rate %.3g in all; ",
+                        family->run_count, family->file_count, rate_of(family));
+        if (family->options.bloom == PETAL_BLOOM_NONE)
+            text_add_string(text, "the family has no filter");
+        else
+            text_add_format(text, "the family's is %g%s", family->options.bloom_error_rate,
+                            family->options.bloom_rate_per_file ? " for each file" : "");
+        text_add_format(text,
+                        "; %" PRIu64 " cells, %" PRIu64 " of them markers; %" PRIu64
+                        " bytes: %" PRIu64 " data, %" PRIu64 " index, %" PRIu64 " filter",
+                        family->cells, family->markers, family->file_bytes, family->data_bytes,
+                        family->index_bytes, family->filter_bytes);
+        add_history(text, &family->history);
+        output_parts(&table->session->output, text_slice(&name), text_slice(text));
+        text_free(&name);
     }
 }
 
@@ -312,16 +266,15 @@ show_families(const struct table_stats *table)
 static void
 show_cache(struct session *session)
 {
-    static const char *const names[] = {"kind",   "blocks",   "bytes",  "hits",
-                                        "misses", "inserted", "evicted"};
     static const char *const kinds[PETAL_BLOCK_KINDS] = {"data", "index", "filter"};
+    static const char *const names[] = {"blocks", "bytes", "hits", "misses", "inserted", "evicted"};
     struct output *output = &session->output;
     struct text *text = &session->scratch;
     petal_stats stats;
 
     petal_stats_get(session->db, &stats);
     if (format_is_on(&output->format))
-        format_begin(&output->format, names, sizeof(names) / sizeof(names[0]));
+        format_begin(&output->format, "kind blocks bytes hits misses inserted evicted");
     else
         output_header(output, "CACHE", "OF ALL TABLES");
     for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
@@ -333,7 +286,7 @@ show_cache(struct session *session)
 
         text_clear(text);
         for (size_t i = 0; i < 6; i++)
-            text_add_format(text, "%s%" PRIu64 " %s", i > 0 ? ", " : "", values[i], names[i + 1]);
+            text_add_format(text, "%s%" PRIu64 " %s", i > 0 ? ", " : "", values[i], names[i]);
         if (!format_is_on(&output->format)) {
             output_columns(output, slice_of_string(kinds[kind]), text_slice(text));
             continue;
@@ -361,7 +314,12 @@ show_stats(struct session *session, petal_table *table)
         petal_family_describe(stats.families[i].family, &stats.families[i].options);
     }
     if (format_is_on(&output->format))
-        format_begin(&output->format, file_names, sizeof(file_names) / sizeof(file_names[0]));
+        format_begin(&output->format,
+                     "family file run rows cells markers row_min row_max time_min time_max "
+                     "sequence_min sequence_max file_bytes data_bytes raw_data_bytes data_blocks "
+                     "index_bytes filter_bytes filter filter_keys filter_chunks filter_rate gets "
+                     "filter_probes filter_negatives true_positives false_positives data_cached "
+                     "data_fetched");
     else
         output_header(output, "FILE", "FACTS");
     if (petal_table_files(table, visit_file, &stats, &error) == PETAL_OK) {

@@ -75,14 +75,8 @@ read_format(struct session *session, struct query *query, petal_column *column)
     if (status != SHELL_FINE)
         return status;
     column->qualifier = format.qualifier;
-    if (query->format_count == query->format_capacity) {
-        struct column_format *old = query->formats;
-
-        query->format_capacity = 2 * query->format_capacity + 8;
-        query->formats = arena_allocate(&session->arena, query->format_capacity * sizeof(*old));
-        if (query->format_count > 0)
-            memcpy(query->formats, old, query->format_count * sizeof(*old));
-    }
+    query->formats = arena_room(&session->arena, query->formats, query->format_count,
+                                &query->format_capacity, sizeof(*query->formats));
     query->formats[query->format_count++] = format;
     return SHELL_FINE;
 }
@@ -103,15 +97,9 @@ add_column(struct session *session, struct query *query, petal_slice text)
     if (status != SHELL_FINE)
         return status;
     drop_columns(query, &column);
-    if (query->scan.read.column_count == query->capacity) {
-        petal_column *old = query->columns;
-
-        query->capacity = 2 * query->capacity + 8;
-        query->columns = arena_allocate(&session->arena, query->capacity * sizeof(*old));
-        if (query->scan.read.column_count > 0)
-            memcpy(query->columns, old, query->scan.read.column_count * sizeof(*old));
-        query->scan.read.columns = query->columns;
-    }
+    query->columns = arena_room(&session->arena, query->columns, query->scan.read.column_count,
+                                &query->capacity, sizeof(*query->columns));
+    query->scan.read.columns = query->columns;
     query->columns[query->scan.read.column_count++] = column;
     return SHELL_FINE;
 }

@@ -93,9 +93,7 @@ add_cell_text(struct session *session, const struct query *query, struct text *t
 static void
 begin_records(struct session *session)
 {
-    static const char *const names[] = {"row", "family", "qualifier", "timestamp", "type", "value"};
-
-    format_begin(&session->output.format, names, sizeof(names) / sizeof(names[0]));
+    format_begin(&session->output.format, "row family qualifier timestamp type value");
 }
 
 /* The fields of a record are made first, since a conversion may fail. */
@@ -434,9 +432,7 @@ COMMAND_FUNCTION(command_count)
     if (status != SHELL_FINE)
         return status;
     if (format_is_on(&session->output.format)) {
-        static const char *const names[] = {"table", "rows"};
-
-        format_begin(&session->output.format, names, 2);
+        format_begin(&session->output.format, "table rows");
         format_bytes(&session->output.format, petal_table_name(query.table));
         format_number(&session->output.format, counter.rows);
     } else {

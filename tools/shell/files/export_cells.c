@@ -157,11 +157,8 @@ add_version(struct order *order, const petal_cell *cell, petal_error *error)
 
     begin_group(order, cell);
     if (cell->type == PETAL_DELETE_FAMILY || cell->type == PETAL_DELETE_FAMILY_VERSION) {
-        if (order->marked_count == order->marked_capacity) {
-            order->marked_capacity = 2 * order->marked_capacity + 8;
-            order->marked =
-                memory_grow(order->marked, order->marked_capacity * sizeof(*order->marked));
-        }
+        order->marked = memory_room(order->marked, order->marked_count, &order->marked_capacity,
+                                    sizeof(*order->marked));
         order->marked[order->marked_count++] = cell->timestamp;
         add_line(order, &order->markers, cell);
         return PETAL_OK;
@@ -178,10 +175,8 @@ add_version(struct order *order, const petal_cell *cell, petal_error *error)
             to = marked ? &order->later : &order->last;
     }
     if (!seen) {
-        if (order->line_count == order->line_capacity) {
-            order->line_capacity = 2 * order->line_capacity + 8;
-            order->lines = memory_grow(order->lines, order->line_capacity * sizeof(*order->lines));
-        }
+        order->lines = memory_room(order->lines, order->line_count, &order->line_capacity,
+                                   sizeof(*order->lines));
         order->lines[order->line_count++] = order->export->out.size;
     }
     add_line(order, to, cell);

@@ -186,9 +186,7 @@ show_counts(const struct import *import, double seconds)
     struct text *text = &session->scratch;
 
     if (format_is_on(format)) {
-        static const char *const names[] = {"records", "cells", "bad_records"};
-
-        format_begin(format, names, 3);
+        format_begin(format, "records cells bad_records");
         format_number(format, import->records);
         format_number(format, import->cells);
         format_number(format, import->bad);

@@ -116,11 +116,8 @@ add_column(struct record_reader *reader, petal_slice name)
 {
     struct record_column *column;
 
-    if (reader->column_count == reader->column_capacity) {
-        reader->column_capacity = 2 * reader->column_capacity + 32;
-        reader->columns =
-            memory_grow(reader->columns, reader->column_capacity * sizeof(*reader->columns));
-    }
+    reader->columns = memory_room(reader->columns, reader->column_count, &reader->column_capacity,
+                                  sizeof(*reader->columns));
     column = &reader->columns[reader->column_count++];
     *column = (struct record_column){.family = NULL};
     text_add_slice(&column->name, name);
@@ -210,11 +207,8 @@ read_values(struct record_reader *reader, struct fields *line)
                         "the value of %.80s has %zu bytes, more than %u",
                         text_string(&reader->columns[column].name), piece.end - piece.begin,
                         PETAL_MAX_VALUE_BYTES);
-        if (reader->field_count == reader->field_capacity) {
-            reader->field_capacity = 2 * reader->field_capacity + 32;
-            reader->fields =
-                memory_grow(reader->fields, reader->field_capacity * sizeof(*reader->fields));
-        }
+        reader->fields = memory_room(reader->fields, reader->field_count, &reader->field_capacity,
+                                     sizeof(*reader->fields));
         reader->fields[reader->field_count++] =
             (struct record_field){column, {NULL, piece.end - piece.begin}, piece.begin};
     }

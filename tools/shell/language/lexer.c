@@ -85,10 +85,8 @@ add_token(struct lexer *lexer, enum token_kind kind, size_t begin)
 {
     struct token *token;
 
-    if (lexer->count == lexer->capacity) {
-        lexer->capacity = lexer->capacity > 0 ? 2 * lexer->capacity : 32;
-        lexer->tokens = memory_grow(lexer->tokens, lexer->capacity * sizeof(*lexer->tokens));
-    }
+    lexer->tokens =
+        memory_room(lexer->tokens, lexer->count, &lexer->capacity, sizeof(*lexer->tokens));
     token = &lexer->tokens[lexer->count++];
     *token = (struct token){.kind = kind, .begin = begin, .end = lexer->position};
     token->blank_before = begin == 0 || strchr(" \t\n", lexer->input.bytes[begin - 1]) != NULL;

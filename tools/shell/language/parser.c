@@ -29,15 +29,8 @@ static bool parse_statements(struct parser *parser, const char *closing, struct 
 static void
 list_add(struct parser *parser, struct node_list *list, struct node *node)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 8;
-        struct node **grown = arena_allocate(parser->arena, capacity * sizeof(struct node *));
-
-        if (list->count > 0)
-            memcpy(grown, list->items, list->count * sizeof(struct node *));
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    list->items =
+        arena_room(parser->arena, list->items, list->count, &list->capacity, sizeof(struct node *));
     list->items[list->count++] = node;
 }
 

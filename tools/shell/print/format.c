@@ -222,11 +222,8 @@ table_field(struct format *format, enum field_kind kind, petal_slice text)
 {
     size_t begin = format->line.size;
 
-    if (format->field_count == format->field_capacity) {
-        format->field_capacity = format->field_capacity * 2 + 64;
-        format->fields =
-            memory_grow(format->fields, format->field_capacity * sizeof(*format->fields));
-    }
+    format->fields = memory_room(format->fields, format->field_count, &format->field_capacity,
+                                 sizeof(*format->fields));
     add_visible(&format->line, text);
     format->fields[format->field_count++] =
         (struct format_field){begin, format->line.size - begin, kind};
@@ -239,13 +236,19 @@ table_field(struct format *format, enum field_kind kind, petal_slice text)
 /* ---- Sets ----------------------------------------------------------------------------------------- */
 
 void
-format_begin(struct format *format, const char *const *names, size_t columns)
+format_begin(struct format *format, const char *names)
 {
     if (format->headed || format->field_count > 0)
         format_end(format);
-    format->names = names;
-    format->columns = columns;
+    text_clear(&format->words);
+    text_add_string(&format->words, names);
+    format->columns = 0;
+    for (char *at = format->words.bytes; at != NULL; format->columns++) {
+        format->names = memory_grow(format->names, (format->columns + 1) * sizeof(*format->names));
+        format->names[format->columns] = strsep(&at, " ");
+    }
     format->begun = true;
+    format->sets++;
     format->headed = false;
     format->column = 0;
 }
@@ -269,6 +272,8 @@ void
 format_free(struct format *format)
 {
     text_free(&format->line);
+    text_free(&format->words);
+    free(format->names);
     free(format->fields);
     free(format->widths);
 }

@@ -23,11 +23,12 @@ struct format_field;
 
 struct format {
     enum format_mode mode;
-    FILE *file; /* borrowed */
-    const char *const
-        *names; /* of the set's columns, those of a set that is begun live as long as it */
+    FILE *file;         /* borrowed */
+    struct text words;  /* the names of the set's columns, each with a zero behind it */
+    const char **names; /* point to them */
     size_t columns;
     bool begun;       /* there is a set */
+    unsigned sets;    /* so many were begun */
     bool headed;      /* its names are printed */
     bool any;         /* a set was printed before */
     struct text line; /* the record at hand; of a table's first rows all that was added */
@@ -47,8 +48,11 @@ format_is_on(const struct format *format)
     return format->mode != FORMAT_HBASE;
 }
 
-/* Begin a set, in place of one that has no record yet; else behind it. */
-void format_begin(struct format *format, const char *const *names, size_t columns);
+/*
+ * Begin a set, in place of one that has no record yet; else behind it.  Blanks part the names of its
+ * columns.
+ */
+void format_begin(struct format *format, const char *names);
 
 /* The next field of the record at hand; the last one ends the record. */
 void format_text(struct format *format, petal_slice text);

@@ -77,23 +77,24 @@ static void
 begin_set(struct output *output, const char *first, const char *second)
 {
     const char *words[2] = {first, second};
-    size_t columns = second != NULL ? 2 : 1;
+    char names[96];
+    size_t size = 0;
 
-    for (size_t i = 0; i < columns; i++) {
-        size_t size = 0;
+    for (size_t i = 0; i < 2 && words[i] != NULL; i++) {
+        size_t begin = size += i; /* a blank before the second */
 
-        for (const char *at = words[i]; *at != '\0' && size + 2 < sizeof(output->names[i]); at++) {
+        for (const char *at = words[i]; *at != '\0' && size + 3 < sizeof(names) / (2 - i); at++) {
             if (isalnum((unsigned char)*at) != 0)
-                output->names[i][size++] = (char)tolower((unsigned char)*at);
-            else if (size > 0 && output->names[i][size - 1] != '_')
-                output->names[i][size++] = '_';
+                names[size++] = (char)tolower((unsigned char)*at);
+            else if (size > begin && names[size - 1] != '_')
+                names[size++] = '_';
         }
-        while (size > 0 && output->names[i][size - 1] == '_')
+        while (size > begin && names[size - 1] == '_')
             size--;
-        output->names[i][size] = '\0';
-        output->columns_named[i] = output->names[i];
+        names[size] = i == 0 && second != NULL ? ' ' : '\0';
     }
-    format_begin(&output->format, output->columns_named, columns);
+    format_begin(&output->format, names);
+    output->header_set = output->format.sets;
 }
 
 /* A line of a set that a header began; false: it is none. */
@@ -102,7 +103,7 @@ add_record(struct output *output, petal_slice first, const petal_slice *second)
 {
     struct format *format = &output->format;
 
-    if (!format_is_on(format) || !format->begun || format->names != output->columns_named ||
+    if (!format_is_on(format) || !format->begun || format->sets != output->header_set ||
         format->columns != (second != NULL ? 2u : 1u))
         return false;
     format_text(format, first);
@@ -145,8 +146,7 @@ output_begin_records(struct output *output, const char *column)
     if (!format_is_on(&output->format))
         return false;
     format_end(&output->format);
-    output->columns_named[0] = column;
-    format_begin(&output->format, output->columns_named, 1);
+    format_begin(&output->format, column);
     return true;
 }
 

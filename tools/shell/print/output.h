@@ -24,9 +24,8 @@ struct output {
     unsigned width; /* in characters, 0 when not on a terminal; taken anew by output_header */
     struct text line;
     struct format format;
-    char names[2][32];            /* of the columns of a header's set */
-    const char *columns_named[2]; /* point to them */
-    bool unfinished; /* the last line lacks its end, which comes before what is printed next */
+    unsigned header_set; /* the number of the latest set that a header began */
+    bool unfinished;     /* the last line lacks its end, which comes before what is printed next */
 };
 
 void output_init(struct output *output, FILE *file, bool terminal);

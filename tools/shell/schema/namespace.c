@@ -318,10 +318,9 @@ COMMAND_FUNCTION(command_drop_namespace)
 static void
 show_property_records(struct session *session, petal_slice name, size_t count)
 {
-    static const char *const names[] = {"namespace", "property", "value"};
     struct format *format = &session->output.format;
 
-    format_begin(format, names, 3);
+    format_begin(format, "namespace property value");
     for (size_t i = 0; i < count; i++) {
         const petal_cell *cell = petal_result_cell(session->result, i);
 

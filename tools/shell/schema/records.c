@@ -60,10 +60,9 @@ add_free(const struct attributes *to, const petal_attribute *attributes, size_t 
 void
 describe_records(struct format *format, const petal_table_options *table, bool enabled)
 {
-    static const char *const names[] = {"table", "family", "attribute", "value"};
     struct attributes to = {.format = format, .table = table->name};
 
-    format_begin(format, names, sizeof(names) / sizeof(names[0]));
+    format_begin(format, "table family attribute value");
     add_boolean(&to, "ENABLED", enabled);
     add_boolean(&to, "READONLY", table->read_only);
     if (table->durability != PETAL_DURABILITY_DEFAULT)

@@ -72,15 +72,9 @@ read_family(struct session *session, struct schema *schema, petal_slice name,
                      (int)name.size, (const char *)name.data);
     if (family == NULL || !altering) {
         if (family == NULL) {
-            if (schema->table.family_count == schema->capacity) {
-                petal_family_options *old = schema->families;
-
-                schema->capacity = 2 * schema->capacity + 8;
-                schema->families =
-                    arena_allocate(&session->arena, schema->capacity * sizeof(*schema->families));
-                if (schema->table.family_count > 0)
-                    memcpy(schema->families, old, schema->table.family_count * sizeof(*old));
-            }
+            schema->families =
+                arena_room(&session->arena, schema->families, schema->table.family_count,
+                           &schema->capacity, sizeof(*schema->families));
             family = &schema->families[schema->table.family_count++];
         }
         *family = (petal_family_options){.size = sizeof(*family), .name = name};

@@ -65,11 +65,8 @@ file_of(struct get_history *history, uint64_t number)
 
     if (at < history->file_count && history->files[at].number == number)
         return &history->files[at];
-    if (history->file_count == history->file_capacity) {
-        history->file_capacity = history->file_capacity * 2 + 16;
-        history->files =
-            memory_grow(history->files, history->file_capacity * sizeof(*history->files));
-    }
+    history->files = memory_room(history->files, history->file_count, &history->file_capacity,
+                                 sizeof(*history->files));
     memmove(&history->files[at + 1], &history->files[at],
             (history->file_count - at) * sizeof(*history->files));
     history->file_count++;

@@ -6,14 +6,8 @@
 void
 name_list_add(struct session *session, struct name_list *list, petal_slice name)
 {
-    if (list->count == list->capacity) {
-        petal_slice *old = list->items;
-
-        list->capacity = 2 * list->capacity + 16;
-        list->items = arena_allocate(&session->arena, list->capacity * sizeof(*old));
-        if (list->count > 0)
-            memcpy(list->items, old, list->count * sizeof(*old));
-    }
+    list->items = arena_room(&session->arena, list->items, list->count, &list->capacity,
+                             sizeof(*list->items));
     list->items[list->count++] =
         (petal_slice){arena_copy(&session->arena, name.data, name.size), name.size};
 }

@@ -503,12 +503,11 @@ show_recommendation(struct advice *advice, const struct family_model *family, si
 static void
 show_advice(struct advice *advice, const struct sample *sample)
 {
-    static const char *const names[] = {"family",       "attribute",   "value",       "now",
-                                        "blocks_a_get", "bytes_a_get", "memory_bytes"};
     struct output *output = &advice->session->output;
 
     if (format_is_on(&output->format))
-        format_begin(&output->format, names, sizeof(names) / sizeof(names[0]));
+        format_begin(&output->format,
+                     "family attribute value now blocks_a_get bytes_a_get memory_bytes");
     else
         output_header(output, "FAMILY", "WHAT GETS WOULD READ");
     for (size_t i = 0; i < advice->count; i++)

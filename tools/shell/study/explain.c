@@ -193,25 +193,19 @@ record_source(struct format *format, const petal_receipt_source *source)
 static void
 record_receipt(struct session *session, const struct read_counts *counts)
 {
-    static const char *const names[] = {
-        "family",         "file",           "outcome",       "row_min",
-        "row_max",        "time_min",       "time_max",      "sequence_min",
-        "sequence_max",   "cells",          "filter_probes", "filter_negatives",
-        "filter_unasked", "false_positive", "seeks",         "seeks_saved",
-        "data_cached",    "data_fetched",   "index_cached",  "index_fetched",
-        "filter_cached",  "filter_fetched", "bytes_fetched"};
-    static const char *const answer_names[] = {"rows", "cells", "hidden", "bytes_returned"};
     struct format *format = &session->output.format;
 
-    format_begin(format, names, sizeof(names) / sizeof(names[0]));
+    format_begin(format,
+                 "family file outcome row_min row_max time_min time_max sequence_min sequence_max "
+                 "cells filter_probes filter_negatives filter_unasked false_positive seeks "
+                 "seeks_saved data_cached data_fetched index_cached index_fetched filter_cached "
+                 "filter_fetched bytes_fetched");
     for (size_t i = 0; i < petal_receipt_count(session->receipt); i++)
         record_source(format, petal_receipt_at(session->receipt, i));
     if (petal_receipt_cells_hidden(session->receipt) > 0) {
-        static const char *const hidden_names[] = {"row", "family", "qualifier", "timestamp",
-                                                   "hidden_by"};
         petal_hidden_cell cell;
 
-        format_begin(format, hidden_names, sizeof(hidden_names) / sizeof(hidden_names[0]));
+        format_begin(format, "row family qualifier timestamp hidden_by");
         for (size_t i = 0; petal_receipt_hidden_at(session->receipt, i, &cell); i++) {
             format_bytes(format, cell.row);
             format_bytes(format, cell.family);
@@ -220,7 +214,7 @@ record_receipt(struct session *session, const struct read_counts *counts)
             format_string(format, petal_hidden_text(cell.by));
         }
     }
-    format_begin(format, answer_names, sizeof(answer_names) / sizeof(answer_names[0]));
+    format_begin(format, "rows cells hidden bytes_returned");
     format_number(format, counts->rows);
     format_number(format, counts->cells);
     format_number(format, petal_receipt_cells_hidden(session->receipt));

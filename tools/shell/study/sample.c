@@ -30,10 +30,8 @@ next_random(uint64_t *state)
 static void
 add(struct sample *sample, struct past_get *get)
 {
-    if (sample->count == sample->capacity) {
-        sample->capacity = sample->capacity * 2 + 64;
-        sample->gets = memory_grow(sample->gets, sample->capacity * sizeof(*sample->gets));
-    }
+    sample->gets =
+        memory_room(sample->gets, sample->count, &sample->capacity, sizeof(*sample->gets));
     sample->gets[sample->count++] = get;
 }
 
@@ -119,10 +117,7 @@ add_range(void *argument, const petal_file_info *file)
 {
     struct draw *draw = argument;
 
-    if (draw->count == draw->capacity) {
-        draw->capacity = draw->capacity * 2 + 16;
-        draw->ranges = memory_grow(draw->ranges, draw->capacity * sizeof(*draw->ranges));
-    }
+    draw->ranges = memory_room(draw->ranges, draw->count, &draw->capacity, sizeof(*draw->ranges));
     draw->ranges[draw->count++] =
         (struct range){draw->rows, draw->names.size, draw->names.size + file->row_min.size,
                        file->row_min.size, file->row_max.size};

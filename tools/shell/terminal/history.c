@@ -95,10 +95,7 @@ line_history_load(const struct line_history *lines, void (*add)(void *context, c
     if (file == NULL)
         return;
     while (getline(&line, &line_capacity, file) > 0) {
-        if (count == capacity) {
-            capacity = 2 * capacity + 64;
-            read = memory_grow(read, capacity * sizeof(*read));
-        }
+        read = memory_room(read, count, &capacity, sizeof(*read));
         read[count++] = line;
         line = NULL;
         line_capacity = 0;

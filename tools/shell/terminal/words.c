@@ -184,11 +184,8 @@ completion_add(struct completion *completion, const struct typed *typed, petal_s
     if (word.size < typed->word.size ||
         (typed->word.size > 0 && memcmp(word.data, typed->word.data, typed->word.size) != 0))
         return;
-    if (completion->count == completion->capacity) {
-        completion->capacity = 2 * completion->capacity + 16;
-        completion->words =
-            memory_grow(completion->words, completion->capacity * sizeof(*completion->words));
-    }
+    completion->words = memory_room(completion->words, completion->count, &completion->capacity,
+                                    sizeof(*completion->words));
     added = &completion->words[completion->count++];
     *added = (struct completion_word){.behind = typed->behind};
     text_add_string(&added->text, typed->before);

@@ -38,6 +38,15 @@ memory_grow(void *memory, size_t size)
 }
 
 void *
+memory_room(void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+    if (count < *capacity)
+        return items;
+    *capacity = 2 * *capacity + 16;
+    return memory_grow(items, *capacity * item_bytes);
+}
+
+void *
 arena_allocate(struct arena *arena, size_t size)
 {
     size_t rounded = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
@@ -68,6 +77,20 @@ arena_copy(struct arena *arena, const void *bytes, size_t size)
     if (size > 0)
         memcpy(copy, bytes, size);
     return copy;
+}
+
+void *
+arena_room(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_bytes)
+{
+    void *grown;
+
+    if (count < *capacity)
+        return items;
+    *capacity = 2 * *capacity + 8;
+    grown = arena_allocate(arena, *capacity * item_bytes);
+    if (count > 0)
+        memcpy(grown, items, count * item_bytes);
+    return grown;
 }
 
 void

@@ -14,6 +14,9 @@
 void *memory_allocate(size_t size);
 void *memory_grow(void *memory, size_t size);
 
+/* The list with room for one item behind `count`; it doubles where *capacity, 0 at first, is full. */
+void *memory_room(void *items, size_t count, size_t *capacity, size_t item_bytes);
+
 struct arena_chunk;
 
 struct arena {
@@ -22,6 +25,8 @@ struct arena {
 };
 
 void *arena_allocate(struct arena *arena, size_t size);
+void *arena_room(struct arena *arena, void *items, size_t count, size_t *capacity,
+                 size_t item_bytes); /* as memory_room */
 void *arena_copy(struct arena *arena, const void *bytes, size_t size);
 void arena_clear(struct arena *arena);
 
