@@ -337,7 +337,7 @@ run_subcommand(struct session *session, int argc, char **argv)
 static int
 run(const struct arguments *arguments, int argc, char **argv)
 {
-    struct session session = {.commands = &shell_commands,
+    struct session session = {.commands = shell_commands(),
                               .stop_at_failure = arguments->stop_at_failure,
                               .no_times = arguments->no_times,
                               .conversation = is_conversation(arguments),

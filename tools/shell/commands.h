@@ -4,6 +4,6 @@
 
 #include "tools/shell/session/command.h"
 
-extern const struct command_table shell_commands;
+const struct command_table *shell_commands(void);
 
 #endif

@@ -324,7 +324,7 @@ static void
 interrupt_command(const char *name, struct value *arguments, size_t count, struct text *message)
 {
     const petal_options options = {.size = sizeof(options)};
-    struct session session = {.commands = &shell_commands, .no_times = true};
+    struct session session = {.commands = shell_commands(), .no_times = true};
     FILE *nowhere = fopen("/dev/null", "w");
     struct value value;
 

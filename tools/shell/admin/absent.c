@@ -5,160 +5,137 @@
  */
 #include "tools/shell/admin/commands.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define ABSENT(name, least, most, run, reason)                                                     \
-    {                                                                                              \
-        name, name, run, false, least, most, name " " reason                                       \
-    }
-#define REFUSED(name, reason)                                                                      \
-    ABSENT(name, 0, COMMAND_ANY_NUMBER, command_refused, "is not in Petal: " reason)
-#define EMPTY(name, reason)                                                                        \
-    ABSENT(name, 0, COMMAND_ANY_NUMBER, command_empty, "shows nothing: " reason)
-#define STATE(name, reason)  ABSENT(name, 0, 1, command_state, "says false: " reason)
-#define SWITCH(name, reason) ABSENT(name, 1, 3, command_switch, "can only be given false: " reason)
-
-#define REGIONS     "a table is one region, which is where its process is"
-#define SERVERS     "there is one server, the process itself"
-#define CHORES      "what is no longer needed goes at once"
-#define REPLICATION "there is no replication"
-#define QUOTAS      "there are no quotas"
-#define SECURITY    "whoever may open the directory may do everything"
-#define LABELS      "there are no visibility labels"
-#define GROUPS      "there are no groups of servers"
-#define PROCEDURES  "a command is done when it returns"
-#define REQUESTS    "requests are not recorded; explain and stats tell what reads did"
-#define SETTINGS    "settings are options of kv-shell, or attributes of tables and families"
-#define LOGS        "a flush closes logs that are no longer needed, and removes them"
-#define TRACKERS    "the manifest tells which store files there are"
 
 static COMMAND_FUNCTION(command_refused);
 static COMMAND_FUNCTION(command_empty);
 static COMMAND_FUNCTION(command_state);
 static COMMAND_FUNCTION(command_switch);
 
-const struct command absent_commands[] = {
-    REFUSED("add_labels", LABELS),
-    REFUSED("add_peer", REPLICATION),
-    REFUSED("add_rsgroup", GROUPS),
-    REFUSED("alter_rsgroup_config", GROUPS),
-    REFUSED("append_peer_exclude_namespaces", REPLICATION),
-    REFUSED("append_peer_exclude_tableCFs", REPLICATION),
-    REFUSED("append_peer_namespaces", REPLICATION),
-    REFUSED("append_peer_tableCFs", REPLICATION),
-    REFUSED("assign", REGIONS),
-    REFUSED("balance_rsgroup", GROUPS),
-    SWITCH("balance_switch", REGIONS),
-    REFUSED("balancer", REGIONS),
-    STATE("balancer_enabled", REGIONS),
-    STATE("catalogjanitor_enabled", CHORES),
-    REFUSED("catalogjanitor_run", CHORES),
-    SWITCH("catalogjanitor_switch", CHORES),
-    REFUSED("change_sft", TRACKERS),
-    REFUSED("change_sft_all", TRACKERS),
-    STATE("cleaner_chore_enabled", CHORES),
-    REFUSED("cleaner_chore_run", CHORES),
-    SWITCH("cleaner_chore_switch", CHORES),
-    REFUSED("clear_auths", LABELS),
-    REFUSED("clear_compaction_queues", "compactions are chosen when one can run"),
-    REFUSED("clear_deadservers", SERVERS),
-    REFUSED("clear_slowlog_responses", REQUESTS),
-    REFUSED("close_region", REGIONS),
-    REFUSED("compact_rs", SERVERS "; compact 't' merges a table's files"),
-    REFUSED("decommission_regionservers", SERVERS),
-    REFUSED("disable_exceed_throttle_quota", QUOTAS),
-    REFUSED("disable_peer", REPLICATION),
-    REFUSED("disable_rpc_throttle", QUOTAS),
-    REFUSED("disable_table_replication", REPLICATION),
-    REFUSED("enable_exceed_throttle_quota", QUOTAS),
-    REFUSED("enable_peer", REPLICATION),
-    REFUSED("enable_rpc_throttle", QUOTAS),
-    REFUSED("enable_table_replication", REPLICATION),
-    REFUSED("flush_master_store", SERVERS),
-    REFUSED("get_auths", LABELS),
-    REFUSED("get_balancer_decisions", REGIONS),
-    REFUSED("get_balancer_rejections", REGIONS),
-    REFUSED("get_largelog_responses", REQUESTS),
-    REFUSED("get_namespace_rsgroup", GROUPS),
-    REFUSED("get_peer_config", REPLICATION),
-    REFUSED("get_rsgroup", GROUPS),
-    REFUSED("get_server_rsgroup", GROUPS),
-    REFUSED("get_slowlog_responses", REQUESTS),
-    REFUSED("get_table_rsgroup", GROUPS),
-    REFUSED("grant", SECURITY),
-    REFUSED("hbck_chore_run", "verify 't' checks a table's store files"),
-    REFUSED("hlog_roll", LOGS),
-    STATE("is_in_maintenance_mode", SERVERS),
-    EMPTY("list_deadservers", SERVERS),
-    EMPTY("list_decommissioned_regionservers", SERVERS),
-    EMPTY("list_labels", LABELS),
-    EMPTY("list_locks", PROCEDURES),
-    EMPTY("list_peer_configs", REPLICATION),
-    EMPTY("list_peers", REPLICATION),
-    EMPTY("list_procedures", PROCEDURES),
-    EMPTY("list_quota_snapshots", QUOTAS),
-    EMPTY("list_quota_table_sizes", QUOTAS),
-    EMPTY("list_quotas", QUOTAS),
-    EMPTY("list_replicated_tables", REPLICATION),
-    EMPTY("list_rsgroups", GROUPS),
-    EMPTY("list_security_capabilities", SECURITY),
-    EMPTY("list_unknownservers", SERVERS),
-    REFUSED("merge_region", REGIONS),
-    REFUSED("move", REGIONS),
-    REFUSED("move_namespaces_rsgroup", GROUPS),
-    REFUSED("move_servers_namespaces_rsgroup", GROUPS),
-    REFUSED("move_servers_rsgroup", GROUPS),
-    REFUSED("move_servers_tables_rsgroup", GROUPS),
-    REFUSED("move_tables_rsgroup", GROUPS),
-    REFUSED("normalize", REGIONS),
-    STATE("normalizer_enabled", REGIONS),
-    SWITCH("normalizer_switch", REGIONS),
-    STATE("peer_modification_enabled", REPLICATION),
-    SWITCH("peer_modification_switch", REPLICATION),
-    REFUSED("recommission_regionserver", SERVERS),
-    REFUSED("regioninfo", REGIONS),
-    REFUSED("remove_peer", REPLICATION),
-    REFUSED("remove_peer_exclude_namespaces", REPLICATION),
-    REFUSED("remove_peer_exclude_tableCFs", REPLICATION),
-    REFUSED("remove_peer_namespaces", REPLICATION),
-    REFUSED("remove_peer_tableCFs", REPLICATION),
-    REFUSED("remove_rsgroup", GROUPS),
-    REFUSED("remove_servers_rsgroup", GROUPS),
-    REFUSED("rename_rsgroup", GROUPS),
-    REFUSED("revoke", SECURITY),
-    EMPTY("rit", REGIONS),
-    REFUSED("set_auths", LABELS),
-    REFUSED("set_peer_bandwidth", REPLICATION),
-    REFUSED("set_peer_exclude_namespaces", REPLICATION),
-    REFUSED("set_peer_exclude_tableCFs", REPLICATION),
-    REFUSED("set_peer_namespaces", REPLICATION),
-    REFUSED("set_peer_replicate_all", REPLICATION),
-    REFUSED("set_peer_serial", REPLICATION),
-    REFUSED("set_peer_tableCFs", REPLICATION),
-    REFUSED("set_quota", QUOTAS),
-    REFUSED("set_visibility", LABELS),
-    REFUSED("show_peer_tableCFs", REPLICATION),
-    REFUSED("show_rsgroup_config", GROUPS),
-    REFUSED("snapshot_cleanup_switch",
-            "table snapshots whose time is over go by themselves; that cannot be switched"),
-    REFUSED("split", REGIONS),
-    STATE("splitormerge_enabled", REGIONS),
-    SWITCH("splitormerge_switch", REGIONS),
-    REFUSED("stop_master", SERVERS),
-    REFUSED("stop_regionserver", SERVERS),
-    REFUSED("trace", "explain tells what a read did"),
-    REFUSED("transit_peer_sync_replication_state", REPLICATION),
-    REFUSED("truncate_region", REGIONS "; truncate 't' empties a table"),
-    REFUSED("unassign", REGIONS),
-    REFUSED("update_all_config", SETTINGS),
-    REFUSED("update_config", SETTINGS),
-    REFUSED("update_peer_config", REPLICATION),
-    REFUSED("update_rsgroup_config", GROUPS),
-    EMPTY("user_permission", SECURITY),
-    REFUSED("wal_roll", LOGS),
-    REFUSED("zk_dump", "there is no ZooKeeper"),
-    {.name = NULL},
+static const struct answer {
+    enum shell_status (*run)(struct session *session, const struct value *arguments, size_t count,
+                             struct value *result);
+    size_t least, most;
+    const char *usage;
+} answers[] = {{command_refused, 0, COMMAND_ANY_NUMBER, "is not in Petal"},
+               {command_empty, 0, COMMAND_ANY_NUMBER, "shows nothing"},
+               {command_state, 0, 1, "says false"},
+               {command_switch, 1, 3, "can only be given false"}};
+
+enum { REFUSED, EMPTY, STATE, SWITCH, MOST_ABSENT = 160 };
+
+/* How commands answer, why, and their names. */
+static const struct {
+    int answer;
+    const char *reason, *names;
+} absent[] = {
+    {REFUSED, "there is no replication",
+     "add_peer append_peer_exclude_namespaces append_peer_exclude_tableCFs "
+     "append_peer_namespaces append_peer_tableCFs disable_peer disable_table_replication "
+     "enable_peer enable_table_replication get_peer_config remove_peer "
+     "remove_peer_exclude_namespaces remove_peer_exclude_tableCFs remove_peer_namespaces "
+     "remove_peer_tableCFs set_peer_bandwidth set_peer_exclude_namespaces "
+     "set_peer_exclude_tableCFs set_peer_namespaces set_peer_replicate_all set_peer_serial "
+     "set_peer_tableCFs show_peer_tableCFs transit_peer_sync_replication_state "
+     "update_peer_config"},
+    {EMPTY, "there is no replication", "list_peer_configs list_peers list_replicated_tables"},
+    {STATE, "there is no replication", "peer_modification_enabled"},
+    {SWITCH, "there is no replication", "peer_modification_switch"},
+    {REFUSED, "there are no groups of servers",
+     "add_rsgroup alter_rsgroup_config balance_rsgroup get_namespace_rsgroup get_rsgroup "
+     "get_server_rsgroup get_table_rsgroup move_namespaces_rsgroup "
+     "move_servers_namespaces_rsgroup move_servers_rsgroup move_servers_tables_rsgroup "
+     "move_tables_rsgroup remove_rsgroup remove_servers_rsgroup rename_rsgroup "
+     "show_rsgroup_config update_rsgroup_config"},
+    {EMPTY, "there are no groups of servers", "list_rsgroups"},
+    {REFUSED, "a table is one region, which is where its process is",
+     "assign balancer close_region get_balancer_decisions get_balancer_rejections merge_region "
+     "move normalize regioninfo split unassign"},
+    {EMPTY, "a table is one region, which is where its process is", "rit"},
+    {STATE, "a table is one region, which is where its process is",
+     "balancer_enabled normalizer_enabled splitormerge_enabled"},
+    {SWITCH, "a table is one region, which is where its process is",
+     "balance_switch normalizer_switch splitormerge_switch"},
+    {REFUSED, "there is one server, the process itself",
+     "clear_deadservers decommission_regionservers flush_master_store "
+     "recommission_regionserver stop_master stop_regionserver"},
+    {EMPTY, "there is one server, the process itself",
+     "list_deadservers list_decommissioned_regionservers list_unknownservers"},
+    {STATE, "there is one server, the process itself", "is_in_maintenance_mode"},
+    {REFUSED, "there are no quotas",
+     "disable_exceed_throttle_quota disable_rpc_throttle enable_exceed_throttle_quota "
+     "enable_rpc_throttle set_quota"},
+    {EMPTY, "there are no quotas", "list_quota_snapshots list_quota_table_sizes list_quotas"},
+    {REFUSED, "there are no visibility labels",
+     "add_labels clear_auths get_auths set_auths set_visibility"},
+    {EMPTY, "there are no visibility labels", "list_labels"},
+    {REFUSED, "what is no longer needed goes at once", "catalogjanitor_run cleaner_chore_run"},
+    {STATE, "what is no longer needed goes at once",
+     "catalogjanitor_enabled cleaner_chore_enabled"},
+    {SWITCH, "what is no longer needed goes at once", "catalogjanitor_switch cleaner_chore_switch"},
+    {REFUSED, "whoever may open the directory may do everything", "grant revoke"},
+    {EMPTY, "whoever may open the directory may do everything",
+     "list_security_capabilities user_permission"},
+    {REFUSED, "requests are not recorded; explain and stats tell what reads did",
+     "clear_slowlog_responses get_largelog_responses get_slowlog_responses"},
+    {REFUSED, "the manifest tells which store files there are", "change_sft change_sft_all"},
+    {REFUSED, "a flush closes logs that are no longer needed, and removes them",
+     "hlog_roll wal_roll"},
+    {EMPTY, "a command is done when it returns", "list_locks list_procedures"},
+    {REFUSED, "settings are options of kv-shell, or attributes of tables and families",
+     "update_all_config update_config"},
+    {REFUSED, "compactions are chosen when one can run", "clear_compaction_queues"},
+    {REFUSED, "there is one server, the process itself; compact 't' merges a table's files",
+     "compact_rs"},
+    {REFUSED, "verify 't' checks a table's store files", "hbck_chore_run"},
+    {REFUSED, "table snapshots whose time is over go by themselves; that cannot be switched",
+     "snapshot_cleanup_switch"},
+    {REFUSED, "explain tells what a read did", "trace"},
+    {REFUSED, "a table is one region, which is where its process is; truncate 't' empties a table",
+     "truncate_region"},
+    {REFUSED, "there is no ZooKeeper", "zk_dump"},
 };
+
+static int
+compare_commands(const void *a, const void *b)
+{
+    return strcmp(((const struct command *)a)->name, ((const struct command *)b)->name);
+}
+
+const struct command *
+absent_commands(void)
+{
+    static struct command commands[MOST_ABSENT]; /* made once; the last one has no name */
+    static struct arena arena;
+    struct text usage = {0};
+    bool made = commands[0].name != NULL;
+    size_t count = 0;
+
+    for (size_t i = 0; !made && i < sizeof(absent) / sizeof(absent[0]); i++) {
+        const struct answer *answer = &answers[absent[i].answer];
+
+        for (const char *at = absent[i].names; *at != '\0'; at += *at == ' ') {
+            size_t size = strcspn(at, " ");
+            char *name = arena_copy(&arena, at, size + 1);
+
+            assert(count + 1 < MOST_ABSENT);
+            name[size] = '\0';
+            at += size;
+            text_clear(&usage);
+            text_add_format(&usage, "%s %s: %s", name, answer->usage, absent[i].reason);
+            commands[count] = (struct command){.name = name, .main_name = name, .run = answer->run};
+            commands[count].least = answer->least;
+            commands[count].most = answer->most;
+            commands[count++].usage = arena_copy(&arena, text_string(&usage), usage.size + 1);
+        }
+    }
+    text_free(&usage);
+    if (count > 0)
+        qsort(commands, count, sizeof(*commands), compare_commands);
+    return commands;
+}
 
 static COMMAND_FUNCTION(command_refused)
 {

@@ -9,8 +9,8 @@
 
 #include "tools/shell/session/command.h"
 
-/* tools/shell/admin/absent.c: by name, the last one has none. */
-extern const struct command absent_commands[];
+/* tools/shell/admin/absent.c: by name, the last one has none; for one thread. */
+const struct command *absent_commands(void);
 
 /* tools/shell/admin/cluster.c */
 COMMAND_FUNCTION(command_status);

@@ -18,6 +18,11 @@ struct command {
                              struct value *result);
     /* Its argument is a call that is not run: its name (a symbol), then its arguments. */
     bool takes_call;
+    /*
+     * What the arguments are, a letter for each: t table, s snapshot, c command, f family, q column
+     * (those behind it, too), p file, n namespace, - anything else.
+     */
+    const char *kinds;
     size_t least, most; /* arguments */
     const char *usage;  /* NULL for an alias */
 };

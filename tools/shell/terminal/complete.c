@@ -214,7 +214,7 @@ static void
 complete_argument(struct session *session, const struct context *context, struct typed *typed,
                   struct completion *completion)
 {
-    enum word_kind kind = completion_argument(context->command, context->argument);
+    enum word_kind kind = completion_argument(session, context->command, context->argument);
 
     if (takes_command(context->command)) {
         typed->before = "";

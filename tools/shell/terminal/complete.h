@@ -52,7 +52,8 @@ void completion_add_kind(struct session *session, struct completion *completion,
                          const struct typed *typed, enum word_kind kind, petal_slice table);
 
 /* What the argument of a command is, counted from 0. */
-enum word_kind completion_argument(petal_slice command, size_t argument);
+enum word_kind completion_argument(const struct session *session, petal_slice name,
+                                   size_t argument);
 
 /* Keys of the command's hash, and the values of a key; lists end with NULL. */
 const char *const *completion_keys(petal_slice command);

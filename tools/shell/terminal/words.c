@@ -13,57 +13,14 @@
 
 /* ---- What is wanted -------------------------------------------------------------------------------- */
 
-/* The arguments of commands that do not have a table first and no more: t table, s snapshot, c command, f family, q column (also
- * behind it), p file, n namespace, - anything else. */
-static const struct {
-    const char *command, *arguments;
-} arguments_of[] = {
-    {"alter_namespace", "n"},
-    {"append", "t-q-"},
-    {"checkpoint", "p"},
-    {"clone_snapshot", "s"},
-    {"compact", "tf"},
-    {"compaction_switch", "-"},
-    {"create", "-"},
-    {"create_namespace", "-"},
-    {"delete", "t-q-"},
-    {"delete_all_snapshot", "-"},
-    {"delete_snapshot", "s"},
-    {"delete_table_snapshots", "t"},
-    {"deleteall", "t-q-"},
-    {"describe_namespace", "n"},
-    {"drop_namespace", "n"},
-    {"exit", "-"},
-    {"export", "tp"},
-    {"flush", "tf"},
-    {"get", "t-q"},
-    {"get_counter", "t-q-"},
-    {"help", "c"},
-    {"import", "tp"},
-    {"incr", "t-q-"},
-    {"list_namespace", "-"},
-    {"list_namespace_tables", "n"},
-    {"list_snapshots", "-"},
-    {"major_compact", "tf"},
-    {"put", "t-q-"},
-    {"quit", "-"},
-    {"restore_snapshot", "s"},
-    {"status", "-"},
-    {"version", "-"},
-    {"whoami", "-"},
-};
-
 enum word_kind
-completion_argument(petal_slice command, size_t argument)
+completion_argument(const struct session *session, petal_slice name, size_t argument)
 {
-    const char *arguments = "t";
-    size_t size;
+    const struct command *command = command_find(session, name);
+    const char *arguments = command != NULL && command->kinds != NULL ? command->kinds : "t";
+    size_t size = strlen(arguments);
     char kind = '-';
 
-    for (size_t i = 0; i < sizeof(arguments_of) / sizeof(arguments_of[0]); i++)
-        if (slice_is(command, arguments_of[i].command))
-            arguments = arguments_of[i].arguments;
-    size = strlen(arguments);
     if (argument < size)
         kind = arguments[argument];
     else if (arguments[size - 1] == 'q')
