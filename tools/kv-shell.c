@@ -162,7 +162,7 @@ complain_of_option(const char *option, const char *value)
     static const char *const with_value[] = {"-e",      "-f",         "--format",
                                              "--cache", "--memtable", "--seed"};
 
-    for (size_t i = 0; i < sizeof(with_value) / sizeof(with_value[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(with_value); i++) {
         if (strcmp(option, with_value[i]) != 0)
             continue;
         if (value == NULL)
@@ -238,7 +238,7 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
 static bool
 is_subcommand(const char *word)
 {
-    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
         if (strcmp(word, subcommands[i].name) == 0)
             return true;
     return false;
@@ -326,7 +326,7 @@ run_subcommand(struct session *session, int argc, char **argv)
     enum shell_status status = SHELL_USAGE;
 
     text_clear(&session->message);
-    for (size_t i = 0; i < sizeof(subcommands) / sizeof(subcommands[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(subcommands); i++)
         if (strcmp(argv[0], subcommands[i].name) == 0)
             status = subcommands[i].run(session, argc - 1, argv + 1);
     if (status != SHELL_FINE && session->message.size > 0)

@@ -113,7 +113,7 @@ absent_commands(void)
     bool made = commands[0].name != NULL;
     size_t count = 0;
 
-    for (size_t i = 0; !made && i < sizeof(absent) / sizeof(absent[0]); i++) {
+    for (size_t i = 0; !made && i < COUNT_OF(absent); i++) {
         const struct answer *answer = &answers[absent[i].answer];
 
         for (const char *at = absent[i].names; *at != '\0'; at += *at == ' ') {
@@ -164,7 +164,7 @@ static const struct {
 
 static COMMAND_FUNCTION(command_empty)
 {
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
         if (strcmp(headers[i].name, session->running->name) != 0)
             continue;
         if (headers[i].first[0] == ' ')

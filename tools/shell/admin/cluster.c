@@ -64,8 +64,8 @@ show_figures(struct session *session, const char *before, petal_slice name,
     output_plain(&session->output,
                  "%s%.*s: storefiles=%" PRIu64 ", storefileSizeMB=%" PRIu64
                  ", memstoreSizeMB=%" PRIu64,
-                 before, (int)name.size, (const char *)name.data, figures->files,
-                 figures->file_bytes / MEBIBYTE, figures->memtable_bytes / MEBIBYTE);
+                 before, SLICE(name), figures->files, figures->file_bytes / MEBIBYTE,
+                 figures->memtable_bytes / MEBIBYTE);
 }
 
 COMMAND_FUNCTION(command_status)
@@ -224,7 +224,7 @@ static const struct region_column {
 } region_columns[] = {{"SERVER_NAME", 12}, {"REGION_NAME", 12}, {"START_KEY", 10}, {"END_KEY", 10},
                       {"SIZE", 5},         {"REQ", 5},          {"LOCALITY", 10}};
 
-enum { REGION_COLUMNS = sizeof(region_columns) / sizeof(region_columns[0]) };
+enum { REGION_COLUMNS = COUNT_OF(region_columns) };
 
 /* Read which columns to show: an array of their names, whatever their case; NULL or nil: all. */
 static enum shell_status
@@ -249,8 +249,7 @@ read_columns(struct session *session, const struct value *argument, bool *wanted
             c++;
         if (c == REGION_COLUMNS)
             return session_fail(session, SHELL_USAGE, "%.*s is not a valid column. %s",
-                                name.size < 200 ? (int)name.size : 200, (const char *)name.data,
-                                possible);
+                                SLICE_UP_TO(200, name), possible);
         wanted[c] = true;
     }
     return SHELL_FINE;
@@ -316,7 +315,7 @@ show_regions(struct session *session, petal_table *table, const bool *wanted, si
     const char *const values[REGION_COLUMNS] = {SERVER, region, "", "", size, "0", "1.0"};
 
     (void)add_table(&figures, table);
-    (void)snprintf(region, sizeof(region), "%.*s,,", (int)name.size, (const char *)name.data);
+    (void)snprintf(region, sizeof(region), "%.*s,,", SLICE(name));
     (void)snprintf(size, sizeof(size), "%" PRIu64, figures.file_bytes / MEBIBYTE);
     for (size_t c = 0; c < REGION_COLUMNS; c++) {
         names[c] = region_columns[c].name;
@@ -347,8 +346,7 @@ COMMAND_FUNCTION(command_list_regions)
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
     if (status == SHELL_FINE && session_is_disabled(session, petal_table_name(table)))
         return session_fail(session, SHELL_USAGE, "Table %.*s must be enabled.",
-                            (int)petal_table_name(table).size,
-                            (const char *)petal_table_name(table).data);
+                            SLICE(petal_table_name(table)));
     if (status == SHELL_FINE)
         status = read_columns(session, count > 2 ? &arguments[2] : NULL, wanted);
     if (status != SHELL_FINE)

@@ -64,7 +64,7 @@ check_type(struct session *session, const struct value *type)
     if (type->kind == VALUE_NIL || slice_is(text, "NORMAL"))
         return SHELL_FINE;
     return session_fail(session, SHELL_USAGE, "Unknown compaction type %.*s; there is NORMAL",
-                        (int)text.size, (const char *)text.data);
+                        SLICE(text));
 }
 
 /* All files of the table or family become one; when the command returns it is done. */

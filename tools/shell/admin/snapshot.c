@@ -55,8 +55,7 @@ COMMAND_FUNCTION(command_snapshot)
     outcome = petal_table_snapshot_create(table, name, &options, &error);
     if (outcome == PETAL_EXISTS)
         return session_fail(session, SHELL_USAGE,
-                            "Snapshot '%.*s' already stored on the filesystem.", (int)name.size,
-                            (const char *)name.data);
+                            "Snapshot '%.*s' already stored on the filesystem.", SLICE(name));
     if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     if (count > 2) {
@@ -99,8 +98,7 @@ find_snapshot(struct session *session, petal_slice name, petal_table_snapshot_in
 static enum shell_status
 fail_unknown(struct session *session, petal_slice name)
 {
-    return session_fail(session, SHELL_NOT_FOUND, "Unknown snapshot %.*s!",
-                        name.size < 256 ? (int)name.size : 256, (const char *)name.data);
+    return session_fail(session, SHELL_NOT_FOUND, "Unknown snapshot %.*s!", SLICE_UP_TO(256, name));
 }
 
 COMMAND_FUNCTION(command_clone_snapshot)
@@ -130,8 +128,7 @@ COMMAND_FUNCTION(command_clone_snapshot)
         return status;
     outcome = petal_table_snapshot_clone(session->db, name, clone, &table, &error);
     if (outcome == PETAL_EXISTS)
-        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!", (int)clone.size,
-                            (const char *)clone.data);
+        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!", SLICE(clone));
     if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, clone, false);
@@ -157,11 +154,11 @@ COMMAND_FUNCTION(command_restore_snapshot)
     if (!found)
         return session_fail(session, SHELL_NOT_FOUND,
                             "Unable to find the table name for snapshot=%.*s",
-                            name.size < 256 ? (int)name.size : 256, (const char *)name.data);
+                            SLICE_UP_TO(256, name));
     outcome = petal_table_open(session->db, info.table, &table, &error);
     if (outcome == PETAL_OK && !session_is_disabled(session, info.table))
         return session_fail(session, SHELL_USAGE, "Table %.*s should be disabled!",
-                            (int)info.table.size, (const char *)info.table.data);
+                            SLICE(info.table));
     if (outcome != PETAL_OK && outcome != PETAL_NOT_FOUND)
         return session_fail_petal(session, &error);
     status = namespace_check_table(session, info.table);

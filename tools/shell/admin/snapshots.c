@@ -177,7 +177,7 @@ COMMAND_FUNCTION(command_delete_all_snapshot)
         return status;
     if (list.count == 0) {
         output_plain(&session->output, "No snapshots matched the regex %.*s",
-                     (int)arguments[0].as.bytes.size, (const char *)arguments[0].as.bytes.data);
+                     SLICE(arguments[0].as.bytes));
         return SHELL_FINE;
     }
     status = ask_to_delete(session, &list, &yes);
@@ -210,8 +210,7 @@ COMMAND_FUNCTION(command_delete_table_snapshots)
         output_plain(&session->output,
                      "No snapshots matched the table name regular expression %.*s and the "
                      "snapshot name regular expression %.*s",
-                     (int)tables.size, (const char *)tables.data, (int)chosen.size,
-                     (const char *)chosen.data);
+                     SLICE(tables), SLICE(chosen));
         return SHELL_FINE;
     }
     status = ask_to_delete(session, &list, &yes);
@@ -220,8 +219,7 @@ COMMAND_FUNCTION(command_delete_table_snapshots)
 
         status = delete_listed(session, name);
         if (status == SHELL_FINE)
-            output_plain(&session->output, "Successfully deleted snapshot: %.*s\n", (int)name.size,
-                         (const char *)name.data);
+            output_plain(&session->output, "Successfully deleted snapshot: %.*s\n", SLICE(name));
     }
     return status;
 }

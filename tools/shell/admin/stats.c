@@ -69,7 +69,7 @@ show_cache(struct session *session, const struct value *wanted, const petal_stat
             {"evicted", "blocks that had to leave the block cache", stats->cache_evicted[kind]},
         };
 
-        for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+        for (size_t i = 0; i < COUNT_OF(counters); i++) {
             char name[40], meaning[80];
 
             (void)snprintf(name, sizeof(name), "cache_%s_%s", kinds[kind], counters[i].name);
@@ -96,7 +96,7 @@ show_memory(struct session *session, const struct value *wanted, const petal_sta
     };
     size_t shown = 0;
 
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(counters); i++)
         shown +=
             show_counter(session, wanted, counters[i].name, counters[i].value, counters[i].meaning);
     return shown;

@@ -155,7 +155,7 @@ selects(struct session *session, const struct value *hash, struct value *rest)
                                          "FILTER",       "CONSISTENCY",      "WITHOUT",
                                          "CACHE_BLOCKS", "REGION_REPLICA_ID"};
 
-    for (size_t i = 0; i < sizeof(selecting) / sizeof(selecting[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(selecting); i++)
         if (query_given(hash, selecting[i]) != NULL)
             return true;
     *rest = (struct value){.kind = VALUE_HASH};
@@ -164,7 +164,7 @@ selects(struct session *session, const struct value *hash, struct value *rest)
         const struct value_pair *pair = &hash->as.pairs[i];
         bool other = false;
 
-        for (size_t j = 0; j < sizeof(others) / sizeof(others[0]); j++)
+        for (size_t j = 0; j < COUNT_OF(others); j++)
             other = other ||
                     (pair->key.kind == VALUE_STRING && slice_is(pair->key.as.bytes, others[j]));
         if (!other)

@@ -289,7 +289,7 @@ check_words(struct session *session, const struct value *hash)
                 {"ISOLATION_LEVEL", {"READ_COMMITTED", "READ_UNCOMMITTED", NULL}},
                 {"CONSISTENCY", {"STRONG", "TIMELINE", NULL}}};
 
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
         const struct value *value = query_given(hash, keys[i].key);
         bool known = value == NULL;
 

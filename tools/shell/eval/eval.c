@@ -130,7 +130,7 @@ eval_constant(struct eval *eval, const struct node *node, struct value *value)
         *value = value_string(node->name);
         return true;
     }
-    for (size_t i = 0; i < sizeof(constant_aliases) / sizeof(constant_aliases[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(constant_aliases); i++) {
         if (slice_is(node->name, constant_aliases[i].name)) {
             *value = value_string(slice_of_string(constant_aliases[i].meaning));
             return true;

@@ -19,11 +19,11 @@ const char *
 method_of_table(size_t index)
 {
     static const char *const others[] = {"get_all_columns", "help", "name"};
-    size_t commands = sizeof(table_commands) / sizeof(table_commands[0]);
+    size_t commands = COUNT_OF(table_commands);
 
     if (index < commands)
         return table_commands[index].name;
-    return index - commands < sizeof(others) / sizeof(others[0]) ? others[index - commands] : NULL;
+    return index - commands < COUNT_OF(others) ? others[index - commands] : NULL;
 }
 
 /* All its families, as HBase names columns without a qualifier. */
@@ -55,7 +55,7 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
 {
     const struct command *command = command_find(session, name);
 
-    for (size_t i = 0; i < sizeof(table_commands) / sizeof(table_commands[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(table_commands); i++) {
         if (command != NULL && slice_is(name, table_commands[i].name)) {
             struct value *all = arena_allocate(&session->arena, (count + 1) * sizeof(*all));
 

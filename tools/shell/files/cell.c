@@ -177,7 +177,7 @@ static const struct {
 const char *
 cell_type_name(enum petal_cell_type type)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(types); i++)
         if (types[i].type == type)
             return types[i].name;
     return "";
@@ -186,7 +186,7 @@ cell_type_name(enum petal_cell_type type)
 bool
 cell_type_read(petal_slice name, enum petal_cell_type *type)
 {
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
         if (slice_is(name, types[i].name)) {
             *type = types[i].type;
             return true;

@@ -138,8 +138,7 @@ add_create(struct text *text, const petal_table *table, bool create)
     size_t begin = text->size;
 
     petal_table_describe(table, &options);
-    text_add_format(text, "%screate '%.*s'", create ? "" : "# ", (int)name.size,
-                    (const char *)name.data);
+    text_add_format(text, "%screate '%.*s'", create ? "" : "# ", SLICE(name));
     for (size_t i = 0; i < options.family_count; i++) {
         text_add_string(text, ", ");
         describe_family(text, &options.families[i]);
@@ -161,8 +160,7 @@ warn_of_lost_order(const petal_table *table)
             (void)fprintf(stderr,
                           "kv-shell: family %.*s has NEW_VERSION_BEHAVIOR: the order of its writes "
                           "is not in the file\n",
-                          (int)options.families[i].name.size,
-                          (const char *)options.families[i].name.data);
+                          SLICE(options.families[i].name));
 }
 
 static void

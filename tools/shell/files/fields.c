@@ -16,7 +16,7 @@ static const struct {
 bool
 file_format_of_word(const char *word, enum file_format *format)
 {
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(formats); i++) {
         if (strcmp(word, formats[i].word) == 0) {
             *format = formats[i].format;
             return true;
@@ -30,7 +30,7 @@ file_format_of_name(const char *file_name, enum file_format *format)
 {
     size_t size = strlen(file_name);
 
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(formats); i++) {
         size_t ending = strlen(formats[i].ending);
 
         if (size > ending && strcasecmp(file_name + size - ending, formats[i].ending) == 0) {

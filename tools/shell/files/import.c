@@ -242,7 +242,7 @@ static const char *const keys[][2] = {
     {"FLUSH_EVERY", "--flush-every"}, {"ONLY_FIELDS", "--only-fields"},
     {"SKIP_FIELDS", "--skip-fields"}};
 
-enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+enum { KEYS = COUNT_OF(keys) };
 
 COMMAND_FUNCTION(command_import)
 {
@@ -264,8 +264,7 @@ COMMAND_FUNCTION(command_import)
         while (key < KEYS && !slice_is(name, keys[key][0]))
             key++;
         if (key == KEYS)
-            return session_fail(session, SHELL_USAGE, "import has no key %.*s", (int)name.size,
-                                (const char *)name.data);
+            return session_fail(session, SHELL_USAGE, "import has no key %.*s", SLICE(name));
         words[used] = arena_copy(&session->arena, keys[key][1], strlen(keys[key][1]) + 1);
         words[used + 1] = value_to_string(&session->arena, &pair->value);
         used += 2;

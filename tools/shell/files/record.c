@@ -171,8 +171,7 @@ read_header(struct record_reader *reader)
         name = (petal_slice){text_string(&reader->bytes) + piece.begin, piece.end - piece.begin};
         if (memchr(name.data, ':', name.size) == NULL)
             return fail(reader, RECORD_FAILED, reader->line,
-                        "column '%.*s' is not of the form family:qualifier",
-                        name.size < 80 ? (int)name.size : 80, (const char *)name.data);
+                        "column '%.*s' is not of the form family:qualifier", SLICE_UP_TO(80, name));
         add_column(reader, name);
     }
     reader->header_read = true;

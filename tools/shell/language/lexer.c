@@ -350,7 +350,7 @@ take_operator(struct lexer *lexer)
     size_t size = 1;
     char c = peek(lexer, 0);
 
-    for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]) && size == 1; i++) {
+    for (size_t i = 0; i < COUNT_OF(operators) && size == 1; i++) {
         size_t length = strlen(operators[i]);
 
         if (lexer->input.size - begin >= length &&

@@ -63,8 +63,7 @@ unexpected(struct parser *parser, const char *wanted)
         syntax_error_set(parser->error, token->begin, "unexpected number%s", wanted);
     else
         syntax_error_set(parser->error, token->begin, "unexpected '%.*s'%s",
-                         token->text.size < 40 ? (int)token->text.size : 40,
-                         (const char *)token->text.data, wanted);
+                         SLICE_UP_TO(40, token->text), wanted);
     return NULL;
 }
 

@@ -26,7 +26,7 @@ format_find(const char *name, enum format_mode *mode)
                                         [FORMAT_JSON] = "json",
                                         [FORMAT_CSV] = "csv"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(name, names[i]) == 0) {
             *mode = (enum format_mode)i;
             return true;

@@ -119,8 +119,7 @@ static enum shell_status
 fail_family(struct session *session, const char *before, const petal_family_options *family,
             const char *behind)
 {
-    return session_fail(session, SHELL_USAGE, "%s%.*s%s", before, (int)family->name.size,
-                        (const char *)family->name.data, behind);
+    return session_fail(session, SHELL_USAGE, "%s%.*s%s", before, SLICE(family->name), behind);
 }
 
 /* ---- Typed attributes of families --------------------------------------------------------------------- */
@@ -212,7 +211,7 @@ read_compression(struct session *session, petal_family_options *family, petal_sl
         return session_fail(session, status,
                             "Compression %.*s is not supported. Use one of LZ4 NONE GZ SNAPPY LZO "
                             "ZSTD BZIP2 LZMA BROTLI",
-                            text.size < 40 ? (int)text.size : 40, (const char *)text.data);
+                            SLICE_UP_TO(40, text));
     family->compression = (enum petal_compression)number;
     attribute_set(&session->arena, family_attributes(family), PETAL_KEPT_ATTRIBUTE, key,
                   own ? NULL : &text);
@@ -242,8 +241,7 @@ read_error_rate(struct session *session, petal_family_options *family, petal_sli
     family->bloom_error_rate = 0;
     if (value->kind == VALUE_NIL)
         return SHELL_FINE;
-    (void)snprintf(number, sizeof(number), "%.*s", text.size < 31 ? (int)text.size : 31,
-                   (const char *)text.data);
+    (void)snprintf(number, sizeof(number), "%.*s", SLICE_UP_TO(31, text));
     family->bloom_error_rate = strtod(number, &end);
     if (end == number || *end != '\0' || !(family->bloom_error_rate >= 0.0001) ||
         !(family->bloom_error_rate <= 0.5))
@@ -272,8 +270,7 @@ read_texts(struct session *session, struct attribute_list list, enum petal_attri
            petal_slice key, const struct value *hash)
 {
     if (hash->kind != VALUE_HASH)
-        return session_fail(session, SHELL_USAGE, "%.*s must be a Hash type", (int)key.size,
-                            (const char *)key.data);
+        return session_fail(session, SHELL_USAGE, "%.*s must be a Hash type", SLICE(key));
     for (size_t i = 0; i < hash->count; i++) {
         petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
         petal_slice text = value_to_bytes(&session->arena, &hash->as.pairs[i].value);
@@ -418,7 +415,7 @@ family_attribute_read(struct session *session, petal_family_options *family, pet
     const struct kept *kept = find_kept(family_kept, key);
 
     *known = true;
-    for (size_t i = 0; i < sizeof(family_typed) / sizeof(family_typed[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(family_typed); i++)
         if (slice_is(key, family_typed[i].name))
             return family_typed[i].read(session, family, key, value);
     if (slice_is(key, "METADATA"))
@@ -504,7 +501,7 @@ table_attribute_read(struct session *session, petal_table_options *table, petal_
         return read_table_texts(session, table, PETAL_CONFIGURATION, key, value);
     if (kept != NULL)
         return read_kept(session, table_attributes(table), kept, value);
-    for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(ignored); i++)
         if (slice_is(key, ignored[i]))
             return SHELL_FINE;
     *known = false;
@@ -526,7 +523,7 @@ table_attribute_unset(struct session *session, petal_table_options *table, petal
         found = table->read_only;
         table->read_only = false;
     }
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         found = found ||
                 attribute_find(table->attributes, table->attribute_count, kinds[i], name) != NULL;
         attribute_set(&session->arena, table_attributes(table), kinds[i], name, NULL);

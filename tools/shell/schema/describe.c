@@ -114,7 +114,7 @@ add_ttl(struct text *text, uint32_t seconds)
     if (seconds < 60)
         return;
     text_add_string(text, " (");
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
         uint32_t count = rest / units[i].seconds;
 
         if (count == 0)
@@ -235,8 +235,7 @@ table_value(struct text *text, const petal_table_options *table, const char *key
     } else if (kept != NULL && strstr(key, "SIZE") != NULL) {
         char digits[24];
 
-        (void)snprintf(digits, sizeof(digits), "%.*s", (int)kept->value.size,
-                       (const char *)kept->value.data);
+        (void)snprintf(digits, sizeof(digits), "%.*s", SLICE(kept->value));
         text_add_size(text, strtoull(digits, NULL, 10));
     } else if (kept != NULL) {
         text_add_slice(text, kept->value);

@@ -84,7 +84,7 @@ change_matching(struct session *session, const struct value *argument, const str
         return status;
     if (list.count == 0) {
         output_plain(&session->output, "No tables matched the regex %.*s",
-                     (int)argument->as.bytes.size, (const char *)argument->as.bytes.data);
+                     SLICE(argument->as.bytes));
         return SHELL_FINE;
     }
     for (size_t i = 0; i < list.count; i++)

@@ -101,8 +101,7 @@ static enum shell_status
 fail_unknown(struct session *session, petal_slice name)
 {
     return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
-                        name.size < NAME_SHOWED ? (int)name.size : NAME_SHOWED,
-                        (const char *)name.data);
+                        SLICE_UP_TO(NAME_SHOWED, name));
 }
 
 /* The namespace that an argument names, which has to be there. */
@@ -187,8 +186,7 @@ read_alteration(struct session *session, const struct value *hash, struct value 
         return SHELL_FINE;
     if (!slice_is(text, "unset"))
         return session_fail(session, SHELL_USAGE, "Unknown method %.*s",
-                            text.size < NAME_SHOWED ? (int)text.size : NAME_SHOWED,
-                            (const char *)text.data);
+                            SLICE_UP_TO(NAME_SHOWED, text));
     if (unset == NULL || unset->kind == VALUE_NIL)
         return session_fail(session, SHELL_USAGE, "NAME parameter missing for unset method");
     pair = arena_allocate(&session->arena, sizeof(*pair));
@@ -231,8 +229,7 @@ COMMAND_FUNCTION(command_create_namespace)
     if (status == SHELL_FINE)
         status = find_namespace(session, name, &catalog, &found);
     if (status == SHELL_FINE && found)
-        return session_fail(session, SHELL_USAGE, "Namespace %.*s already exists", (int)name.size,
-                            (const char *)name.data);
+        return session_fail(session, SHELL_USAGE, "Namespace %.*s already exists", SLICE(name));
     if (status == SHELL_FINE && catalog.table == NULL)
         status = catalog_make(session, &catalog);
     if (status != SHELL_FINE)
@@ -280,12 +277,12 @@ check_removable(struct session *session, petal_slice name)
 
     if (is_reserved(name))
         return session_fail(session, SHELL_USAGE, "Reserved namespace %.*s cannot be removed.",
-                            (int)name.size, (const char *)name.data);
+                            SLICE(name));
     status = name_list_namespace(session, name, &tables);
     if (status == SHELL_FINE && tables.count > 0)
         return session_fail(session, SHELL_USAGE,
                             "Only empty namespaces can be removed. Namespace %.*s has %zu tables",
-                            (int)name.size, (const char *)name.data, tables.count);
+                            SLICE(name), tables.count);
     return status;
 }
 

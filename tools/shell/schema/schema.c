@@ -51,8 +51,7 @@ read_family_attribute(struct session *session, petal_family_options *family, pet
     status = family_attribute_read(session, family, key, value, &known);
     if (!known)
         output_plain(&session->output, "Unknown argument ignored for column family %.*s: %.*s",
-                     (int)family->name.size, (const char *)family->name.data, (int)key.size,
-                     (const char *)key.data);
+                     SLICE(family->name), SLICE(key));
     return status;
 }
 
@@ -69,7 +68,7 @@ read_family(struct session *session, struct schema *schema, petal_slice name,
     family = find_family(schema, name);
     if (family != NULL && !altering)
         output_plain(&session->output, "Family '%.*s' already exists, the old one will be replaced",
-                     (int)name.size, (const char *)name.data);
+                     SLICE(name));
     if (family == NULL || !altering) {
         if (family == NULL) {
             schema->families =
@@ -92,8 +91,7 @@ fail_argument(struct session *session, const struct value *argument)
     petal_slice text = value_to_bytes(&session->arena, argument);
 
     return session_fail(session, SHELL_USAGE, "%s of %.*s is not of Hash or String type",
-                        value_class(argument), text.size < 200 ? (int)text.size : 200,
-                        (const char *)text.data);
+                        value_class(argument), SLICE_UP_TO(200, text));
 }
 
 /* ---- create --------------------------------------------------------------------------------------- */
@@ -113,7 +111,7 @@ read_create_attribute(struct session *session, struct schema *schema, petal_slic
     status = table_attribute_read(session, &schema->table, key, value, &known);
     if (!known)
         output_plain(&session->output, "An argument ignored (unknown or overridden): %.*s",
-                     (int)key.size, (const char *)key.data);
+                     SLICE(key));
     return status;
 }
 
@@ -216,7 +214,7 @@ unset_attribute(struct session *session, struct schema *schema, const struct val
     if (table_attribute_unset(session, &schema->table, text))
         return SHELL_FINE;
     return session_fail(session, SHELL_USAGE, "Could not find %s: %.*s", what,
-                        text.size < 200 ? (int)text.size : 200, (const char *)text.data);
+                        SLICE_UP_TO(200, text));
 }
 
 /* METHOD => 'delete', 'table_att_unset' or 'table_conf_unset', with NAME. */
@@ -227,11 +225,10 @@ run_method(struct session *session, struct schema *schema, petal_slice method,
     bool attribute = slice_is(method, "table_att_unset");
 
     if (!attribute && !slice_is(method, "delete") && !slice_is(method, "table_conf_unset"))
-        return session_fail(session, SHELL_USAGE, "Unknown method: %.*s",
-                            method.size < 200 ? (int)method.size : 200, (const char *)method.data);
+        return session_fail(session, SHELL_USAGE, "Unknown method: %.*s", SLICE_UP_TO(200, method));
     if (name == NULL)
         return session_fail(session, SHELL_USAGE, "NAME parameter missing for %.*s method",
-                            (int)method.size, (const char *)method.data);
+                            SLICE(method));
     if (!slice_is(method, "delete"))
         return unset_attribute(session, schema, name, attribute ? "attribute" : "configuration");
     delete_family(schema, value_to_bytes(&session->arena, name));
@@ -255,8 +252,7 @@ read_alter_attributes(struct session *session, struct schema *schema, const stru
             status = table_attribute_read(session, &schema->table, key, &hash->as.pairs[i].value,
                                           &known);
         if (!known)
-            output_plain(&session->output, "Unknown argument ignored: %.*s", (int)key.size,
-                         (const char *)key.data);
+            output_plain(&session->output, "Unknown argument ignored: %.*s", SLICE(key));
     }
     return status;
 }

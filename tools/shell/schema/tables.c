@@ -31,12 +31,11 @@ COMMAND_FUNCTION(command_create)
     outcome = petal_table_create(session->db, &schema.table, &table, &error);
     if (outcome == PETAL_EXISTS)
         return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!",
-                            (int)schema.table.name.size, (const char *)schema.table.name.data);
+                            SLICE(schema.table.name));
     if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, schema.table.name, false);
-    output_plain(&session->output, "Created table %.*s", (int)schema.table.name.size,
-                 (const char *)schema.table.name.data);
+    output_plain(&session->output, "Created table %.*s", SLICE(schema.table.name));
     *result = (struct value){.kind = VALUE_TABLE, .as.bytes = schema.table.name};
     return SHELL_FINE;
 }
@@ -227,7 +226,7 @@ COMMAND_FUNCTION(command_drop)
     name = petal_table_name(table);
     if (!session_is_disabled(session, name))
         return session_fail(session, SHELL_USAGE, "Table %.*s is enabled. Disable it first.",
-                            (int)name.size, (const char *)name.data);
+                            SLICE(name));
     if (petal_table_drop(table, &error) != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, name, false);
@@ -306,8 +305,7 @@ COMMAND_FUNCTION(command_truncate)
 
     if (session_table_name(session, &arguments[0], &name) != SHELL_FINE)
         return SHELL_USAGE;
-    output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", (int)name.size,
-                 (const char *)name.data);
+    output_plain(&session->output, "Truncating '%.*s' table (it may take a while):", SLICE(name));
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
     if (status == SHELL_FINE)
         status = check_users_table(session, name, "truncated");
@@ -344,8 +342,7 @@ COMMAND_FUNCTION(command_clone_table_schema)
     options.name = name;
     outcome = petal_table_create(session->db, &options, &table, &error);
     if (outcome == PETAL_EXISTS)
-        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!", (int)name.size,
-                            (const char *)name.data);
+        return session_fail(session, SHELL_USAGE, "Table already exists: %.*s!", SLICE(name));
     if (outcome != PETAL_OK)
         return session_fail_petal(session, &error);
     session_set_disabled(session, name, false);

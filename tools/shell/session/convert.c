@@ -19,7 +19,7 @@ static const struct {
     {"toBoolean", CONVERT_TO_BOOLEAN, 1},
 };
 
-enum { CONVERTERS = sizeof(converters) / sizeof(converters[0]) };
+enum { CONVERTERS = COUNT_OF(converters) };
 
 static const char class_prefix[] = "c(org.apache.hadoop.hbase.util.Bytes).";
 

@@ -4,6 +4,8 @@
  */
 #include "tools/shell/session/help.h"
 
+#include "tools/shell/text/text.h"
+
 #include <string.h>
 
 static const struct {
@@ -175,7 +177,7 @@ static const struct {
 const char *
 help_examples(const char *name)
 {
-    for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(examples); i++)
         if (strcmp(examples[i].name, name) == 0)
             return examples[i].text;
     return NULL;

@@ -57,7 +57,7 @@ static const struct group {
      {"advise", "checkpoint", "explain", "export", "import", "stats", "time", "verify"}},
 };
 
-enum { GROUPS = sizeof(groups) / sizeof(groups[0]) };
+enum { GROUPS = COUNT_OF(groups) };
 
 #define CLUSTER "cluster"
 
@@ -130,7 +130,7 @@ help_on(struct session *session, petal_slice name)
     }
     if (command == NULL)
         return session_fail(session, SHELL_NOT_FOUND, "There is no command or group '%.*s'",
-                            name.size < 80 ? (int)name.size : 80, (const char *)name.data);
+                            SLICE_UP_TO(80, name));
     command = command_find(session, slice_of_string(command->main_name));
     examples = help_examples(command->name);
     output_plain(&session->output, "%s", command->usage);

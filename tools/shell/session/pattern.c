@@ -23,8 +23,7 @@ pattern_read(struct session *session, const struct value *argument, struct patte
         return SHELL_FINE;
     (void)regerror(code, &pattern->compiled, message, sizeof(message));
     return session_fail(session, SHELL_USAGE, "%s: %.*s", message,
-                        argument->as.bytes.size < 200 ? (int)argument->as.bytes.size : 200,
-                        (const char *)argument->as.bytes.data);
+                        SLICE_UP_TO(200, argument->as.bytes));
 }
 
 bool

@@ -238,7 +238,7 @@ session_check_namespace(struct session *session, petal_slice name, const char *b
                                 "%sIllegal character <%c> at %zu. Namespaces may only contain "
                                 "'alphanumeric characters' from any language and digits: %.*s",
                                 before, letters[i] >= 0x20 && letters[i] < 0x7f ? letters[i] : '?',
-                                i, name.size < 256 ? (int)name.size : 256, (const char *)name.data);
+                                i, SLICE_UP_TO(256, name));
     return SHELL_FINE;
 }
 
@@ -285,8 +285,7 @@ session_any_table(struct session *session, const struct value *argument, const c
         return SHELL_USAGE;
     outcome = petal_table_open(session->db, name, table, &error);
     if (outcome == PETAL_NOT_FOUND || outcome == PETAL_INVALID)
-        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, (int)name.size,
-                            (const char *)name.data, behind);
+        return session_fail(session, SHELL_NOT_FOUND, "%s%.*s%s", before, SLICE(name), behind);
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }
 
@@ -297,13 +296,11 @@ session_table(struct session *session, petal_slice name, petal_table **table)
     enum petal_status status = petal_table_open(session->db, name, table, &error);
 
     if (status == PETAL_NOT_FOUND || status == PETAL_INVALID)
-        return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", (int)name.size,
-                            (const char *)name.data);
+        return session_fail(session, SHELL_NOT_FOUND, "Unknown table %.*s!", SLICE(name));
     if (status != PETAL_OK)
         return session_fail_petal(session, &error);
     if (session_is_disabled(session, name))
-        return session_fail(session, SHELL_USAGE, "Table %.*s is disabled!", (int)name.size,
-                            (const char *)name.data);
+        return session_fail(session, SHELL_USAGE, "Table %.*s is disabled!", SLICE(name));
     return SHELL_FINE;
 }
 
@@ -321,9 +318,9 @@ session_family(struct session *session, petal_table *table, petal_slice name, pe
 
         text_clear(&session->scratch);
         text_add_binary(&session->scratch, name);
-        return session_fail(
-            session, SHELL_NOT_FOUND, "Column family %.200s does not exist in table %.*s",
-            text_string(&session->scratch), (int)table_name.size, (const char *)table_name.data);
+        return session_fail(session, SHELL_NOT_FOUND,
+                            "Column family %.200s does not exist in table %.*s",
+                            text_string(&session->scratch), SLICE(table_name));
     }
     return status == PETAL_OK ? SHELL_FINE : session_fail_petal(session, &error);
 }

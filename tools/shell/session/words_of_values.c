@@ -94,8 +94,8 @@ value_fail(struct session *session, petal_slice attribute, const struct value *v
 {
     text_clear(&session->scratch);
     value_inspect(&session->scratch, value);
-    return session_fail(session, SHELL_USAGE, "%.*s cannot be %.200s: %s", (int)attribute.size,
-                        (const char *)attribute.data, text_string(&session->scratch), wanted);
+    return session_fail(session, SHELL_USAGE, "%.*s cannot be %.200s: %s", SLICE(attribute),
+                        text_string(&session->scratch), wanted);
 }
 
 enum shell_status
@@ -152,7 +152,7 @@ parse_interval(petal_slice bytes)
         return 0;
     memcpy(copy, bytes.data, bytes.size);
     copy[bytes.size] = '\0';
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(units); i++)
         if (take_interval(&text, units[i].unit, &count))
             sum += count * units[i].seconds;
     /* "93600 SECONDS (1 DAY 2 HOURS)", as describe shows it. */

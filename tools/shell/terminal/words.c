@@ -85,7 +85,7 @@ static const struct {
 const char *const *
 completion_keys(petal_slice command)
 {
-    for (size_t i = 0; i < sizeof(keys_of) / sizeof(keys_of[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(keys_of); i++)
         if (slice_is(command, keys_of[i].command))
             return keys_of[i].keys;
     return NULL;
@@ -125,7 +125,7 @@ static const struct {
 const char *const *
 completion_values(petal_slice key)
 {
-    for (size_t i = 0; i < sizeof(values_of) / sizeof(values_of[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(values_of); i++)
         if (slice_is(key, values_of[i].key))
             return values_of[i].values;
     return NULL;

@@ -164,7 +164,7 @@ text_add_size(struct text *text, uint64_t bytes)
     uint64_t rest = bytes;
 
     text_add_format(text, "%" PRIu64 " B (", bytes);
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(units); i++) {
         uint64_t part = rest >> units[i].shift;
 
         if (part == 0)

@@ -11,6 +11,13 @@
 
 #include "engine/petal.h"
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The two arguments that "%.*s" wants of a slice; or of its first bytes. */
+#define SLICE(slice) (int)(slice).size, (const char *)(slice).data
+#define SLICE_UP_TO(most, slice)                                                                   \
+    ((slice).size < (most) ? (int)(slice).size : (most)), (const char *)(slice).data
+
 struct text {
     char *bytes;
     size_t size, capacity;
