@@ -17,7 +17,7 @@ count() {
     find "$objects" -name '*.gcda' -delete
     rm -rf "$folder/db"
     "$program" "$folder/db" "$scenario"
-    find "$objects" -name '*.gcda' -exec gcov -b -t {} + 2>/dev/null | awk "$@" -f "$(dirname "$0")/paths.awk"
+    find "$objects" -name '*.gcda' -exec gcov -t {} + 2>/dev/null | awk "$@" -f "$(dirname "$0")/paths.awk"
 }
 
 if [ "$action" = list ]; then
