@@ -134,12 +134,11 @@ $(addprefix $(BUILD)/tests/tools/shell/,terminal_test interrupt_test): | $(BUILD
 BENCH_TEST = $(BUILD)/tests/tools/bench/$(1)_test
 BENCH_PARTS = $(patsubst %,$(BUILD)/tools/bench/%.o,$(1))
 $(call BENCH_TEST,histogram): $(call BENCH_PARTS,harness/histogram keys/dataset harness/permutation harness/util)
-$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/json harness/util)
+$(call BENCH_TEST,driver): $(call BENCH_PARTS,harness/driver harness/histogram harness/util)
+$(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats harness/histogram harness/json harness/process harness/util)
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
-$(call BENCH_TEST,outcome): $(call BENCH_PARTS,results/outcome results/outcome_json harness/json harness/histogram harness/process harness/util)
-$(call BENCH_TEST,outcome): LIB_LIBS += -ljansson
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model)
 
 # Kills processes at work and looks at what they left; sees what users see of the library.

@@ -1,6 +1,5 @@
 /* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was expected, 2 usage, 3 failure. */
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/workloads/dbbench.h"
 #include "tools/bench/workloads/workload.h"
 
 #include <stdio.h>
@@ -27,7 +26,6 @@ static const struct {
      bench_fill_main},
     {"read", "random gets of what fill made, each answer checked; with several threads",
      bench_read_main},
-    {"stats", "store files by run, their bytes and error rates", bench_stats_main},
 };
 
 static int

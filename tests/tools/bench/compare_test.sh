@@ -77,6 +77,12 @@ expect "no rows" 2 'rows and --gets are above 0' "$bench" compare --rows 0
 expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
     "$bench" quick --store petal --rows 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
+"$bench" cliffs --only rows --json "$one" >/dev/null
+expect "what cliffs counted and itself" 0 '^0 of [1-9]' "$bench" diff "$one" "$one"
+sed '/"per_unit"/ { n; s/[0-9.]*$/77777/; }' "$one" >"$slower"
+expect "a cliff that costs more" 1 'rows, .*<-- more  a get, n = 10000$' "$bench" diff "$one" "$slower"
+"$bench" fillseq,readrandom --num 1k --repeats 3 --json "$one" >/dev/null
+expect "workloads, three times, and themselves" 0 '^0 of 2 lines' "$bench" diff "$one" "$one"
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

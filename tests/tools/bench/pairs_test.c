@@ -51,7 +51,7 @@ check_ratio(size_t value_bytes, double ratio)
 
     bench_pairs_init(&pairs, 16, value_bytes, ratio);
     for (uint64_t n = 0; used + value_bytes <= BLOCK; n++, used += value_bytes) {
-        petal_slice value = bench_pairs_value(&pairs, n);
+        petal_slice value = bench_pairs_value(&pairs, n, NULL);
 
         assert_int_equal(value.size, value_bytes);
         assert_true(bench_pairs_is_right(&pairs, n, value));
@@ -87,7 +87,7 @@ test_other_values_are_wrong(void **state)
 
     (void)state;
     bench_pairs_init(&pairs, 16, sizeof copy, 1);
-    value = bench_pairs_value(&pairs, 7);
+    value = bench_pairs_value(&pairs, 7, NULL);
     memcpy(copy, value.data, sizeof copy);
     assert_true(bench_pairs_is_right(&pairs, 7, (petal_slice){copy, sizeof copy}));
     assert_false(bench_pairs_is_right(&pairs, 7, (petal_slice){copy, sizeof copy - 1}));
@@ -96,7 +96,34 @@ test_other_values_are_wrong(void **state)
     assert_false(bench_pairs_is_right(&pairs, 7, (petal_slice){copy, sizeof copy}));
     bench_pairs_free(&pairs);
     bench_pairs_init(&pairs, 16, 0, 0.5);
-    assert_true(bench_pairs_is_right(&pairs, 7, bench_pairs_value(&pairs, 9)));
+    assert_true(bench_pairs_is_right(&pairs, 7, bench_pairs_value(&pairs, 9, NULL)));
+    bench_pairs_free(&pairs);
+}
+
+/* Spread: keys far apart, in no order; values told apart by their beginnings. */
+static void
+test_spread_pairs(void **state)
+{
+    struct bench_pairs pairs;
+    char key[BENCH_KEY_BYTES + 1], before[BENCH_KEY_BYTES + 1], absent[BENCH_KEY_BYTES + 1];
+    uint8_t room[100];
+    unsigned rising = 0;
+
+    (void)state;
+    bench_pairs_init_spread(&pairs, sizeof room);
+    for (uint64_t n = 1; n < 1000; n++) {
+        petal_slice value = bench_pairs_value(&pairs, n, room);
+
+        assert_int_equal(bench_pairs_key(&pairs, n, false, key).size, BENCH_KEY_BYTES);
+        bench_pairs_key(&pairs, n - 1, false, before);
+        bench_pairs_key(&pairs, n, true, absent);
+        assert_memory_not_equal(key, absent, BENCH_KEY_BYTES);
+        rising += memcmp(before, key, BENCH_KEY_BYTES) < 0;
+        assert_true(bench_pairs_is_right(&pairs, n, value));
+        assert_false(bench_pairs_is_right(&pairs, n - 1, value));
+        assert_false(bench_pairs_is_right(&pairs, n, (petal_slice){room, sizeof room - 1}));
+    }
+    assert_true(rising > 400 && rising < 600);
     bench_pairs_free(&pairs);
 }
 
@@ -298,6 +325,7 @@ main(void)
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_other_values_are_wrong),
+        cmocka_unit_test(test_spread_pairs),
         cmocka_unit_test(test_keyset),
         cmocka_unit_test(test_records),
     };

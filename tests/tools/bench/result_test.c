@@ -1,7 +1,9 @@
-/* result_test.c -- kv-bench's statistics and files of results: medians, ratios, the rule of noise, JSON there and back, hostile JSON. */
+/* result_test.c -- kv-bench's statistics, what it measures, its files of results there and back, hostile files. */
 #include "tools/bench/results/result.h"
 
 #include "tests/support/test_support.h"
+#include "tools/bench/harness/json.h"
+#include "tools/bench/harness/util.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -167,63 +169,164 @@ write_file(const char *text)
 }
 
 static void
-test_round_trip(void **state)
+check_metric(const struct bench_series *series, enum bench_metric metric, size_t repeat,
+             double wanted)
 {
-    static const struct bench_series_name get = {"get hit", "petal", 4096, 2};
-    static const struct bench_series_name scan = {"scan", "lmdb", 65536, 1};
-    struct bench_result result = {0}, again = {0};
-    json_t *head = json_pack("{s:s}", "kind", "compare");
-    const struct bench_series *series;
+    check_near(series->values[metric][repeat], wanted);
+}
+
+/* A file of these results, read again. */
+static void
+write_and_read(const struct bench_result *result, struct bench_result *again)
+{
+    json_t *whole = json_pack("{s:s, s:[]}", "kind", "compare", "results");
     char fault[256];
 
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        assert_true(bench_result_add(
-            &result, &get, &(struct bench_measurement){1234567.5 + i, 0.25, 0.5 + i, 0.75}));
-        assert_true(bench_result_add(&result, &scan, &(struct bench_measurement){10 + i, 0, 0, 0}));
-    }
-    bench_result_write(&result, head, path);
-    if (!bench_result_read(&again, path, fault, sizeof fault))
+    for (size_t i = 0; i < result->count; i++)
+        json_array_append_new(json_object_get(whole, "results"),
+                              bench_series_to_json(&result->series[i]));
+    bench_json_write(whole, path);
+    json_decref(whole);
+    if (!bench_result_read(again, path, fault, sizeof fault))
         fail_msg("%s", fault);
-    assert_string_equal(again.kind, "compare");
-    assert_int_equal(again.count, 2);
-    series = bench_result_find(&again, &get);
+}
+
+static void
+test_round_trip(void **state)
+{
+    struct bench_outcome get, scan, count;
+    struct bench_result result = {0}, again = {0};
+    const struct bench_series *series;
+
+    (void)state;
+    bench_outcome_init(&get, "get hit", "petal", 2);
+    get.name.block_bytes = 4096;
+    bench_outcome_init(&scan, "scan", "lmdb", 1);
+    bench_outcome_init(&count, "newest", "petal", 1);
+    snprintf(count.name.setting, sizeof count.name.setting, "6 files");
+    for (int i = 0; i < 3; i++) {
+        get.values[BENCH_PER_SECOND] = 1234567.5 + i;
+        get.values[BENCH_P50] = 0.25;
+        get.values[BENCH_P99] = 0.5 + i;
+        get.values[BENCH_FOUND] = i == 1 ? NAN : 7;
+        scan.values[BENCH_PER_SECOND] = 10 + i;
+        count.values[BENCH_PER_UNIT] = 0;
+        assert_true(bench_result_add(&result, &get));
+        assert_true(bench_result_add(&result, &scan));
+        assert_true(bench_result_add(&result, &count));
+    }
+    write_and_read(&result, &again);
+    assert_int_equal(again.count, 3);
+    series = bench_result_find(&again, &get.name);
     assert_non_null(series);
     assert_int_equal(series->count, 3);
-    check_near(series->per_second[2], 1234569.5);
-    check_near(series->p50_us[1], 0.25);
-    check_near(series->p99_us[2], 2.5);
-    check_near(series->cpu_us[0], 0.75);
-    series = bench_result_find(&again, &scan);
+    check_metric(series, BENCH_PER_SECOND, 2, 1234569.5);
+    check_metric(series, BENCH_P50, 1, 0.25);
+    check_metric(series, BENCH_P99, 2, 2.5);
+    check_metric(series, BENCH_FOUND, 2, 7);
+    assert_true(isnan(series->values[BENCH_FOUND][1]));
+    assert_true(isnan(bench_series_median(series, BENCH_FOUND)));
+    assert_int_equal(bench_series_measure(series), BENCH_PER_SECOND);
+    series = bench_result_find(&again, &scan.name);
     assert_non_null(series);
-    check_near(series->per_second[1], 11);
-    check_near(series->p50_us[1], 0);
-    json_decref(head);
+    check_metric(series, BENCH_PER_SECOND, 1, 11);
+    assert_true(isnan(series->values[BENCH_P50][1]));
+    series = bench_result_find(&again, &count.name);
+    assert_non_null(series);
+    assert_int_equal(bench_series_measure(series), BENCH_PER_UNIT);
+    check_near(bench_series_median(series, BENCH_PER_UNIT), 0);
     bench_result_free(&result);
     bench_result_free(&again);
 }
 
+/* ---- measuring ---- */
+
 static void
-test_workloads(void **state)
+test_rates(void **state)
 {
-    static const struct bench_series_name name = {"fillseq", "petal", 0, 1};
-    struct bench_result result = {0};
-    char fault[256];
+    struct bench_histogram *latencies = bench_alloc(sizeof *latencies);
+    struct bench_outcome outcome;
 
     (void)state;
-    write_file(
-        "{\"kind\":\"workloads\",\"results\":["
-        "{\"store\":\"petal\",\"workload\":\"fillseq\",\"threads\":1,\"ops_per_second\":5},"
-        "{\"store\":\"petal\",\"workload\":\"fillseq\",\"threads\":1,\"ops_per_second\":7.5},"
-        "{\"store\":\"lmdb\",\"workload\":\"compact\",\"threads\":1,\"ops_per_second\":null}"
-        "]}");
-    if (!bench_result_read(&result, path, fault, sizeof fault))
-        fail_msg("%s", fault);
-    assert_int_equal(result.count, 1);
-    assert_int_equal(bench_result_find(&result, &name)->count, 2);
-    check_near(result.series[0].per_second[1], 7.5);
-    bench_result_free(&result);
+    for (uint64_t i = 1; i <= 1000; i++)
+        bench_histogram_add(latencies, i * 1000);
+    bench_outcome_init(&outcome, "readrandom", "some", 2);
+    bench_outcome_set_rate(&outcome, 1000, 0.5, latencies);
+    check_near(outcome.values[BENCH_PER_SECOND], 2000);
+    check_near(outcome.values[BENCH_MAX], 1000);
+    assert_true(outcome.values[BENCH_P99] >= 990 && outcome.values[BENCH_P99] < 1010);
+    bench_outcome_init(&outcome, "overwrite", "some", 2);
+    bench_outcome_set_rate(&outcome, 10, 2, NULL);
+    check_near(outcome.values[BENCH_PER_SECOND], 5);
+    assert_true(isnan(outcome.values[BENCH_P50]));
+    bench_outcome_init(&outcome, "nothing", "some", 2);
+    bench_outcome_set_rate(&outcome, 0, 2, NULL);
+    assert_true(isnan(outcome.values[BENCH_PER_SECOND]));
+    free(latencies);
 }
+
+/* What this process does itself is seen. */
+static void
+test_meter(void **state)
+{
+    char name[] = "/tmp/bench_result_test-XXXXXX";
+    int file = mkstemp(name);
+    uint8_t *bytes = test_allocate(100000);
+    struct bench_outcome outcome;
+    struct bench_meter meter;
+
+    (void)state;
+    if (access("/proc/self/io", R_OK) != 0)
+        skip(); /* the kernel does not count */
+    assert_true(file >= 0);
+    memset(bytes, 1, 100000);
+    bench_outcome_init(&outcome, "write", "some", 1);
+    outcome.values[BENCH_GIVEN] = 50000;
+    bench_meter_begin(&meter);
+    assert_int_equal(write(file, bytes, 100000), 100000);
+    assert_int_equal(pread(file, bytes, 50000, 0), 50000);
+    bench_outcome_set_usage(&outcome, &meter, 3000, 2000);
+    assert_true(outcome.values[BENCH_WRITTEN] >= 100000 && outcome.values[BENCH_WRITTEN] < 110000);
+    assert_true(outcome.values[BENCH_READ] >= 50000 && outcome.values[BENCH_READ] < 60000);
+    assert_true(outcome.values[BENCH_PEAK] > 0 && outcome.values[BENCH_CPU] >= 0);
+    assert_true(outcome.values[BENCH_WRITE_AMPLIFICATION] >= 2);
+    assert_true(isnan(outcome.values[BENCH_READ_AMPLIFICATION]));
+    check_near(outcome.values[BENCH_SPACE_AMPLIFICATION], 1.5);
+    close(file);
+    unlink(name);
+    free(bytes);
+}
+
+static void
+test_settings(void **state)
+{
+    uint64_t count = 7;
+    size_t bytes = 4096;
+    double half = 0.5;
+    bool flag = true;
+    const char *text = "here", *none = NULL;
+    struct bench_list list = {{1, 2}, 2};
+    const struct bench_option options[] = {
+        {"--num", BENCH_COUNT, &count},    {"--block-size", BENCH_BYTES, &bytes},
+        {"--ratio", BENCH_NUMBER, &half},  {"--sync", BENCH_FLAG, &flag},
+        {"--store", BENCH_TEXT, &text},    {"--db", BENCH_TEXT, &none},
+        {"--threads", BENCH_COUNTS, &list}};
+    json_t *settings = bench_json_object();
+
+    (void)state;
+    bench_settings_to_json(settings, options, sizeof options / sizeof *options);
+    check_near(json_number_value(json_object_get(settings, "num")), 7);
+    check_near(json_number_value(json_object_get(settings, "block_size")), 4096);
+    check_near(json_number_value(json_object_get(settings, "ratio")), 0.5);
+    assert_true(json_is_true(json_object_get(settings, "sync")));
+    assert_string_equal(json_string_value(json_object_get(settings, "store")), "here");
+    assert_true(json_is_null(json_object_get(settings, "db")));
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(settings, "threads"), 1)),
+                     2);
+    json_decref(settings);
+}
+
+/* ---- hostile files ---- */
 
 #define RESULT(operation, block, threads, lists)                                                   \
     "{\"kind\":\"compare\",\"results\":[{\"operation\":" operation                                 \
@@ -257,6 +360,10 @@ test_hostile_files(void **state)
         {RESULT("\"get\"", "1", "1", "\"per_second\":7"), "results[0].per_second"},
         {RESULT("\"get\"", "1", "1", "\"per_second\":[1,2],\"p50_us\":[1]"), "results[0].p50_us"},
         {RESULT("\"get\"", "1", "1", "\"per_second\":[1],\"p99_us\":[-1]"), "results[0].p99_us"},
+        {RESULT("\"get\"", "1", "1", "\"per_second\":[null]"), "results[0].per_second"},
+        {RESULT("\"get\"", "1", "1", "\"per_unit\":[-1]"), "results[0].per_unit"},
+        {RESULT("\"get\"", "1", "1", "\"per_unit\":[]"), "results[0].per_unit"},
+        {RESULT("\"get\"", "1", "1", "\"found\":[1]"), "results[0].per_second"},
     };
 
     (void)state;
@@ -318,7 +425,8 @@ main(void)
         cmocka_unit_test(test_spreads),       cmocka_unit_test(test_ratios),
         cmocka_unit_test(test_rank_test),     cmocka_unit_test(test_noise_rule),
         cmocka_unit_test(test_small_changes), cmocka_unit_test(test_how_often_noise_counts),
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_workloads),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_meter),         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_hostile_files), cmocka_unit_test(test_too_much),
     };
     int file = mkstemp(path);

@@ -3,16 +3,17 @@
  * that grows with the size although the work does not is a cliff; the exit status is 1 if there is
  * one.
  *
- * JSON: {…, "workloads": [{"name", "shows", "unit", "most", "sizes": [{"n", "units", "blocks",
- * "seeks", "cells", "files", "file_bytes", "seconds"}, …]}, …]}, sums each; blocks, seeks and cells
- * are null where no read was counted, files and file_bytes where no flush was.
+ * File: results (tools/bench/results/result.h) for each workload, size and thing that was counted, with "per_unit"; and
+ * "workloads": [{"name", "shows", "unit", "most", "n", "units", "seconds"}, …], one for each size.
  */
 #include "tools/bench/cliffs/cliff.h"
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/json.h"
 #include "tools/bench/harness/options.h"
+#include "tools/bench/results/result.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static const struct cliff *const areas[] = {bench_cliffs_reads,   bench_cliffs_gets,
@@ -20,12 +21,14 @@ static const struct cliff *const areas[] = {bench_cliffs_reads,   bench_cliffs_g
                                             bench_cliffs_records, bench_cliffs_scans};
 #define AREAS (sizeof areas / sizeof *areas)
 
+/* What is counted: by receipts of reads; of flushes. */
+enum counted { BLOCKS, SEEKS, CELLS, FILES, FILE_BYTES, COUNTED };
+static const char *const counted_names[COUNTED] = {"blocks", "seeks", "cells", "files",
+                                                   "file bytes"};
+
 struct measure {
     uint64_t n, units;
-    bool counted; /* else the three are unknown */
-    uint64_t blocks, seeks, cells;
-    bool flushed; /* else the two are unknown */
-    uint64_t files, file_bytes;
+    double per_unit[COUNTED]; /* NAN: not counted */
     double seconds;
 };
 
@@ -70,13 +73,14 @@ run_once(const struct cliff *cliff, uint64_t n)
     begin = bench_now();
     measure.units = bench_cliff_measure(cliff, &bed, n);
     measure.seconds = bench_now() - begin;
-    measure.counted = bed.counted;
-    measure.blocks = bed.blocks;
-    measure.seeks = bed.seeks;
-    measure.cells = bed.cells;
-    measure.flushed = bed.flushed;
-    measure.files = bed.files;
-    measure.file_bytes = bed.file_bytes;
+    for (int i = 0; i < COUNTED; i++) {
+        const uint64_t counts[COUNTED] = {bed.blocks, bed.seeks, bed.cells, bed.files,
+                                          bed.file_bytes};
+
+        measure.per_unit[i] = (i < FILES ? bed.counted : bed.flushed)
+                                  ? (double)counts[i] / (double)measure.units
+                                  : NAN;
+    }
     cliff_remove(&bed);
     return measure;
 }
@@ -84,93 +88,55 @@ run_once(const struct cliff *cliff, uint64_t n)
 /* A count of nothing is as good as one of a unit in a thousand: reads that need no block may come
  * to need one. */
 static double
-growth(uint64_t small, uint64_t small_units, uint64_t large, uint64_t large_units)
+growth(double before, double after)
 {
-    double before = (double)small / (double)small_units;
-    double after = (double)large / (double)large_units;
-
     return after <= 0.001 ? 1 : after / (before > 0.001 ? before : 0.001);
-}
-
-static void
-print_count(const char *name, uint64_t small, uint64_t large, const struct measure *sizes,
-            double most, bool *cliff)
-{
-    double ratio = growth(small, sizes[0].units, large, sizes[1].units);
-    bool is_more = ratio > most;
-
-    printf("  %-10s %14.3f %14.3f %8.2f%s\n", name, (double)small / (double)sizes[0].units,
-           (double)large / (double)sizes[1].units, ratio, is_more ? "   <-- a cliff" : "");
-    *cliff = *cliff || is_more;
 }
 
 /* Returns whether it is a cliff. */
 static bool
 print(const struct cliff *cliff, const struct measure sizes[2])
 {
+    double before = 1e6 * sizes[0].seconds / (double)sizes[0].units;
+    double after = 1e6 * sizes[1].seconds / (double)sizes[1].units;
     bool is_cliff = false;
 
     printf("%s: %s\n  a %-8s n = %10" PRIu64 " n = %10" PRIu64 "   growth, at most %.2f\n",
            cliff->name, cliff->shows, cliff->unit, sizes[0].n, sizes[1].n, cliff->most);
-    if (sizes[0].counted) {
-        print_count("blocks", sizes[0].blocks, sizes[1].blocks, sizes, cliff->most, &is_cliff);
-        print_count("seeks", sizes[0].seeks, sizes[1].seeks, sizes, cliff->most, &is_cliff);
-        print_count("cells", sizes[0].cells, sizes[1].cells, sizes, cliff->most, &is_cliff);
+    for (int i = 0; i < COUNTED; i++) {
+        double ratio = growth(sizes[0].per_unit[i], sizes[1].per_unit[i]);
+
+        if (isnan(sizes[0].per_unit[i]))
+            continue;
+        printf("  %-10s %14.3f %14.3f %8.2f%s\n", counted_names[i], sizes[0].per_unit[i],
+               sizes[1].per_unit[i], ratio, ratio > cliff->most ? "   <-- a cliff" : "");
+        is_cliff = is_cliff || ratio > cliff->most;
     }
-    if (sizes[0].flushed) {
-        print_count("files", sizes[0].files, sizes[1].files, sizes, cliff->most, &is_cliff);
-        print_count("file bytes", sizes[0].file_bytes, sizes[1].file_bytes, sizes, cliff->most,
-                    &is_cliff);
-    }
-    printf("  %-10s %14.3f %14.3f %8.2f   (time is not judged)\n", "us",
-           1e6 * sizes[0].seconds / (double)sizes[0].units,
-           1e6 * sizes[1].seconds / (double)sizes[1].units,
-           sizes[1].seconds / (double)sizes[1].units / (sizes[0].seconds / (double)sizes[0].units));
+    printf("  %-10s %14.3f %14.3f %8.2f   (time is not judged)\n", "us", before, after,
+           after / before);
     fflush(stdout);
     return is_cliff;
 }
 
-static json_t *
-size_json(const struct measure *measure)
+static void
+add_json(json_t *workloads, json_t *results, const struct cliff *cliff,
+         const struct measure *measure)
 {
-    json_t *size = bench_json_object();
+    bench_json_append(workloads,
+                      json_pack("{s:s, s:s, s:s, s:f, s:I, s:I, s:f}", "name", cliff->name, "shows",
+                                cliff->shows, "unit", cliff->unit, "most", cliff->most, "n",
+                                (json_int_t)measure->n, "units", (json_int_t)measure->units,
+                                "seconds", measure->seconds));
+    for (int i = 0; i < COUNTED; i++) {
+        char operation[BENCH_NAME_BYTES], setting[BENCH_NAME_BYTES];
 
-    bench_json_set_count(size, "n", measure->n);
-    bench_json_set_count(size, "units", measure->units);
-    if (measure->counted) {
-        bench_json_set_count(size, "blocks", measure->blocks);
-        bench_json_set_count(size, "seeks", measure->seeks);
-        bench_json_set_count(size, "cells", measure->cells);
-    } else {
-        bench_json_set(size, "blocks", json_null());
-        bench_json_set(size, "seeks", json_null());
-        bench_json_set(size, "cells", json_null());
+        if (isnan(measure->per_unit[i]))
+            continue;
+        snprintf(operation, sizeof operation, "%s, %s", cliff->name, counted_names[i]);
+        snprintf(setting, sizeof setting, "a %s, n = %" PRIu64, cliff->unit, measure->n);
+        bench_json_append(results,
+                          bench_count_to_json(operation, setting, 0, measure->per_unit[i]));
     }
-    if (measure->flushed) {
-        bench_json_set_count(size, "files", measure->files);
-        bench_json_set_count(size, "file_bytes", measure->file_bytes);
-    } else {
-        bench_json_set(size, "files", json_null());
-        bench_json_set(size, "file_bytes", json_null());
-    }
-    bench_json_set(size, "seconds", json_real(measure->seconds));
-    return size;
-}
-
-static json_t *
-workload_json(const struct cliff *cliff, const struct measure measures[2])
-{
-    json_t *workload = bench_json_object();
-    json_t *sizes = bench_json_list();
-
-    bench_json_append(sizes, size_json(&measures[0]));
-    bench_json_append(sizes, size_json(&measures[1]));
-    bench_json_set(workload, "name", json_string(cliff->name));
-    bench_json_set(workload, "shows", json_string(cliff->shows));
-    bench_json_set(workload, "unit", json_string(cliff->unit));
-    bench_json_set(workload, "most", json_real(cliff->most));
-    bench_json_set(workload, "sizes", sizes);
-    return workload;
 }
 
 /* ---- the command ---- */
@@ -227,7 +193,7 @@ bench_cliffs_main(int argc, char **argv)
                                            {"--scale", BENCH_COUNT, &scale},
                                            {"--list", BENCH_FLAG, &list},
                                            {"--json", BENCH_TEXT, &json_path}};
-    json_t *workloads;
+    json_t *workloads, *results;
     unsigned cliffs = 0;
 
     if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
@@ -236,6 +202,7 @@ bench_cliffs_main(int argc, char **argv)
         bench_refused(scale == 0 || scale > 10000, "--scale is from 1 to 10000"))
         return 2;
     workloads = bench_json_list();
+    results = bench_json_list();
     for (size_t i = 0; i < AREAS; i++) {
         for (const struct cliff *cliff = areas[i]; cliff->name != NULL; cliff++) {
             struct measure sizes[2];
@@ -249,18 +216,20 @@ bench_cliffs_main(int argc, char **argv)
             sizes[0] = run_once(cliff, cliff->n * scale);
             sizes[1] = run_once(cliff, cliff->n * scale * 10);
             cliffs += print(cliff, sizes);
-            bench_json_append(workloads, workload_json(cliff, sizes));
+            add_json(workloads, results, cliff, &sizes[0]);
+            add_json(workloads, results, cliff, &sizes[1]);
         }
     }
     if (json_path != NULL) {
         json_t *whole = bench_json_head("cliffs", "cliffs", argc, argv);
 
-        bench_json_set(whole, "workloads", workloads);
+        bench_json_set(whole, "workloads", json_incref(workloads));
+        bench_json_set(whole, "results", json_incref(results));
         bench_json_write(whole, json_path);
         json_decref(whole);
-    } else {
-        json_decref(workloads);
     }
+    json_decref(workloads);
+    json_decref(results);
     if (cliffs > 0)
         printf("%u of the workloads cost more than they may\n", cliffs);
     else if (!list)

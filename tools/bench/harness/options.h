@@ -18,6 +18,7 @@ enum bench_option_kind {
 
 #define BENCH_MOST_LISTED  8
 #define BENCH_MOST_THREADS 256
+#define BENCH_MOST_REPEATS 64
 
 struct bench_list {
     uint64_t values[BENCH_MOST_LISTED];

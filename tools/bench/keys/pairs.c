@@ -1,12 +1,16 @@
 /* pairs.c -- see tools/bench/keys/pairs.h. */
 #include "tools/bench/keys/pairs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define POOL_BYTES   ((size_t)1 << 20)
 #define LEAST_PIECES 16
-#define CHUNK_BYTES  100 /* that are compressible in themselves, as db_bench's */
+#define HEAD_BYTES   8 /* of a value are looked at */
+#define ABSENT                                                                                     \
+    ((uint64_t)1 << 40) /* added to a number: a key in the same range that is never put */
+#define CHUNK_BYTES 100 /* that are compressible in themselves, as db_bench's */
 
 /* Random bytes, and copies of them up to the end of the chunk. */
 static void
@@ -43,6 +47,14 @@ bench_pairs_init(struct bench_pairs *pairs, size_t key_bytes, size_t value_bytes
 }
 
 void
+bench_pairs_init_spread(struct bench_pairs *pairs, size_t value_bytes)
+{
+    assert(value_bytes >= 2 * HEAD_BYTES);
+    *pairs = (struct bench_pairs){
+        .key_bytes = BENCH_KEY_BYTES, .value_bytes = value_bytes, .spread = true};
+}
+
+void
 bench_pairs_free(struct bench_pairs *pairs)
 {
     free(pairs->pool);
@@ -64,14 +76,23 @@ bench_pairs_fit(size_t key_bytes, uint64_t count)
 petal_slice
 bench_pairs_key(const struct bench_pairs *pairs, uint64_t number, bool absent, char *key)
 {
-    bench_decimal_key(key, pairs->key_bytes, 2 * number + (absent ? 1 : 0));
+    if (pairs->spread)
+        bench_key(key, absent ? number | ABSENT : number);
+    else
+        bench_decimal_key(key, pairs->key_bytes, 2 * number + (absent ? 1 : 0));
     return (petal_slice){key, pairs->key_bytes};
 }
 
 petal_slice
-bench_pairs_value(const struct bench_pairs *pairs, uint64_t number)
+bench_pairs_value(const struct bench_pairs *pairs, uint64_t number, uint8_t *room)
 {
-    uint64_t piece = (uint64_t)(((unsigned __int128)bench_scramble(number) * pairs->pieces) >> 64);
+    uint64_t piece;
+
+    if (pairs->spread) {
+        bench_value(room, pairs->value_bytes, number);
+        return (petal_slice){room, pairs->value_bytes};
+    }
+    piece = (uint64_t)(((unsigned __int128)bench_scramble(number) * pairs->pieces) >> 64);
 
     return (petal_slice){pairs->pool + piece * pairs->value_bytes, pairs->value_bytes};
 }
@@ -79,8 +100,18 @@ bench_pairs_value(const struct bench_pairs *pairs, uint64_t number)
 bool
 bench_pairs_is_right(const struct bench_pairs *pairs, uint64_t number, petal_slice value)
 {
-    petal_slice wanted = bench_pairs_value(pairs, number);
-    size_t ends = wanted.size < 8 ? wanted.size : 8, last = wanted.size - ends;
+    petal_slice wanted;
+    size_t ends, last;
+
+    if (pairs->spread) { /* their first bytes tell them apart */
+        uint8_t head[2 * HEAD_BYTES];
+
+        bench_value(head, sizeof head, number);
+        return value.size == pairs->value_bytes && memcmp(value.data, head, HEAD_BYTES) == 0;
+    }
+    wanted = bench_pairs_value(pairs, number, NULL);
+    ends = wanted.size < HEAD_BYTES ? wanted.size : HEAD_BYTES;
+    last = wanted.size - ends;
 
     return value.size == wanted.size && memcmp(value.data, wanted.data, ends) == 0 &&
            memcmp((const char *)value.data + last, (const char *)wanted.data + last, ends) == 0;

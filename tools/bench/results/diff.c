@@ -1,10 +1,11 @@
 /*
- * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two builds.
+ * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two builds; of any command that
+ * writes one (tools/bench/results/result.h).
  *
  * The other stores of both files are the control: their code did not change, so where they moved the machine did. For each repeat
  * Petal's rate is divided by the geometric mean of theirs in the same operation. A line of Petal counts as moved when its rate is beyond the noise and,
  * if there is a control, this ratio as well. Lines of the control are shown, and count for nothing; in files without Petal, and for stores that
- * are alone, each line counts.
+ * are alone, each line counts. Counts of work have no noise: they count when they moved by more than the rates' least change.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/options.h"
@@ -26,8 +27,9 @@ usage(void)
 {
     fputs(
         "usage: kv-bench diff BEFORE.json AFTER.json\n"
-        "Medians of both and their change for each operation that both files have (of kv-bench\n"
-        "compare, quick, or of workloads). Marked is what moved " BENCH_NOISE_RULE ".\n"
+        "Medians of both and their change for each operation that both files have, which any\n"
+        "command may have written. Marked is what moved " BENCH_NOISE_RULE ".\n"
+        "Counts (of readamp, cliffs) are marked when they are more than 3 % apart.\n"
         "The other stores of the files are the control: to-control is the change of Petal's rate\n"
         "through the geometric mean of theirs, repeat by repeat; a line of Petal counts when that\n"
         "is beyond the noise, too, and those of the control never count, if Petal is there.\n"
@@ -36,11 +38,9 @@ usage(void)
     return 2;
 }
 
-/* ---- the control ---- */
-
 /*
- * The rates of the series through the geometric mean of the other stores' in the same operation, repeat by repeat, taking only stores that
- * have it in both files; how many.
+ * Rates of the series through the geometric mean of the other stores' in the same operation, repeat by repeat, taking only
+ * stores that have it in both files; how many.
  */
 static size_t
 rates_to_control(const struct bench_result *in, const struct bench_result *other,
@@ -51,7 +51,7 @@ rates_to_control(const struct bench_result *in, const struct bench_result *other
 
     for (size_t i = 0; i < in->count; i++) {
         const struct bench_series *control = &in->series[i];
-        struct bench_series_name name = series->name;
+        struct bench_name name = series->name;
 
         memcpy(name.store, control->name.store, sizeof name.store);
         if (strcmp(name.store, series->name.store) == 0 ||
@@ -61,28 +61,20 @@ rates_to_control(const struct bench_result *in, const struct bench_result *other
         if (control->count < count)
             count = control->count;
         for (size_t repeat = 0; repeat < count; repeat++)
-            sum[repeat] += log(control->per_second[repeat]);
+            sum[repeat] += log(control->values[BENCH_PER_SECOND][repeat]);
     }
     if (stores == 0)
         return 0;
     for (size_t repeat = 0; repeat < count; repeat++)
-        rates[repeat] = series->per_second[repeat] / exp(sum[repeat] / (double)stores);
+        rates[repeat] =
+            series->values[BENCH_PER_SECOND][repeat] / exp(sum[repeat] / (double)stores);
     return count;
 }
-
-/* ---- lines ---- */
 
 static double
 change_of(double before, double after)
 {
-    return (after / before - 1) * 100;
-}
-
-static void
-print_heading(void)
-{
-    printf("%-26s %7s %4s %-11s %12s %12s %9s %11s\n", "operation", "blocks", "thr", "store",
-           "before", "after", "change", "to-control");
+    return before > 0 ? (after / before - 1) * 100 : after > 0 ? INFINITY : 0;
 }
 
 /* Whether it counts as moved. */
@@ -90,32 +82,40 @@ static bool
 print_line(const struct sides *sides, const struct bench_series *before,
            const struct bench_series *after)
 {
+    enum bench_metric measure = bench_series_measure(before);
+    bool counted = measure == BENCH_PER_UNIT;
     double old_rates[BENCH_MOST_REPEATS], new_rates[BENCH_MOST_REPEATS];
-    double old_median = bench_spread_of(before->per_second, before->count).median;
-    double new_median = bench_spread_of(after->per_second, after->count).median;
+    double old_median = bench_series_median(before, measure);
+    double new_median = bench_series_median(after, measure);
     bool is_subject = strcmp(before->name.store, SUBJECT) == 0;
-    bool moved = bench_differ(before->per_second, before->count, after->per_second, after->count);
-    size_t old_count = rates_to_control(&sides->before, &sides->after, before, old_rates);
-    size_t new_count = rates_to_control(&sides->after, &sides->before, after, new_rates);
-    bool controlled = is_subject && old_count > 0 && new_count > 0;
+    bool moved = counted ? fabs(change_of(old_median, new_median)) > BENCH_LEAST_CHANGE * 100
+                         : bench_differ(before->values[measure], before->count,
+                                        after->values[measure], after->count);
+    size_t old_count = 0, new_count = 0;
     bool counts = moved && (is_subject || !sides->has_subject);
     char blocks[24] = "-";
 
-    if (before->name.block_bytes > 0) /* workloads do not tell */
+    if (before->name.block_bytes > 0)
         snprintf(blocks, sizeof blocks, "%llu", (unsigned long long)before->name.block_bytes);
-    printf("%-26s %7s %4u %-11s %12.0f %12.0f %+8.1f%%", before->name.operation, blocks,
-           before->name.threads, before->name.store, old_median, new_median,
-           change_of(old_median, new_median));
-    if (controlled) {
+    printf("%-26s %7s %4u %-11s %12.*f %12.*f %+8.1f%%", before->name.operation, blocks,
+           before->name.threads, before->name.store, counted ? 4 : 0, old_median, counted ? 4 : 0,
+           new_median, change_of(old_median, new_median));
+    if (!counted && is_subject) {
+        old_count = rates_to_control(&sides->before, &sides->after, before, old_rates);
+        new_count = rates_to_control(&sides->after, &sides->before, after, new_rates);
+    }
+    if (old_count > 0 && new_count > 0) {
         printf(" %+10.1f%%", change_of(bench_spread_of(old_rates, old_count).median,
                                        bench_spread_of(new_rates, new_count).median));
         counts = counts && bench_differ(old_rates, old_count, new_rates, new_count);
     }
     if (counts)
-        printf("   <-- %s", new_median > old_median ? "faster" : "slower");
+        printf("   <-- %s", counted                   ? (new_median > old_median ? "more" : "less")
+                            : new_median > old_median ? "faster"
+                                                      : "slower");
     else if (moved)
-        printf("%s  the machine", controlled ? " " : "             ");
-    printf("\n");
+        printf("%s  the machine", old_count > 0 && new_count > 0 ? " " : "             ");
+    printf("%s%s\n", before->name.setting[0] != '\0' ? "  " : "", before->name.setting);
     return counts;
 }
 
@@ -129,10 +129,11 @@ print_lines(const struct sides *sides, size_t *common)
         const struct bench_series *before = &sides->before.series[i];
         const struct bench_series *after = bench_result_find(&sides->after, &before->name);
 
-        if (after == NULL)
+        if (after == NULL || bench_series_measure(before) != bench_series_measure(after))
             continue;
         if ((*common)++ == 0)
-            print_heading();
+            printf("%-26s %7s %4s %-11s %12s %12s %9s %11s\n", "operation", "blocks", "thr",
+                   "store", "before", "after", "change", "to-control");
         moved += print_line(sides, before, after);
     }
     return moved;
@@ -153,11 +154,6 @@ compare_sides(struct sides *sides)
 {
     size_t common, moved;
 
-    if (strcmp(sides->before.kind, sides->after.kind) != 0) {
-        fprintf(stderr, "kv-bench: one file is of kind %s, the other of kind %s\n",
-                sides->before.kind, sides->after.kind);
-        return 3;
-    }
     sides->has_subject = has_store(&sides->before, SUBJECT) && has_store(&sides->after, SUBJECT);
     moved = print_lines(sides, &common);
     if (common == 0) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_CHANGE   0.03
 #define UNKNOWN_CHANGE 0.25
 #define GREATEST_P     0.01
 #define FEWEST_REPEATS 3
@@ -123,7 +122,7 @@ bench_differ(const double *a, size_t a_count, const double *b, size_t b_count)
     struct bench_spread before = bench_spread_of(a, a_count), after = bench_spread_of(b, b_count);
     double change = fabs(after.median - before.median), size = fabs(before.median);
 
-    if (a_count == 0 || b_count == 0 || change <= LEAST_CHANGE * size)
+    if (a_count == 0 || b_count == 0 || change <= BENCH_LEAST_CHANGE * size)
         return false;
     if (a_count < FEWEST_REPEATS || b_count < FEWEST_REPEATS)
         return change > UNKNOWN_CHANGE * size;

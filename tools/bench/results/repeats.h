@@ -7,10 +7,10 @@
 #ifndef PETAL_TOOLS_BENCH_RESULTS_REPEATS_H
 #define PETAL_TOOLS_BENCH_RESULTS_REPEATS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "tools/bench/harness/options.h"
 
-#define BENCH_MOST_REPEATS 64
+/* Below this share of a median nothing counts as moved. */
+#define BENCH_LEAST_CHANGE 0.03
 
 struct bench_spread {
     double median, least, greatest;

@@ -10,45 +10,93 @@
 
 #define MOST_THREADS 65536
 
-/* The lists of a series: their names in files. */
-static const struct {
-    const char *name;
-    size_t offset;
-    bool needed; /* and above zero */
-} lists[] = {
-    {"per_second", offsetof(struct bench_series, per_second), true},
-    {"p50_us", offsetof(struct bench_series, p50_us), false},
-    {"p99_us", offsetof(struct bench_series, p99_us), false},
-    {"cpu_us_per_operation", offsetof(struct bench_series, cpu_us), false},
+static const char *const metric_names[BENCH_METRIC_COUNT] = {
+#define NAME(name, text) [BENCH_##name] = text,
+    BENCH_METRICS(NAME)
+#undef NAME
 };
-#define LISTS (sizeof lists / sizeof *lists)
 
-static double *
-list_of(struct bench_series *series, size_t list)
+/* ---- measuring ---- */
+
+void
+bench_meter_begin(struct bench_meter *meter)
 {
-    return (double *)(void *)((char *)series + lists[list].offset);
+    bench_process_reset_peak();
+    bench_process_get(&meter->process);
+    bench_io_get(&meter->io);
 }
 
-static const double *
-list_in(const struct bench_series *series, size_t list)
+void
+bench_outcome_init(struct bench_outcome *outcome, const char *operation, const char *store,
+                   unsigned threads)
 {
-    return (const double *)(const void *)((const char *)series + lists[list].offset);
+    *outcome = (struct bench_outcome){.name.threads = threads};
+    snprintf(outcome->name.operation, sizeof outcome->name.operation, "%s", operation);
+    snprintf(outcome->name.store, sizeof outcome->name.store, "%s", store);
+    for (int i = 0; i < BENCH_METRIC_COUNT; i++)
+        outcome->values[i] = NAN;
+}
+
+void
+bench_outcome_set_rate(struct bench_outcome *outcome, uint64_t operations, double seconds,
+                       const struct bench_histogram *latencies)
+{
+    double *values = outcome->values;
+
+    values[BENCH_OPERATIONS] = (double)operations;
+    values[BENCH_SECONDS] = seconds;
+    if (operations > 0 && seconds > 0)
+        values[BENCH_PER_SECOND] = (double)operations / seconds;
+    if (latencies == NULL || bench_histogram_total(latencies) == 0)
+        return;
+    values[BENCH_P50] = (double)bench_histogram_share(latencies, 0.5) / 1e3;
+    values[BENCH_P99] = (double)bench_histogram_share(latencies, 0.99) / 1e3;
+    values[BENCH_P999] = (double)bench_histogram_share(latencies, 0.999) / 1e3;
+    values[BENCH_MAX] = (double)bench_histogram_greatest(latencies) / 1e3;
+}
+
+void
+bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter *meter,
+                        uint64_t disk_bytes, uint64_t live_bytes)
+{
+    double *values = outcome->values;
+    struct bench_process process;
+    struct bench_io io;
+
+    bench_io_get(&io);
+    bench_process_get(&process);
+    io.written -= meter->io.written;
+    io.device_written -= meter->io.device_written;
+    io.read -= meter->io.read;
+    io.device_read -= meter->io.device_read;
+    values[BENCH_WRITTEN] = (double)io.written;
+    values[BENCH_DEVICE_WRITTEN] = (double)io.device_written;
+    values[BENCH_READ] = (double)io.read;
+    values[BENCH_DEVICE_READ] = (double)io.device_read;
+    values[BENCH_CPU] = process.user_seconds + process.system_seconds -
+                        meter->process.user_seconds - meter->process.system_seconds;
+    values[BENCH_PEAK] = (double)process.resident_peak;
+    values[BENCH_DISK] = (double)disk_bytes;
+    values[BENCH_LIVE] = (double)live_bytes;
+    if (values[BENCH_GIVEN] > 0)
+        values[BENCH_WRITE_AMPLIFICATION] = (double)bench_io_written(&io) / values[BENCH_GIVEN];
+    if (values[BENCH_ANSWERED] > 0)
+        values[BENCH_READ_AMPLIFICATION] = (double)bench_io_read(&io) / values[BENCH_ANSWERED];
+    if (live_bytes > 0)
+        values[BENCH_SPACE_AMPLIFICATION] = (double)disk_bytes / (double)live_bytes;
 }
 
 /* ---- in memory ---- */
 
-static bool
-same_name(const struct bench_series_name *a, const struct bench_series_name *b)
-{
-    return a->block_bytes == b->block_bytes && a->threads == b->threads &&
-           strcmp(a->operation, b->operation) == 0 && strcmp(a->store, b->store) == 0;
-}
-
 const struct bench_series *
-bench_result_find(const struct bench_result *result, const struct bench_series_name *name)
+bench_result_find(const struct bench_result *result, const struct bench_name *name)
 {
     for (size_t i = 0; i < result->count; i++) {
-        if (same_name(&result->series[i].name, name))
+        const struct bench_name *other = &result->series[i].name;
+
+        if (other->block_bytes == name->block_bytes && other->threads == name->threads &&
+            strcmp(other->operation, name->operation) == 0 &&
+            strcmp(other->store, name->store) == 0 && strcmp(other->setting, name->setting) == 0)
             return &result->series[i];
     }
     return NULL;
@@ -56,7 +104,7 @@ bench_result_find(const struct bench_result *result, const struct bench_series_n
 
 /* A new series, empty. */
 static struct bench_series *
-append(struct bench_result *result, const struct bench_series_name *name)
+append(struct bench_result *result, const struct bench_name *name)
 {
     struct bench_series *series;
 
@@ -72,24 +120,26 @@ append(struct bench_result *result, const struct bench_series_name *name)
         result->capacity = capacity;
     }
     series = &result->series[result->count++];
-    *series = (struct bench_series){.name = *name};
+    series->name = *name;
+    series->count = 0;
+    for (int metric = 0; metric < BENCH_METRIC_COUNT; metric++) {
+        for (size_t i = 0; i < BENCH_MOST_REPEATS; i++)
+            series->values[metric][i] = NAN;
+    }
     return series;
 }
 
 bool
-bench_result_add(struct bench_result *result, const struct bench_series_name *name,
-                 const struct bench_measurement *measured)
+bench_result_add(struct bench_result *result, const struct bench_outcome *outcome)
 {
-    const struct bench_series *found = bench_result_find(result, name);
+    const struct bench_series *found = bench_result_find(result, &outcome->name);
     struct bench_series *series =
-        found != NULL ? &result->series[found - result->series] : append(result, name);
+        found != NULL ? &result->series[found - result->series] : append(result, &outcome->name);
 
     if (series == NULL || series->count == BENCH_MOST_REPEATS)
         return false;
-    series->per_second[series->count] = measured->per_second;
-    series->p50_us[series->count] = measured->p50_us;
-    series->p99_us[series->count] = measured->p99_us;
-    series->cpu_us[series->count] = measured->cpu_us;
+    for (int metric = 0; metric < BENCH_METRIC_COUNT; metric++)
+        series->values[metric][series->count] = outcome->values[metric];
     series->count++;
     return true;
 }
@@ -101,53 +151,131 @@ bench_result_free(struct bench_result *result)
     *result = (struct bench_result){0};
 }
 
-size_t
-bench_series_ratios(const struct bench_series *over, const struct bench_series *under,
-                    double ratios[BENCH_MOST_REPEATS])
+double
+bench_series_median(const struct bench_series *series, enum bench_metric metric)
 {
-    return bench_ratios(over->per_second, over->count, under->per_second, under->count, ratios);
+    for (size_t i = 0; i < series->count; i++) {
+        if (isnan(series->values[metric][i]))
+            return NAN;
+    }
+    return series->count > 0 ? bench_spread_of(series->values[metric], series->count).median : NAN;
+}
+
+enum bench_metric
+bench_series_measure(const struct bench_series *series)
+{
+    return isnan(bench_series_median(series, BENCH_PER_UNIT)) ? BENCH_PER_SECOND : BENCH_PER_UNIT;
 }
 
 /* ---- writing ---- */
 
 static json_t *
-list_to_json(const double *values, size_t count)
+option_value(const struct bench_option *option)
 {
-    json_t *list = bench_json_list();
-    bool measured = false;
+    const struct bench_list *numbers = option->value;
+    const char *text;
+    json_t *list;
 
-    for (size_t i = 0; i < count; i++)
-        measured = measured || values[i] > 0;
-    for (size_t i = 0; measured && i < count; i++)
-        bench_json_append(list, json_real(values[i]));
-    return list;
-}
-
-static json_t *
-series_to_json(const struct bench_series *series)
-{
-    json_t *object = bench_json_object();
-
-    bench_json_set(object, "operation", json_string(series->name.operation));
-    bench_json_set(object, "store", json_string(series->name.store));
-    bench_json_set_count(object, "block_bytes", series->name.block_bytes);
-    bench_json_set_count(object, "threads", series->name.threads);
-    for (size_t list = 0; list < LISTS; list++)
-        bench_json_set(object, lists[list].name,
-                       list_to_json(list_in(series, list), series->count));
-    return object;
+    switch (option->kind) {
+    case BENCH_FLAG:
+        return json_boolean(*(const bool *)option->value);
+    case BENCH_COUNT:
+        return json_integer((json_int_t) * (const uint64_t *)option->value);
+    case BENCH_BYTES:
+        return json_integer((json_int_t) * (const size_t *)option->value);
+    case BENCH_NUMBER:
+        return json_real(*(const double *)option->value);
+    case BENCH_COUNTS:
+    case BENCH_SIZES:
+        list = bench_json_list();
+        for (size_t i = 0; i < numbers->count; i++)
+            bench_json_append(list, json_integer((json_int_t)numbers->values[i]));
+        return list;
+    case BENCH_TEXT:
+        text = *(const char *const *)option->value;
+        return text != NULL ? json_string(text) : json_null();
+    }
+    return json_null();
 }
 
 void
-bench_result_write(const struct bench_result *result, json_t *head, const char *path)
+bench_settings_to_json(json_t *object, const struct bench_option *options, size_t count)
 {
-    json_t *whole = json_copy(head), *results = bench_json_list();
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
 
-    for (size_t i = 0; i < result->count; i++)
-        bench_json_append(results, series_to_json(&result->series[i]));
-    bench_json_set(whole, "results", results);
-    bench_json_write(whole, path);
-    json_decref(whole);
+        snprintf(name, sizeof name, "%s", options[i].name + strspn(options[i].name, "-"));
+        for (char *at = name; *at != '\0'; at++) {
+            if (*at == '-')
+                *at = '_';
+        }
+        bench_json_set(object, name, option_value(&options[i]));
+    }
+}
+
+/* Counts without a point. */
+static json_t *
+number(double value)
+{
+    if (isnan(value))
+        return json_null();
+    return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
+                                                       : json_real(value);
+}
+
+void
+bench_metrics_to_json(json_t *object, const struct bench_series *series)
+{
+    for (int metric = 0; metric < BENCH_METRIC_COUNT; metric++) {
+        bool measured = false;
+        json_t *list;
+
+        for (size_t i = 0; i < series->count; i++)
+            measured = measured || !isnan(series->values[metric][i]);
+        if (!measured)
+            continue;
+        list = bench_json_list();
+        for (size_t i = 0; i < series->count; i++)
+            bench_json_append(list, number(series->values[metric][i]));
+        bench_json_set(object, metric_names[metric], list);
+    }
+}
+
+static json_t *
+name_to_json(const struct bench_name *name)
+{
+    json_t *object = bench_json_object();
+
+    bench_json_set(object, "operation", json_string(name->operation));
+    bench_json_set(object, "store", json_string(name->store));
+    bench_json_set(object, "setting", json_string(name->setting));
+    bench_json_set_count(object, "block_bytes", name->block_bytes);
+    bench_json_set_count(object, "threads", name->threads);
+    return object;
+}
+
+json_t *
+bench_series_to_json(const struct bench_series *series)
+{
+    json_t *object = name_to_json(&series->name);
+
+    bench_metrics_to_json(object, series);
+    return object;
+}
+
+json_t *
+bench_count_to_json(const char *operation, const char *setting, uint64_t block_bytes,
+                    double per_unit)
+{
+    struct bench_name name = {.store = "petal", .block_bytes = block_bytes, .threads = 1};
+    json_t *object, *list = bench_json_list();
+
+    snprintf(name.operation, sizeof name.operation, "%s", operation);
+    snprintf(name.setting, sizeof name.setting, "%s", setting);
+    object = name_to_json(&name);
+    bench_json_append(list, number(per_unit));
+    bench_json_set(object, metric_names[BENCH_PER_UNIT], list);
+    return object;
 }
 
 /* ---- reading ---- */
@@ -187,40 +315,43 @@ static bool
 read_integer(struct reader *reader, const json_t *element, const char *member, json_int_t most,
              uint64_t *value)
 {
-    const json_t *number = json_object_get(element, member);
+    const json_t *integer = json_object_get(element, member);
 
-    if (!json_is_integer(number))
+    if (!json_is_integer(integer))
         return wrong(reader, member, "no whole number is there");
-    if (json_integer_value(number) < 0 || json_integer_value(number) > most)
+    if (json_integer_value(integer) < 0 || json_integer_value(integer) > most)
         return wrong(reader, member, "the number is out of range");
-    *value = (uint64_t)json_integer_value(number);
+    *value = (uint64_t)json_integer_value(integer);
     return true;
 }
 
+/* The first list says how many repeats there are: that of what is compared. */
 static bool
-read_list(struct reader *reader, const json_t *element, size_t list, struct bench_series *series)
+read_list(struct reader *reader, const json_t *element, enum bench_metric metric, bool compared,
+          struct bench_series *series)
 {
-    const char *member = lists[list].name;
+    const char *member = metric_names[metric];
     const json_t *values = json_object_get(element, member);
     size_t count = json_array_size(values);
 
     if (!json_is_array(values))
-        return lists[list].needed || values != NULL ? wrong(reader, member, "no list is there")
-                                                    : true;
-    if (lists[list].needed && (count == 0 || count > BENCH_MOST_REPEATS))
+        return compared || values != NULL ? wrong(reader, member, "no list is there") : true;
+    if (compared && (count == 0 || count > BENCH_MOST_REPEATS))
         return wrong(reader, member, "a list of 1 to 64 numbers is needed");
-    if (lists[list].needed)
+    if (compared)
         series->count = count;
     if (count != 0 && count != series->count)
-        return wrong(reader, member, "as many numbers as in per_second are needed, or none");
+        return wrong(reader, member, "as many numbers as repeats are needed, or none");
     for (size_t i = 0; i < count; i++) {
-        const json_t *number = json_array_get(values, i);
-        double value = json_number_value(number);
+        const json_t *element_value = json_array_get(values, i);
+        double value = json_number_value(element_value);
 
-        if (!json_is_number(number) || !isfinite(value) || value < 0 ||
-            (lists[list].needed && value <= 0))
+        if (json_is_null(element_value) && !compared)
+            continue;
+        if (!json_is_number(element_value) || !isfinite(value) || value < 0 ||
+            (metric == BENCH_PER_SECOND && value <= 0))
             return wrong(reader, member, "not a number above zero");
-        list_of(series, list)[i] = value;
+        series->values[metric][i] = value;
     }
     return true;
 }
@@ -228,12 +359,16 @@ read_list(struct reader *reader, const json_t *element, size_t list, struct benc
 static bool
 read_series(struct reader *reader, const json_t *element)
 {
-    struct bench_series_name name = {.threads = 1};
+    const json_t *setting = json_object_get(element, "setting");
+    bool counts = json_object_get(element, metric_names[BENCH_PER_UNIT]) != NULL;
+    enum bench_metric compared = counts ? BENCH_PER_UNIT : BENCH_PER_SECOND;
+    struct bench_name name = {.threads = 1};
     struct bench_series *series;
     uint64_t threads;
 
     if (!read_name(reader, element, "operation", name.operation) ||
         !read_name(reader, element, "store", name.store) ||
+        (json_string_length(setting) > 0 && !read_name(reader, element, "setting", name.setting)) ||
         !read_integer(reader, element, "block_bytes", INT64_MAX, &name.block_bytes) ||
         !read_integer(reader, element, "threads", MOST_THREADS, &threads))
         return false;
@@ -243,60 +378,11 @@ read_series(struct reader *reader, const json_t *element)
     series = append(reader->result, &name);
     if (series == NULL)
         return wrong(reader, "operation", "too many results");
-    for (size_t list = 0; list < LISTS; list++) {
-        if (!read_list(reader, element, list, series))
-            return false;
-    }
-    return true;
-}
-
-/* An element of a file of kind "workloads": one repeat. */
-static bool
-read_workload(struct reader *reader, const json_t *element)
-{
-    const json_t *rate = json_object_get(element, "ops_per_second");
-    struct bench_measurement measured = {.per_second = json_number_value(rate)};
-    struct bench_series_name name = {.threads = 1};
-    uint64_t threads;
-
-    if (!read_name(reader, element, "workload", name.operation) ||
-        !read_name(reader, element, "store", name.store) ||
-        !read_integer(reader, element, "threads", MOST_THREADS, &threads))
+    if (!read_list(reader, element, compared, true, series))
         return false;
-    name.threads = (unsigned)threads;
-    if (json_is_null(rate))
-        return true; /* it took no time */
-    if (!json_is_number(rate) || !isfinite(measured.per_second) || measured.per_second < 0)
-        return wrong(reader, "ops_per_second", "not a number above zero");
-    if (measured.per_second <= 0)
-        return true; /* it did nothing */
-    if (!bench_result_add(reader->result, &name, &measured))
-        return wrong(reader, "workload", "too many results");
-    return true;
-}
-
-static bool
-read_whole(struct reader *reader, const json_t *whole)
-{
-    const json_t *results = json_object_get(whole, "results");
-    const char *kind = json_string_value(json_object_get(whole, "kind"));
-    bool workloads = kind != NULL && strcmp(kind, "workloads") == 0;
-
-    if (kind == NULL || (!workloads && strcmp(kind, "compare") != 0)) {
-        snprintf(reader->fault, reader->fault_bytes,
-                 "%s: kind: neither \"compare\" nor \"workloads\"", reader->path);
-        return false;
-    }
-    snprintf(reader->result->kind, sizeof reader->result->kind, "%s", kind);
-    if (!json_is_array(results) || json_array_size(results) == 0) {
-        snprintf(reader->fault, reader->fault_bytes,
-                 "%s: results: no list is there, or it is empty", reader->path);
-        return false;
-    }
-    for (reader->index = 0; reader->index < json_array_size(results); reader->index++) {
-        const json_t *element = json_array_get(results, reader->index);
-
-        if (!(workloads ? read_workload(reader, element) : read_series(reader, element)))
+    for (int metric = 0; metric < BENCH_METRIC_COUNT; metric++) {
+        if (metric != (int)compared &&
+            !read_list(reader, element, (enum bench_metric)metric, false, series))
             return false;
     }
     return true;
@@ -309,17 +395,23 @@ bench_result_read(struct bench_result *result, const char *path, char *fault, si
         .result = result, .path = path, .fault = fault, .fault_bytes = fault_bytes};
     json_error_t error;
     json_t *whole = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    bool read;
+    const json_t *results = json_object_get(whole, "results");
+    const char *kind = json_string_value(json_object_get(whole, "kind"));
+    bool read = false;
 
-    if (whole == NULL) {
-        if (error.line > 0)
-            snprintf(fault, fault_bytes, "%s: line %d, column %d: %s", path, error.line,
-                     error.column, error.text);
-        else
-            snprintf(fault, fault_bytes, "%s", error.text); /* it names the file */
-        return false;
-    }
-    read = read_whole(&reader, whole);
+    if (whole == NULL && error.line > 0)
+        snprintf(fault, fault_bytes, "%s: line %d, column %d: %s", path, error.line, error.column,
+                 error.text);
+    else if (whole == NULL)
+        snprintf(fault, fault_bytes, "%s", error.text); /* it names the file */
+    else if (kind == NULL)
+        snprintf(fault, fault_bytes, "%s: kind: no text is there", path);
+    else if (!json_is_array(results) || json_array_size(results) == 0)
+        snprintf(fault, fault_bytes, "%s: results: no list is there, or it is empty", path);
+    else
+        read = true;
+    for (; read && reader.index < json_array_size(results); reader.index++)
+        read = read_series(&reader, json_array_get(results, reader.index));
     json_decref(whole);
     return read;
 }

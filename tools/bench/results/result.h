@@ -1,69 +1,149 @@
 /*
- * result.h -- the measurements of one run of kv-bench, and the JSON files that keep them.
+ * result.h -- what kv-bench measured: series of named values, and the one JSON form of all commands, that `kv-bench diff` reads.
  *
- * A series is what one operation did in one store, with blocks of one size and a number of threads: one value for each repeat. The
- * repeats of all series of a run are interleaved, so that value i of one series belongs to value i of another: ratios are taken
- * within repeats.
+ * A series is what one operation came to in one store, with blocks of one size, a number of threads, under one setting: of each
+ * metric one value a repeat. The repeats of all series of a run are interleaved, so that value i of one series belongs to value
+ * i of another: ratios are taken within repeats.
  *
- * File: {"kind": "compare", …, "results": [{"operation", "store", "block_bytes", "threads", "per_second": [one a repeat], "p50_us": […],
- * "p99_us": […], "cpu_us_per_operation": […]}]}; an empty list where that was not measured. Files of kind "workloads" are read, too:
- * there each element of "results" has "store", "workload", "threads", "ops_per_second", and elements alike are repeats.
+ * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h), "settings": {…},
+ * "stores": [{"name", "describe", "assertions", METRIC: [one a repeat], …}],
+ * "results": [{"operation", "store", "setting", "block_bytes", "threads", METRIC: [one a repeat], …}]}.
+ * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a rate above zero, or
+ * "per_unit", a count of what one unit of work cost: what diff compares. Members that a reader does not know it passes by.
+ *
+ *   write amplification   bytes written to files / bytes of keys and values given
+ *   read amplification    bytes read from files / bytes of keys and values answered
+ *   space amplification   what the directory takes on the disk / bytes of the keys and values that are there
+ *
+ * Bytes written and read: those of calls or those of the device, what is more (tools/bench/harness/process.h); background work
+ * counts where it falls.
  *
  * Threads: a result belongs to one thread.
  */
 #ifndef PETAL_TOOLS_BENCH_RESULTS_RESULT_H
 #define PETAL_TOOLS_BENCH_RESULTS_RESULT_H
 
+#include "tools/bench/harness/driver.h"
+#include "tools/bench/harness/options.h"
+#include "tools/bench/harness/process.h"
 #include "tools/bench/results/repeats.h"
 
 #include <jansson.h>
-#include <stdint.h>
 
 #define BENCH_NAME_BYTES  48
 #define BENCH_MOST_SERIES 4096
 
-/* Of one run. */
-struct bench_measurement {
-    double per_second;
-    double p50_us, p99_us, cpu_us; /* of one operation; 0: not measured */
+/* Name, as files have it. Latencies are of single operations. */
+#define BENCH_METRICS(X)                                                                           \
+    X(PER_SECOND, "per_second")                                                                    \
+    X(PER_UNIT, "per_unit")                                                                        \
+    X(P50, "p50_us")                                                                               \
+    X(P99, "p99_us")                                                                               \
+    X(P999, "p999_us")                                                                             \
+    X(MAX, "max_us")                                                                               \
+    X(CPU_EACH, "cpu_us_per_operation")                                                            \
+    X(OPERATIONS, "operations")                                                                    \
+    X(SECONDS, "seconds")                                                                          \
+    X(FOUND, "found")                                                                              \
+    X(WRONG, "wrong")                                                                              \
+    X(GIVEN, "given_bytes")                                                                        \
+    X(ANSWERED, "answered_bytes")                                                                  \
+    X(WRITTEN, "written_bytes")                                                                    \
+    X(DEVICE_WRITTEN, "device_written_bytes")                                                      \
+    X(READ, "read_bytes")                                                                          \
+    X(DEVICE_READ, "device_read_bytes")                                                            \
+    X(DISK, "disk_bytes")                                                                          \
+    X(LIVE, "live_bytes")                                                                          \
+    X(WRITE_AMPLIFICATION, "write_amplification")                                                  \
+    X(READ_AMPLIFICATION, "read_amplification")                                                    \
+    X(SPACE_AMPLIFICATION, "space_amplification")                                                  \
+    X(PEAK, "peak_memory_bytes") /* resident, pages of mapped files included */                    \
+    X(CPU, "cpu_seconds")
+
+enum bench_metric {
+#define BENCH_METRIC(name, text) BENCH_##name,
+    BENCH_METRICS(BENCH_METRIC)
+#undef BENCH_METRIC
+        BENCH_METRIC_COUNT
 };
 
-struct bench_series_name {
+struct bench_name {
     char operation[BENCH_NAME_BYTES], store[BENCH_NAME_BYTES];
-    uint64_t block_bytes; /* 0: as the store has it */
+    char setting[BENCH_NAME_BYTES]; /* what else tells series apart; "": nothing */
+    uint64_t block_bytes;           /* 0: as the store has it */
     unsigned threads;
 };
 
+/* Of one repeat. It holds no pointers: stores' processes share it with the one that prints (tools/bench/harness/child.h). */
+struct bench_outcome {
+    struct bench_name name;
+    double values[BENCH_METRIC_COUNT]; /* NAN: not measured */
+};
+
 struct bench_series {
-    struct bench_series_name name;
+    struct bench_name name;
     size_t count; /* repeats */
-    double per_second[BENCH_MOST_REPEATS];
-    double p50_us[BENCH_MOST_REPEATS], p99_us[BENCH_MOST_REPEATS], cpu_us[BENCH_MOST_REPEATS];
+    double values[BENCH_METRIC_COUNT][BENCH_MOST_REPEATS];
 };
 
 /* All zero: empty. */
 struct bench_result {
-    char kind[BENCH_NAME_BYTES];
     struct bench_series *series; /* in the order in which they came */
     size_t count, capacity;
 };
 
+/* ---- measuring ---- */
+
+/* Usage since `begin`; memory's peak begins anew with it, where the kernel lets us. */
+struct bench_meter {
+    struct bench_process process;
+    struct bench_io io;
+};
+void bench_meter_begin(struct bench_meter *meter);
+
+/* A new outcome with nothing measured. */
+void bench_outcome_init(struct bench_outcome *outcome, const char *operation, const char *store,
+                        unsigned threads);
+
+/* Set rate, operations, seconds; NULL: latencies were not taken. */
+void bench_outcome_set_rate(struct bench_outcome *outcome, uint64_t operations, double seconds,
+                            const struct bench_histogram *latencies);
+
+/* Set what was used since; and, by what is set already or given here, the amplifications. */
+void bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_meter *meter,
+                             uint64_t disk_bytes, uint64_t live_bytes);
+
+/* ---- results ---- */
+
 /* Add a repeat to the series of that name, a new one if there is none; what is more than BENCH_MOST_REPEATS of a series or
  * BENCH_MOST_SERIES is dropped, and the answer false. */
-bool bench_result_add(struct bench_result *result, const struct bench_series_name *name,
-                      const struct bench_measurement *measured);
+bool bench_result_add(struct bench_result *result, const struct bench_outcome *outcome);
 
 /* NULL: there is none. */
 const struct bench_series *bench_result_find(const struct bench_result *result,
-                                             const struct bench_series_name *name);
+                                             const struct bench_name *name);
 void bench_result_free(struct bench_result *result);
 
-/* Rates of one series through those of another, repeat by repeat; how many. */
-size_t bench_series_ratios(const struct bench_series *over, const struct bench_series *under,
-                           double ratios[BENCH_MOST_REPEATS]);
+/* The median of its repeats; NAN: not measured. */
+double bench_series_median(const struct bench_series *series, enum bench_metric metric);
 
-/* Write `head`, an object with all that is not "results", and them; ends the program when that fails. `head` keeps its owner. */
-void bench_result_write(const struct bench_result *result, json_t *head, const char *path);
+/* What diff compares: rates, or counts. */
+enum bench_metric bench_series_measure(const struct bench_series *series);
+
+/* ---- files ---- */
+
+/* Set each option as a member: "--key-size" is "key_size". */
+void bench_settings_to_json(json_t *object, const struct bench_option *options, size_t count);
+
+/* Set the metrics that were measured, a list each. */
+void bench_metrics_to_json(json_t *object, const struct bench_series *series);
+
+/* Name and metrics. */
+json_t *bench_series_to_json(const struct bench_series *series);
+
+/* An element of "results": what a unit of Petal's work cost, counted. */
+json_t *bench_count_to_json(const char *operation, const char *setting, uint64_t block_bytes,
+                            double per_unit);
 
 /* False, with a line that names the file and the place in it, when that is no file of results. `result` is empty before; what is
  * in it then is to be freed in any case. */

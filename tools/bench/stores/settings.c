@@ -4,8 +4,12 @@
 struct bench_settings
 bench_settings_default(void)
 {
-    return (struct bench_settings){
-        .stores = "petal", .threads = 1, .seed = 1, .ratio = 0.5, .config = bench_config_default()};
+    return (struct bench_settings){.stores = "petal",
+                                   .threads = 1,
+                                   .seed = 1,
+                                   .repeats = 1,
+                                   .ratio = 0.5,
+                                   .config = bench_config_default()};
 }
 
 bool
@@ -15,6 +19,8 @@ bench_settings_apply(struct bench_settings *settings)
 
     if (bench_refused(settings->threads == 0 || settings->threads > BENCH_MOST_THREADS,
                       "--threads is a number from 1 to 256") ||
+        bench_refused(settings->repeats == 0 || settings->repeats > BENCH_MOST_REPEATS,
+                      "--repeats is a number from 1 to 64") ||
         bench_refused(!(settings->ratio >= 0 && settings->ratio <= 1),
                       "--compression-ratio is a number from 0 to 1") ||
         bench_refused(config->sync && settings->no_log, "--sync needs the log") ||
@@ -34,6 +40,7 @@ bench_settings_usage(void)
           "                         petal\n"
           "  --threads N            1\n"
           "  --seed N               1\n"
+          "  --repeats N            1; the stores by turns, with medians and ratios at the end\n"
           "  --compression-ratio R  what is left of a value after compression; 0.5, of ycsb 1\n"
           "  --block-size BYTES     4K\n"
           "  --bits N               of Bloom filters, a key; 10; 0: none\n"

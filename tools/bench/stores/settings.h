@@ -7,7 +7,7 @@
 
 struct bench_settings {
     const char *stores, *json;
-    uint64_t threads, seed;
+    uint64_t threads, seed, repeats;
     double ratio; /* what is left of a value after compression */
     bool no_log, no_compression, no_compaction;
     struct bench_config config;
@@ -21,6 +21,7 @@ struct bench_settings {
 #define BENCH_SETTINGS_OPTIONS(settings)                                                           \
     {"--store", BENCH_TEXT, &(settings).stores}, {"--threads", BENCH_COUNT, &(settings).threads},  \
         {"--seed", BENCH_COUNT, &(settings).seed},                                                 \
+        {"--repeats", BENCH_COUNT, &(settings).repeats},                                           \
         {"--compression-ratio", BENCH_NUMBER, &(settings).ratio},                                  \
         {"--block-size", BENCH_BYTES, &(settings).config.block_bytes},                             \
         {"--bits", BENCH_NUMBER, &(settings).config.bits_per_key},                                 \

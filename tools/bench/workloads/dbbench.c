@@ -1,13 +1,17 @@
-/* dbbench.c -- see tools/bench/workloads/dbbench.h. */
-#include "tools/bench/workloads/dbbench.h"
-
-#include "tools/bench/harness/process.h"
-#include "tools/bench/workloads/job.h"
+/*
+ * dbbench.c -- `kv-bench fillrandom,readrandom,…`: a list of db_bench's workloads, run in order on each store.
+ *
+ * Each store has a directory of its own, new and removed at the end, or DIR/<store>, which is kept, with the keys that are in it
+ * beside it in DIR/<store>.keys.
+ */
+#include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define MOST_WORKLOADS 64
 
 struct settings {
     struct bench_settings common;
@@ -15,19 +19,8 @@ struct settings {
     struct bench_load load;
     size_t key_bytes, value_bytes;
     bool existing;
-    const struct bench_workload *workloads[BENCH_MOST_WORKLOADS];
+    const struct bench_workload *workloads[MOST_WORKLOADS];
     size_t workload_count;
-};
-
-/* One store's part, in its process. */
-struct part {
-    struct bench_job *job;
-    const struct settings *settings;
-    char notes[BENCH_JOB_PATH_BYTES]; /* "": nothing is kept */
-    struct bench_config config;       /* of the opening at hand */
-    struct bench_pairs pairs;
-    struct bench_keyset keys;
-    struct bench_bed bed;
 };
 
 /* ---- in the child ---- */
@@ -39,99 +32,55 @@ notes_path(const struct bench_job *job, char path[BENCH_JOB_PATH_BYTES])
     snprintf(path, BENCH_JOB_PATH_BYTES, "%.*s.keys", BENCH_JOB_PATH_BYTES - 8, job->directory);
 }
 
-/* What must be the same when a store is used again. */
 static void
-describe_data(const struct settings *settings, char *text, size_t bytes)
+run_store(struct bench_job *job)
 {
-    snprintf(text, bytes, "num=%" PRIu64 " key-size=%zu value-size=%zu compression-ratio=%g",
+    const struct settings *settings = job->plan->settings;
+    bool kept = settings->directory != NULL;
+    char notes[BENCH_JOB_PATH_BYTES], text[256];
+    struct bench_pairs pairs;
+    struct bench_keyset keys;
+    struct bench_bed bed = {
+        .store = job->store, .pairs = &pairs, .keys = &keys, .load = settings->load};
+
+    /* What must be the same when a store is used again. */
+    snprintf(text, sizeof text, "num=%" PRIu64 " key-size=%zu value-size=%zu compression-ratio=%g",
              settings->load.keys, settings->key_bytes, settings->value_bytes,
              settings->common.ratio);
-}
-
-static void
-note(const struct part *part, bool closed)
-{
-    char text[256];
-
-    if (part->notes[0] == '\0')
-        return;
-    describe_data(part->settings, text, sizeof text);
-    bench_keyset_save(&part->keys, part->notes, text, closed);
-}
-
-static void
-open_store(struct part *part)
-{
-    bench_need_directory(part->job->directory);
-    part->bed.opened = part->job->store->open(part->job->directory, &part->config);
-}
-
-/* Open it anew where the workload wants it empty, or opened in another way. */
-static void
-prepare(struct part *part, const struct bench_workload *workload)
-{
-    bool sync = workload->sync || part->settings->common.config.sync;
-    bool fresh = workload->fresh && !part->settings->existing && part->job->tally->given > 0;
-
-    if (!fresh && sync == part->config.sync)
-        return;
-    part->job->store->close(part->bed.opened);
-    if (fresh) {
-        bench_remove_directory(part->job->directory);
-        bench_keyset_clear(&part->keys);
-    }
-    part->config.sync = sync;
-    open_store(part);
-}
-
-static uint64_t
-live_bytes(const struct part *part)
-{
-    return bench_keyset_total(&part->keys) * (part->pairs.key_bytes + part->pairs.value_bytes);
-}
-
-static void
-run_workload(struct part *part, size_t index)
-{
-    const struct bench_workload *workload = part->settings->workloads[index];
-    struct bench_outcome *outcome;
-    struct bench_meter meter;
-
-    prepare(part, workload);
-    outcome = bench_job_begin(part->job, workload->name, part->settings->load.threads, &meter);
-    bench_workload_run(workload, &part->bed, index, outcome);
-    bench_job_end(part->job, outcome, &meter, live_bytes(part));
-}
-
-static void
-run_store(void *argument)
-{
-    struct bench_job *job = argument;
-    const struct settings *settings = job->settings;
-    struct part part = {.job = job, .settings = settings, .config = settings->common.config};
-    struct bench_meter meter;
-    char text[256];
-
-    if (settings->directory != NULL)
-        notes_path(job, part.notes);
-    bench_pairs_init(&part.pairs, settings->key_bytes, settings->value_bytes,
-                     settings->common.ratio);
-    bench_keyset_init(&part.keys, settings->load.keys);
-    describe_data(settings, text, sizeof text);
+    notes_path(job, notes);
+    bench_pairs_init(&pairs, settings->key_bytes, settings->value_bytes, settings->common.ratio);
+    bench_keyset_init(&keys, settings->load.keys);
     if (settings->existing)
-        bench_keyset_load(&part.keys, part.notes, text);
-    note(&part, false);
-    part.bed = (struct bench_bed){
-        .store = job->store, .pairs = &part.pairs, .keys = &part.keys, .load = &settings->load};
-    bench_meter_begin(&meter);
-    open_store(&part);
-    for (size_t i = 0; i < settings->workload_count; i++)
-        run_workload(&part, i);
-    job->store->close(part.bed.opened);
-    bench_tally_end(job->tally, &meter, bench_disk_bytes(job->directory), live_bytes(&part));
-    note(&part, true);
-    bench_keyset_free(&part.keys);
-    bench_pairs_free(&part.pairs);
+        bench_keyset_load(&keys, notes, text);
+    if (kept)
+        bench_keyset_save(&keys, notes, text, false);
+    bench_need_directory(job->directory);
+    bed.opened = job->store->open(job->directory, &job->config);
+    for (size_t i = 0; i < settings->workload_count; i++) {
+        const struct bench_workload *workload = settings->workloads[i];
+        bool sync = bench_workload_syncs(workload) || settings->common.config.sync;
+        bool fresh = bench_workload_is_fresh(workload) && !settings->existing &&
+                     job->tally->whole.values[BENCH_GIVEN] > 0;
+
+        /* Opened anew where the workload wants it empty, or opened in another way. */
+        if (fresh || sync != job->config.sync) {
+            job->store->close(bed.opened);
+            if (fresh) {
+                bench_remove_directory(job->directory);
+                bench_keyset_clear(&keys);
+            }
+            job->config.sync = sync;
+            bench_need_directory(job->directory);
+            bed.opened = job->store->open(job->directory, &job->config);
+        }
+        bench_workload_run(workload, &bed, job, NULL, i);
+    }
+    job->store->close(bed.opened);
+    bench_job_finish(job, bench_bed_live_bytes(&bed));
+    if (kept)
+        bench_keyset_save(&keys, notes, text, true);
+    bench_keyset_free(&keys);
+    bench_pairs_free(&pairs);
 }
 
 /* ---- in the parent ---- */
@@ -140,7 +89,7 @@ run_store(void *argument)
 static void
 place(struct bench_job *job)
 {
-    const struct settings *settings = job->settings;
+    const struct settings *settings = job->plan->settings;
     char notes[BENCH_JOB_PATH_BYTES];
     struct stat status;
 
@@ -191,7 +140,7 @@ read_workloads(const char *list, struct settings *settings)
 
         if (workload == NULL)
             fprintf(stderr, "kv-bench: there is no workload \"%.*s\"\n", (int)size, at);
-        if (workload == NULL || bench_refused(settings->workload_count == BENCH_MOST_WORKLOADS,
+        if (workload == NULL || bench_refused(settings->workload_count == MOST_WORKLOADS,
                                               "at most 64 workloads are possible"))
             return false;
         settings->workloads[settings->workload_count++] = workload;
@@ -211,8 +160,6 @@ static bool
 check(struct settings *settings)
 {
     struct bench_load *load = &settings->load;
-    bool reads_first =
-        settings->workloads[0]->way < BENCH_COMPACT && !settings->workloads[0]->writes;
 
     load->threads = (unsigned)settings->common.threads;
     load->seed = settings->common.seed;
@@ -230,8 +177,10 @@ check(struct settings *settings)
                           "--distribution is uniform, zipf or latest") &&
            !bench_refused(settings->existing && settings->directory == NULL,
                           "--use-existing needs --db") &&
+           !bench_refused(settings->common.repeats > 1 && settings->directory != NULL,
+                          "--repeats and --db exclude each other") &&
            !bench_refused(
-               reads_first && !settings->existing,
+               bench_workload_reads(settings->workloads[0]) && !settings->existing,
                "there is nothing to read: begin with fillrandom, or give --use-existing");
 }
 
@@ -240,7 +189,7 @@ bench_dbbench_main(int argc, char **argv)
 {
     struct settings settings = {.common = bench_settings_default(),
                                 .distribution = "uniform",
-                                .load = {.keys = 1000000, .batch = 32, .nexts = 10},
+                                .load = {.keys = 1000000, .batch = 32, .nexts = 10, .sample = 1},
                                 .key_bytes = 16,
                                 .value_bytes = 100};
     const struct bench_option options[] = {
@@ -257,15 +206,19 @@ bench_dbbench_main(int argc, char **argv)
         BENCH_SETTINGS_OPTIONS(settings.common),
     };
     const size_t count = sizeof options / sizeof *options;
-    struct bench_job_list list = {
-        .settings = &settings, .common = &settings.common, .work = run_store};
+    struct bench_plan plan;
 
     if (!bench_options_read(options, count, argc - 1, argv + 1))
         return usage();
     if (!bench_settings_apply(&settings.common) || !read_workloads(argv[0], &settings) ||
         !check(&settings))
         return 2;
-    if (settings.directory != NULL)
-        list.place = place;
-    return bench_jobs_run(&list, options, count, argv[0], argc - 1, argv + 1);
+    plan = bench_plan_of(&settings.common, options, count);
+    plan.name = argv[0];
+    plan.argc = argc - 1;
+    plan.argv = argv + 1;
+    plan.settings = &settings;
+    plan.place = settings.directory != NULL ? place : NULL;
+    plan.work = run_store;
+    return bench_plan_run(&plan);
 }

@@ -3,18 +3,19 @@
  * latencies, bytes written for each byte given, how writers were held up, and what is left when the background work has ended.
  */
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/driver.h"
 #include "tools/bench/harness/options.h"
 #include "tools/bench/harness/process.h"
 #include "tools/bench/harness/util.h"
-#include "tools/bench/workloads/runs.h"
-#include "tools/bench/workloads/writers.h"
+#include "tools/bench/keys/dataset.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define MIB 1048576.0
+#define MIB       1048576.0
+#define MOST_RUNS 1024
 
 struct settings {
     const char *directory, *order, *messages;
@@ -29,12 +30,21 @@ struct fill {
     const struct settings *settings;
     petal_db *db;
     struct bench_dataset dataset;
-    struct bench_writers writers;
+    const struct bench_pass *pass; /* the one at hand */
     struct bench_process process_before;
-    double began, seconds; /* of writing */
-    /* of the progress printed last */
+    double began;                /* of writing */
+    uint64_t writes, given;      /* and bytes of keys and values; of deletions keys */
+    struct bench_histogram *all; /* of the passes before the one at hand */
+    /* Of the progress printed last. */
     double last_time;
-    struct bench_histogram *last, *now, *difference;
+    struct bench_histogram *last;
+};
+
+/* What a thread holds. */
+struct hand {
+    const struct fill *fill;
+    uint8_t *value;
+    char key[BENCH_MOST_KEY_BYTES];
 };
 
 /* ---- the library's messages ---- */
@@ -61,43 +71,86 @@ ms(uint64_t ns)
     return (double)ns / 1e6;
 }
 
-static void
-print_progress(struct fill *fill)
+/* Runs of the table; a family is known by the first bytes of its name, which is short. */
+struct runs {
+    struct {
+        char family[8];
+        uint64_t number;
+    } runs[MOST_RUNS];
+    size_t count, most; /* of a family */
+};
+
+static bool
+count_run(void *argument, const petal_file_info *file)
 {
+    struct runs *runs = argument;
+    char family[sizeof runs->runs->family] = "";
+    size_t of_family = 1;
+
+    memcpy(family, file->family.data,
+           file->family.size < sizeof family ? file->family.size : sizeof family);
+    for (size_t i = 0; i < runs->count; i++) {
+        if (memcmp(runs->runs[i].family, family, sizeof family) != 0)
+            continue;
+        if (runs->runs[i].number == file->run)
+            return true;
+        of_family++;
+    }
+    if (runs->count == MOST_RUNS)
+        return false;
+    memcpy(runs->runs[runs->count].family, family, sizeof family);
+    runs->runs[runs->count++].number = file->run;
+    runs->most = of_family > runs->most ? of_family : runs->most;
+    return true;
+}
+
+/* The greatest number of runs that a family has. */
+static size_t
+most_runs(const struct fill *fill)
+{
+    struct runs runs = {.count = 0};
+    petal_error error;
+
+    bench_check(petal_table_files(fill->dataset.table, count_run, &runs, &error), &error,
+                "list store files");
+    return runs.most;
+}
+
+/* `so_far`: of the pass at hand. */
+static void
+print_progress(void *argument, const struct bench_histogram *so_far)
+{
+    struct fill *fill = argument;
     double now = bench_now(), elapsed = now - fill->last_time;
+    struct bench_histogram *all = bench_alloc(sizeof *all), *since = bench_alloc(sizeof *since);
     struct bench_process process;
-    struct bench_runs runs = {0};
-    struct bench_histogram *swap = fill->last;
     petal_stats stats;
 
-    memset(fill->now, 0, sizeof *fill->now);
-    memset(fill->difference, 0, sizeof *fill->difference);
-    bench_writers_latencies(&fill->writers, fill->now);
-    bench_histogram_merge(fill->difference, fill->now);
-    bench_histogram_subtract(fill->difference, fill->last);
+    bench_histogram_merge(all, fill->all);
+    bench_histogram_merge(all, so_far);
+    bench_histogram_merge(since, all);
+    bench_histogram_subtract(since, fill->last);
     bench_process_get(&process);
-    bench_runs_of_table(&runs, fill->dataset.table);
     petal_stats_get(fill->db, &stats);
     printf("%7.1f s %11" PRIu64
            " done %9.0f/s  p99 %8.3f ms  max %8.3f ms  runs %2zu  flushing %" PRIu64
            "  compacting %" PRIu64 "  memtables %.1f MiB  resident %.1f MiB\n",
-           now - fill->began, bench_histogram_total(fill->now),
-           (double)bench_histogram_total(fill->difference) / elapsed,
-           ms(bench_histogram_share(fill->difference, 0.99)),
-           ms(bench_histogram_greatest(fill->difference)), bench_runs_most(&runs),
-           stats.flushes_waiting, stats.compactions_running, (double)stats.memtable_memory / MIB,
+           now - fill->began, bench_histogram_total(all),
+           (double)bench_histogram_total(since) / elapsed, ms(bench_histogram_share(since, 0.99)),
+           ms(bench_histogram_greatest(since)), most_runs(fill), stats.flushes_waiting,
+           stats.compactions_running, (double)stats.memtable_memory / MIB,
            (double)process.resident / MIB);
     fflush(stdout);
-    free(runs.runs);
-    fill->last = fill->now;
-    fill->now = swap;
+    free(fill->last);
+    free(since);
+    fill->last = all;
     fill->last_time = now;
 }
 
 static void
 print_latencies(const struct fill *fill)
 {
-    const struct bench_histogram *all = fill->last;
+    const struct bench_histogram *all = fill->all;
 
     printf("latency of a write, %s:\n"
            "  p50 %.4f ms, p99 %.4f ms, p99.9 %.3f ms, max %.3f ms; above 10 ms: %" PRIu64
@@ -112,14 +165,12 @@ print_latencies(const struct fill *fill)
 static void
 print_cost(const struct fill *fill, const char *heading)
 {
-    double given = (double)bench_writers_bytes(&fill->writers);
-    struct bench_runs runs = {0};
+    double given = (double)fill->given;
     struct bench_process process;
     petal_stats stats;
 
     petal_stats_get(fill->db, &stats);
     bench_process_get(&process);
-    bench_runs_of_table(&runs, fill->dataset.table);
     printf("%s:\n", heading);
     printf("  written: %.1f MiB given; log %.1f, flushes %.1f (%" PRIu64
            "), compactions %.1f (%" PRIu64 ") MiB\n",
@@ -132,9 +183,8 @@ print_cost(const struct fill *fill, const char *heading)
            " stopped for %.1f ms\n",
            stats.delayed_writes, (double)stats.delay_us / 1e3, stats.stopped_writes,
            (double)stats.stop_us / 1e3);
-    printf("  runs: %zu; disk: %.1f MiB; background failures: %" PRIu64 "\n",
-           bench_runs_most(&runs), (double)bench_disk_bytes(fill->settings->directory) / MIB,
-           stats.background_failures);
+    printf("  runs: %zu; disk: %.1f MiB; background failures: %" PRIu64 "\n", most_runs(fill),
+           (double)bench_disk_bytes(fill->settings->directory) / MIB, stats.background_failures);
     printf(
         "  memory: resident %.1f MiB, at most %.1f; limit %.1f, memtables %.1f, files %.1f MiB\n",
         (double)process.resident / MIB, (double)process.resident_peak / MIB,
@@ -143,27 +193,86 @@ print_cost(const struct fill *fill, const char *heading)
     printf("  processor: %.1f s in the program, %.1f s in the kernel\n",
            process.user_seconds - fill->process_before.user_seconds,
            process.system_seconds - fill->process_before.system_seconds);
-    free(runs.runs);
 }
 
 /* ---- filling ---- */
 
+static void *
+begin(void *argument, unsigned index)
+{
+    const struct fill *fill = argument;
+    struct hand *hand = bench_alloc(sizeof *hand);
+
+    (void)index;
+    hand->fill = fill;
+    hand->value = bench_alloc(fill->dataset.value_bytes + 1);
+    return hand;
+}
+
+static void
+end(void *own)
+{
+    free(((struct hand *)own)->value);
+    free(own);
+}
+
+/* A pass that makes cells deletes some behind their put; one that overwrites does it instead. */
+static uint64_t
+write_cell(struct bench_worker *worker, uint64_t position)
+{
+    struct hand *hand = worker->own;
+    const struct bench_dataset *dataset = &hand->fill->dataset;
+    const struct bench_pass *pass = hand->fill->pass;
+    uint64_t number = bench_pass_number(pass, position);
+    bool deletes = pass->delete_share > 0 && bench_pass_deletes(pass, number);
+    bool puts = !deletes || !pass->overwrite;
+    petal_family *family = bench_dataset_family(dataset, number);
+    petal_slice key = {hand->key, dataset->key_bytes}, none = {NULL, 0};
+    petal_slice value = {hand->value, dataset->value_bytes};
+    petal_error error;
+
+    bench_dataset_key(dataset, number, false, hand->key);
+    if (puts) {
+        bench_dataset_value(dataset, pass, number, hand->value);
+        bench_check(petal_put(family, key, none, PETAL_LATEST, value, NULL, &error), &error, "put");
+        worker->given += key.size + value.size;
+    }
+    if (deletes) {
+        bench_check(
+            petal_delete(family, key, none, PETAL_LATEST, PETAL_DELETE_COLUMN, NULL, &error),
+            &error, "delete");
+        worker->given += key.size;
+    }
+    return (uint64_t)puts + deletes;
+}
+
 static void
 run_pass(struct fill *fill, struct bench_pass *pass)
 {
-    struct timespec moment = {.tv_nsec = 20000000};
+    const struct settings *settings = fill->settings;
+    struct bench_driven *driven = bench_alloc(sizeof *driven);
+    const struct bench_drive drive = {.argument = fill,
+                                      .threads = (unsigned)settings->threads,
+                                      .operations = pass->cells,
+                                      .rate = settings->rate,
+                                      .kinds = 1,
+                                      .sample = 1,
+                                      .begin = begin,
+                                      .end = end,
+                                      .operate = write_cell,
+                                      .every = settings->every,
+                                      .progress = print_progress};
 
     pass->index = fill->dataset.pass_count;
     bench_dataset_record(&fill->dataset, pass);
-    bench_writers_begin(&fill->writers, pass);
-    while (bench_writers_running(&fill->writers)) {
-        nanosleep(&moment, NULL);
-        if (bench_now() - fill->last_time >= fill->settings->every)
-            print_progress(fill);
-    }
-    bench_writers_join(&fill->writers);
+    fill->pass = pass;
+    bench_drive_run(&drive, driven);
     pass->complete = true;
     bench_dataset_record(&fill->dataset, pass);
+    bench_histogram_merge(fill->all, &driven->latencies[0]);
+    fill->given += driven->given;
+    fill->writes += driven->counts[0];
+    free(driven);
 }
 
 /* New cells in one pass; overwriting in as many as there are times all. */
@@ -208,32 +317,19 @@ open_fill(struct fill *fill, petal_env *env)
     bench_dataset_load_or_make(&fill->dataset, fill->db);
     if (settings->overwrite && fill->dataset.count == 0)
         bench_fail("overwrite", "no cells there");
-    fill->last = bench_alloc(sizeof *fill->last);
-    fill->now = bench_alloc(sizeof *fill->now);
-    fill->difference = bench_alloc(sizeof *fill->difference);
-}
-
-static void
-close_fill(struct fill *fill)
-{
-    petal_error error;
-
-    bench_writers_free(&fill->writers);
-    bench_dataset_free(&fill->dataset);
-    free(fill->last);
-    free(fill->now);
-    free(fill->difference);
-    bench_check(petal_close(fill->db, &error), &error, "close");
 }
 
 static void
 run_fill(const struct settings *settings)
 {
-    struct fill fill = {.settings = settings};
+    struct fill fill = {.settings = settings,
+                        .all = bench_alloc(sizeof *fill.all),
+                        .last = bench_alloc(sizeof *fill.last)};
+    struct bench_histogram *none = bench_alloc(sizeof *none);
     petal_env env = {.log = write_message};
     petal_error error;
     char heading[64];
-    double idle;
+    double seconds, idle;
 
     if (settings->messages != NULL) {
         env.log_context = fopen(settings->messages, "a");
@@ -248,20 +344,22 @@ run_fill(const struct settings *settings)
            fill.dataset.key_bytes, fill.dataset.value_bytes, settings->threads,
            fill.dataset.family_count, fill.dataset.seed, fill.dataset.count);
     bench_process_get(&fill.process_before);
-    bench_writers_init(&fill.writers, &fill.dataset, (unsigned)settings->threads, settings->rate);
     fill.began = fill.last_time = bench_now();
     run_passes(&fill);
-    fill.seconds = bench_now() - fill.began;
-    print_progress(&fill);
-    printf("%.0f writes a second over %.1f s\n",
-           (double)bench_histogram_total(fill.last) / fill.seconds, fill.seconds);
+    seconds = bench_now() - fill.began;
+    print_progress(&fill, none);
+    printf("%.0f writes a second over %.1f s\n", (double)fill.writes / seconds, seconds);
     print_latencies(&fill);
     print_cost(&fill, "when the last was written");
     idle = bench_now();
     bench_check(petal_wait_idle(fill.db, &error), &error, "wait for the background");
     snprintf(heading, sizeof heading, "settled, %.1f s later", bench_now() - idle);
     print_cost(&fill, heading);
-    close_fill(&fill);
+    bench_dataset_free(&fill.dataset);
+    free(fill.all);
+    free(fill.last);
+    free(none);
+    bench_check(petal_close(fill.db, &error), &error, "close");
     if (env.log_context != NULL)
         fclose(env.log_context);
 }

@@ -3,72 +3,264 @@
 
 #include "tools/bench/harness/child.h"
 #include "tools/bench/harness/json.h"
-#include "tools/bench/harness/process.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-/* Not 0: a store's process failed. */
-static int
-run_each(const struct bench_job_list *list, struct bench_report *report)
-{
-    const struct bench_settings *common = list->common;
-    int failed = 0;
+#define DESCRIPTION_BYTES 512
 
-    bench_outcome_heading();
-    for (size_t i = 0; i < common->chosen_count && failed == 0; i++) {
-        struct bench_job *job = bench_alloc(sizeof *job);
-
-        job->settings = list->settings;
-        job->store = common->chosen[i];
-        job->tally = bench_report_add(report, job->store, &common->config);
-        printf("%s: %s\n", job->tally->name, job->tally->describe);
-        if (list->place != NULL)
-            list->place(job);
-        else
-            bench_make_directory(job->directory, sizeof job->directory);
-        failed = bench_child_run(list->work, job);
-        if (list->place == NULL)
-            bench_remove_directory(job->directory);
-        free(job);
-    }
-    return failed;
-}
-
-int
-bench_jobs_run(const struct bench_job_list *list, const struct bench_option *options,
-               size_t option_count, const char *name, int argc, char **argv)
-{
-    struct bench_report *report = bench_child_share(sizeof *report);
-    int failed = run_each(list, report);
-
-    if (failed != 0)
-        return failed;
-    if (list->common->json != NULL) {
-        json_t *head = bench_json_head("workloads", name, argc, argv);
-
-        bench_report_write(report, head, list->common->json, options, option_count);
-        json_decref(head);
-    }
-    return bench_report_wrong(report) == 0 ? 0 : 1;
-}
+/* ---- in the child ---- */
 
 struct bench_outcome *
-bench_job_begin(struct bench_job *job, const char *workload, unsigned threads,
-                struct bench_meter *meter)
+bench_job_begin(struct bench_job *job, const char *operation, unsigned threads)
 {
-    struct bench_outcome *outcome = bench_tally_add(job->tally, workload, threads);
+    struct bench_tally *tally = job->tally;
+    struct bench_outcome *outcome = &tally->outcomes[tally->count];
 
-    bench_meter_begin(meter);
+    if (tally->count == BENCH_MOST_OUTCOMES)
+        bench_fail("run the workloads", "too many of them");
+    tally->count++;
+    bench_outcome_init(outcome, operation, job->store->name, threads);
+    outcome->name.block_bytes = job->config.block_bytes;
+    bench_meter_begin(&job->meter);
     return outcome;
 }
 
+/* Parts follow their whole. */
 void
-bench_job_end(struct bench_job *job, struct bench_outcome *outcome, const struct bench_meter *meter,
-              uint64_t live_bytes)
+bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes)
 {
-    bench_meter_end(meter, &outcome->usage);
-    outcome->disk_bytes = bench_disk_bytes(job->directory);
-    outcome->live_bytes = live_bytes;
-    bench_tally_add_usage(job->tally, outcome);
-    bench_outcome_print(outcome);
+    struct bench_tally *tally = job->tally;
+    double *values = outcome->values, *all = tally->whole.values;
+
+    bench_outcome_set_usage(outcome, &job->meter, bench_disk_bytes(job->directory), live_bytes);
+    all[BENCH_GIVEN] = fmax(all[BENCH_GIVEN], 0) + fmax(values[BENCH_GIVEN], 0);
+    all[BENCH_PEAK] = fmax(all[BENCH_PEAK], values[BENCH_PEAK]);
+    for (size_t i = (size_t)(outcome - tally->outcomes); job->plan->live && i < tally->count; i++)
+        bench_outcome_print(&tally->outcomes[i]);
+}
+
+void
+bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven)
+{
+    outcome->values[BENCH_FOUND] = (double)driven->found;
+    outcome->values[BENCH_WRONG] = (double)driven->wrong;
+    outcome->values[BENCH_GIVEN] = (double)driven->given;
+    outcome->values[BENCH_ANSWERED] = (double)driven->answered;
+}
+
+void
+bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome, const char *part,
+                   uint64_t operations, const struct bench_histogram *latencies)
+{
+    struct bench_outcome *added = &job->tally->outcomes[job->tally->count];
+
+    if (job->tally->count == BENCH_MOST_OUTCOMES)
+        bench_fail("run the workloads", "too many of them");
+    job->tally->count++;
+    bench_outcome_init(added, "", job->store->name, outcome->name.threads);
+    added->name = outcome->name;
+    snprintf(added->name.operation, sizeof added->name.operation, "%.23s: %.22s",
+             outcome->name.operation, part);
+    bench_outcome_set_rate(added, operations, outcome->values[BENCH_SECONDS], latencies);
+}
+
+void
+bench_job_finish(struct bench_job *job, uint64_t live_bytes)
+{
+    struct bench_outcome *whole = &job->tally->whole;
+    double peak = whole->values[BENCH_PEAK];
+
+    bench_outcome_set_usage(whole, &job->whole, bench_disk_bytes(job->directory), live_bytes);
+    whole->values[BENCH_PEAK] = fmax(whole->values[BENCH_PEAK], peak);
+    if (job->plan->live)
+        bench_outcome_print_whole(whole);
+}
+
+static void
+work(void *argument)
+{
+    struct bench_job *job = argument;
+
+    bench_outcome_init(&job->tally->whole, "all", job->store->name, 1);
+    bench_meter_begin(&job->whole);
+    job->plan->work(job);
+}
+
+/* ---- in the parent ---- */
+
+struct run {
+    const struct bench_plan *plan;
+    struct bench_result result;
+    struct bench_result wholes;  /* a series for each store, with blocks of the first size */
+    struct bench_tally *tallies; /* one a store, shared */
+    double wrong;                /* answers */
+};
+
+static bool
+asserts(const void *argument, const char *store)
+{
+    const struct bench_plan *plan = argument;
+    char text[DESCRIPTION_BYTES] = "";
+
+    for (size_t i = 0; i < plan->store_count; i++) {
+        if (strcmp(plan->stores[i]->name, store) == 0)
+            plan->stores[i]->describe(&plan->config, text, sizeof text);
+    }
+    return strstr(text, "assertions on") != NULL;
+}
+
+static void
+write_json(const struct run *run)
+{
+    const struct bench_plan *plan = run->plan;
+    json_t *whole = bench_json_head(plan->kind, plan->name, plan->argc, plan->argv);
+    json_t *settings = bench_json_object(), *stores = bench_json_list(),
+           *results = bench_json_list();
+
+    bench_settings_to_json(settings, plan->options, plan->option_count);
+    for (size_t i = 0; i < run->wholes.count; i++) {
+        json_t *store = bench_json_object();
+        char text[DESCRIPTION_BYTES] = "";
+
+        plan->stores[i]->describe(&plan->config, text, sizeof text);
+        bench_json_set(store, "name", json_string(plan->stores[i]->name));
+        bench_json_set(store, "describe", json_string(text));
+        bench_json_set(store, "assertions", json_boolean(asserts(plan, plan->stores[i]->name)));
+        bench_metrics_to_json(store, &run->wholes.series[i]);
+        bench_json_append(stores, store);
+    }
+    for (size_t i = 0; i < run->result.count; i++) {
+        const struct bench_series *series = &run->result.series[i];
+
+        if (!isnan(bench_series_median(series, BENCH_PER_SECOND))) /* else it did nothing */
+            bench_json_append(results, bench_series_to_json(series));
+    }
+    bench_json_set(whole, "settings", settings);
+    bench_json_set(whole, "stores", stores);
+    bench_json_set(whole, "results", results);
+    bench_json_write(whole, plan->json);
+    json_decref(whole);
+}
+
+/* Operation by operation, so that the file and reports have their stores side by side. */
+static void
+take_in(struct run *run, bool first_size)
+{
+    for (size_t i = 0; i < BENCH_MOST_OUTCOMES; i++) {
+        for (size_t s = 0; s < run->plan->store_count; s++) {
+            const struct bench_tally *tally = &run->tallies[s];
+
+            if (i >= tally->count)
+                continue;
+            bench_result_add(&run->result, &tally->outcomes[i]);
+            run->wrong += fmax(tally->outcomes[i].values[BENCH_WRONG], 0);
+        }
+    }
+    for (size_t s = 0; first_size && s < run->plan->store_count; s++)
+        bench_result_add(&run->wholes, &run->tallies[s].whole);
+}
+
+/* Not 0: the store's process failed. */
+static int
+run_job(const struct run *run, const struct bench_config *config, size_t index)
+{
+    const struct bench_plan *plan = run->plan;
+    struct bench_job *job = bench_alloc(sizeof *job);
+    char text[DESCRIPTION_BYTES] = "";
+    int failed;
+
+    job->plan = plan;
+    job->store = plan->stores[index];
+    job->config = *config;
+    job->tally = &run->tallies[index];
+    memset(job->tally, 0, sizeof *job->tally);
+    if (plan->live) {
+        job->store->describe(config, text, sizeof text);
+        printf("%s: %s\n", job->store->name, text);
+    }
+    if (plan->place != NULL)
+        plan->place(job);
+    else
+        bench_make_directory(job->directory, sizeof job->directory);
+    failed = bench_child_run(work, job);
+    if (plan->place == NULL)
+        bench_remove_directory(job->directory);
+    if (failed != 0)
+        fprintf(stderr, "kv-bench: cannot measure %s\n", job->store->name);
+    free(job);
+    return failed;
+}
+
+/* One repeat with blocks of one size. */
+static int
+run_round(struct run *run, uint64_t repeat, const struct bench_config *config, bool first_size)
+{
+    const struct bench_plan *plan = run->plan;
+    int failed = 0;
+
+    for (size_t i = 0; i < plan->store_count && failed == 0; i++) {
+        size_t index = (size_t)((repeat + i) % plan->store_count);
+
+        if (!plan->live && isatty(STDERR_FILENO))
+            fprintf(stderr, "repeat %llu of %llu: %s, blocks of %zu\n",
+                    (unsigned long long)repeat + 1, (unsigned long long)plan->repeats,
+                    plan->stores[index]->name, config->block_bytes);
+        failed = run_job(run, config, index);
+    }
+    if (failed == 0)
+        take_in(run, first_size);
+    return failed;
+}
+
+struct bench_plan
+bench_plan_of(const struct bench_settings *settings, const struct bench_option *options,
+              size_t option_count)
+{
+    return (struct bench_plan){.kind = "workloads",
+                               .options = options,
+                               .option_count = option_count,
+                               .stores = settings->chosen,
+                               .store_count = settings->chosen_count,
+                               .config = settings->config,
+                               .repeats = settings->repeats,
+                               .live = true,
+                               .json = settings->json};
+}
+
+int
+bench_plan_run(const struct bench_plan *plan)
+{
+    struct run run = {.plan = plan};
+    int failed = 0;
+
+    run.tallies = bench_child_share(plan->store_count * sizeof *run.tallies);
+    if (plan->live)
+        bench_outcome_heading();
+    for (uint64_t repeat = 0; failed == 0 && repeat < plan->repeats; repeat++) {
+        for (size_t i = 0; failed == 0 && (i == 0 || i < plan->block_sizes->count); i++) {
+            struct bench_config config = plan->config;
+
+            if (plan->block_sizes != NULL)
+                config.block_bytes = (size_t)plan->block_sizes->values[i];
+            failed = run_round(&run, repeat, &config, i == 0);
+            if (plan->block_sizes == NULL)
+                break;
+        }
+        if (failed == 0 &&
+            plan->json != NULL) /* anew each time: a long run that is ended leaves something */
+            write_json(&run);
+    }
+    if (failed == 0 && (!plan->live || plan->store_count > 1 || plan->repeats > 1)) {
+        if (plan->head != NULL)
+            plan->head(plan->settings);
+        bench_result_print(&run.result, asserts, plan);
+    }
+    if (failed == 0 && run.wrong > 0)
+        fprintf(stderr, "kv-bench: %.0f answers were wrong\n", run.wrong);
+    bench_result_free(&run.result);
+    bench_result_free(&run.wholes);
+    return failed != 0 ? failed : run.wrong > 0 ? 1 : 0;
 }

@@ -1,40 +1,81 @@
 /*
- * job.h -- what the commands that run workloads have in common: one store after the other does its work in a process of its own
- * (tools/bench/harness/child.h); then the whole is written down.
+ * job.h -- how the commands that run workloads on stores do it: repeat by repeat, with blocks of each size, one store after the
+ * other, each in a process of its own (tools/bench/harness/child.h), so that memory, processor time, bytes moved and what an
+ * engine leaves behind are its own; then the whole is printed and written down.
+ *
+ * The store that begins changes from repeat to repeat, and ratios are taken within repeats: what the machine does meanwhile
+ * meets all alike.
  */
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 
-#include "tools/bench/results/outcome.h"
+#include "tools/bench/results/print.h"
 #include "tools/bench/stores/settings.h"
 
 #define BENCH_JOB_PATH_BYTES 512
+#define BENCH_MOST_OUTCOMES  256
 
-/* One store's part. */
-struct bench_job {
-    const void *settings; /* the command's own */
-    const struct bench_store *store;
-    struct bench_tally *tally; /* shared with the parent */
-    char directory[BENCH_JOB_PATH_BYTES];
+/* What a job came to: in memory that is shared with the parent. */
+struct bench_tally {
+    size_t count;
+    struct bench_outcome outcomes[BENCH_MOST_OUTCOMES];
+    struct bench_outcome whole; /* from opening to closing, both included */
 };
 
-struct bench_job_list {
-    const void *settings;
-    const struct bench_settings *common;
+/* One store's part of one repeat. */
+struct bench_job {
+    const struct bench_plan *plan;
+    const struct bench_store *store;
+    struct bench_config config;
+    struct bench_tally *tally;
+    char directory[BENCH_JOB_PATH_BYTES];
+    struct bench_meter meter; /* of the operation at hand, */
+    struct bench_meter whole; /* and of all */
+};
+
+struct bench_plan {
+    const char *kind; /* of the file */
+    const char *name; /* of the command, with its arguments */
+    int argc;
+    char **argv;
+    const struct bench_option *options; /* that files have as settings */
+    size_t option_count;
+    const void *settings; /* the command's own */
+    const struct bench_store *const *stores;
+    size_t store_count;
+    struct bench_config config;
+    const struct bench_list *block_sizes; /* NULL: that of the config */
+    uint64_t repeats;
+    bool live; /* each outcome is printed when it is there */
+    const char *json;
+    void (*head)(const void *settings); /* prints what goes before ratios; NULL: nothing */
     void (*place)(
         struct bench_job
             *job); /* sets `directory`, which is kept; NULL: a new one, removed at the end */
-    void (*work)(void *job); /* in the child */
+    void (*work)(struct bench_job *job); /* in the child */
 };
 
-/* Returns the exit status: 1 when an answer was wrong. `options` are the settings that --json writes; `name` and `argv` the command. */
-int bench_jobs_run(const struct bench_job_list *list, const struct bench_option *options,
-                   size_t option_count, const char *name, int argc, char **argv);
+/* One of workloads, each shown as it ends, by the settings; name, arguments, work are still to be set. */
+struct bench_plan bench_plan_of(const struct bench_settings *settings,
+                                const struct bench_option *options, size_t option_count);
 
-/* In the child, around a workload: a new outcome; then what it used is added to it, and it is printed. */
-struct bench_outcome *bench_job_begin(struct bench_job *job, const char *workload, unsigned threads,
-                                      struct bench_meter *meter);
-void bench_job_end(struct bench_job *job, struct bench_outcome *outcome,
-                   const struct bench_meter *meter, uint64_t live_bytes);
+/* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
+int bench_plan_run(const struct bench_plan *plan);
+
+/* In the child, around an operation: a new outcome; then what it used is added to it, and it is printed. */
+struct bench_outcome *bench_job_begin(struct bench_job *job, const char *operation,
+                                      unsigned threads);
+void bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes);
+
+/* In the child, when the store is closed: the whole. */
+void bench_job_finish(struct bench_job *job, uint64_t live_bytes);
+
+/* Set what threads did, but for rate and latencies. */
+void bench_outcome_set_answers(struct bench_outcome *outcome, const struct bench_driven *driven);
+
+/* A part of the outcome, one kind of its operations: an outcome of its own, "OUTCOME: PART". */
+void bench_job_add_part(struct bench_job *job, const struct bench_outcome *outcome,
+                        const char *part, uint64_t operations,
+                        const struct bench_histogram *latencies);
 
 #endif

@@ -3,7 +3,7 @@
  * threads it runs each in turn, several times, and compares the medians. Exit status 1 when an answer was wrong.
  */
 #include "tools/bench/harness/commands.h"
-#include "tools/bench/harness/histogram.h"
+#include "tools/bench/harness/driver.h"
 #include "tools/bench/harness/options.h"
 #include "tools/bench/harness/process.h"
 #include "tools/bench/harness/util.h"
@@ -11,10 +11,11 @@
 #include "tools/bench/results/repeats.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define MIB 1048576.0
+#define MIB      1048576.0
+#define PREPARED 64
 
 struct settings {
     const char *directory;
@@ -25,104 +26,131 @@ struct settings {
     struct bench_list threads;
 };
 
-struct reader {
-    const struct bench_dataset *dataset;
+/* What is read; `runs` counts, so that each run has random numbers of its own. */
+struct reading {
     const struct settings *settings;
+    struct bench_dataset dataset;
     petal_db *db;
-    pthread_t thread;
+    uint64_t runs, wrong;
+};
+
+/* What a thread holds. */
+struct hand {
+    struct reading *reading;
+    petal_result *result;
     struct bench_random random;
-    uint64_t reads, wrong;
     uint8_t *scratch;
-    char key[BENCH_MOST_KEY_BYTES];
-    struct bench_histogram latencies;
+    char *keys;                 /* PREPARED of them, */
+    uint64_t numbers[PREPARED]; /* of cells, */
+    bool absent[PREPARED];      /* or of their neighbours that were never written */
 };
 
 /* The runs with one number of threads. */
 struct outcome {
     double rates[BENCH_MOST_REPEATS];
     struct bench_histogram latencies;
-    petal_stats before, sum; /* `sum`: what the runs added, of the fields that are printed */
+    petal_stats sum; /* what the runs added, of the fields that are printed */
 };
 
 /* ---- reading ---- */
 
-static void
-read_one(struct reader *reader, petal_result *result)
+static void *
+begin(void *argument, unsigned index)
 {
-    const struct bench_dataset *dataset = reader->dataset;
-    uint64_t number = bench_random_below(&reader->random, dataset->count);
-    double chance = (double)(bench_random_next(&reader->random) >> 11) * 0x1p-53;
-    bool absent = chance < reader->settings->absent_share, found;
+    struct reading *reading = argument;
+    struct hand *hand = bench_alloc(sizeof *hand);
+    petal_error error;
+
+    hand->reading = reading;
+    hand->random.state = bench_scramble((reading->settings->seed + reading->runs) * 1000 + index);
+    hand->scratch = bench_alloc(reading->dataset.value_bytes + 1);
+    hand->keys = bench_alloc(PREPARED * reading->dataset.key_bytes);
+    bench_check(petal_result_new(reading->db, &hand->result, &error), &error, "make a result");
+    return hand;
+}
+
+static void
+end(void *own)
+{
+    struct hand *hand = own;
+
+    petal_result_free(hand->result);
+    free(hand->scratch);
+    free(hand->keys);
+    free(hand);
+}
+
+static void
+prepare(struct bench_worker *worker, uint64_t position, unsigned count)
+{
+    struct hand *hand = worker->own;
+    const struct bench_dataset *dataset = &hand->reading->dataset;
+
+    (void)position;
+    for (unsigned i = 0; i < count; i++) {
+        hand->numbers[i] = bench_random_below(&hand->random, dataset->count);
+        hand->absent[i] = (double)(bench_random_next(&hand->random) >> 11) * 0x1p-53 <
+                          hand->reading->settings->absent_share;
+        bench_dataset_key(dataset, hand->numbers[i], hand->absent[i],
+                          hand->keys + i * dataset->key_bytes);
+    }
+}
+
+static uint64_t
+get(struct bench_worker *worker, uint64_t position)
+{
+    struct hand *hand = worker->own;
+    const struct bench_dataset *dataset = &hand->reading->dataset;
+    uint64_t number = hand->numbers[worker->slot];
+    bool absent = hand->absent[worker->slot], found;
     petal_column column = {.family = bench_dataset_family(dataset, number)};
     petal_read_options options = {.columns = &column, .column_count = 1};
+    petal_slice key = {hand->keys + worker->slot * dataset->key_bytes, dataset->key_bytes};
     petal_slice value = {NULL, 0};
     petal_error error;
-    double began;
 
-    bench_dataset_key(dataset, number, absent, reader->key);
-    began = bench_now();
-    bench_check(petal_get(dataset->table, (petal_slice){reader->key, dataset->key_bytes}, &options,
-                          result, &error),
-                &error, "get");
-    bench_histogram_add(&reader->latencies, (uint64_t)((bench_now() - began) * 1e9));
-    found = petal_result_count(result) > 0;
+    (void)position;
+    bench_check(petal_get(dataset->table, key, &options, hand->result, &error), &error, "get");
+    worker->ended = bench_now();
+    found = petal_result_count(hand->result) > 0;
     if (found)
-        value = petal_result_cell(result, 0)->value;
-    if (absent ? !found : bench_dataset_is_right(dataset, number, found, value, reader->scratch))
-        return;
-    if (reader->wrong++ < 3)
-        fprintf(stderr, "kv-bench: WRONG: key %.*s (%s): %s\n", (int)dataset->key_bytes,
-                reader->key, absent ? "never written" : "written",
+        value = petal_result_cell(hand->result, 0)->value;
+    if (absent ? !found : bench_dataset_is_right(dataset, number, found, value, hand->scratch))
+        return 1;
+    if (worker->wrong++ < 3)
+        fprintf(stderr, "kv-bench: WRONG: key %.*s (%s): %s\n", (int)key.size,
+                (const char *)key.data, absent ? "never written" : "written",
                 !found   ? "not found"
                 : absent ? "found"
                          : "another value than the one written last");
+    return 1;
 }
 
-static void *
-read_all(void *argument)
-{
-    struct reader *reader = argument;
-    petal_result *result;
-    petal_error error;
-
-    bench_check(petal_result_new(reader->db, &result, &error), &error, "make a result");
-    for (uint64_t i = 0; i < reader->reads; i++)
-        read_one(reader, result);
-    petal_result_free(result);
-    return NULL;
-}
-
-/* Returns reads a second; adds to `latencies` and `*wrong`. */
+/* Returns reads a second; adds to `latencies`. */
 static double
-run_readers(const struct reader *model, unsigned threads, uint64_t reads, uint64_t seed,
-            struct bench_histogram *latencies, uint64_t *wrong)
+run_readers(struct reading *reading, uint64_t threads, uint64_t reads,
+            struct bench_histogram *latencies)
 {
-    struct reader *readers = bench_alloc(threads * sizeof *readers);
-    double began, seconds;
+    struct bench_driven *driven = bench_alloc(sizeof *driven);
+    const struct bench_drive drive = {.argument = reading,
+                                      .threads = (unsigned)threads,
+                                      .operations = reads,
+                                      .kinds = 1,
+                                      .sample = 1,
+                                      .prepared = PREPARED,
+                                      .begin = begin,
+                                      .end = end,
+                                      .prepare = prepare,
+                                      .operate = get};
+    double rate;
 
-    for (unsigned i = 0; i < threads; i++) {
-        readers[i].dataset = model->dataset;
-        readers[i].settings = model->settings;
-        readers[i].db = model->db;
-        readers[i].reads = reads / threads + (i < reads % threads ? 1 : 0);
-        readers[i].random.state = bench_scramble(seed * 1000 + i);
-        readers[i].scratch = bench_alloc(model->dataset->value_bytes + 1);
-    }
-    began = bench_now();
-    for (unsigned i = 0; i < threads; i++) {
-        if (pthread_create(&readers[i].thread, NULL, read_all, &readers[i]) != 0)
-            bench_fail("start a thread", "no resources");
-    }
-    for (unsigned i = 0; i < threads; i++)
-        pthread_join(readers[i].thread, NULL);
-    seconds = bench_now() - began;
-    for (unsigned i = 0; i < threads; i++) {
-        bench_histogram_merge(latencies, &readers[i].latencies);
-        *wrong += readers[i].wrong;
-        free(readers[i].scratch);
-    }
-    free(readers);
-    return (double)reads / seconds;
+    bench_drive_run(&drive, driven);
+    reading->runs++;
+    reading->wrong += driven->wrong;
+    bench_histogram_merge(latencies, &driven->latencies[0]);
+    rate = (double)reads / driven->seconds;
+    free(driven);
+    return rate;
 }
 
 /* ---- the report ---- */
@@ -140,17 +168,6 @@ run_readers(const struct reader *model, unsigned threads, uint64_t reads, uint64
     X(filter_cached)                                                                               \
     X(filter_fetched)                                                                              \
     X(bytes_fetched)
-
-static void
-add_stats(struct outcome *outcome, petal_db *db)
-{
-    petal_stats now;
-
-    petal_stats_get(db, &now);
-#define ADD(name) outcome->sum.name += now.name - outcome->before.name;
-    ADDED(ADD)
-#undef ADD
-}
 
 static void
 print_outcome(const struct settings *settings, const struct outcome *outcomes, size_t index)
@@ -187,32 +204,34 @@ print_outcome(const struct settings *settings, const struct outcome *outcomes, s
 
 /* ---- the command ---- */
 
-/* Returns how many answers were wrong. */
-static uint64_t
-measure(const struct reader *model)
+static void
+measure(struct reading *reading)
 {
-    const struct settings *settings = model->settings;
-    struct outcome *outcomes = bench_alloc(settings->threads.count * sizeof *outcomes);
+    const struct settings *settings = reading->settings;
+    const struct bench_list *threads = &settings->threads;
+    struct outcome *outcomes = bench_alloc(threads->count * sizeof *outcomes);
     struct bench_histogram *unwanted = bench_alloc(sizeof *unwanted);
-    uint64_t wrong = 0, seed = settings->seed;
+    petal_stats before, after;
 
     if (settings->warm > 0)
-        run_readers(model, (unsigned)settings->threads.values[0], settings->warm, seed++, unwanted,
-                    &wrong);
+        run_readers(reading, threads->values[0], settings->warm, unwanted);
     for (size_t repeat = 0; repeat < settings->repeats; repeat++) {
-        for (size_t i = 0; i < settings->threads.count; i++) {
-            petal_stats_get(model->db, &outcomes[i].before);
-            outcomes[i].rates[repeat] =
-                run_readers(model, (unsigned)settings->threads.values[i], settings->reads, seed++,
-                            &outcomes[i].latencies, &wrong);
-            add_stats(&outcomes[i], model->db);
+        for (size_t i = 0; i < threads->count; i++) {
+            struct outcome *outcome = &outcomes[i];
+
+            petal_stats_get(reading->db, &before);
+            outcome->rates[repeat] =
+                run_readers(reading, threads->values[i], settings->reads, &outcome->latencies);
+            petal_stats_get(reading->db, &after);
+#define ADD(name) outcome->sum.name += after.name - before.name;
+            ADDED(ADD)
+#undef ADD
         }
     }
-    for (size_t i = 0; i < settings->threads.count; i++)
+    for (size_t i = 0; i < threads->count; i++)
         print_outcome(settings, outcomes, i);
     free(unwanted);
     free(outcomes);
-    return wrong;
 }
 
 static int
@@ -221,33 +240,28 @@ run(const struct settings *settings)
     petal_options options = {.cache_bytes = settings->cache,
                              .memory_bytes = settings->memory,
                              .read_only = settings->read_only};
-    struct bench_dataset dataset;
-    struct reader *model = bench_alloc(sizeof *model);
+    struct reading reading = {.settings = settings};
     struct bench_process process;
     petal_error error;
-    uint64_t wrong;
     double began = bench_now();
 
-    bench_check(petal_open(settings->directory, &options, &model->db, &error), &error, "open");
+    bench_check(petal_open(settings->directory, &options, &reading.db, &error), &error, "open");
     printf("opened in %.2f ms%s; ", (bench_now() - began) * 1e3,
            settings->read_only ? " to read only" : "");
-    bench_dataset_load(&dataset, model->db);
-    if (dataset.count == 0)
+    bench_dataset_load(&reading.dataset, reading.db);
+    if (reading.dataset.count == 0)
         bench_fail("read", "the data set is empty");
-    printf("%" PRIu64 " cells of %zu + %zu bytes, %.1f MiB on disk\n", dataset.count,
-           dataset.key_bytes, dataset.value_bytes,
+    printf("%" PRIu64 " cells of %zu + %zu bytes, %.1f MiB on disk\n", reading.dataset.count,
+           reading.dataset.key_bytes, reading.dataset.value_bytes,
            (double)bench_disk_bytes(settings->directory) / MIB);
     fflush(stdout);
-    model->dataset = &dataset;
-    model->settings = settings;
-    wrong = measure(model);
+    measure(&reading);
     bench_process_get(&process);
     printf("resident %.1f MiB, at most %.1f; wrong answers: %" PRIu64 "\n",
-           (double)process.resident / MIB, (double)process.resident_peak / MIB, wrong);
-    bench_dataset_free(&dataset);
-    bench_check(petal_close(model->db, &error), &error, "close");
-    free(model);
-    return wrong == 0 ? 0 : 1;
+           (double)process.resident / MIB, (double)process.resident_peak / MIB, reading.wrong);
+    bench_dataset_free(&reading.dataset);
+    bench_check(petal_close(reading.db, &error), &error, "close");
+    return reading.wrong == 0 ? 0 : 1;
 }
 
 static int

@@ -1,0 +1,227 @@
+/* driver_test.c -- kv-bench's driver: every position once, the same thread's each time; prepared ahead; limits; schedules. */
+#include "tools/bench/harness/driver.h"
+
+#include "tests/support/test_support.h"
+#include "tools/bench/harness/util.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#define POSITIONS 5000
+
+static _Atomic(unsigned) seen[POSITIONS], owner[POSITIONS]; /* how often; by which thread, from 1 */
+static _Atomic(unsigned) begun, ended;
+
+struct own {
+    uint64_t prepared_from;
+    unsigned prepared;
+};
+
+static void *
+begin(void *argument, unsigned index)
+{
+    assert_non_null(argument);
+    (void)index;
+    begun++;
+    return calloc(1, sizeof(struct own));
+}
+
+static void
+end(void *own)
+{
+    ended++;
+    free(own);
+}
+
+static void
+prepare(struct bench_worker *worker, uint64_t position, unsigned count)
+{
+    struct own *own = worker->own;
+
+    own->prepared_from = position;
+    own->prepared = count;
+}
+
+static uint64_t
+count_position(struct bench_worker *worker, uint64_t position)
+{
+    struct own *own = worker->own;
+
+    seen[position % POSITIONS]++;
+    owner[position % POSITIONS] = worker->index + 1;
+    worker->found++;
+    worker->kind = position % 2;
+    if (worker->drive->prepared > 0) {
+        assert_true(worker->slot < own->prepared && own->prepared <= worker->drive->prepared);
+        assert_true(own->prepared_from + worker->slot == position);
+    }
+    return worker->kind + 1;
+}
+
+static uint64_t
+beside(struct bench_worker *worker, uint64_t position)
+{
+    (void)position;
+    worker->kind = 2;
+    return 1;
+}
+
+static struct bench_driven *
+run(struct bench_drive drive)
+{
+    struct bench_driven *driven = bench_alloc(sizeof *driven);
+
+    drive.argument = &begun;
+    drive.begin = begin;
+    drive.end = end;
+    drive.prepare = prepare;
+    drive.operate = count_position;
+    drive.kinds = 3;
+    drive.sample = drive.sample > 0 ? drive.sample : 1;
+    begun = ended = 0;
+    for (size_t i = 0; i < POSITIONS; i++)
+        seen[i] = 0;
+    bench_drive_run(&drive, driven);
+    assert_int_equal(begun, drive.threads + (drive.beside != NULL));
+    assert_int_equal(ended, begun);
+    return driven;
+}
+
+static void
+check_all(uint64_t operations)
+{
+    for (uint64_t i = 0; i < POSITIONS; i++)
+        assert_int_equal(seen[i], i < operations);
+}
+
+static void
+test_every_position_once(void **state)
+{
+    static const uint64_t counts[] = {1, 3, 7, 100, 511, 512, 513, 4999};
+
+    (void)state;
+    for (unsigned threads = 1; threads <= 5; threads += 2) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+            for (unsigned prepared = 0; prepared <= 64; prepared += 32) {
+                struct bench_driven *driven = run((struct bench_drive){
+                    .threads = threads, .operations = counts[i], .prepared = prepared});
+
+                check_all(counts[i]);
+                assert_int_equal(driven->counts[0], (counts[i] + 1) / 2);
+                assert_int_equal(driven->counts[1], counts[i] / 2 * 2); /* each counts for two */
+                assert_int_equal(driven->found, counts[i]);
+                assert_int_equal(bench_histogram_total(&driven->latencies[0]), (counts[i] + 1) / 2);
+                assert_true(driven->seconds >= 0);
+                free(driven);
+            }
+        }
+    }
+}
+
+static void
+test_threads_have_the_same_positions_again(void **state)
+{
+    unsigned before[POSITIONS];
+
+    (void)state;
+    free(run((struct bench_drive){.threads = 3, .operations = POSITIONS}));
+    for (size_t i = 0; i < POSITIONS; i++)
+        before[i] = owner[i];
+    free(run((struct bench_drive){.threads = 3, .operations = POSITIONS}));
+    for (size_t i = 0; i < POSITIONS; i++)
+        assert_int_equal(owner[i], before[i]);
+}
+
+static void
+test_some_are_timed(void **state)
+{
+    struct bench_driven *driven =
+        run((struct bench_drive){.threads = 1, .operations = 1600, .sample = 16});
+
+    (void)state;
+    assert_int_equal(bench_histogram_total(&driven->latencies[0]) +
+                         bench_histogram_total(&driven->latencies[1]),
+                     100);
+    free(driven);
+}
+
+static void
+test_time_is_up(void **state)
+{
+    struct bench_driven *driven =
+        run((struct bench_drive){.threads = 2, .operations = UINT64_MAX, .seconds = 0.02});
+
+    (void)state;
+    assert_true(driven->counts[0] > 0);
+    assert_true(driven->seconds >= 0.02);
+    free(driven);
+}
+
+static void
+test_one_beside(void **state)
+{
+    struct bench_driven *driven = run(
+        (struct bench_drive){.threads = 2, .operations = 4000, .prepared = 8, .beside = beside});
+
+    (void)state;
+    check_all(4000);
+    assert_int_equal(driven->counts[0] + driven->counts[1] / 2, 4000);
+    assert_int_equal(bench_histogram_total(&driven->latencies[2]), driven->counts[2]);
+    free(driven);
+}
+
+/* 100 operations at 1,000 a second: none begins before its time. */
+static void
+test_schedule(void **state)
+{
+    struct bench_driven *driven =
+        run((struct bench_drive){.threads = 2, .operations = 100, .rate = 1000});
+
+    (void)state;
+    check_all(100);
+    assert_true(driven->seconds >= 0.09);
+    free(driven);
+}
+
+static uint64_t last_count;
+
+static void
+look(void *argument, const struct bench_histogram *so_far)
+{
+    uint64_t count = bench_histogram_total(so_far);
+
+    assert_ptr_equal(argument, &begun);
+    assert_true(count >= last_count);
+    last_count = count;
+}
+
+static void
+test_progress(void **state)
+{
+    (void)state;
+    last_count = 0;
+    free(run((struct bench_drive){
+        .threads = 2, .operations = 100, .rate = 1000, .every = 0.01, .progress = look}));
+    assert_true(last_count <= 50); /* the even ones */
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_position_once),
+        cmocka_unit_test(test_threads_have_the_same_positions_again),
+        cmocka_unit_test(test_some_are_timed),
+        cmocka_unit_test(test_time_is_up),
+        cmocka_unit_test(test_one_beside),
+        cmocka_unit_test(test_schedule),
+        cmocka_unit_test(test_progress),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* print.c -- see tools/bench/results/print.h. */
+#include "tools/bench/results/print.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MIB     1048576.0
+#define SUBJECT "petal" /* that the others are compared with */
+
+/* A number behind a space, as wide as that, or a dash: it was not measured. */
+static void
+print_number(int width, int digits, double value)
+{
+    if (isnan(value))
+        printf(" %*s", width, "-");
+    else
+        printf(" %*.*f", width, digits, value);
+}
+
+/* ---- outcomes ---- */
+
+void
+bench_outcome_heading(void)
+{
+    printf("p50, p99, p99.9, max: latencies in microseconds; cpu: seconds\n"
+           "written, read: MiB by calls or at the device, what is more (of mapped files: at it)\n"
+           "w.amp, r.amp: bytes written and read per byte of keys and values given and answered\n"
+           "s.amp: bytes on the disk, preallocated logs included, per byte that is there\n"
+           "peak: MiB of resident memory, pages of mapped files included\n"
+           "%-16s %3s %10s %10s %9s %9s %9s %9s %10s %6s %10s %6s %6s %7s %7s  %s\n",
+           "workload", "thr", "operations", "per second", "p50", "p99", "p99.9", "max", "written",
+           "w.amp", "read", "r.amp", "s.amp", "peak", "cpu", "found");
+}
+
+static void
+print_usage(const double *values)
+{
+    print_number(10, 1, fmax(values[BENCH_WRITTEN], values[BENCH_DEVICE_WRITTEN]) / MIB);
+    print_number(6, 2, values[BENCH_WRITE_AMPLIFICATION]);
+    print_number(10, 1, fmax(values[BENCH_READ], values[BENCH_DEVICE_READ]) / MIB);
+    print_number(6, 2, values[BENCH_READ_AMPLIFICATION]);
+    print_number(6, 2, values[BENCH_SPACE_AMPLIFICATION]);
+    print_number(7, 1, values[BENCH_PEAK] / MIB);
+    print_number(7, 2, values[BENCH_CPU]);
+}
+
+void
+bench_outcome_print(const struct bench_outcome *outcome)
+{
+    const double *values = outcome->values;
+    const char *part = strchr(outcome->name.operation, ' '); /* of the line before */
+
+    if (isnan(values[BENCH_OPERATIONS])) {
+        printf("%-16s %3s there is no such thing in this store\n", outcome->name.operation, "-");
+        return;
+    }
+    if (isnan(values[BENCH_WRITTEN]) && part != NULL)
+        printf("%-20s", part);
+    else
+        printf("%-16s %3u", outcome->name.operation, outcome->name.threads);
+    print_number(10, 0, values[BENCH_OPERATIONS]);
+    print_number(10, 0, values[BENCH_PER_SECOND]);
+    print_number(9, 2, values[BENCH_P50]);
+    print_number(9, 2, values[BENCH_P99]);
+    print_number(9, 2, values[BENCH_P999]);
+    print_number(9, 0, values[BENCH_MAX]);
+    if (!isnan(values[BENCH_WRITTEN]))
+        print_usage(values);
+    if (values[BENCH_ANSWERED] > 0 || values[BENCH_FOUND] > 0)
+        printf("  %.0f", values[BENCH_FOUND]);
+    if (values[BENCH_WRONG] > 0)
+        printf("  WRONG: %.0f", values[BENCH_WRONG]);
+    putchar('\n');
+    fflush(stdout);
+}
+
+void
+bench_outcome_print_whole(const struct bench_outcome *outcome)
+{
+    printf("%-82s", "from opening to closing");
+    print_usage(outcome->values);
+    printf("\n\n");
+    fflush(stdout);
+}
+
+/* ---- stores side by side ---- */
+
+void
+bench_print_bytes(const char *name, uint64_t bytes)
+{
+    bool large = bytes >= (uint64_t)1 << 20;
+
+    printf("%s %.4g %s", name, (double)bytes / (large ? MIB : 1024), large ? "MiB" : "KiB");
+}
+
+/* A line of one store; `subject` is the line that the others are compared with, or NULL. */
+static void
+print_line(const struct bench_series *line, const struct bench_series *subject, bool asserts)
+{
+    struct bench_spread rate = bench_spread_of(line->values[BENCH_PER_SECOND], line->count);
+    char range[64];
+
+    snprintf(range, sizeof range, "(%.4g .. %.4g)", rate.least, rate.greatest);
+    printf("  %-11s %11.0f %-24s", line->name.store, rate.median, range);
+    print_number(9, 2, bench_series_median(line, BENCH_P50));
+    print_number(9, 2, bench_series_median(line, BENCH_P99));
+    print_number(9, 2, bench_series_median(line, BENCH_CPU_EACH));
+    if (subject != NULL && subject != line) {
+        double ratios[BENCH_MOST_REPEATS];
+        struct bench_spread ratio = bench_spread_of(
+            ratios, bench_ratios(subject->values[BENCH_PER_SECOND], subject->count,
+                                 line->values[BENCH_PER_SECOND], line->count, ratios));
+
+        printf("   %.2f (%.2f .. %.2f)%s", ratio.median, ratio.least, ratio.greatest,
+               asserts ? " (assertions on)" : "");
+    }
+    printf("\n");
+}
+
+static bool
+is_same_operation(const struct bench_name *a, const struct bench_name *b)
+{
+    return a->block_bytes == b->block_bytes && a->threads == b->threads &&
+           strcmp(a->operation, b->operation) == 0;
+}
+
+void
+bench_result_print(const struct bench_result *result,
+                   bool (*asserts)(const void *argument, const char *store), const void *argument)
+{
+    const struct bench_series *all = result->series;
+    uint64_t block_bytes = UINT64_MAX;
+
+    for (size_t i = 0; i < result->count; i++) {
+        struct bench_name name = all[i].name;
+        const struct bench_series *subject;
+        size_t first = 0;
+
+        while (!is_same_operation(&all[first].name, &name))
+            first++;
+        if (first < i)
+            continue; /* its operation was printed with another store's line */
+        if (name.block_bytes != block_bytes) {
+            block_bytes = name.block_bytes;
+            bench_print_bytes("\nblocks of", block_bytes);
+            printf("\n  %-11s %11s %-24s %9s %9s %9s   %s\n", "store", "per second", "", "p50 us",
+                   "p99 us", "cpu us", "petal's rate / this one's");
+        }
+        printf("%s, %u thread%s\n", name.operation, name.threads, name.threads == 1 ? "" : "s");
+        snprintf(name.store, sizeof name.store, SUBJECT);
+        subject = bench_result_find(result, &name);
+        for (size_t line = i; line < result->count; line++) {
+            if (is_same_operation(&all[line].name, &name) &&
+                !isnan(bench_series_median(&all[line], BENCH_PER_SECOND)))
+                print_line(&all[line], subject, asserts(argument, all[line].name.store));
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/* print.h -- results for people: a line for each outcome as it comes, and stores side by side with ratios. */
+#ifndef PETAL_TOOLS_BENCH_RESULTS_PRINT_H
+#define PETAL_TOOLS_BENCH_RESULTS_PRINT_H
+
+#include "tools/bench/results/result.h"
+
+/* The heading and what it means. */
+void bench_outcome_heading(void);
+void bench_outcome_print(const struct bench_outcome *outcome);
+
+/* A store's use from opening to closing. */
+void bench_outcome_print_whole(const struct bench_outcome *outcome);
+
+/* "name 4 KiB" */
+void bench_print_bytes(const char *name, uint64_t bytes);
+
+/*
+ * All series, by block size and operation; medians, and Petal's rate through each store's, repeat by repeat. `asserts`: does the
+ * store of that name say that it was built with assertions on?
+ */
+void bench_result_print(const struct bench_result *result,
+                        bool (*asserts)(const void *argument, const char *store),
+                        const void *argument);
+
+#endif
