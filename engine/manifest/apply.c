@@ -1,99 +1,10 @@
-/* apply.c -- applies the items of an edit to the state, checking each against it; see engine/manifest/format.h. */
+/* apply.c -- see apply.h: the items about files and counters, and the edit as a whole. */
 #include "engine/manifest/apply.h"
+
 #include "base/coding.h"
 #include "base/mem.h"
-#include "base/slice.h"
-
-/* ---- lookups ---- */
-
-bool
-apply_touch(const struct apply *apply, uint32_t id, struct manifest_table *before)
-{
-    struct manifest_change *change = apply->change;
-
-    if (!mem_grow_array(apply->allocator, &change->touched, &change->touched_capacity,
-                        change->touched_count, change->touched_count + 1, sizeof *change->touched))
-        return false;
-    change->touched[change->touched_count++] = (struct manifest_touched){id, before};
-    return true;
-}
-
-enum petal_status
-apply_find_place(const struct apply *apply, uint32_t id, size_t *place)
-{
-    const struct manifest *manifest = apply->manifest;
-
-    *place = manifest_place_of(manifest, id);
-    if (*place == manifest->table_count || manifest->tables[*place]->id != id)
-        return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there",
-                         id);
-    return PETAL_OK;
-}
-
-enum petal_status
-apply_find_table(const struct apply *apply, uint32_t id, struct manifest_table **table)
-{
-    size_t place;
-    enum petal_status status = apply_find_place(apply, id, &place);
-
-    if (status != PETAL_OK)
-        return status;
-    *table = apply->manifest->tables[place];
-    if ((*table)->changing)
-        return PETAL_OK;
-    *table = manifest_table_copy(*table, apply->allocator);
-    if (*table == NULL || !apply_touch(apply, id, apply->manifest->tables[place])) {
-        manifest_table_free(*table, apply->allocator);
-        return error_no_memory(apply->error);
-    }
-    (*table)->changing = true;
-    apply->manifest->tables[place] = *table;
-    return PETAL_OK;
-}
-
-enum petal_status
-apply_find_family(const struct apply *apply, const uint8_t *ids, struct manifest_family **family)
-{
-    struct manifest_table *table;
-    enum petal_status status = apply_find_table(apply, get_le32(ids), &table);
-
-    if (status != PETAL_OK)
-        return status;
-    *family = manifest_find_family(table, get_le16(ids + 4));
-    if (*family == NULL)
-        return error_set(apply->error, PETAL_INVALID,
-                         "an edit names family %u of table %u, which is not there",
-                         get_le16(ids + 4), table->id);
-    return PETAL_OK;
-}
-
-/* ---- items ---- */
-
-enum petal_status
-apply_take_item(const struct apply *apply, petal_slice *items, struct item *item)
-{
-    const uint8_t *from = items->data;
-
-    if (items->size < MANIFEST_ITEM_BYTES || get_le16(from + 2) != 0 ||
-        get_le32(from + 4) > items->size - MANIFEST_ITEM_BYTES)
-        return error_set(apply->error, PETAL_INVALID,
-                         "an item of an edit is malformed, %zu bytes before the end of its list",
-                         items->size);
-    item->tag = get_le16(from);
-    item->size = get_le32(from + 4);
-    item->payload = from + MANIFEST_ITEM_BYTES;
-    *items = slice_make(item->payload + item->size, items->size - MANIFEST_ITEM_BYTES - item->size);
-    return PETAL_OK;
-}
-
-enum petal_status
-apply_check_size(const struct apply *apply, const struct item *item, size_t size)
-{
-    if (item->size == size)
-        return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID, "item %u of an edit has %zu bytes, not %zu",
-                     item->tag, item->size, size);
-}
+#include "engine/manifest/apply_schema.h"
+#include "engine/manifest/format.h"
 
 /* ---- files ---- */
 
@@ -101,6 +12,7 @@ static enum petal_status
 apply_add_file(const struct apply *apply, const struct item *item)
 {
     const uint8_t *from = item->payload;
+    struct manifest *manifest = apply->manifest;
     struct manifest_file file = {
         .number = get_le64(from + 8),
         .identity = get_le64(from + 16),
@@ -110,9 +22,9 @@ apply_add_file(const struct apply *apply, const struct item *item)
         .sequence_max = get_le64(from + 48),
         .cells = get_le64(from + 56),
     };
+    struct manifest_table *table;
     struct manifest_family *family;
-    enum petal_status status = apply_find_family(apply, from, &family);
-    void *array;
+    enum petal_status status = item_find_family(apply, from, &table, &family);
 
     if (status != PETAL_OK)
         return status;
@@ -122,14 +34,19 @@ apply_add_file(const struct apply *apply, const struct item *item)
                          "store file %llu, sequences %llu to %llu: no file can be so",
                          (unsigned long long)file.number, (unsigned long long)file.sequence_min,
                          (unsigned long long)file.sequence_max);
-    array = family->files;
-    if (!mem_grow(apply->allocator, &array, &family->file_capacity, family->file_count,
-                  family->file_count + 1, sizeof file))
+    if (manifest_names_file(manifest, file.number))
+        return error_set(apply->error, PETAL_INVALID, "store file %llu is there twice",
+                         (unsigned long long)file.number);
+    if (!mem_grow_array(apply->allocator, &family->files, &family->file_capacity,
+                        family->file_count, family->file_count + 1, sizeof file) ||
+        !number_map_reserve(&manifest->numbers, apply->allocator, 1))
         return error_no_memory(apply->error);
-    family->files = array;
-    family->files[family->file_count++] = file;
-    if (file.number >= apply->manifest->next_file_number)
-        apply->manifest->next_file_number = file.number + 1;
+    status = item_note(apply, UNDO_ADDED_FILE, table, family, family->file_count, NULL);
+    if (status != PETAL_OK)
+        return status;
+    manifest_file_insert(manifest, family, family->file_count, &file);
+    if (file.number >= manifest->next_file_number)
+        manifest->next_file_number = file.number + 1;
     return PETAL_OK;
 }
 
@@ -137,43 +54,49 @@ static enum petal_status
 apply_remove_file(const struct apply *apply, const struct item *item)
 {
     uint64_t number = get_le64(item->payload + MANIFEST_IDS_BYTES);
+    struct manifest_table *table;
     struct manifest_family *family;
-    enum petal_status status = apply_find_family(apply, item->payload, &family);
+    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
+    size_t place;
 
     if (status != PETAL_OK)
         return status;
-    for (size_t i = 0; i < family->file_count; i++) {
-        if (family->files[i].number == number) {
-            family->files[i] = family->files[--family->file_count];
-            return PETAL_OK;
-        }
-    }
-    return error_set(apply->error, PETAL_INVALID,
-                     "an edit removes store file %llu, which is not there",
-                     (unsigned long long)number);
+    if (!manifest_find_file(apply->manifest, family, number, &place))
+        return error_set(apply->error, PETAL_INVALID,
+                         "an edit removes store file %llu, which is not there",
+                         (unsigned long long)number);
+    status = item_note(apply, UNDO_REMOVED_FILE, table, family, place, &family->files[place]);
+    if (status == PETAL_OK)
+        manifest_file_remove(apply->manifest, family, place);
+    return status;
 }
 
 static enum petal_status
 apply_flushed(const struct apply *apply, const struct item *item)
 {
     uint64_t sequence = get_le64(item->payload + MANIFEST_IDS_BYTES);
+    struct manifest_table *table;
     struct manifest_family *family;
-    enum petal_status status = apply_find_family(apply, item->payload, &family);
+    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
 
-    if (status == PETAL_OK && sequence > family->flushed_sequence)
-        family->flushed_sequence = sequence;
+    if (status == PETAL_OK && sequence > family->flushed_sequence) {
+        status = item_note(apply, UNDO_FLUSHED, table, family, family->flushed_sequence, NULL);
+        if (status == PETAL_OK)
+            family->flushed_sequence = sequence;
+    }
     return status;
 }
 
-/* ---- counters and the log ---- */
+/* ---- counters and the log: they only grow ---- */
 
-static void
-apply_counters(struct manifest *manifest, const uint8_t *from)
+static enum petal_status
+apply_counters(const struct apply *apply, const struct item *item)
 {
-    uint64_t next_file_number = get_le64(from);
-    uint64_t last_sequence = get_le64(from + 8);
-    int64_t last_timestamp = (int64_t)get_le64(from + 16);
-    uint32_t next_table_id = get_le32(from + 24);
+    struct manifest *manifest = apply->manifest;
+    uint64_t next_file_number = get_le64(item->payload);
+    uint64_t last_sequence = get_le64(item->payload + 8);
+    int64_t last_timestamp = (int64_t)get_le64(item->payload + 16);
+    uint32_t next_table_id = get_le32(item->payload + 24);
 
     if (next_file_number > manifest->next_file_number)
         manifest->next_file_number = next_file_number;
@@ -183,34 +106,30 @@ apply_counters(struct manifest *manifest, const uint8_t *from)
         manifest->last_timestamp = last_timestamp;
     if (next_table_id > manifest->next_table_id)
         manifest->next_table_id = next_table_id;
+    return PETAL_OK;
 }
 
-static void
-apply_wal_promise(struct manifest *manifest, const uint8_t *from)
+static enum petal_status
+apply_oldest_log(const struct apply *apply, const struct item *item)
 {
-    struct wal_promise promise = {get_le64(from), get_le64(from + 8)};
-    const struct wal_promise *before = &manifest->promise;
+    if (get_le64(item->payload) > apply->manifest->oldest_log)
+        apply->manifest->oldest_log = get_le64(item->payload);
+    return PETAL_OK;
+}
+
+static enum petal_status
+apply_wal_promise(const struct apply *apply, const struct item *item)
+{
+    struct wal_promise promise = {get_le64(item->payload), get_le64(item->payload + 8)};
+    const struct wal_promise *before = &apply->manifest->promise;
 
     if (promise.log_number > before->log_number ||
         (promise.log_number == before->log_number && promise.length > before->length))
-        manifest->promise = promise;
-}
-
-/* ---- dispatch ---- */
-
-static enum petal_status
-apply_to_manifest(const struct apply *apply, const struct item *item)
-{
-    struct manifest *manifest = apply->manifest;
-
-    if (item->tag == MANIFEST_COUNTERS)
-        apply_counters(manifest, item->payload);
-    else if (item->tag == MANIFEST_WAL_PROMISE)
-        apply_wal_promise(manifest, item->payload);
-    else if (get_le64(item->payload) > manifest->oldest_log)
-        manifest->oldest_log = get_le64(item->payload);
+        apply->manifest->promise = promise;
     return PETAL_OK;
 }
+
+/* ---- the whole edit ---- */
 
 /* By tag: how many bytes the payload has, at least when attributes may follow. */
 static const struct {
@@ -218,9 +137,9 @@ static const struct {
     size_t bytes;
     bool attributes;
 } appliers[] = {
-    [MANIFEST_COUNTERS] = {apply_to_manifest, MANIFEST_COUNTERS_BYTES, false},
-    [MANIFEST_OLDEST_LOG] = {apply_to_manifest, MANIFEST_OLDEST_LOG_BYTES, false},
-    [MANIFEST_WAL_PROMISE] = {apply_to_manifest, MANIFEST_WAL_PROMISE_BYTES, false},
+    [MANIFEST_COUNTERS] = {apply_counters, MANIFEST_COUNTERS_BYTES, false},
+    [MANIFEST_OLDEST_LOG] = {apply_oldest_log, MANIFEST_OLDEST_LOG_BYTES, false},
+    [MANIFEST_WAL_PROMISE] = {apply_wal_promise, MANIFEST_WAL_PROMISE_BYTES, false},
     [MANIFEST_CREATE_TABLE] = {apply_create_table, MANIFEST_IDS_BYTES, true},
     [MANIFEST_CREATE_FAMILY] = {apply_create_family, MANIFEST_IDS_BYTES, true},
     [MANIFEST_DROP_TABLE] = {apply_drop_table, MANIFEST_DROP_TABLE_BYTES, false},
@@ -244,7 +163,7 @@ apply_item(const struct apply *apply, const struct item *item)
         return error_set(apply->error, PETAL_UNSUPPORTED,
                          "item %u of an edit is of a newer version", item->tag);
     if (!appliers[item->tag].attributes || item->size < appliers[item->tag].bytes) {
-        enum petal_status status = apply_check_size(apply, item, appliers[item->tag].bytes);
+        enum petal_status status = item_check_size(apply, item, appliers[item->tag].bytes);
 
         if (status != PETAL_OK)
             return status;
@@ -252,178 +171,50 @@ apply_item(const struct apply *apply, const struct item *item)
     return appliers[item->tag].apply(apply, item);
 }
 
-/* ---- the whole edit ---- */
-
-static struct manifest_table *
-touched_now(const struct manifest *manifest, const struct manifest_touched *touched)
-{
-    return manifest_find_table(manifest, touched->id);
-}
-
-/* Tables come with their families in one edit, and keep at least one. */
+/* What no item by itself can tell. */
 static enum petal_status
-check_families(const struct apply *apply)
+check_state(const struct apply *apply)
 {
-    for (size_t i = 0; i < apply->change->touched_count; i++) {
-        const struct manifest_table *table =
-            touched_now(apply->manifest, &apply->change->touched[i]);
+    const struct manifest *manifest = apply->manifest;
 
-        if (table != NULL && table->family_count == 0)
-            return error_set(apply->error, PETAL_INVALID, "table %u has no family", table->id);
+    /* Numbers of files come in their order, and never end. */
+    if (manifest->next_file_number > MANIFEST_FILE_NUMBER_END ||
+        manifest->oldest_log > manifest->next_file_number)
+        return error_set(apply->error, PETAL_INVALID,
+                         "the next file number is %llu, the oldest log %llu: this cannot be",
+                         (unsigned long long)manifest->next_file_number,
+                         (unsigned long long)manifest->oldest_log);
+    /* Tables come with their families in one edit, and keep at least one. */
+    for (size_t i = 0; i < apply->undo->count; i++) {
+        const struct undo_step *step = &apply->undo->steps[i];
+
+        if ((step->kind == UNDO_MADE_TABLE || step->kind == UNDO_DROPPED_FAMILY) &&
+            step->table->family_count == 0 &&
+            manifest_find_table(manifest, step->table->id) == step->table)
+            return error_set(apply->error, PETAL_INVALID, "table %u has no family",
+                             step->table->id);
     }
     return PETAL_OK;
 }
 
-/* Give up the lookups of the first `count` touched tables as they are. */
-static void
-remove_from_index(struct manifest *manifest, const struct manifest_change *change, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const struct manifest_table *table = touched_now(manifest, &change->touched[i]);
-
-        if (table != NULL)
-            manifest_index_remove(manifest, table);
-    }
-}
-
-/* Those as they were. */
-static void
-index_before(struct manifest *manifest, const struct manifest_change *change,
-             void (*index)(struct manifest *manifest, const struct manifest_table *table))
-{
-    for (size_t i = 0; i < change->touched_count; i++) {
-        if (change->touched[i].before != NULL)
-            index(manifest, change->touched[i].before);
-    }
-}
-
-/* Lookups find the tables as they are, or, on failure, as they were. Names and file numbers are
- * distinct. */
-static enum petal_status
-index_touched(const struct apply *apply)
-{
-    struct manifest *manifest = apply->manifest;
-    struct manifest_change *change = apply->change;
-    enum petal_status status = PETAL_OK;
-    size_t added;
-
-    index_before(manifest, change, manifest_index_remove);
-    for (added = 0; status == PETAL_OK && added < change->touched_count; added++) {
-        const struct manifest_table *table = touched_now(manifest, &change->touched[added]);
-
-        if (table != NULL && !manifest_index_reserve(manifest, table, apply->allocator))
-            status = error_no_memory(apply->error);
-        else if (table != NULL)
-            status = manifest_index_add_new(manifest, table, apply->error);
-    }
-    if (status == PETAL_OK)
-        return PETAL_OK;
-    remove_from_index(manifest, change, added - 1);
-    index_before(manifest, change, manifest_index_add);
-    return status;
-}
-
-/* The tables and counters as they were. */
-static void
-take_back(struct manifest *manifest, struct manifest_change *change)
-{
-    for (size_t i = change->touched_count; i > 0; i--) {
-        const struct manifest_touched *touched = &change->touched[i - 1];
-        size_t place = manifest_place_of(manifest, touched->id);
-        struct manifest_table **at = &manifest->tables[place];
-        size_t behind = manifest->table_count - place;
-
-        if (behind > 0 && (*at)->id == touched->id) {
-            manifest_table_free(*at, change->allocator);
-            *at = touched->before;
-            if (touched->before == NULL) {
-                memmove(at, at + 1, (behind - 1) * sizeof(struct manifest_table *));
-                manifest->table_count--;
-            }
-        } else if (touched->before != NULL) {
-            memmove(at + 1, at, behind * sizeof(struct manifest_table *));
-            *at = touched->before;
-            manifest->table_count++;
-        }
-    }
-    manifest->next_file_number = change->counters.next_file_number;
-    manifest->next_table_id = change->counters.next_table_id;
-    manifest->last_sequence = change->counters.last_sequence;
-    manifest->last_timestamp = change->counters.last_timestamp;
-    manifest->oldest_log = change->counters.oldest_log;
-    manifest->promise = change->counters.promise;
-}
-
-static void
-forget(struct manifest_change *change)
-{
-    mem_free(change->allocator, change->touched,
-             change->touched_capacity * sizeof *change->touched);
-    change->touched = NULL;
-    change->touched_count = change->touched_capacity = 0;
-}
-
-void
-manifest_change_keep(struct manifest *manifest, struct manifest_change *change)
-{
-    for (size_t i = 0; i < change->touched_count; i++) {
-        struct manifest_table *table = touched_now(manifest, &change->touched[i]);
-
-        manifest_table_free(change->touched[i].before, change->allocator);
-        if (table != NULL)
-            table->changing = false;
-    }
-    forget(change);
-}
-
-void
-manifest_change_undo(struct manifest *manifest, struct manifest_change *change)
-{
-    remove_from_index(manifest, change, change->touched_count);
-    index_before(manifest, change, manifest_index_add);
-    take_back(manifest, change);
-    forget(change);
-}
-
-/* Numbers of files come in their order, and never end. */
-static enum petal_status
-check_numbers(const struct apply *apply)
-{
-    const struct manifest *manifest = apply->manifest;
-
-    if (manifest->next_file_number <= MANIFEST_FILE_NUMBER_END &&
-        manifest->oldest_log <= manifest->next_file_number)
-        return PETAL_OK;
-    return error_set(apply->error, PETAL_INVALID,
-                     "the next file number is %llu, the oldest log %llu: this cannot be",
-                     (unsigned long long)manifest->next_file_number,
-                     (unsigned long long)manifest->oldest_log);
-}
-
 enum petal_status
-manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator, petal_slice items,
-                     struct manifest_change *change, petal_error *error)
+manifest_apply(struct manifest *manifest, const petal_allocator *allocator, petal_slice items,
+               struct manifest_undo *undo, petal_error *error)
 {
-    struct apply apply = {manifest, allocator, change, error};
+    struct apply apply = {manifest, allocator, undo, error};
     enum petal_status status = PETAL_OK;
 
-    *change = (struct manifest_change){.allocator = allocator, .counters = *manifest};
+    manifest_undo_init(undo, manifest, allocator);
     while (status == PETAL_OK && items.size > 0) {
         struct item item = {0};
 
-        status = apply_take_item(&apply, &items, &item);
+        status = item_take(&apply, &items, &item);
         if (status == PETAL_OK)
             status = apply_item(&apply, &item);
     }
     if (status == PETAL_OK)
-        status = check_numbers(&apply);
-    if (status == PETAL_OK)
-        status = check_families(&apply);
-    if (status == PETAL_OK)
-        status = index_touched(&apply);
-    if (status != PETAL_OK) {
-        take_back(manifest, change);
-        forget(change);
-    }
+        status = check_state(&apply);
+    if (status != PETAL_OK)
+        manifest_undo_run(undo, manifest);
     return status;
 }

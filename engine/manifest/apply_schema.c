@@ -1,9 +1,11 @@
-/* apply_schema.c -- applies what an edit says of tables, families and their attributes; see engine/manifest/apply.h. */
+/* apply_schema.c -- see apply_schema.h. */
+#include "engine/manifest/apply_schema.h"
+
 #include "base/coding.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/attributes.h"
-#include "engine/manifest/apply.h"
+#include "engine/manifest/format.h"
 #include "engine/options.h"
 
 #define NAME_TEXT_BYTES 160
@@ -30,7 +32,7 @@ attributes_fini(struct attributes *attributes, const petal_allocator *allocator)
 static enum petal_status
 take_u32(const struct apply *apply, const struct item *item, uint32_t most, uint32_t *value)
 {
-    enum petal_status status = apply_check_size(apply, item, 4);
+    enum petal_status status = item_check_size(apply, item, 4);
 
     if (status != PETAL_OK)
         return status;
@@ -54,7 +56,7 @@ take_bool(const struct apply *apply, const struct item *item, bool *value)
 static enum petal_status
 take_double(const struct apply *apply, const struct item *item, double *value)
 {
-    enum petal_status status = apply_check_size(apply, item, 8);
+    enum petal_status status = item_check_size(apply, item, 8);
     uint64_t bits;
 
     if (status != PETAL_OK)
@@ -111,34 +113,6 @@ take_snapshot(const struct apply *apply, const struct item *item, bool of_table,
     return snapshot_name_check(snapshot->name, apply->error);
 }
 
-/* Those that a new family has besides the ones of take_attribute; *known is false for other tags. */
-static enum petal_status
-take_version_attribute(const struct apply *apply, const struct item *item,
-                       petal_family_options *family, bool *known)
-{
-    enum petal_status status;
-    uint32_t value = 0;
-
-    *known = true;
-    switch (item->tag) {
-    case MANIFEST_VERSIONS:
-        return take_u32(apply, item, UINT32_MAX, &family->versions);
-    case MANIFEST_MIN_VERSIONS:
-        return take_u32(apply, item, UINT32_MAX, &family->min_versions);
-    case MANIFEST_TTL:
-        return take_u32(apply, item, UINT32_MAX, &family->ttl_seconds);
-    case MANIFEST_KEEP_DELETED_CELLS:
-        status = take_u32(apply, item, PETAL_KEEP_DELETED_TTL, &value);
-        family->keep_deleted_cells = (enum petal_keep_deleted)value;
-        return status;
-    case MANIFEST_NEW_VERSION_BEHAVIOR:
-        return take_bool(apply, item, &family->new_version_behavior);
-    default:
-        *known = false;
-        return PETAL_OK;
-    }
-}
-
 static enum petal_status
 take_attribute(const struct apply *apply, const struct item *item, bool of_table,
                struct attributes *attributes)
@@ -146,7 +120,6 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
     petal_family_options *family = &attributes->family;
     enum petal_status status;
     uint32_t value = 0;
-    bool known;
 
     switch (item->tag) {
     case MANIFEST_NAME:
@@ -180,12 +153,23 @@ take_attribute(const struct apply *apply, const struct item *item, bool of_table
         return take_bool(apply, item, &family->in_memory);
     case MANIFEST_NO_BLOCK_CACHE:
         return take_bool(apply, item, &family->no_block_cache);
-    default:
-        status = take_version_attribute(apply, item, family, &known);
-        if (!known && item->tag < MANIFEST_OPTIONAL_TAG)
-            status = error_set(apply->error, PETAL_UNSUPPORTED,
-                               "attribute %u is of a newer version", item->tag);
+    case MANIFEST_VERSIONS:
+        return take_u32(apply, item, UINT32_MAX, &family->versions);
+    case MANIFEST_MIN_VERSIONS:
+        return take_u32(apply, item, UINT32_MAX, &family->min_versions);
+    case MANIFEST_TTL:
+        return take_u32(apply, item, UINT32_MAX, &family->ttl_seconds);
+    case MANIFEST_KEEP_DELETED_CELLS:
+        status = take_u32(apply, item, PETAL_KEEP_DELETED_TTL, &value);
+        family->keep_deleted_cells = (enum petal_keep_deleted)value;
         return status;
+    case MANIFEST_NEW_VERSION_BEHAVIOR:
+        return take_bool(apply, item, &family->new_version_behavior);
+    default:
+        if (item->tag >= MANIFEST_OPTIONAL_TAG)
+            return PETAL_OK;
+        return error_set(apply->error, PETAL_UNSUPPORTED, "attribute %u is of a newer version",
+                         item->tag);
     }
 }
 
@@ -202,7 +186,7 @@ take_attributes(const struct apply *apply, const struct item *whole, bool of_tab
     while (status == PETAL_OK && items.size > 0) {
         struct item item = {0};
 
-        status = apply_take_item(apply, &items, &item);
+        status = item_take(apply, &items, &item);
         if (status != PETAL_OK)
             return status;
         if (item.tag < 32 && (attributes->seen >> item.tag & 1) != 0)
@@ -218,68 +202,59 @@ take_attributes(const struct apply *apply, const struct item *whole, bool of_tab
 
 /* ---- tables ---- */
 
-/* Put the attributes into the table in place of those it has. */
 static enum petal_status
-set_table_attributes(const struct apply *apply, struct manifest_table *table,
-                     const struct attributes *attributes)
+make_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
 {
-    const petal_attribute *texts;
-    enum petal_status status =
-        attributes_check(attributes->texts, attributes->text_count, true, apply->error);
-
-    if (status != PETAL_OK)
-        return status;
-    if (!attributes_copy(&texts, attributes->texts, attributes->text_count, apply->allocator))
-        return error_no_memory(apply->error);
-    attributes_free(table->attributes, table->attribute_count, apply->allocator);
-    table->attributes = texts;
-    table->attribute_count = attributes->text_count;
-    table->durability = (enum petal_durability)attributes->durability;
-    table->read_only = attributes->read_only;
-    return PETAL_OK;
-}
-
-static enum petal_status
-check_new_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
-{
-    const struct manifest *manifest = apply->manifest;
+    struct manifest *manifest = apply->manifest;
+    struct manifest_table *table;
+    char text[NAME_TEXT_BYTES];
+    bool is_snapshot = attributes->snapshot.name.size > 0;
     enum petal_status status = table_name_check(attributes->family.name, apply->error);
 
+    if (status == PETAL_OK)
+        status = attributes_check(attributes->texts, attributes->text_count, true, apply->error);
     if (status != PETAL_OK)
         return status;
     if (id < manifest->next_table_id || id == UINT32_MAX)
         return error_set(apply->error, PETAL_INVALID, "table id %u; the next one is %u", id,
                          manifest->next_table_id);
-    return PETAL_OK;
-}
-
-static enum petal_status
-add_table(const struct apply *apply, uint32_t id, const struct attributes *attributes)
-{
-    struct manifest *manifest = apply->manifest;
-    struct manifest_table *table;
-    enum petal_status status = check_new_table(apply, id, attributes);
-
-    if (status != PETAL_OK)
-        return status;
-    if (!mem_grow_array(apply->allocator, &manifest->tables, &manifest->table_capacity,
-                        manifest->table_count, manifest->table_count + 1,
-                        sizeof(struct manifest_table *)) ||
-        !apply_touch(apply, id, NULL))
-        return error_no_memory(apply->error);
     table = mem_zalloc(apply->allocator, sizeof *table);
     if (table == NULL)
         return error_no_memory(apply->error);
-    /* Ids only grow: it is the last. */
-    manifest->tables[manifest->table_count++] = table;
-    *table = (struct manifest_table){.id = id, .snapshot = attributes->snapshot, .changing = true};
+    table->id = id;
+    table->durability = (enum petal_durability)attributes->durability;
+    table->read_only = attributes->read_only;
+    table->snapshot = attributes->snapshot;
     table->snapshot.name = slice_make(NULL, 0);
     if (!manifest_copy_name(&table->name, attributes->family.name, apply->allocator) ||
-        (attributes->snapshot.name.size > 0 &&
-         !manifest_copy_name(&table->snapshot.name, attributes->snapshot.name, apply->allocator)))
+        (is_snapshot &&
+         !manifest_copy_name(&table->snapshot.name, attributes->snapshot.name, apply->allocator)) ||
+        !attributes_copy(&table->attributes, attributes->texts, attributes->text_count,
+                         apply->allocator)) {
+        manifest_table_free(table, apply->allocator);
         return error_no_memory(apply->error);
+    }
+    table->attribute_count = attributes->text_count;
+    if (manifest_find_name(manifest, table) != NULL)
+        status = error_set(
+            apply->error, PETAL_INVALID, "%s %s is created twice",
+            is_snapshot ? "snapshot" : "table",
+            error_quote(is_snapshot ? table->snapshot.name : table->name, text, sizeof text));
+    else if (!mem_grow_array(apply->allocator, &manifest->tables, &manifest->table_capacity,
+                             manifest->table_count, manifest->table_count + 1,
+                             sizeof(struct manifest_table *)) ||
+             !number_map_reserve(&manifest->names, apply->allocator, 1))
+        status = error_no_memory(apply->error);
+    else
+        status = item_note(apply, UNDO_MADE_TABLE, table, NULL, 0, NULL);
+    if (status != PETAL_OK) {
+        manifest_table_free(table, apply->allocator);
+        return status;
+    }
+    manifest->tables[manifest->table_count++] = table; /* ids only grow: it is the last */
     manifest->next_table_id = id + 1;
-    return set_table_attributes(apply, table, attributes);
+    manifest_name_add(manifest, table);
+    return PETAL_OK;
 }
 
 enum petal_status
@@ -289,7 +264,7 @@ apply_create_table(const struct apply *apply, const struct item *item)
     enum petal_status status = take_attributes(apply, item, true, &attributes);
 
     if (status == PETAL_OK)
-        status = add_table(apply, get_le32(item->payload), &attributes);
+        status = make_table(apply, get_le32(item->payload), &attributes);
     attributes_fini(&attributes, apply->allocator);
     return status;
 }
@@ -303,20 +278,44 @@ check_no_name(const struct apply *apply, const struct attributes *attributes)
     return error_set(apply->error, PETAL_INVALID, "an edit alters a name");
 }
 
+/* Put the attributes into the table in place of those it has. */
+static enum petal_status
+alter_table(const struct apply *apply, struct manifest_table *table,
+            const struct attributes *attributes)
+{
+    const petal_attribute *texts;
+    enum petal_status status = check_no_name(apply, attributes);
+
+    if (status == PETAL_OK)
+        status = attributes_check(attributes->texts, attributes->text_count, true, apply->error);
+    if (status != PETAL_OK)
+        return status;
+    if (!attributes_copy(&texts, attributes->texts, attributes->text_count, apply->allocator))
+        return error_no_memory(apply->error);
+    status = item_note(apply, UNDO_ALTERED_TABLE, table, NULL, 0, table);
+    if (status != PETAL_OK) {
+        attributes_free(texts, attributes->text_count, apply->allocator);
+        return status;
+    }
+    table->attributes = texts;
+    table->attribute_count = attributes->text_count;
+    table->durability = (enum petal_durability)attributes->durability;
+    table->read_only = attributes->read_only;
+    return PETAL_OK;
+}
+
 enum petal_status
 apply_alter_table(const struct apply *apply, const struct item *item)
 {
     struct manifest_table *table;
     struct attributes attributes;
-    enum petal_status status = apply_find_table(apply, get_le32(item->payload), &table);
+    enum petal_status status = item_find_table(apply, item->payload, &table);
 
     if (status != PETAL_OK)
         return status;
     status = take_attributes(apply, item, true, &attributes);
     if (status == PETAL_OK)
-        status = check_no_name(apply, &attributes);
-    if (status == PETAL_OK)
-        status = set_table_attributes(apply, table, &attributes);
+        status = alter_table(apply, table, &attributes);
     attributes_fini(&attributes, apply->allocator);
     return status;
 }
@@ -325,63 +324,60 @@ enum petal_status
 apply_drop_table(const struct apply *apply, const struct item *item)
 {
     struct manifest *manifest = apply->manifest;
+    struct manifest_table *table;
+    enum petal_status status = item_find_table(apply, item->payload, &table);
     size_t place;
-    enum petal_status status = apply_find_place(apply, get_le32(item->payload), &place);
-    struct manifest_table **at;
 
     if (status != PETAL_OK)
         return status;
-    at = &manifest->tables[place];
-    if ((*at)->changing)
-        manifest_table_free(*at, apply->allocator);
-    else if (!apply_touch(apply, (*at)->id, *at))
-        return error_no_memory(apply->error);
-    memmove(at, at + 1, (manifest->table_count - place - 1) * sizeof(struct manifest_table *));
+    place = manifest_place_of(manifest, table->id);
+    status = item_note(apply, UNDO_DROPPED_TABLE, table, NULL, place, NULL);
+    if (status != PETAL_OK)
+        return status;
+    manifest_name_remove(manifest, table);
+    for (size_t i = 0; i < table->family_count; i++)
+        manifest_numbers_remove(manifest, &table->families[i]);
     manifest->table_count--;
+    memmove(&manifest->tables[place], &manifest->tables[place + 1],
+            (manifest->table_count - place) * sizeof(struct manifest_table *));
     return PETAL_OK;
 }
 
 /* ---- families ---- */
 
 static enum petal_status
-check_new_family(const struct apply *apply, const struct manifest_table *table, uint16_t id,
-                 petal_slice name)
+make_family(const struct apply *apply, struct manifest_table *table, uint16_t id,
+            const struct attributes *attributes)
 {
+    struct manifest_family family = {.id = id};
     char text[NAME_TEXT_BYTES];
+    enum petal_status status =
+        family_options_resolve(&family.options, &attributes->family, apply->error);
 
+    if (status != PETAL_OK)
+        return status;
     for (size_t i = 0; i < table->family_count; i++) {
-        if (table->families[i].id == id || slice_equal(table->families[i].options.name, name))
+        petal_slice name = table->families[i].options.name;
+
+        if (table->families[i].id == id || slice_equal(name, family.options.name))
             return error_set(apply->error, PETAL_INVALID,
-                             "family %u, %s, of table %u is created "
-                             "twice",
-                             id, error_quote(name, text, sizeof text), table->id);
+                             "family %u, %s, of table %u is created twice", id,
+                             error_quote(family.options.name, text, sizeof text), table->id);
     }
     if (id < table->next_family_id || id == UINT16_MAX)
         return error_set(apply->error, PETAL_INVALID,
                          "family id %u of table %u; the next one is %u", id, table->id,
                          table->next_family_id);
-    return PETAL_OK;
-}
-
-static enum petal_status
-add_family(const struct apply *apply, struct manifest_table *table, uint16_t id,
-           const struct attributes *attributes)
-{
-    struct manifest_family family = {.id = id};
-    void *array = table->families;
-    enum petal_status status =
-        family_options_resolve(&family.options, &attributes->family, apply->error);
-
-    if (status == PETAL_OK)
-        status = check_new_family(apply, table, id, family.options.name);
-    if (status != PETAL_OK)
+    if (!mem_grow_array(apply->allocator, &table->families, &table->family_capacity,
+                        table->family_count, table->family_count + 1, sizeof family) ||
+        !manifest_own_options(&family.options, apply->allocator))
+        return error_no_memory(apply->error);
+    status = item_note(apply, UNDO_MADE_FAMILY, table, &table->families[table->family_count],
+                       table->next_family_id, NULL);
+    if (status != PETAL_OK) {
+        manifest_family_fini(&family, apply->allocator);
         return status;
-    if (!mem_grow(apply->allocator, &array, &table->family_capacity, table->family_count,
-                  table->family_count + 1, sizeof family))
-        return error_no_memory(apply->error);
-    table->families = array;
-    if (!manifest_own_options(&family.options, apply->allocator))
-        return error_no_memory(apply->error);
+    }
     table->families[table->family_count++] = family;
     table->next_family_id = id + 1u;
     return PETAL_OK;
@@ -392,32 +388,37 @@ apply_create_family(const struct apply *apply, const struct item *item)
 {
     struct manifest_table *table;
     struct attributes attributes;
-    enum petal_status status = apply_find_table(apply, get_le32(item->payload), &table);
+    enum petal_status status = item_find_table(apply, item->payload, &table);
 
     if (status != PETAL_OK)
         return status;
     status = take_attributes(apply, item, false, &attributes);
     if (status == PETAL_OK)
-        status = add_family(apply, table, get_le16(item->payload + 4), &attributes);
+        status = make_family(apply, table, get_le16(item->payload + 4), &attributes);
     attributes_fini(&attributes, apply->allocator);
     return status;
 }
 
 /* Put the attributes into the family in place of those it has, all but the name. */
 static enum petal_status
-set_family_attributes(const struct apply *apply, struct manifest_family *family,
-                      struct attributes *attributes)
+alter_family(const struct apply *apply, struct manifest_table *table,
+             struct manifest_family *family, struct attributes *attributes)
 {
     petal_family_options options;
-    enum petal_status status;
+    enum petal_status status = check_no_name(apply, attributes);
 
     attributes->family.name = family->options.name;
-    status = family_options_resolve(&options, &attributes->family, apply->error);
+    if (status == PETAL_OK)
+        status = family_options_resolve(&options, &attributes->family, apply->error);
     if (status != PETAL_OK)
         return status;
     if (!manifest_own_options(&options, apply->allocator))
         return error_no_memory(apply->error);
-    manifest_free_options(&family->options, apply->allocator);
+    status = item_note(apply, UNDO_ALTERED_FAMILY, table, family, 0, &family->options);
+    if (status != PETAL_OK) {
+        manifest_free_options(&options, apply->allocator);
+        return status;
+    }
     family->options = options;
     return PETAL_OK;
 }
@@ -425,17 +426,16 @@ set_family_attributes(const struct apply *apply, struct manifest_family *family,
 enum petal_status
 apply_alter_family(const struct apply *apply, const struct item *item)
 {
+    struct manifest_table *table;
     struct manifest_family *family;
     struct attributes attributes;
-    enum petal_status status = apply_find_family(apply, item->payload, &family);
+    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
 
     if (status != PETAL_OK)
         return status;
     status = take_attributes(apply, item, false, &attributes);
     if (status == PETAL_OK)
-        status = check_no_name(apply, &attributes);
-    if (status == PETAL_OK)
-        status = set_family_attributes(apply, family, &attributes);
+        status = alter_family(apply, table, family, &attributes);
     attributes_fini(&attributes, apply->allocator);
     return status;
 }
@@ -443,19 +443,18 @@ apply_alter_family(const struct apply *apply, const struct item *item)
 enum petal_status
 apply_drop_family(const struct apply *apply, const struct item *item)
 {
-    struct manifest_table *table = NULL;
+    struct manifest_table *table;
     struct manifest_family *family;
-    enum petal_status status = apply_find_family(apply, item->payload, &family);
-    size_t behind;
+    enum petal_status status = item_find_family(apply, item->payload, &table, &family);
 
     if (status == PETAL_OK)
-        status = apply_find_table(apply, get_le32(item->payload), &table);
+        status = item_note(apply, UNDO_DROPPED_FAMILY, table, family, 0, family);
     if (status != PETAL_OK)
         return status;
-    manifest_family_fini(family, apply->allocator);
-    behind = table->family_count - (size_t)(family - table->families) - 1;
-    memmove(family, family + 1, behind * sizeof *family);
+    manifest_numbers_remove(apply->manifest, family);
     table->family_count--;
+    memmove(family, family + 1,
+            (table->family_count - (size_t)(family - table->families)) * sizeof *family);
     return PETAL_OK;
 }
 
@@ -463,9 +462,13 @@ enum petal_status
 apply_next_family(const struct apply *apply, const struct item *item)
 {
     struct manifest_table *table;
-    enum petal_status status = apply_find_table(apply, get_le32(item->payload), &table);
+    uint16_t next = get_le16(item->payload + 4);
+    enum petal_status status = item_find_table(apply, item->payload, &table);
 
-    if (status == PETAL_OK && get_le16(item->payload + 4) > table->next_family_id)
-        table->next_family_id = get_le16(item->payload + 4);
+    if (status == PETAL_OK && next > table->next_family_id) {
+        status = item_note(apply, UNDO_NEXT_FAMILY, table, NULL, table->next_family_id, NULL);
+        if (status == PETAL_OK)
+            table->next_family_id = next;
+    }
     return status;
 }

@@ -1,4 +1,6 @@
-/* edit.c -- encodes changes as items; see manifest.h and, for the bytes, FORMAT.md. */
+/* edit.c -- see edit.h: changes are encoded as items, of which FORMAT.md tells the bytes. */
+#include "engine/manifest/edit.h"
+
 #include "base/coding.h"
 #include "base/mem.h"
 #include "engine/manifest/format.h"

@@ -1,5 +1,5 @@
 /*
- * format.h -- the bytes of the manifest and the functions on its state that manifest.c builds on.
+ * format.h -- the bytes of the manifest.
  *
  *   header of the file (64)                   record (24 + payload, zeros up to a multiple of 8)
  *    0  8  magic "PETALMAN"                    0  8  checksum of all that follows, padding included
@@ -20,7 +20,7 @@
 #ifndef PETAL_ENGINE_MANIFEST_FORMAT_H
 #define PETAL_ENGINE_MANIFEST_FORMAT_H
 
-#include "engine/manifest/manifest.h"
+#include <stdint.h>
 
 #define MANIFEST_MAGIC           "PETALMAN"
 #define MANIFEST_VERSION         1u
@@ -98,63 +98,5 @@ enum manifest_attribute {
 /* The attribute SNAPSHOT begins with so many bytes: when it was made, its time to live; its name
  * follows. */
 #define MANIFEST_SNAPSHOT_BYTES 16
-
-/* The state's tables of a fresh database, in `manifest`. */
-void manifest_state_init(struct manifest *manifest);
-void manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator);
-
-/* For single tables and families: what names and attributes point to is owned. */
-bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
-void manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator);
-void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
-
-/* Make what borrowed options point to the manifest's own. False: no memory; then they point to nothing. */
-bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
-void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
-
-/* A table of the state, with memory of its own; NULL: no memory. */
-struct manifest_table *manifest_table_copy(const struct manifest_table *table,
-                                           const petal_allocator *allocator);
-void manifest_table_free(struct manifest_table *table,
-                         const petal_allocator *allocator); /* NULL: no-op */
-
-/* Where the table of that id stands, or would. */
-size_t manifest_place_of(const struct manifest *manifest, uint32_t id);
-
-/*
- * `numbers` and `names` of the state. Room comes first; `add` is for what was there before, add_new
- * refuses, with PETAL_INVALID and nothing added, a name or a number that is there.
- */
-bool manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
-                            const petal_allocator *allocator);
-void manifest_index_add(struct manifest *manifest, const struct manifest_table *table);
-void manifest_index_remove(struct manifest *manifest, const struct manifest_table *table);
-enum petal_status manifest_index_add_new(struct manifest *manifest,
-                                         const struct manifest_table *table, petal_error *error);
-
-/* A table that an edit has made, changed or dropped. */
-struct manifest_touched {
-    uint32_t id;
-    struct manifest_table *before; /* NULL: there was none */
-};
-
-/* What an edit has changed, to be kept or undone. */
-struct manifest_change {
-    const petal_allocator *allocator;
-    struct manifest counters; /* before; its tables and lookups are not used */
-    struct manifest_touched *touched;
-    size_t touched_count, touched_capacity;
-};
-
-/*
- * Apply a list of items.  PETAL_INVALID: it is malformed or does not fit the state;
- * PETAL_UNSUPPORTED: it holds a tag or a value of a newer version.  After a failure the state is as
- * it was; else one of the other two calls follows.
- */
-enum petal_status manifest_state_apply(struct manifest *manifest, const petal_allocator *allocator,
-                                       petal_slice items, struct manifest_change *change,
-                                       petal_error *error);
-void manifest_change_keep(struct manifest *manifest, struct manifest_change *change);
-void manifest_change_undo(struct manifest *manifest, struct manifest_change *change);
 
 #endif

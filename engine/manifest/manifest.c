@@ -7,6 +7,7 @@
 #include "base/coding.h"
 #include "base/mem.h"
 #include "base/slice.h"
+#include "engine/manifest/apply.h"
 #include "engine/manifest/format.h"
 #include "engine/manifest/names.h"
 
@@ -269,12 +270,12 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
                               "%s: the record at %llu is of a newer kind", path,
                               (unsigned long long)offset);
         if (record.kind == MANIFEST_EDIT) {
-            struct manifest_change change;
+            struct manifest_undo undo;
 
-            if (manifest_state_apply(manifest, writer->env->allocator, record.payload, &change,
-                                     &cause) != PETAL_OK)
+            if (manifest_apply(manifest, writer->env->allocator, record.payload, &undo, &cause) !=
+                PETAL_OK)
                 return refuse_record(path, offset, &cause, error);
-            manifest_change_keep(manifest, &change);
+            manifest_undo_forget(&undo);
             edits = offset + record.bytes;
         }
         if (record.promise > promise)
@@ -639,7 +640,7 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
 {
     struct manifest_writer *writer = manifest->writer;
     const petal_allocator *allocator = writer->env->allocator;
-    struct manifest_change change;
+    struct manifest_undo undo;
     enum petal_status status;
     uint64_t before;
 
@@ -651,17 +652,16 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     if (edit->failed)
         return error_no_memory(error);
     before = length_before(writer, manifest, edit);
-    status = manifest_state_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &change,
-                                  error);
+    status = manifest_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &undo, error);
     if (status != PETAL_OK)
         return status;
     status = check_length(writer, manifest, edit, before, error);
     if (status == PETAL_OK)
         status = make_durable(writer, manifest, edit, error);
     if (status == PETAL_OK)
-        manifest_change_keep(manifest, &change);
+        manifest_undo_forget(&undo);
     else
-        manifest_change_undo(manifest, &change);
+        manifest_undo_run(&undo, manifest);
     return status;
 }
 

@@ -1,11 +1,12 @@
-/* state.c -- the state that a manifest describes: its memory, lookups, and what must hold for all of it; see engine/manifest/format.h. */
+/* state.c -- see state.h. */
+#include "engine/manifest/state.h"
+
+#include <assert.h>
+
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/attributes.h"
-#include "engine/manifest/format.h"
-
-#define NAME_TEXT_BYTES 160
 
 /* ---- memory ---- */
 
@@ -63,8 +64,8 @@ manifest_family_fini(struct manifest_family *family, const petal_allocator *allo
     mem_free(allocator, family->files, family->file_capacity * sizeof *family->files);
 }
 
-void
-manifest_table_fini(struct manifest_table *table, const petal_allocator *allocator)
+static void
+table_fini(struct manifest_table *table, const petal_allocator *allocator)
 {
     for (size_t i = 0; i < table->family_count; i++)
         manifest_family_fini(&table->families[i], allocator);
@@ -77,9 +78,7 @@ manifest_table_fini(struct manifest_table *table, const petal_allocator *allocat
 void
 manifest_table_free(struct manifest_table *table, const petal_allocator *allocator)
 {
-    if (table == NULL)
-        return;
-    manifest_table_fini(table, allocator);
+    table_fini(table, allocator);
     mem_free(allocator, table, sizeof *table);
 }
 
@@ -123,15 +122,6 @@ copy_family(struct manifest_family *copy, const struct manifest_family *family,
     return true;
 }
 
-static bool
-copy_names(struct manifest_table *copy, const struct manifest_table *table,
-           const petal_allocator *allocator)
-{
-    return manifest_copy_name(&copy->name, table->name, allocator) &&
-           (!manifest_is_snapshot(table) ||
-            manifest_copy_name(&copy->snapshot.name, table->snapshot.name, allocator));
-}
-
 /* What was made of a copy that failed is there to be released. */
 static bool
 copy_table(struct manifest_table *copy, const struct manifest_table *table,
@@ -143,7 +133,9 @@ copy_table(struct manifest_table *copy, const struct manifest_table *table,
     copy->name = copy->snapshot.name = slice_make(NULL, 0);
     copy->attributes = NULL;
     copy->attribute_count = 0;
-    if (!copy_names(copy, table, allocator) ||
+    if (!manifest_copy_name(&copy->name, table->name, allocator) ||
+        (manifest_is_snapshot(table) &&
+         !manifest_copy_name(&copy->snapshot.name, table->snapshot.name, allocator)) ||
         !attributes_copy(&copy->attributes, table->attributes, table->attribute_count, allocator))
         return false;
     copy->attribute_count = table->attribute_count;
@@ -165,7 +157,7 @@ manifest_copy_table(struct manifest_table *copy, const struct manifest_table *ta
 {
     if (copy_table(copy, table, allocator))
         return PETAL_OK;
-    manifest_table_fini(copy, allocator);
+    table_fini(copy, allocator);
     memset(copy, 0, sizeof *copy);
     return PETAL_NO_MEMORY;
 }
@@ -173,20 +165,8 @@ manifest_copy_table(struct manifest_table *copy, const struct manifest_table *ta
 void
 manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator)
 {
-    manifest_table_fini(copy, allocator);
+    table_fini(copy, allocator);
     memset(copy, 0, sizeof *copy);
-}
-
-struct manifest_table *
-manifest_table_copy(const struct manifest_table *table, const petal_allocator *allocator)
-{
-    struct manifest_table *copy = mem_alloc(allocator, sizeof *copy);
-
-    if (copy != NULL && !copy_table(copy, table, allocator)) {
-        manifest_table_free(copy, allocator);
-        copy = NULL;
-    }
-    return copy;
 }
 
 /* Copies of `count` tables from `tables` on, in a copy that has none. */
@@ -201,13 +181,25 @@ copy_tables(struct manifest *copy, struct manifest_table *const *tables, size_t 
         return PETAL_NO_MEMORY;
     copy->table_capacity = count;
     for (size_t i = 0; i < count; i++) {
-        copy->tables[i] = manifest_table_copy(tables[i], allocator);
-        copy->table_count += copy->tables[i] != NULL;
-        if (copy->tables[i] == NULL || !manifest_index_reserve(copy, copy->tables[i], allocator)) {
+        struct manifest_table *table = mem_alloc(allocator, sizeof *table);
+        size_t files = 0;
+
+        if (table != NULL && manifest_copy_table(table, tables[i], allocator) != PETAL_OK) {
+            mem_free(allocator, table, sizeof *table);
+            table = NULL;
+        }
+        if (table != NULL)
+            copy->tables[copy->table_count++] = table;
+        for (size_t f = 0; table != NULL && f < table->family_count; f++)
+            files += table->families[f].file_count;
+        if (table == NULL || !number_map_reserve(&copy->numbers, allocator, files) ||
+            !number_map_reserve(&copy->names, allocator, 1)) {
             manifest_state_fini(copy, allocator);
             return PETAL_NO_MEMORY;
         }
-        manifest_index_add(copy, copy->tables[i]);
+        manifest_name_add(copy, table);
+        for (size_t f = 0; f < table->family_count; f++)
+            manifest_numbers_add(copy, &table->families[f]);
     }
     return PETAL_OK;
 }
@@ -296,6 +288,12 @@ find_by_name(const struct manifest *manifest, petal_slice name, bool of_snapshot
 }
 
 struct manifest_table *
+manifest_find_name(const struct manifest *manifest, const struct manifest_table *table)
+{
+    return find_by_name(manifest, own_name(table), manifest_is_snapshot(table));
+}
+
+struct manifest_table *
 manifest_find_snapshot(const struct manifest *manifest, petal_slice name)
 {
     return find_by_name(manifest, name, true);
@@ -320,96 +318,79 @@ manifest_find_family(const struct manifest_table *table, uint16_t id)
     return NULL;
 }
 
-/* ---- what lookups need ---- */
-
-static size_t
-files_of(const struct manifest_table *table)
-{
-    size_t count = 0;
-
-    for (size_t f = 0; f < table->family_count; f++)
-        count += table->families[f].file_count;
-    return count;
-}
-
 bool
-manifest_index_reserve(struct manifest *manifest, const struct manifest_table *table,
-                       const petal_allocator *allocator)
+manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
+                   uint64_t number, size_t *place)
 {
-    return number_map_reserve(&manifest->numbers, allocator, files_of(table)) &&
-           number_map_reserve(&manifest->names, allocator, 1);
+    size_t at = 0;
+    uint64_t found;
+
+    if (!number_map_next(&manifest->numbers, number, &at, &found) || found >= family->file_count ||
+        family->files[found].number != number)
+        return false; /* there is none, or in another family */
+    *place = (size_t)found;
+    return true;
 }
 
-static void
-index_name(struct manifest *manifest, const struct manifest_table *table,
-           void (*change)(struct number_map *map, uint64_t key, uint64_t value))
-{
-    change(&manifest->names, hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)),
-           table->id);
-}
+/* ---- changing what lookups find ---- */
 
-/* Of the table's files the first `count`. */
-static void
-index_files(struct manifest *manifest, const struct manifest_table *table, size_t count,
-            void (*change)(struct number_map *map, uint64_t key, uint64_t value))
+void
+manifest_name_add(struct manifest *manifest, const struct manifest_table *table)
 {
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count && count > 0; i++, count--)
-            change(&manifest->numbers, table->families[f].files[i].number, table->id);
-    }
+    number_map_add(&manifest->names,
+                   hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)), table->id);
 }
 
 void
-manifest_index_add(struct manifest *manifest, const struct manifest_table *table)
+manifest_name_remove(struct manifest *manifest, const struct manifest_table *table)
 {
-    index_files(manifest, table, SIZE_MAX, number_map_add);
-    index_name(manifest, table, number_map_add);
+    number_map_remove(&manifest->names,
+                      hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)),
+                      table->id);
 }
 
 void
-manifest_index_remove(struct manifest *manifest, const struct manifest_table *table)
+manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family)
 {
-    index_files(manifest, table, SIZE_MAX, number_map_remove);
-    index_name(manifest, table, number_map_remove);
+    for (size_t i = 0; i < family->file_count; i++)
+        number_map_add(&manifest->numbers, family->files[i].number, i);
 }
 
-/* *added: how many are there when one is found twice. */
-static enum petal_status
-add_new_files(struct manifest *manifest, const struct manifest_table *table, size_t *added,
-              petal_error *error)
+void
+manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family)
 {
-    *added = 0;
-    for (size_t f = 0; f < table->family_count; f++) {
-        for (size_t i = 0; i < table->families[f].file_count; i++) {
-            uint64_t number = table->families[f].files[i].number;
+    for (size_t i = 0; i < family->file_count; i++)
+        number_map_remove(&manifest->numbers, family->files[i].number, i);
+}
 
-            if (manifest_names_file(manifest, number))
-                return error_set(error, PETAL_INVALID, "store file %llu is there twice",
-                                 (unsigned long long)number);
-            number_map_add(&manifest->numbers, number, table->id);
-            ++*added;
-        }
+void
+manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
+                     const struct manifest_file *file)
+{
+    size_t end = family->file_count++;
+
+    assert(place <= end && end < family->file_capacity);
+    assert(!manifest_names_file(manifest, file->number));
+    if (place < end) {
+        number_map_remove(&manifest->numbers, family->files[place].number, place);
+        number_map_add(&manifest->numbers, family->files[place].number, end);
+        family->files[end] = family->files[place];
     }
-    return PETAL_OK;
+    family->files[place] = *file;
+    number_map_add(&manifest->numbers, file->number, place);
 }
 
-enum petal_status
-manifest_index_add_new(struct manifest *manifest, const struct manifest_table *table,
-                       petal_error *error)
+void
+manifest_file_remove(struct manifest *manifest, struct manifest_family *family, size_t place)
 {
-    bool of_snapshot = manifest_is_snapshot(table);
-    char text[NAME_TEXT_BYTES];
-    enum petal_status status;
-    size_t added;
+    size_t last = family->file_count - 1;
 
-    if (find_by_name(manifest, own_name(table), of_snapshot) != NULL)
-        return error_set(error, PETAL_INVALID, "%s %s is created twice",
-                         of_snapshot ? "snapshot" : "table",
-                         error_quote(own_name(table), text, sizeof text));
-    status = add_new_files(manifest, table, &added, error);
-    if (status == PETAL_OK)
-        index_name(manifest, table, number_map_add);
-    else
-        index_files(manifest, table, added, number_map_remove);
-    return status;
+    assert(place < family->file_count);
+    number_map_remove(&manifest->numbers, family->files[place].number, place);
+    if (place < last) {
+        number_map_remove(&manifest->numbers, family->files[last].number, last);
+        number_map_add(&manifest->numbers, family->files[last].number, place);
+        family->files[place] = family->files[last];
+    }
+    family->file_count--;
 }

@@ -30,6 +30,7 @@
 
 #include "base/directory.h"
 #include "base/slice.h"
+#include "engine/manifest/state.h"
 
 #define WAL_FRAME_BYTES 32768
 
@@ -123,10 +124,6 @@ wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synce
  * A log of another database is refused.  One with the header of another log of this database shows what the medium held before:
  * its own was never written, so it is torn.
  */
-struct wal_promise {
-    uint64_t log_number; /* 0: none */
-    uint64_t length;
-};
 struct wal_replay {
     const struct directory *directory;
     uint64_t database_identity;

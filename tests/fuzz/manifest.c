@@ -1,7 +1,9 @@
 /* manifest.c -- any bytes as a manifest: refused, or loaded into a state that its own snapshot gives again. */
+#include "engine/manifest/manifest.h"
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/mem.h"
+#include "engine/manifest/apply.h"
 #include "engine/manifest/format.h"
 #include "tests/fuzz/file.h"
 
@@ -43,7 +45,7 @@ static void
 check_snapshot(const struct manifest *manifest)
 {
     struct manifest_edit once, again;
-    struct manifest_change change;
+    struct manifest_undo undo;
     struct manifest copy;
     petal_error error;
 
@@ -51,10 +53,10 @@ check_snapshot(const struct manifest *manifest)
     manifest_edit_init(&again, &mem_default_allocator);
     manifest_edit_snapshot(&once, manifest);
     manifest_state_init(&copy);
-    if (manifest_state_apply(&copy, &mem_default_allocator, (petal_slice){once.bytes, once.size},
-                             &change, &error) != PETAL_OK)
+    if (manifest_apply(&copy, &mem_default_allocator, (petal_slice){once.bytes, once.size}, &undo,
+                       &error) != PETAL_OK)
         abort();
-    manifest_change_keep(&copy, &change);
+    manifest_undo_forget(&undo);
     manifest_edit_snapshot(&again, &copy);
     if (once.size != again.size || memcmp(once.bytes, again.bytes, once.size) != 0)
         abort();

@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/manifest/format.h"
+#include "engine/manifest/manifest.h"
 #include "engine/manifest/names.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/slice.h"
 #include "engine/manifest/format.h"
+#include "engine/manifest/manifest.h"
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
 #include "tests/support/test_support.h"

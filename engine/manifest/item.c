@@ -1,0 +1,74 @@
+/* item.c -- see item.h. */
+#include "engine/manifest/item.h"
+
+#include "base/coding.h"
+#include "base/slice.h"
+#include "engine/manifest/format.h"
+
+#include <assert.h>
+
+enum petal_status
+item_take(const struct apply *apply, petal_slice *items, struct item *item)
+{
+    const uint8_t *from = items->data;
+
+    if (items->size < MANIFEST_ITEM_BYTES || get_le16(from + 2) != 0 ||
+        get_le32(from + 4) > items->size - MANIFEST_ITEM_BYTES)
+        return error_set(apply->error, PETAL_INVALID,
+                         "an item of an edit is malformed, %zu bytes before the end of its list",
+                         items->size);
+    item->tag = get_le16(from);
+    item->size = get_le32(from + 4);
+    item->payload = from + MANIFEST_ITEM_BYTES;
+    *items = slice_make(item->payload + item->size, items->size - MANIFEST_ITEM_BYTES - item->size);
+    return PETAL_OK;
+}
+
+enum petal_status
+item_check_size(const struct apply *apply, const struct item *item, size_t size)
+{
+    if (item->size == size)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID, "item %u of an edit has %zu bytes, not %zu",
+                     item->tag, item->size, size);
+}
+
+enum petal_status
+item_find_table(const struct apply *apply, const uint8_t *ids, struct manifest_table **table)
+{
+    uint32_t id = get_le32(ids);
+
+    *table = manifest_find_table(apply->manifest, id);
+    if (*table != NULL)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID, "an edit names table %u, which is not there", id);
+}
+
+enum petal_status
+item_find_family(const struct apply *apply, const uint8_t *ids, struct manifest_table **table,
+                 struct manifest_family **family)
+{
+    uint16_t id = get_le16(ids + 4);
+    enum petal_status status = item_find_table(apply, ids, table);
+
+    if (status != PETAL_OK)
+        return status;
+    *family = manifest_find_family(*table, id);
+    if (*family != NULL)
+        return PETAL_OK;
+    return error_set(apply->error, PETAL_INVALID,
+                     "an edit names family %u of table %u, which is not there", id, (*table)->id);
+}
+
+enum petal_status
+item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table *table,
+          const struct manifest_family *family, uint64_t number, const void *before)
+{
+    struct undo_step step = {.kind = kind, .table = table, .number = number};
+
+    if (family != NULL)
+        step.family = (uint32_t)(family - table->families);
+    if (manifest_undo_note(apply->undo, step, before))
+        return PETAL_OK;
+    return error_no_memory(apply->error);
+}

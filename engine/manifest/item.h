@@ -1,0 +1,38 @@
+/*
+ * item.h -- an item of an edit: a change, or an attribute in one, as bytes from anywhere; and what those who apply one need.
+ */
+#ifndef PETAL_ENGINE_MANIFEST_ITEM_H
+#define PETAL_ENGINE_MANIFEST_ITEM_H
+
+#include "engine/manifest/undo.h"
+
+/* An edit that is being applied. */
+struct apply {
+    struct manifest *manifest;
+    const petal_allocator *allocator;
+    struct manifest_undo *undo;
+    petal_error *error;
+};
+
+struct item {
+    unsigned tag;
+    const uint8_t *payload;
+    size_t size;
+};
+
+/* Take the first item of *items. */
+enum petal_status item_take(const struct apply *apply, petal_slice *items, struct item *item);
+enum petal_status item_check_size(const struct apply *apply, const struct item *item, size_t size);
+
+/* The table, and the family in it, whose ids begin an item's payload. */
+enum petal_status item_find_table(const struct apply *apply, const uint8_t *ids,
+                                  struct manifest_table **table);
+enum petal_status item_find_family(const struct apply *apply, const uint8_t *ids,
+                                   struct manifest_table **table, struct manifest_family **family);
+
+/* Note a step that is about to be taken, of an item about `family` of `table` (NULL: about the table itself). PETAL_NO_MEMORY. */
+enum petal_status item_note(const struct apply *apply, enum undo_kind kind,
+                            struct manifest_table *table, const struct manifest_family *family,
+                            uint64_t number, const void *before);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * state.h -- which tables, families and store files there are, where the log begins, and the
+ * counters that must not go back: the durable state of a database but for its cells.
+ *
+ * Files are found by number, tables by id and by name, each in a few steps however many there are.
+ *
+ * Threads: none of its own; the state of a manifest is read and changed under one mutex of the engine.
+ */
+#ifndef PETAL_ENGINE_MANIFEST_STATE_H
+#define PETAL_ENGINE_MANIFEST_STATE_H
+
+#include "base/error.h"
+#include "base/number_map.h"
+
+struct manifest_file {
+    uint64_t number;
+    uint64_t identity; /* the store file's own, of its trailer */
+    uint64_t run;      /* files of one run have disjoint row ranges */
+    uint64_t file_bytes;
+    uint64_t sequence_min, sequence_max;
+    uint64_t cells;
+};
+
+struct manifest_family {
+    uint16_t id;                  /* unique in its table, never reused there */
+    petal_family_options options; /* all filled in; name and attributes are the manifest's memory */
+    uint64_t flushed_sequence;    /* cells of this store at or below it are in store files */
+    struct manifest_file *files;  /* in no order */
+    size_t file_count, file_capacity;
+};
+
+/* What makes a table a snapshot of one: nobody reads or writes it, it holds on to its store files. */
+struct manifest_snapshot {
+    petal_slice name; /* among snapshots; size 0: an ordinary table */
+    int64_t created_ms;
+    uint32_t ttl_seconds; /* 0: it stays until it is deleted */
+};
+
+struct manifest_table {
+    uint32_t id;      /* never reused */
+    petal_slice name; /* among ordinary tables; of a snapshot: that of the table it was taken of */
+    struct manifest_snapshot snapshot;
+    enum petal_durability durability;
+    bool read_only;
+    const petal_attribute *attributes; /* the manifest's memory */
+    size_t attribute_count;
+    /* A created family raises it. An id below that is not in `families` was dropped. */
+    uint32_t next_family_id;
+    struct manifest_family *families; /* in order of creation */
+    size_t family_count, family_capacity;
+};
+
+/* What was promised of the log: the log of that number, and so all before it, were synced; that one up to `length`. */
+struct wal_promise {
+    uint64_t log_number; /* 0: none */
+    uint64_t length;
+};
+
+struct manifest_writer;
+
+/* Pointers into it are good until the next commit. */
+struct manifest {
+    uint64_t database_identity;
+    uint64_t salt; /* of the Bloom filters' hashes */
+    /* Of logs and store files; at least 1; an added file raises it. */
+    uint64_t next_file_number;
+    /* At least 1; a created table raises it. An id below that is not in `tables` was dropped. */
+    uint32_t next_table_id;
+    uint64_t last_sequence;
+    int64_t last_timestamp; /* the greatest one that the store assigned; 0: none */
+    uint64_t oldest_log;    /* logs below are obsolete */
+    struct wal_promise promise;
+    struct manifest_table **tables; /* by id */
+    size_t table_count, table_capacity;
+    struct number_map numbers; /* of the store files, each with its place in its family */
+    struct number_map names;   /* hashes of the names of tables and of snapshots, with their ids */
+    struct manifest_writer *writer; /* NULL in copies */
+};
+
+static inline bool
+manifest_is_snapshot(const struct manifest_table *table)
+{
+    return table->snapshot.name.size > 0;
+}
+
+/* NULL when there is none. */
+struct manifest_table *manifest_find_table(const struct manifest *manifest, uint32_t id);
+struct manifest_family *manifest_find_family(const struct manifest_table *table, uint16_t id);
+struct manifest_table *manifest_find_snapshot(const struct manifest *manifest, petal_slice name);
+bool manifest_names_file(const struct manifest *manifest, uint64_t number);
+
+/*
+ * Copies of the state, or of a table in it, with memory of their own: all but the writer, which the
+ * copy has none of. On PETAL_NO_MEMORY the copy holds nothing.
+ */
+enum petal_status manifest_copy(struct manifest *copy, const struct manifest *manifest,
+                                const petal_allocator *allocator);
+enum petal_status manifest_copy_table(struct manifest_table *copy,
+                                      const struct manifest_table *table,
+                                      const petal_allocator *allocator);
+/* A state that is this table alone. */
+enum petal_status manifest_copy_alone(struct manifest *copy, struct manifest_table *table,
+                                      const petal_allocator *allocator);
+void manifest_copy_fini(struct manifest *copy, const petal_allocator *allocator);
+void manifest_copy_table_fini(struct manifest_table *copy, const petal_allocator *allocator);
+
+/* ---- for those who change it: engine/manifest/ alone ---- */
+
+/* The state of a fresh database. */
+void manifest_state_init(struct manifest *manifest);
+void manifest_state_fini(struct manifest *manifest, const petal_allocator *allocator);
+
+/* For single tables and families: what names and attributes point to is owned. */
+bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocator *allocator);
+void manifest_table_free(struct manifest_table *table, const petal_allocator *allocator);
+void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
+
+/* Make what borrowed options point to the manifest's own. False: no memory; then they point to nothing. */
+bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
+void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
+
+/* Where the table of that id stands, or would. */
+size_t manifest_place_of(const struct manifest *manifest, uint32_t id);
+
+/* The table that has this one's name, among tables or among snapshots; NULL: none. */
+struct manifest_table *manifest_find_name(const struct manifest *manifest,
+                                          const struct manifest_table *table);
+
+/* Lookups. REQUIRES: there is room; what is removed leaves its room. */
+void manifest_name_add(struct manifest *manifest, const struct manifest_table *table);
+void manifest_name_remove(struct manifest *manifest, const struct manifest_table *table);
+void manifest_numbers_add(struct manifest *manifest, const struct manifest_family *family);
+void manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family);
+
+/* Where the family has the file of that number; false: it has none. */
+bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
+                        uint64_t number, size_t *place);
+
+/* Put a file at `place`; that which is there goes to the end. REQUIRES: room for it, here and in the lookup. */
+void manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
+                          const struct manifest_file *file);
+/* Take out the file at `place`; the last one takes its place. */
+void manifest_file_remove(struct manifest *manifest, struct manifest_family *family, size_t place);
+
+#endif

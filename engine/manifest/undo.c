@@ -1,0 +1,157 @@
+/* undo.c -- see undo.h. */
+#include "engine/manifest/undo.h"
+
+#include "base/mem.h"
+#include "engine/attributes.h"
+
+#include <assert.h>
+
+/* What a step of each kind keeps of before. */
+static const size_t before_bytes[UNDO_KINDS] = {
+    [UNDO_ALTERED_TABLE] = sizeof(struct manifest_table),
+    [UNDO_ALTERED_FAMILY] = sizeof(petal_family_options),
+    [UNDO_DROPPED_FAMILY] = sizeof(struct manifest_family),
+    [UNDO_REMOVED_FILE] = sizeof(struct manifest_file),
+};
+
+void
+manifest_undo_init(struct manifest_undo *undo, const struct manifest *manifest,
+                   const petal_allocator *allocator)
+{
+    *undo = (struct manifest_undo){.allocator = allocator, .counters = *manifest};
+}
+
+bool
+manifest_undo_note(struct manifest_undo *undo, struct undo_step step, const void *before)
+{
+    size_t bytes = before_bytes[step.kind];
+
+    assert((bytes > 0) == (before != NULL));
+    if (!mem_grow_array(undo->allocator, &undo->steps, &undo->capacity, undo->count,
+                        undo->count + 1, sizeof *undo->steps))
+        return false;
+    if (bytes > 0) {
+        step.before = mem_alloc(undo->allocator, bytes);
+        if (step.before == NULL)
+            return false;
+        memcpy(step.before, before, bytes);
+    }
+    undo->steps[undo->count++] = step;
+    return true;
+}
+
+static void
+fini(struct manifest_undo *undo)
+{
+    for (size_t i = 0; i < undo->count; i++)
+        mem_free(undo->allocator, undo->steps[i].before, before_bytes[undo->steps[i].kind]);
+    mem_free(undo->allocator, undo->steps, undo->capacity * sizeof *undo->steps);
+    *undo = (struct manifest_undo){.allocator = undo->allocator};
+}
+
+void
+manifest_undo_forget(struct manifest_undo *undo)
+{
+    for (size_t i = 0; i < undo->count; i++) {
+        const struct undo_step *step = &undo->steps[i];
+        const struct manifest_table *altered = step->before;
+
+        if (step->kind == UNDO_ALTERED_TABLE)
+            attributes_free(altered->attributes, altered->attribute_count, undo->allocator);
+        else if (step->kind == UNDO_ALTERED_FAMILY)
+            manifest_free_options(step->before, undo->allocator);
+        else if (step->kind == UNDO_DROPPED_FAMILY)
+            manifest_family_fini(step->before, undo->allocator);
+    }
+    /* Last, for steps of other kinds are about tables that were dropped after them. */
+    for (size_t i = 0; i < undo->count; i++) {
+        if (undo->steps[i].kind == UNDO_DROPPED_TABLE)
+            manifest_table_free(undo->steps[i].table, undo->allocator);
+    }
+    fini(undo);
+}
+
+static void
+take_back(struct manifest_undo *undo, struct manifest *manifest, const struct undo_step *step)
+{
+    const petal_allocator *allocator = undo->allocator;
+    struct manifest_table *table = step->table, **at;
+    struct manifest_family *family =
+        step->family < table->family_count ? &table->families[step->family] : NULL;
+    const struct manifest_table *altered;
+
+    switch (step->kind) {
+    case UNDO_MADE_TABLE:
+        assert(manifest->table_count > 0 && table->family_count == 0);
+        assert(manifest->tables[manifest->table_count - 1] == table);
+        manifest->table_count--;
+        manifest_name_remove(manifest, table);
+        manifest_table_free(table, allocator);
+        break;
+    case UNDO_ALTERED_TABLE:
+        altered = step->before;
+        attributes_free(table->attributes, table->attribute_count, allocator);
+        table->attributes = altered->attributes;
+        table->attribute_count = altered->attribute_count;
+        table->durability = altered->durability;
+        table->read_only = altered->read_only;
+        break;
+    case UNDO_DROPPED_TABLE:
+        assert(step->number <= manifest->table_count);
+        at = &manifest->tables[step->number];
+        memmove(at + 1, at, (manifest->table_count - step->number) * sizeof(*at));
+        *at = table;
+        manifest->table_count++;
+        manifest_name_add(manifest, table);
+        for (size_t i = 0; i < table->family_count; i++)
+            manifest_numbers_add(manifest, &table->families[i]);
+        break;
+    case UNDO_MADE_FAMILY:
+        assert(family == &table->families[table->family_count - 1] && family->file_count == 0);
+        manifest_family_fini(family, allocator);
+        table->family_count--;
+        table->next_family_id = (uint32_t)step->number;
+        break;
+    case UNDO_ALTERED_FAMILY:
+        manifest_free_options(&family->options, allocator);
+        memcpy(&family->options, step->before, sizeof family->options);
+        break;
+    case UNDO_DROPPED_FAMILY:
+        assert(step->family <= table->family_count && table->family_count < table->family_capacity);
+        family = &table->families[step->family];
+        memmove(family + 1, family, (table->family_count - step->family) * sizeof *family);
+        memcpy(family, step->before, sizeof *family);
+        table->family_count++;
+        manifest_numbers_add(manifest, family);
+        break;
+    case UNDO_NEXT_FAMILY:
+        table->next_family_id = (uint32_t)step->number;
+        break;
+    case UNDO_ADDED_FILE:
+        assert(step->number == family->file_count - 1);
+        manifest_file_remove(manifest, family, step->number);
+        break;
+    case UNDO_REMOVED_FILE:
+        manifest_file_insert(manifest, family, step->number, step->before);
+        break;
+    case UNDO_FLUSHED:
+        family->flushed_sequence = step->number;
+        break;
+    case UNDO_KINDS:
+        break;
+    }
+}
+
+void
+manifest_undo_run(struct manifest_undo *undo, struct manifest *manifest)
+{
+    for (size_t i = undo->count; i > 0; i--)
+        take_back(undo, manifest, &undo->steps[i - 1]);
+    manifest->next_file_number = undo->counters.next_file_number;
+    manifest->next_table_id = undo->counters.next_table_id;
+    manifest->last_sequence = undo->counters.last_sequence;
+    manifest->last_timestamp = undo->counters.last_timestamp;
+    manifest->oldest_log = undo->counters.oldest_log;
+    manifest->promise = undo->counters.promise;
+    fini(undo);
+}
