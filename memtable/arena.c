@@ -44,12 +44,6 @@ arena_bytes(const struct arena *arena)
     return atomic_load_explicit(&arena->held, memory_order_relaxed);
 }
 
-static size_t
-room(const struct arena *arena)
-{
-    return (size_t)(arena->back - arena->front);
-}
-
 /* Size of a chunk with `bytes` free; 0 when no chunk can be so large. */
 static size_t
 chunk_size_for(const struct arena *arena, size_t bytes)
@@ -74,7 +68,7 @@ arena_reserve(struct arena *arena, size_t bytes)
     struct arena_chunk *chunk;
     size_t held, size, alignment;
 
-    if (room(arena) >= bytes)
+    if (arena_has_room(arena, bytes))
         return true;
     if (arena->spare != NULL && arena->spare->size - sizeof *chunk >= bytes)
         return true;
@@ -95,14 +89,12 @@ arena_reserve(struct arena *arena, size_t bytes)
     return true;
 }
 
-/* Leave the current chunk for the spare one if `bytes` do not fit. */
+/* Leave the current chunk for the spare one. REQUIRES: reserved, and `bytes` do not fit. */
 static void
-make_room(struct arena *arena, size_t bytes)
+use_spare(struct arena *arena, size_t bytes)
 {
     struct arena_chunk *chunk = arena->spare;
 
-    if (room(arena) >= bytes)
-        return;
     assert(chunk != NULL && chunk->size - sizeof *chunk >= bytes);
     chunk->next = arena->chunks;
     arena->chunks = chunk;
@@ -117,7 +109,8 @@ arena_take_record(struct arena *arena, size_t size)
     void *record;
 
     size = arena_record_bytes(size);
-    make_room(arena, size);
+    if (!arena_has_room(arena, size))
+        use_spare(arena, size);
     record = arena->front;
     arena->front += size;
     return record;
@@ -145,7 +138,8 @@ void *
 arena_take_lines(struct arena *arena, size_t size)
 {
     assert(size % CACHE_LINE_BYTES == 0);
-    make_room(arena, size);
+    if (!arena_has_room(arena, size))
+        use_spare(arena, size);
     arena->back -= size;
     return arena->back;
 }

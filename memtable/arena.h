@@ -41,6 +41,13 @@ struct arena {
 void arena_init(struct arena *arena, const petal_allocator *allocator);
 void arena_fini(struct arena *arena);
 
+/* Whether `bytes` of pieces fit into the current chunk.  WRITER. */
+static inline bool
+arena_has_room(const struct arena *arena, size_t bytes)
+{
+    return (size_t)(arena->back - arena->front) >= bytes;
+}
+
 /* See RESERVING.  False when there is no memory; the arena is then as it was.  WRITER. */
 bool arena_reserve(struct arena *arena, size_t bytes);
 

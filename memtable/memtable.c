@@ -3,8 +3,8 @@
 
 #include "base/coding.h"
 #include "base/error.h"
+#include "bloom/growing.h"
 #include "memtable/arena.h"
-#include "memtable/row_filter.h"
 
 #include <assert.h>
 
@@ -16,7 +16,8 @@ struct memtable {
     const petal_allocator *allocator;
     struct arena arena;
     struct cell_tree tree;
-    struct row_filter filter;
+    struct bloom_growing rows;
+    _Atomic(size_t) bloom_bytes; /* held by it */
     _Atomic(uint64_t) cells;
     /* The writer's own: */
     uint64_t sequence_min, sequence_max;
@@ -26,18 +27,18 @@ struct memtable {
 };
 
 enum petal_status
-memtable_new(struct memtable **memtable, const petal_allocator *allocator, uint64_t salt)
+memtable_new(struct memtable **memtable, const petal_allocator *allocator)
 {
     struct memtable *made = mem_alloc(allocator, sizeof *made);
 
-    (void)salt; /* callers hash */
     *memtable = made;
     if (made == NULL)
         return PETAL_NO_MEMORY;
     made->allocator = allocator;
     arena_init(&made->arena, allocator);
     cell_tree_init(&made->tree, &made->arena);
-    row_filter_init(&made->filter, allocator);
+    bloom_growing_init(&made->rows);
+    atomic_init(&made->bloom_bytes, 0);
     atomic_init(&made->cells, 0);
     made->sequence_min = UINT64_MAX;
     made->sequence_max = 0;
@@ -49,26 +50,47 @@ memtable_new(struct memtable **memtable, const petal_allocator *allocator, uint6
 void
 memtable_free(struct memtable *memtable)
 {
+    void *segment;
+    size_t bytes;
+
     if (memtable == NULL)
         return;
-    row_filter_fini(&memtable->filter);
+    while ((segment = bloom_growing_take_back(&memtable->rows, &bytes)) != NULL)
+        mem_free(memtable->allocator, segment, bytes);
     arena_fini(&memtable->arena);
     mem_free(memtable->allocator, memtable, sizeof *memtable);
 }
 
 /*
  * Make sure of arena memory for records of together `bytes` bytes, each rounded up, and their
- * place in the tree.
+ * places in tree and Bloom filter.
  */
 static bool
-reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
+reserve(struct memtable *memtable, size_t cell_count, size_t bytes, bool *grown)
 {
     size_t tree_bytes = cell_tree_insert_bytes(&memtable->tree, cell_count);
+    size_t wanted = bloom_growing_wants(&memtable->rows, cell_count), replaced, held;
+    void *segment;
 
-    if (tree_bytes > SIZE_MAX / 2 || bytes > SIZE_MAX / 2)
+    *grown = false;
+    if (tree_bytes > SIZE_MAX / 2 || bytes > SIZE_MAX / 2 || wanted == SIZE_MAX)
         return false;
-    return arena_reserve(&memtable->arena, tree_bytes + bytes) &&
-           row_filter_reserve(&memtable->filter, cell_count);
+    if (!arena_has_room(&memtable->arena, tree_bytes + bytes)) {
+        *grown = true;
+        if (!arena_reserve(&memtable->arena, tree_bytes + bytes))
+            return false;
+    }
+    if (wanted == 0)
+        return true;
+    *grown = true;
+    segment = mem_alloc_aligned(memtable->allocator, BLOOM_GROWING_ALIGNMENT, wanted);
+    if (segment == NULL)
+        return false;
+    segment = bloom_growing_give(&memtable->rows, segment, wanted, &replaced);
+    mem_free(memtable->allocator, segment, replaced);
+    held = atomic_load_explicit(&memtable->bloom_bytes, memory_order_relaxed);
+    atomic_store_explicit(&memtable->bloom_bytes, held + wanted - replaced, memory_order_relaxed);
+    return true;
 }
 
 static size_t
@@ -83,24 +105,27 @@ record_bytes(const struct cell_record *record)
 static void
 give_up_prepared(struct memtable *memtable)
 {
-    if (memtable->prepared == NULL)
-        return;
     cell_tree_turn_back(&memtable->tree);
     arena_return_record(&memtable->arena, memtable->prepared, record_bytes(memtable->prepared));
     memtable->prepared = NULL;
 }
 
 enum petal_status
-memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes)
+memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes, bool *grown)
 {
+    bool ignored;
     size_t overhead = sizeof(struct cell_record) + cell_key_bound(0, 0) + CELL_RECORD_TTL_BYTES +
                       ARENA_RECORD_ALIGNMENT;
 
-    give_up_prepared(memtable);
-    if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8)
+    if (grown == NULL)
+        grown = &ignored;
+    *grown = false;
+    if (memtable->prepared != NULL)
+        give_up_prepared(memtable);
+    if (cell_count > SIZE_MAX / 8 / overhead || bytes > SIZE_MAX / 8 ||
+        !reserve(memtable, cell_count, cell_count * overhead + 2 * bytes, grown))
         return PETAL_NO_MEMORY;
-    return reserve(memtable, cell_count, cell_count * overhead + 2 * bytes) ? PETAL_OK
-                                                                            : PETAL_NO_MEMORY;
+    return PETAL_OK;
 }
 
 /* REQUIRES: reserved. */
@@ -133,20 +158,6 @@ record_new(struct arena *arena, const struct cell *cell, size_t bound)
     return record;
 }
 
-static void
-note_facts(struct memtable *memtable, const struct cell *cell)
-{
-    uint64_t cells = atomic_load_explicit(&memtable->cells, memory_order_relaxed);
-
-    if (cell->sequence < memtable->sequence_min)
-        memtable->sequence_min = cell->sequence;
-    if (cell->sequence > memtable->sequence_max)
-        memtable->sequence_max = cell->sequence;
-    if (cell->timestamp > memtable->time_max)
-        memtable->time_max = cell->timestamp;
-    atomic_store_explicit(&memtable->cells, cells + 1, memory_order_relaxed);
-}
-
 static size_t
 record_bound(const struct cell *cell)
 {
@@ -160,7 +171,8 @@ record_bound(const struct cell *cell)
 void
 memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
-    row_filter_prefetch(&memtable->filter, row_hash);
+    assert(memtable->prepared == NULL);
+    bloom_growing_prefetch(&memtable->rows, row_hash);
     memtable->prepared = record_new(&memtable->arena, cell, record_bound(cell));
     memtable->prepared_sequence = cell->sequence;
     cell_tree_approach(&memtable->tree, memtable->prepared);
@@ -169,33 +181,43 @@ memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t ro
 enum petal_status
 memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
+    uint64_t cells = atomic_load_explicit(&memtable->cells, memory_order_relaxed);
     const struct cell_record *record = memtable->prepared;
 
     if (record == NULL || memtable->prepared_sequence != cell->sequence) {
         size_t bound = record_bound(cell);
+        bool grown;
 
-        give_up_prepared(memtable);
-        if (!reserve(memtable, 1, arena_record_bytes(bound)))
+        if (record != NULL)
+            give_up_prepared(memtable);
+        if (!reserve(memtable, 1, arena_record_bytes(bound), &grown))
             return PETAL_NO_MEMORY;
         record = record_new(&memtable->arena, cell, bound);
     }
     memtable->prepared = NULL;
-    row_filter_add(&memtable->filter, row_hash);
+    bloom_growing_add(&memtable->rows, row_hash);
     cell_tree_insert(&memtable->tree, record);
-    note_facts(memtable, cell);
+    if (cell->sequence < memtable->sequence_min)
+        memtable->sequence_min = cell->sequence;
+    if (cell->sequence > memtable->sequence_max)
+        memtable->sequence_max = cell->sequence;
+    if (cell->timestamp > memtable->time_max)
+        memtable->time_max = cell->timestamp;
+    atomic_store_explicit(&memtable->cells, cells + 1, memory_order_relaxed);
     return PETAL_OK;
 }
 
 bool
 memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash)
 {
-    return row_filter_may_contain(&memtable->filter, row_hash);
+    return bloom_growing_may_contain(&memtable->rows, row_hash);
 }
 
 size_t
 memtable_bytes(const struct memtable *memtable)
 {
-    return arena_bytes(&memtable->arena) + row_filter_bytes(&memtable->filter);
+    return arena_bytes(&memtable->arena) +
+           atomic_load_explicit(&memtable->bloom_bytes, memory_order_relaxed);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
- * memtable.h -- the newest cells of one store, in memory, in cell order, with a filter of their
- * rows.
+ * memtable.h -- the newest cells of one store, in memory, in cell order, with a Bloom filter of their
+ * rows (bloom/growing.h).
  *
  * Cells lie in an arena that is freed whole.  The order is kept by a B+-tree
  * (memtable/cell_tree.h) whose nodes change only by publishing one word, so readers need no lock
@@ -26,9 +26,7 @@
 
 struct memtable;
 
-/* `salt` is the database's, for the row filter (bloom/hash.h). */
-enum petal_status memtable_new(struct memtable **memtable, const petal_allocator *allocator,
-                               uint64_t salt);
+enum petal_status memtable_new(struct memtable **memtable, const petal_allocator *allocator);
 void memtable_free(struct memtable *memtable); /* NULL: no-op */
 
 /*
@@ -36,13 +34,14 @@ void memtable_free(struct memtable *memtable); /* NULL: no-op */
  * rows, qualifiers and values cannot fail, whether or not they have a time to live of their own.  Called before a batch is logged, so that what was
  * logged can always be applied.  Reserves more than is used, as each byte may need escaping and
  * each cell may split nodes; what is left serves later cells.  On PETAL_NO_MEMORY the contents are
- * as they were.  WRITER.
+ * as they were.  *grown (may be NULL) becomes true if memtable_bytes may have changed, also then.  WRITER.
  */
-enum petal_status memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes);
+enum petal_status memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes,
+                                   bool *grown);
 
 /*
  * Copy the cell in.  `row_hash` = bloom_hash_row(salt, row).  The sequence is above that of all
- * cells of the same row, qualifier and timestamp.  The row's bits are in the filter before the
+ * cells of the same row, qualifier and timestamp.  The row's bits are in the Bloom filter before the
  * cell is in the tree.  Without a reservation it may fail with PETAL_NO_MEMORY, then nothing is
  * added.  WRITER.
  */
@@ -59,7 +58,7 @@ void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64
 /* False only if no cell of this row was added. */
 bool memtable_may_contain_row(const struct memtable *memtable, uint64_t row_hash);
 
-/* Bytes held: arena chunks and filter, what is reserved included.  Any thread. */
+/* Bytes held: arena chunks and Bloom filter, what is reserved included.  Any thread. */
 size_t memtable_bytes(const struct memtable *memtable);
 
 /*

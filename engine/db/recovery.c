@@ -110,6 +110,7 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
     petal_db *db = state->db;
     struct write_cell write = {.cell = logged->cell};
     uint64_t flushed = 0;
+    bool grown;
     enum petal_status status = find_store(db, logged, path, offset, &write.family, &flushed, error);
 
     if (status != PETAL_OK)
@@ -123,13 +124,11 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
     if (write.family == NULL || logged->cell.sequence <= flushed)
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
-    status = memtable_reserve(write.family->active->memtable, 1,
-                              logged->cell.row.size + logged->cell.qualifier.size +
-                                  logged->cell.value.size);
-    if (status == PETAL_OK) {
+    status = memtable_reserve(write.family->active->memtable, 1, write_cell_bytes(&write), &grown);
+    if (grown)
         write_charge(db, write.family);
+    if (status == PETAL_OK)
         status = write_apply_cell(db, &write);
-    }
     state->cells += status == PETAL_OK;
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }

@@ -167,7 +167,7 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
 {
     struct store_memtable *fresh;
     struct store_view *changed;
-    enum petal_status status = store_memtable_new(&fresh, db->env.allocator, db->salt);
+    enum petal_status status = store_memtable_new(&fresh, db->env.allocator);
 
     if (status != PETAL_OK)
         return status;

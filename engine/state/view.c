@@ -28,8 +28,7 @@ drop_is_last(_Atomic(uint32_t) *references)
 }
 
 enum petal_status
-store_memtable_new(struct store_memtable **memtable, const petal_allocator *allocator,
-                   uint64_t salt)
+store_memtable_new(struct store_memtable **memtable, const petal_allocator *allocator)
 {
     struct store_memtable *made = mem_zalloc(allocator, sizeof *made);
     enum petal_status status;
@@ -37,7 +36,7 @@ store_memtable_new(struct store_memtable **memtable, const petal_allocator *allo
     *memtable = NULL;
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    status = memtable_new(&made->memtable, allocator, salt);
+    status = memtable_new(&made->memtable, allocator);
     if (status != PETAL_OK) {
         mem_free(allocator, made, sizeof *made);
         return status;

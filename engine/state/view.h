@@ -89,7 +89,7 @@ struct view {
 };
 
 enum petal_status store_memtable_new(struct store_memtable **memtable,
-                                     const petal_allocator *allocator, uint64_t salt);
+                                     const petal_allocator *allocator);
 void store_memtable_unref(struct store_memtable *memtable);
 
 /* Charge what the memtable takes now. *change: how much more that is than before. LEADER. */

@@ -49,7 +49,7 @@ make_store(petal_family *family, struct store_file *const *files, size_t file_co
 {
     petal_db *db = family->table->db;
     struct store_memtable *memtable;
-    enum petal_status status = store_memtable_new(&memtable, db->env.allocator, db->salt);
+    enum petal_status status = store_memtable_new(&memtable, db->env.allocator);
 
     assert(family->active == NULL);
     if (status != PETAL_OK)

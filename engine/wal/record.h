@@ -43,6 +43,13 @@ struct write_cell {
     bool resolved; /* cell.timestamp is set, and says nothing of the store's clock */
 };
 
+/* Of row, qualifier and value. */
+static inline size_t
+write_cell_bytes(const struct write_cell *write)
+{
+    return write->cell.row.size + write->cell.qualifier.size + write->cell.value.size;
+}
+
 /* Bytes that record_encode writes for these cells. */
 size_t record_size(const struct write_cell *cells, size_t count);
 

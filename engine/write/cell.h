@@ -12,11 +12,4 @@ enum petal_status write_cell_make(struct write_cell *write, petal_family *family
                                   petal_slice qualifier, int64_t timestamp, petal_slice value,
                                   enum petal_cell_type type, petal_error *error);
 
-/* Of row, qualifier and value. */
-static inline size_t
-write_cell_bytes(const struct write_cell *write)
-{
-    return write->cell.row.size + write->cell.qualifier.size + write->cell.value.size;
-}
-
 #endif

@@ -17,7 +17,6 @@
 
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"
-#include "engine/write/cell.h"
 
 #include <assert.h>
 
@@ -113,11 +112,14 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
         }
     }
     for (petal_family *family = touched; family != NULL; family = family->group_next) {
-        if (status == PETAL_OK)
+        if (status == PETAL_OK) {
+            bool grown;
+
             status = memtable_reserve(family->active->memtable, family->group_cells,
-                                      family->group_bytes);
-        if (status == PETAL_OK)
-            write_charge(db, family);
+                                      family->group_bytes, &grown);
+            if (grown)
+                write_charge(db, family);
+        }
         family->group_cells = 0;
         family->group_bytes = 0;
     }

@@ -40,7 +40,7 @@ add_cell(struct source *source, const struct cell *cell)
 static struct cell_iter *
 open_memtable(struct source *source, struct sst_fixture *f)
 {
-    assert_int_equal(memtable_new(&source->memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+    assert_int_equal(memtable_new(&source->memtable, &f->allocator.table), PETAL_OK);
     for (size_t i = 0; i < source->list.count; i++)
         assert_int_equal(memtable_add(source->memtable, &source->list.cells[i], 0), PETAL_OK);
     memtable_iter_init(&source->memtable_iter, source->memtable);

@@ -25,8 +25,7 @@ static void
 fixture_init(struct fixture *fixture)
 {
     test_allocator_init(&fixture->allocator);
-    assert_int_equal(memtable_new(&fixture->memtable, &fixture->allocator.table, CELL_MODEL_SALT),
-                     PETAL_OK);
+    assert_int_equal(memtable_new(&fixture->memtable, &fixture->allocator.table), PETAL_OK);
 }
 
 static void
@@ -216,8 +215,8 @@ parts_of_greatest_size_fit(void **state)
     assert_int_equal(memtable_add(fixture.memtable, &cell, 1), PETAL_OK);
     cell.sequence++;
     cell.value.size = 0; /* nothing but bytes to escape */
-    assert_int_equal(memtable_reserve(fixture.memtable, 1, cell.row.size + cell.qualifier.size),
-                     PETAL_OK);
+    assert_int_equal(
+        memtable_reserve(fixture.memtable, 1, cell.row.size + cell.qualifier.size, NULL), PETAL_OK);
     test_allocator_fail_at(&fixture.allocator, 1, true);
     assert_int_equal(memtable_add(fixture.memtable, &cell, 1), PETAL_OK);
     test_allocator_fail_at(&fixture.allocator, 0, false);
@@ -308,7 +307,7 @@ what_was_reserved_cannot_fail(void **state)
             for (size_t i = done; i < done + batch; i++)
                 bytes += model.cells[i].cell.row.size + model.cells[i].cell.qualifier.size +
                          model.cells[i].cell.value.size;
-            assert_int_equal(memtable_reserve(fixture.memtable, batch, bytes), PETAL_OK);
+            assert_int_equal(memtable_reserve(fixture.memtable, batch, bytes, NULL), PETAL_OK);
             test_allocator_fail_at(&fixture.allocator, 1, true);
             for (size_t i = done; i < done + batch; i++)
                 add(fixture.memtable, &model.cells[i]);
@@ -335,15 +334,15 @@ a_failed_allocation_leaves_the_contents(void **state)
     cell_model_init(&model, &random, HARD, 8000);
     test_allocator_init(&allocator);
     test_allocator_fail_at(&allocator, 1, false);
-    assert_int_equal(memtable_new(&memtable, &allocator.table, CELL_MODEL_SALT), PETAL_NO_MEMORY);
+    assert_int_equal(memtable_new(&memtable, &allocator.table), PETAL_NO_MEMORY);
     assert_null(memtable);
-    assert_int_equal(memtable_new(&memtable, &allocator.table, CELL_MODEL_SALT), PETAL_OK);
+    assert_int_equal(memtable_new(&memtable, &allocator.table), PETAL_OK);
     for (size_t i = 0; i < model.count; i++) {
         const struct test_cell *cell = &model.cells[i];
 
         for (unsigned nth = 1; nth <= 2 && i % 100 == 0; nth++) {
             test_allocator_fail_at(&allocator, nth, true);
-            refused += memtable_reserve(memtable, 5000, 100000) != PETAL_OK;
+            refused += memtable_reserve(memtable, 5000, 100000, NULL) != PETAL_OK;
             test_allocator_fail_at(&allocator, 0, false);
         }
         test_allocator_fail_at(&allocator, 1, true);
@@ -357,8 +356,8 @@ a_failed_allocation_leaves_the_contents(void **state)
     }
     assert_true(refused > 5);
     assert_contents(memtable, &model);
-    assert_int_equal(memtable_reserve(memtable, SIZE_MAX, 1), PETAL_NO_MEMORY);
-    assert_int_equal(memtable_reserve(memtable, 1, SIZE_MAX), PETAL_NO_MEMORY);
+    assert_int_equal(memtable_reserve(memtable, SIZE_MAX, 1, NULL), PETAL_NO_MEMORY);
+    assert_int_equal(memtable_reserve(memtable, 1, SIZE_MAX, NULL), PETAL_NO_MEMORY);
     assert_contents(memtable, &model);
     memtable_free(memtable);
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
@@ -384,7 +383,7 @@ prepared_cells_are_added(void **state)
 
         for (unsigned tries = prepared && test_random_chance(&random, 20) ? 2 : 1; tries > 0;
              tries--) {
-            assert_int_equal(memtable_reserve(fixture.memtable, 1, bytes), PETAL_OK);
+            assert_int_equal(memtable_reserve(fixture.memtable, 1, bytes, NULL), PETAL_OK);
             test_allocator_fail_at(&fixture.allocator, 1, true);
             if (prepared)
                 memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
@@ -410,7 +409,7 @@ a_prepared_cell_that_is_given_up_is_not_there(void **state)
     test_random_init(&random, test_seed());
     cell_model_init(&model, &random, HARD, 2);
     fixture_init(&fixture);
-    assert_int_equal(memtable_reserve(fixture.memtable, 1, 1000), PETAL_OK);
+    assert_int_equal(memtable_reserve(fixture.memtable, 1, 1000, NULL), PETAL_OK);
     memtable_prepare(fixture.memtable, &model.cells[0].cell, model.cells[0].row_hash);
     assert_true(memtable_is_empty(fixture.memtable));
     add(fixture.memtable, &model.cells[1]);
@@ -437,7 +436,7 @@ what_is_given_up_takes_no_memory(void **state)
         const struct cell *cell = &model.cells[i].cell;
 
         for (unsigned tries = 0; tries < 1000; tries++) {
-            assert_int_equal(memtable_reserve(fixture.memtable, 1, 2000), PETAL_OK);
+            assert_int_equal(memtable_reserve(fixture.memtable, 1, 2000, NULL), PETAL_OK);
             if (tries == 1)
                 bytes = memtable_bytes(fixture.memtable);
             memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);

@@ -185,7 +185,7 @@ run_race(struct test_random *random, enum cell_pattern pattern, size_t count)
     struct race race;
 
     test_allocator_init(&allocator);
-    assert_int_equal(memtable_new(&race.memtable, &allocator.table, CELL_MODEL_SALT), PETAL_OK);
+    assert_int_equal(memtable_new(&race.memtable, &allocator.table), PETAL_OK);
     cell_model_init(&race.model, random, pattern, count);
     race.seed = test_random_next(random);
     atomic_init(&race.published, 0);

@@ -23,7 +23,7 @@ make_memtable(const petal_allocator *allocator, unsigned first, unsigned step)
 {
     struct memtable *memtable;
 
-    assert_int_equal(memtable_new(&memtable, allocator, SALT), PETAL_OK);
+    assert_int_equal(memtable_new(&memtable, allocator), PETAL_OK);
     for (unsigned i = first; i < CELLS; i += step) {
         char name[16];
         petal_slice bytes = slice_make(name, (size_t)snprintf(name, sizeof name, "%08u", i));

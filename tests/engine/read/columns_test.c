@@ -169,7 +169,7 @@ walk_memtable(struct sst_fixture *f, bool reversed, const struct cell_list *list
     struct memtable_iter source;
     struct column_iter columns;
 
-    assert_int_equal(memtable_new(&memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+    assert_int_equal(memtable_new(&memtable, &f->allocator.table), PETAL_OK);
     for (size_t i = 0; i < list->count; i++)
         assert_int_equal(memtable_add(memtable, &list->cells[i], 0), PETAL_OK);
     memtable_iter_init(&source, memtable);
@@ -265,7 +265,7 @@ open_source(struct lazy_source *source, struct sst_fixture *f, struct test_rando
     struct sst_options options = sst_test_options();
 
     if (source->list.count == 0 || test_random_chance(random, 40)) {
-        assert_int_equal(memtable_new(&source->memtable, &f->allocator.table, TEST_SALT), PETAL_OK);
+        assert_int_equal(memtable_new(&source->memtable, &f->allocator.table), PETAL_OK);
         for (size_t i = 0; i < source->list.count; i++)
             assert_int_equal(memtable_add(source->memtable, &source->list.cells[i], 0), PETAL_OK);
         memtable_iter_init(&source->memtable_iter, source->memtable);

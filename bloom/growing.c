@@ -1,0 +1,175 @@
+/* growing.c -- see growing.h. */
+#include "bloom/growing.h"
+
+#include "bloom/bloom.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    PROBES = 6,
+    BITS_PER_KEY = 12,
+    LINE_WORDS = BLOOM_LINE_BYTES / 8,
+    FIRST_LINES = 64, /* 4 KiB */
+    GROWTH = 8
+};
+
+struct bloom_segment_line {
+    _Alignas(BLOOM_LINE_BYTES) _Atomic(uint64_t) words[LINE_WORDS];
+};
+
+struct bloom_segment {
+    _Alignas(BLOOM_LINE_BYTES) struct bloom_segment *older; /* constant once published */
+    size_t lines;
+    size_t capacity; /* keys */
+    struct bloom_segment_line bits[];
+};
+
+static_assert(BLOOM_GROWING_ALIGNMENT == BLOOM_LINE_BYTES, "lines lie on their borders");
+
+void
+bloom_growing_init(struct bloom_growing *bloom)
+{
+    atomic_init(&bloom->newest, NULL);
+    bloom->spare = NULL;
+    bloom->keys = 0;
+}
+
+/* ---- memory ---- */
+
+static size_t
+segment_bytes(size_t lines)
+{
+    return sizeof(struct bloom_segment) + lines * sizeof(struct bloom_segment_line);
+}
+
+static size_t
+capacity_of(size_t lines)
+{
+    return lines * BLOOM_LINE_BYTES * 8 / BITS_PER_KEY;
+}
+
+size_t
+bloom_growing_wants(const struct bloom_growing *bloom, size_t keys)
+{
+    const struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
+    size_t room = newest != NULL ? newest->capacity - bloom->keys : 0;
+    size_t lines = newest != NULL ? newest->lines * GROWTH : FIRST_LINES;
+
+    if (keys <= room || (bloom->spare != NULL && keys - room <= bloom->spare->capacity))
+        return 0;
+    if (keys > SIZE_MAX / 64)
+        return SIZE_MAX;
+    while (capacity_of(lines) < keys - room)
+        lines *= GROWTH;
+    return segment_bytes(lines);
+}
+
+void *
+bloom_growing_give(struct bloom_growing *bloom, void *memory, size_t bytes, size_t *replaced)
+{
+    struct bloom_segment *before = bloom->spare, *spare = memory;
+
+    assert(bytes > sizeof *spare && (uintptr_t)memory % BLOOM_GROWING_ALIGNMENT == 0);
+    memset(memory, 0, bytes);
+    spare->lines = (bytes - sizeof *spare) / sizeof *spare->bits;
+    spare->capacity = capacity_of(spare->lines);
+    assert(segment_bytes(spare->lines) == bytes);
+    bloom->spare = spare;
+    *replaced = before != NULL ? segment_bytes(before->lines) : 0;
+    return before;
+}
+
+void *
+bloom_growing_take_back(struct bloom_growing *bloom, size_t *bytes)
+{
+    struct bloom_segment *segment = bloom->spare;
+
+    if (segment != NULL) {
+        bloom->spare = NULL;
+    } else {
+        segment = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
+        if (segment == NULL)
+            return NULL;
+        atomic_store_explicit(&bloom->newest, segment->older, memory_order_relaxed);
+    }
+    *bytes = segment_bytes(segment->lines);
+    return segment;
+}
+
+/* ---- keys ---- */
+
+/*
+ * All probes without a branch between them: where an absent key's first zero comes cannot be
+ * predicted.
+ */
+static inline bool
+segment_has(const struct bloom_segment *segment, uint64_t hash)
+{
+    const struct bloom_segment_line *line = &segment->bits[bloom_line(hash, segment->lines)];
+    uint64_t all = 1, walk = hash;
+
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < PROBES; i++) {
+        unsigned bit = bloom_line_next(&walk);
+
+        all &= atomic_load_explicit(&line->words[bit / 64], memory_order_relaxed) >> bit % 64;
+    }
+    return all != 0;
+}
+
+bool
+bloom_growing_may_contain(const struct bloom_growing *bloom, uint64_t hash)
+{
+    /* Acquire: the segment's head and its zeroed bits. */
+    const struct bloom_segment *segment =
+        atomic_load_explicit(&bloom->newest, memory_order_acquire);
+
+    while (segment != NULL && !segment_has(segment, hash))
+        segment = segment->older;
+    return segment != NULL;
+}
+
+void
+bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash)
+{
+#if defined(__GNUC__)
+    const struct bloom_segment *segment =
+        atomic_load_explicit(&bloom->newest, memory_order_relaxed);
+
+    for (; segment != NULL; segment = segment->older)
+        __builtin_prefetch(&segment->bits[bloom_line(hash, segment->lines)]);
+#else
+    (void)bloom;
+    (void)hash;
+#endif
+}
+
+void
+bloom_growing_add(struct bloom_growing *bloom, uint64_t hash)
+{
+    struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
+    struct bloom_segment_line *line;
+    uint64_t bits[LINE_WORDS];
+
+    if (bloom_growing_may_contain(bloom, hash))
+        return;
+    if (newest == NULL || bloom->keys == newest->capacity) {
+        assert(bloom->spare != NULL);
+        bloom->spare->older = newest;
+        newest = bloom->spare;
+        bloom->spare = NULL;
+        bloom->keys = 0;
+        atomic_store_explicit(&bloom->newest, newest, memory_order_release);
+    }
+    assert(bloom->keys < newest->capacity);
+    line = &newest->bits[bloom_line(hash, newest->lines)];
+    bloom_line_bits(hash, PROBES, bits);
+    /* Loads and stores: nobody else writes. */
+    for (unsigned i = 0; i < LINE_WORDS; i++) {
+        uint64_t word = atomic_load_explicit(&line->words[i], memory_order_relaxed);
+
+        atomic_store_explicit(&line->words[i], word | bits[i], memory_order_relaxed);
+    }
+    bloom->keys++;
+}
