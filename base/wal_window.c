@@ -1,6 +1,7 @@
 /* wal_window.c -- see base/wal_window.h. */
 #include "base/wal_window.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,22 +22,22 @@
 /* A larger store is written: then the call is not what it costs. */
 #define MOST_STORE_BYTES ((size_t)16 << 10)
 
-/* The first window is small, for a log that may not grow much; each further one twice as large, up to a size at which the calls that
- * make it weigh nothing, and which no writer feels as a pause. */
-#define FIRST_WINDOW_BYTES ((size_t)64 << 10)
-#define MOST_WINDOW_BYTES  ((size_t)256 << 10)
+/* A size at which the calls that make a window weigh nothing, and which no writer feels as a pause. */
+#define WINDOW_BYTES ((size_t)256 << 10)
+
+/* Zeros without a window are written up to a multiple of this. */
+#define ZEROS_BYTES ((uint64_t)64 << 10)
 
 #define PAGE_BYTES ((size_t)4096)
 
 /* Of RLIMIT_MEMLOCK, or no window's pages are locked. */
-#define LEAST_LOCK_LIMIT (16 * MOST_WINDOW_BYTES)
+#define LEAST_LOCK_LIMIT (16 * WINDOW_BYTES)
 
 void
 wal_window_init(struct wal_window *window, bool unmapped)
 {
     memset(window, 0, sizeof *window);
     window->unmapped = unmapped;
-    window->next_bytes = FIRST_WINDOW_BYTES;
     atomic_init(&window->synced, false);
 }
 
@@ -69,7 +70,7 @@ static void
 drop(struct wal_window *window)
 {
     if (window->base != NULL)
-        (void)munmap(window->base, (size_t)(window->end - window->start));
+        (void)munmap(window->base, WINDOW_BYTES);
     window->base = NULL;
     window->start = window->end = 0;
 }
@@ -167,8 +168,7 @@ static bool
 make(struct wal_window *window, int descriptor, uint64_t offset)
 {
     uint64_t start = offset & ~(uint64_t)(PAGE_BYTES - 1);
-    uint64_t end = start + window->next_bytes;
-    size_t bytes = window->next_bytes;
+    uint64_t end = start + WINDOW_BYTES;
     void *base;
 
     drop(window);
@@ -176,60 +176,46 @@ make(struct wal_window *window, int descriptor, uint64_t offset)
         window->zeros_end = offset;
     if (!write_zeros(window, descriptor, end, ZERO_VECTORS))
         return false;
-    base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)start);
+    base = mmap(NULL, WINDOW_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, (off_t)start);
     if (base == MAP_FAILED)
         return false;
-    if (madvise(base, bytes, MADV_POPULATE_WRITE) != 0) {
-        (void)munmap(base, bytes);
+    if (madvise(base, WINDOW_BYTES, MADV_POPULATE_WRITE) != 0) {
+        (void)munmap(base, WINDOW_BYTES);
         return false;
     }
-    lock_pages(base, bytes);
+    lock_pages(base, WINDOW_BYTES);
     window->base = base;
     window->start = start;
     window->end = end;
-    if (window->next_bytes < MOST_WINDOW_BYTES)
-        window->next_bytes *= 2;
     return true;
-}
-
-static void
-note_sync(struct wal_window *window)
-{
-    if (!atomic_exchange_explicit(&window->synced, false, memory_order_relaxed))
-        return;
-    drop(window);
-    if (window->stores == STORES_BEFORE_WINDOW)
-        window->syncs = 0;
-    else if (window->syncs < SYNCS_BEFORE_ZEROS)
-        window->syncs++;
-    window->stores = 0;
-    window->next_bytes = FIRST_WINDOW_BYTES;
-}
-
-/* For a store that will be written, and synced soon: it had better not make the file longer. */
-static bool
-write_ahead(struct wal_window *window, int descriptor, uint64_t offset, size_t size)
-{
-    uint64_t end = (offset + size) / FIRST_WINDOW_BYTES * FIRST_WINDOW_BYTES + FIRST_WINDOW_BYTES;
-
-    if (window->syncs < SYNCS_BEFORE_ZEROS || offset + size <= window->zeros_end)
-        return true;
-    if (window->zeros_end < offset)
-        window->zeros_end = offset;
-    return check(window, descriptor) && write_zeros(window, descriptor, end, 1);
 }
 
 /* A store that does not lie in the window; true: now it does. */
 static bool
 move(struct wal_window *window, int descriptor, uint64_t offset, size_t size)
 {
-    note_sync(window);
+    if (atomic_exchange_explicit(&window->synced, false, memory_order_relaxed)) {
+        drop(window);
+        if (window->stores == STORES_BEFORE_WINDOW)
+            window->syncs = 0;
+        else if (window->syncs < SYNCS_BEFORE_ZEROS)
+            window->syncs++;
+        window->stores = 0;
+    }
     if (window->impossible || offset != window->log_end || size > MOST_STORE_BYTES ||
-        offset > (uint64_t)INT64_MAX - MOST_WINDOW_BYTES)
+        offset > (uint64_t)INT64_MAX - WINDOW_BYTES)
         return false;
     if (window->stores < STORES_BEFORE_WINDOW) {
         window->stores++;
-        window->impossible = !write_ahead(window, descriptor, offset, size);
+        /* Where it will be synced soon it had better not make the file longer. */
+        if (window->syncs == SYNCS_BEFORE_ZEROS && offset + size > window->zeros_end) {
+            if (window->zeros_end < offset)
+                window->zeros_end = offset;
+            window->impossible =
+                !check(window, descriptor) ||
+                !write_zeros(window, descriptor,
+                             (offset + size) / ZEROS_BYTES * ZEROS_BYTES + ZEROS_BYTES, 1);
+        }
         return false;
     }
     if (window->unmapped)
@@ -247,6 +233,8 @@ wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, con
 
     if (!inside && !move(window, descriptor, offset, size))
         return false;
+    assert(window->base != NULL && offset >= window->start && offset + size <= window->end);
+    assert(window->zeros_end >= window->end); /* the file is as long as the window */
     memcpy(window->base + (offset - window->start), bytes, size);
     window->log_end = offset + size;
     return true;

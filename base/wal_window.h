@@ -50,7 +50,6 @@ struct wal_window {
     uint64_t start, end; /* both 0 then; `start` is the border of a page */
     uint64_t log_end;    /* behind the last store, whatever its way */
     uint64_t zeros_end;  /* from log_end up to here there are zeros, if it is greater */
-    size_t next_bytes;   /* of the next window */
     unsigned stores;     /* written since the last sync; counted up to what makes a window */
     unsigned syncs;      /* since there were so many; counted up to what makes zeros */
     bool checked;        /* the file system is one of those that will do */
