@@ -182,26 +182,6 @@ read_common(struct session *session, struct query *query, const struct value *ha
 }
 
 static enum shell_status
-read_get_argument(struct session *session, struct query *query, const struct value *argument)
-{
-    struct value rest;
-
-    if (argument->kind == VALUE_NIL)
-        return SHELL_FINE;
-    if (argument->kind == VALUE_ARRAY)
-        return add_columns(session, query, argument->as.items, argument->count);
-    if (argument->kind != VALUE_HASH)
-        return add_columns(session, query, argument, 1);
-    if (!selects(session, argument, &rest)) {
-        text_clear(&session->scratch);
-        value_inspect(&session->scratch, &rest);
-        return session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
-                            text_string(&session->scratch));
-    }
-    return read_common(session, query, argument);
-}
-
-static enum shell_status
 open_table(struct session *session, const struct value *argument, enum query_kind kind, bool header,
            struct query *query)
 {
@@ -232,8 +212,23 @@ query_read_get(struct session *session, const struct value *arguments, size_t co
     query->row = value_to_bytes(&session->arena, &arguments[1]);
     if (query->row.size == 0)
         return session_fail(session, SHELL_USAGE, "Row length is 0");
-    for (size_t i = 2; i < count && status == SHELL_FINE; i++)
-        status = read_get_argument(session, query, &arguments[i]);
+    for (size_t i = 2; i < count && status == SHELL_FINE; i++) {
+        const struct value *argument = &arguments[i];
+        struct value rest;
+
+        if (argument->kind == VALUE_ARRAY) {
+            status = add_columns(session, query, argument->as.items, argument->count);
+        } else if (argument->kind == VALUE_HASH && !selects(session, argument, &rest)) {
+            text_clear(&session->scratch);
+            value_inspect(&session->scratch, &rest);
+            status = session_fail(session, SHELL_USAGE, "Failed parse of %.400s, Hash",
+                                  text_string(&session->scratch));
+        } else if (argument->kind == VALUE_HASH) {
+            status = read_common(session, query, argument);
+        } else if (argument->kind != VALUE_NIL) {
+            status = add_columns(session, query, argument, 1);
+        }
+    }
     return status;
 }
 
@@ -253,11 +248,14 @@ behind_prefix(struct arena *arena, petal_slice prefix)
     return (petal_slice){row, size};
 }
 
+/* What a scan has and a get has not: where it begins and ends, and how many rows. */
 static enum shell_status
 read_range(struct session *session, struct query *query, const struct value *hash)
 {
     static const char *const keys[] = {"STARTROW", "STOPROW", "ROWPREFIXFILTER"};
     const struct value *inclusive = query_given(hash, "INCLUDE_STOPROW");
+    const struct value *limit = query_given(hash, "LIMIT");
+    const struct value *interval = query_given(hash, "INTERVAL");
     petal_slice rows[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
     petal_scan_options *scan = &query->scan;
 
@@ -283,19 +281,10 @@ read_range(struct session *session, struct query *query, const struct value *has
         scan->stop_row = behind_prefix(&session->arena, rows[2]);
         scan->stop_inclusive = false;
     }
-    return SHELL_FINE;
-}
-
-static enum shell_status
-read_numbers(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *limit = query_given(hash, "LIMIT");
-    const struct value *interval = query_given(hash, "INTERVAL");
-
     if (limit != NULL) {
         if (limit->kind != VALUE_INTEGER)
             return query_fail_key(session, "LIMIT", limit, "a number is wanted");
-        query->scan.row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
+        scan->row_limit = limit->as.integer > 0 ? (uint64_t)limit->as.integer : 0;
     }
     if (interval != NULL)
         query->interval = interval->kind == VALUE_INTEGER ? interval->as.integer : 0;
@@ -319,11 +308,7 @@ query_read_scan(struct session *session, enum query_kind kind, const struct valu
         return session_fail(session, SHELL_USAGE, "a hash such as {LIMIT => 10} is wanted, not %s",
                             value_class(hash));
     status = read_common(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_range(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_numbers(session, query, hash);
-    return status;
+    return status == SHELL_FINE ? read_range(session, query, hash) : status;
 }
 
 void

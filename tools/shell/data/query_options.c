@@ -8,108 +8,6 @@
 
 enum { FILTER_CHARACTERS = 400 }; /* longer ones are not shown again in a message */
 
-/* ---- Values of keys ------------------------------------------------------------------------------ */
-
-static enum shell_status
-read_boolean(struct session *session, const struct value *hash, const char *key, bool *boolean)
-{
-    const struct value *value = query_given(hash, key);
-
-    if (value == NULL)
-        return SHELL_FINE;
-    if (value->kind != VALUE_BOOLEAN)
-        return query_fail_key(session, key, value, "true or false is wanted");
-    *boolean = value->as.boolean;
-    return SHELL_FINE;
-}
-
-/* ---- Times, versions, skip reasons ------------------------------------------------------------------ */
-
-static enum shell_status
-read_time_range(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *range = query_given(hash, "TIMERANGE");
-    const struct value *stamp = query_given(hash, "TIMESTAMP");
-    petal_read_options *read = &query->scan.read;
-    int64_t at, limit;
-
-    if (stamp != NULL) {
-        if (!value_to_integer(stamp, &at) || at < 0 || at == INT64_MAX)
-            return query_fail_key(session, "TIMESTAMP", stamp,
-                                  "a number of milliseconds is wanted");
-        read->time_min = at;
-        read->time_limit = at + 1;
-        read->has_time_range = true;
-    }
-    if (range != NULL) {
-        const struct value *ends = range->as.items;
-
-        if (range->kind != VALUE_ARRAY || range->count != 2 || !value_to_integer(&ends[0], &at) ||
-            !value_to_integer(&ends[1], &limit) || limit < at)
-            return session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
-        if (at < 0)
-            return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative");
-        read->time_min = at;
-        read->time_limit = limit;
-        read->has_time_range = true;
-    }
-    return SHELL_FINE;
-}
-
-/* A scan takes what is below 1 as 1. */
-static enum shell_status
-read_versions(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *value = query_given(hash, "VERSIONS");
-    int64_t versions;
-
-    if (value == NULL)
-        return SHELL_FINE;
-    if (!value_to_integer(value, &versions))
-        return query_fail_key(session, "VERSIONS", value, "a number is wanted");
-    if (versions <= 0 && query->kind == QUERY_GET)
-        return session_fail(session, SHELL_USAGE, "versions must be positive");
-    if (versions > PETAL_ALL_VERSIONS)
-        versions = PETAL_ALL_VERSIONS;
-    query->scan.read.versions = versions > 1 ? (int32_t)versions : 1;
-    return SHELL_FINE;
-}
-
-static enum shell_status
-read_without(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *value = query_given(hash, "WITHOUT");
-    const struct value *items = value;
-    size_t count = 1;
-
-    if (value == NULL)
-        return SHELL_FINE;
-    if (value->kind == VALUE_ARRAY) {
-        items = value->as.items;
-        count = value->count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        petal_slice word = value_to_bytes(&session->arena, &items[i]);
-        int skip = PETAL_SKIP_FOUND_NEWER;
-
-        while (skip < PETAL_SKIP_COUNT && !slice_is(word, petal_skip_text((enum petal_skip)skip)))
-            skip++;
-        if (skip == PETAL_SKIP_COUNT) {
-            struct text words = {0};
-
-            for (int j = PETAL_SKIP_FOUND_NEWER; j < PETAL_SKIP_COUNT; j++)
-                text_add_format(&words, "%s'%s'",
-                                j > PETAL_SKIP_FOUND_NEWER ? ", " : "use some of ",
-                                petal_skip_text((enum petal_skip)j));
-            (void)query_fail_key(session, "WITHOUT", &items[i], text_string(&words));
-            text_free(&words);
-            return SHELL_USAGE;
-        }
-        query->scan.read.without |= PETAL_WITHOUT(skip);
-    }
-    return SHELL_FINE;
-}
-
 /* ---- Filters ------------------------------------------------------------------------------------- */
 
 /* Cut the place and the reason off the library's text: what is left is HBase's.  Returns the reason, "" without one. */
@@ -164,130 +62,132 @@ fail_filter(struct session *session, petal_slice filter, const petal_error *erro
     return SHELL_USAGE;
 }
 
-static enum shell_status
-read_filter(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *value = query_given(hash, "FILTER");
-    petal_error error;
+/* ---- Keys ---------------------------------------------------------------------------------------- */
 
-    if (value == NULL)
-        return SHELL_FINE;
-    if (value->kind != VALUE_STRING)
-        return query_fail_key(session, "FILTER", value, "a filter in quotes is wanted");
-    query_end(query);
-    if (petal_filter_parse(session->db, value->as.bytes, &query->filter, &error) != PETAL_OK)
-        return fail_filter(session, value->as.bytes, &error);
-    query->scan.read.filter = query->filter;
+/* Read true or false; false when it is neither. */
+static bool
+read_boolean(struct session *session, const struct value *hash, const char *key, bool *boolean)
+{
+    const struct value *value = query_given(hash, key);
+
+    if (value != NULL && value->kind == VALUE_BOOLEAN)
+        *boolean = value->as.boolean;
+    if (value == NULL || value->kind == VALUE_BOOLEAN)
+        return true;
+    (void)query_fail_key(session, key, value, "true or false is wanted");
+    return false;
+}
+
+/* A value that is one item or an array of them. */
+static const struct value *
+items_of(const struct value *value, size_t *count)
+{
+    bool array = value != NULL && value->kind == VALUE_ARRAY;
+
+    *count = array ? value->count : value != NULL;
+    return array ? value->as.items : value;
+}
+
+static enum shell_status
+read_without(struct session *session, struct query *query, const struct value *hash)
+{
+    size_t count;
+    const struct value *items = items_of(query_given(hash, "WITHOUT"), &count);
+
+    for (size_t i = 0; i < count; i++) {
+        petal_slice word = value_to_bytes(&session->arena, &items[i]);
+        int skip = PETAL_SKIP_FOUND_NEWER;
+
+        while (skip < PETAL_SKIP_COUNT && !slice_is(word, petal_skip_text((enum petal_skip)skip)))
+            skip++;
+        if (skip == PETAL_SKIP_COUNT) {
+            struct text words = {0};
+
+            for (int j = PETAL_SKIP_FOUND_NEWER; j < PETAL_SKIP_COUNT; j++)
+                text_add_format(&words, "%s'%s'",
+                                j > PETAL_SKIP_FOUND_NEWER ? ", " : "use some of ",
+                                petal_skip_text((enum petal_skip)j));
+            (void)query_fail_key(session, "WITHOUT", &items[i], text_string(&words));
+            text_free(&words);
+            return SHELL_USAGE;
+        }
+        query->scan.read.without |= PETAL_WITHOUT(skip);
+    }
     return SHELL_FINE;
 }
 
-/* ---- How to go about it --------------------------------------------------------------------------- */
-
+/* Keys that only a scan has. */
 static enum shell_status
-read_shape(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *length = query_given(hash, "MAXLENGTH");
-    const struct value *cache = query_given(hash, "CACHE_BLOCKS");
-    const struct value *format = query_given(hash, "FORMATTER");
-    const struct value *of_class = query_given(hash, "FORMATTER_CLASS");
-
-    if (length != NULL) {
-        if (length->kind != VALUE_INTEGER)
-            return query_fail_key(session, "MAXLENGTH", length, "a number is wanted");
-        query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
-    }
-    query->scan.read.keep_out_of_cache = query->kind == QUERY_COUNT;
-    if (cache != NULL) {
-        petal_slice word = value_to_bytes(&session->arena, cache);
-
-        if (!slice_is(word, "true") && !slice_is(word, "false"))
-            return session_fail(session, SHELL_USAGE,
-                                "Expected CACHE_BLOCKS value to be a boolean or the string "
-                                "'true' or 'false'");
-        query->scan.read.keep_out_of_cache = slice_is(word, "false");
-    }
-    if (of_class != NULL &&
-        !slice_is(value_to_bytes(&session->arena, of_class), "org.apache.hadoop.hbase.util.Bytes"))
-        return query_fail_key(session, "FORMATTER_CLASS", of_class,
-                              "there is only 'org.apache.hadoop.hbase.util.Bytes'");
-    return format == NULL
-               ? SHELL_FINE
-               : convert_find(session, value_to_bytes(&session->arena, format), &query->format);
-}
-
-/* BATCH, and MAX_RESULT_SIZE, which cuts rows only where partial results are allowed. */
-static enum shell_status
-read_pieces(struct session *session, struct query *query, const struct value *hash)
+read_scan_options(struct session *session, struct query *query, const struct value *hash)
 {
     const struct value *batch = query_given(hash, "BATCH");
     const struct value *bytes = query_given(hash, "MAX_RESULT_SIZE");
-    bool partial = false;
-    enum shell_status status = read_boolean(session, hash, "ALLOW_PARTIAL_RESULTS", &partial);
+    const struct value *metrics = query_given(hash, "METRICS"), *items;
+    petal_scan_options *scan = &query->scan;
+    bool partial = false, all = false;
     int64_t number;
+    size_t count;
 
-    if (status != SHELL_FINE)
-        return status;
+    if (!read_boolean(session, hash, "REVERSED", &scan->reversed) ||
+        !read_boolean(session, hash, "RAW", &scan->raw) ||
+        !read_boolean(session, hash, "ALLOW_PARTIAL_RESULTS", &partial))
+        return SHELL_USAGE;
     if (batch != NULL) {
         if (!value_to_integer(batch, &number))
             return query_fail_key(session, "BATCH", batch, "a number is wanted");
-        query->scan.batch = number > 0 ? (uint64_t)number : 0;
+        scan->batch = number > 0 ? (uint64_t)number : 0;
     }
-    if (bytes != NULL) {
+    if (bytes != NULL) { /* which cuts rows only where partial results are allowed */
         if (!value_to_integer(bytes, &number))
             return query_fail_key(session, "MAX_RESULT_SIZE", bytes, "a number is wanted");
         query->piece_bytes = partial && number > 0 ? (uint64_t)number : 0;
     }
-    return SHELL_FINE;
-}
 
-static enum shell_status
-add_metric(struct session *session, struct query *query, const struct value *name)
-{
-    petal_slice word = value_to_bytes(&session->arena, name);
+    /* As in HBase METRICS alone chooses some; none are all. */
+    if (!read_boolean(session, hash, "ALL_METRICS", &all))
+        return SHELL_USAGE;
+    items = items_of(metrics, &count);
+    for (size_t i = 0; i < count; i++) {
+        petal_slice word = value_to_bytes(&session->arena, &items[i]);
 
-    if (slice_is(word, "ROWS_SCANNED"))
-        query->metrics |= METRIC_ROWS_SCANNED;
-    else if (slice_is(word, "ROWS_FILTERED"))
-        query->metrics |= METRIC_ROWS_FILTERED;
-    else
-        return query_fail_key(session, "METRICS", name,
-                              "there are ROWS_SCANNED and ROWS_FILTERED; see also explain");
-    return SHELL_FINE;
-}
-
-/* Rows are counted where no filter hides what was scanned.  As in HBase METRICS alone chooses some; none are all. */
-static enum shell_status
-read_metrics(struct session *session, struct query *query, const struct value *hash)
-{
-    const struct value *metrics = query_given(hash, "METRICS");
-    const struct value *items = metrics;
-    size_t count = metrics != NULL;
-    bool all = false;
-    enum shell_status status = read_boolean(session, hash, "ALL_METRICS", &all);
-
-    if (metrics != NULL && metrics->kind == VALUE_ARRAY) {
-        items = metrics->as.items;
-        count = metrics->count;
+        if (!slice_is(word, "ROWS_SCANNED") && !slice_is(word, "ROWS_FILTERED"))
+            return query_fail_key(session, "METRICS", &items[i],
+                                  "there are ROWS_SCANNED and ROWS_FILTERED; see also explain");
+        query->metrics |=
+            slice_is(word, "ROWS_SCANNED") ? METRIC_ROWS_SCANNED : METRIC_ROWS_FILTERED;
     }
-    for (size_t i = 0; i < count && status == SHELL_FINE; i++)
-        status = add_metric(session, query, &items[i]);
-    if (status == SHELL_FINE && count == 0 && (all || metrics != NULL))
+    if (count == 0 && (all || metrics != NULL))
         query->metrics = METRIC_ROWS_SCANNED | METRIC_ROWS_FILTERED;
-    if (status == SHELL_FINE && query->metrics != 0 && query->filter != NULL)
+    /* Rows are counted where no filter hides what was scanned. */
+    if (query->metrics != 0 && query->filter != NULL)
         return session_fail(session, SHELL_USAGE,
                             "Metrics are counted without a FILTER only; see also explain");
-    return status;
+    for (size_t i = 0; i < scan->read.column_count; i++)
+        if (scan->raw && !query->columns[i].whole_family)
+            return session_fail(session, SHELL_USAGE, "Cannot specify any column for a raw scan");
+    return SHELL_FINE;
 }
 
-/* Keys that change nothing here must still have one of HBase's words. */
-static enum shell_status
-check_words(struct session *session, const struct value *hash)
+enum shell_status
+query_read_options(struct session *session, struct query *query, const struct value *hash)
 {
+    /* Keys that change nothing here must still have one of HBase's words. */
     static const struct {
         const char *key, *words[3];
     } keys[] = {{"READ_TYPE", {"DEFAULT", "STREAM", "PREAD"}},
                 {"ISOLATION_LEVEL", {"READ_COMMITTED", "READ_UNCOMMITTED", NULL}},
                 {"CONSISTENCY", {"STRONG", "TIMELINE", NULL}}};
+    const struct value *range = query_given(hash, "TIMERANGE");
+    const struct value *stamp = query_given(hash, "TIMESTAMP");
+    const struct value *versions = query_given(hash, "VERSIONS");
+    const struct value *filter = query_given(hash, "FILTER");
+    const struct value *length = query_given(hash, "MAXLENGTH");
+    const struct value *cache = query_given(hash, "CACHE_BLOCKS");
+    const struct value *format = query_given(hash, "FORMATTER");
+    const struct value *of_class = query_given(hash, "FORMATTER_CLASS");
+    petal_read_options *read = &query->scan.read;
+    int64_t number, limit;
+    petal_error error;
 
     for (size_t i = 0; i < COUNT_OF(keys); i++) {
         const struct value *value = query_given(hash, keys[i].key);
@@ -298,44 +198,69 @@ check_words(struct session *session, const struct value *hash)
         if (!known)
             return query_fail_key(session, keys[i].key, value, "there is no such word");
     }
-    return SHELL_FINE;
-}
 
-/* Keys that only a scan has. */
-static enum shell_status
-read_scan_options(struct session *session, struct query *query, const struct value *hash)
-{
-    petal_scan_options *scan = &query->scan;
-    enum shell_status status = read_boolean(session, hash, "REVERSED", &scan->reversed);
+    if (stamp != NULL) {
+        if (!value_to_integer(stamp, &number) || number < 0 || number == INT64_MAX)
+            return query_fail_key(session, "TIMESTAMP", stamp,
+                                  "a number of milliseconds is wanted");
+        read->time_min = number;
+        read->time_limit = number + 1;
+        read->has_time_range = true;
+    }
+    if (range != NULL) {
+        const struct value *ends = range->as.items;
 
-    if (status == SHELL_FINE)
-        status = read_boolean(session, hash, "RAW", &scan->raw);
-    if (status == SHELL_FINE)
-        status = read_pieces(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_metrics(session, query, hash);
-    for (size_t i = 0; i < scan->read.column_count && status == SHELL_FINE; i++)
-        if (scan->raw && !query->columns[i].whole_family)
-            return session_fail(session, SHELL_USAGE, "Cannot specify any column for a raw scan");
-    return status;
-}
+        if (range->kind != VALUE_ARRAY || range->count != 2 ||
+            !value_to_integer(&ends[0], &number) || !value_to_integer(&ends[1], &limit) ||
+            limit < number)
+            return session_fail(session, SHELL_USAGE, "maxStamp is smaller than minStamp");
+        if (number < 0)
+            return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative");
+        read->time_min = number;
+        read->time_limit = limit;
+        read->has_time_range = true;
+    }
+    if (versions != NULL) { /* a scan takes what is below 1 as 1 */
+        if (!value_to_integer(versions, &number))
+            return query_fail_key(session, "VERSIONS", versions, "a number is wanted");
+        if (number <= 0 && query->kind == QUERY_GET)
+            return session_fail(session, SHELL_USAGE, "versions must be positive");
+        if (number > PETAL_ALL_VERSIONS)
+            number = PETAL_ALL_VERSIONS;
+        read->versions = number > 1 ? (int32_t)number : 1;
+    }
+    if (filter != NULL) {
+        if (filter->kind != VALUE_STRING)
+            return query_fail_key(session, "FILTER", filter, "a filter in quotes is wanted");
+        query_end(query);
+        if (petal_filter_parse(session->db, filter->as.bytes, &query->filter, &error) != PETAL_OK)
+            return fail_filter(session, filter->as.bytes, &error);
+        read->filter = query->filter;
+    }
+    if (read_without(session, query, hash) != SHELL_FINE)
+        return SHELL_USAGE;
 
-enum shell_status
-query_read_options(struct session *session, struct query *query, const struct value *hash)
-{
-    enum shell_status status = check_words(session, hash);
+    if (length != NULL) {
+        if (length->kind != VALUE_INTEGER)
+            return query_fail_key(session, "MAXLENGTH", length, "a number is wanted");
+        query->greatest_length = length->as.integer > 0 ? (uint64_t)length->as.integer : 0;
+    }
+    read->keep_out_of_cache = query->kind == QUERY_COUNT;
+    if (cache != NULL) {
+        petal_slice word = value_to_bytes(&session->arena, cache);
 
-    if (status == SHELL_FINE)
-        status = read_time_range(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_versions(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_filter(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_without(session, query, hash);
-    if (status == SHELL_FINE)
-        status = read_shape(session, query, hash);
-    if (status == SHELL_FINE && query->kind != QUERY_GET)
-        status = read_scan_options(session, query, hash);
-    return status;
+        if (!slice_is(word, "true") && !slice_is(word, "false"))
+            return session_fail(session, SHELL_USAGE,
+                                "Expected CACHE_BLOCKS value to be a boolean or the string "
+                                "'true' or 'false'");
+        read->keep_out_of_cache = slice_is(word, "false");
+    }
+    if (of_class != NULL &&
+        !slice_is(value_to_bytes(&session->arena, of_class), "org.apache.hadoop.hbase.util.Bytes"))
+        return query_fail_key(session, "FORMATTER_CLASS", of_class,
+                              "there is only 'org.apache.hadoop.hbase.util.Bytes'");
+    if (format != NULL && convert_find(session, value_to_bytes(&session->arena, format),
+                                       &query->format) != SHELL_FINE)
+        return SHELL_USAGE;
+    return query->kind == QUERY_GET ? SHELL_FINE : read_scan_options(session, query, hash);
 }

@@ -175,18 +175,6 @@ take_unicode(struct lexer *lexer)
         syntax_error_set(&lexer->error, begin, "invalid Unicode escape");
 }
 
-static void
-take_octal(struct lexer *lexer)
-{
-    unsigned byte = 0;
-
-    for (int i = 0; i < 3 && peek(lexer, 0) >= '0' && peek(lexer, 0) <= '7'; i++) {
-        byte = byte << 3 | (unsigned)(peek(lexer, 0) - '0');
-        lexer->position++;
-    }
-    add_byte(lexer, byte & 0xff);
-}
-
 /* Behind the backslash of a double-quoted string. */
 static void
 take_escape(struct lexer *lexer)
@@ -205,7 +193,13 @@ take_escape(struct lexer *lexer)
     } else if (c == 'u') {
         take_unicode(lexer);
     } else if (c >= '0' && c <= '7') {
-        take_octal(lexer);
+        unsigned byte = 0;
+
+        for (int i = 0; i < 3 && peek(lexer, 0) >= '0' && peek(lexer, 0) <= '7'; i++) {
+            byte = byte << 3 | (unsigned)(peek(lexer, 0) - '0');
+            lexer->position++;
+        }
+        add_byte(lexer, byte & 0xff);
     } else {
         lexer->position++;
         if (letter != NULL)
@@ -400,16 +394,6 @@ is_continued_by(const struct token *token)
 }
 
 static void
-take_line_end(struct lexer *lexer)
-{
-    size_t begin = lexer->position++;
-    bool inside = lexer->depth > 0;
-
-    if (!inside && lexer->count > 0 && !is_continued_by(&lexer->tokens[lexer->count - 1]))
-        (void)add_token(lexer, TOKEN_SEPARATOR, begin);
-}
-
-static void
 take_token(struct lexer *lexer)
 {
     char c = peek(lexer, 0);
@@ -422,7 +406,11 @@ take_token(struct lexer *lexer)
         while (peek(lexer, 0) != '\n')
             lexer->position++;
     } else if (c == '\n') {
-        take_line_end(lexer);
+        size_t begin = lexer->position++;
+        bool inside = lexer->depth > 0;
+
+        if (!inside && lexer->count > 0 && !is_continued_by(&lexer->tokens[lexer->count - 1]))
+            (void)add_token(lexer, TOKEN_SEPARATOR, begin);
     } else if (c == ';') {
         lexer->position++;
         (void)add_token(lexer, TOKEN_SEPARATOR, lexer->position - 1);

@@ -147,20 +147,6 @@ characters(petal_slice text)
     return count;
 }
 
-/* Text on a screen: without characters that move the cursor. */
-static void
-add_visible(struct text *line, petal_slice text)
-{
-    const unsigned char *bytes = text.data;
-
-    for (size_t i = 0; i < text.size; i++) {
-        if (bytes[i] < 0x20 || bytes[i] == 0x7f)
-            text_add_format(line, "\\x%02X", bytes[i]);
-        else
-            text_add(line, &bytes[i], 1);
-    }
-}
-
 static void
 print_cell(struct format *format, size_t column, petal_slice text, bool right)
 {
@@ -221,10 +207,17 @@ static void
 table_field(struct format *format, enum field_kind kind, petal_slice text)
 {
     size_t begin = format->line.size;
+    const unsigned char *bytes = text.data;
 
     format->fields = memory_room(format->fields, format->field_count, &format->field_capacity,
                                  sizeof(*format->fields));
-    add_visible(&format->line, text);
+    /* Text on a screen: without characters that move the cursor. */
+    for (size_t i = 0; i < text.size; i++) {
+        if (bytes[i] < 0x20 || bytes[i] == 0x7f)
+            text_add_format(&format->line, "\\x%02X", bytes[i]);
+        else
+            text_add(&format->line, &bytes[i], 1);
+    }
     format->fields[format->field_count++] =
         (struct format_field){begin, format->line.size - begin, kind};
     if (format->column + 1 < format->columns)

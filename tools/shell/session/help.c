@@ -86,33 +86,6 @@ show_group(struct session *session, const struct group *group)
                      command_find(session, slice_of_string(group->commands[i]))->usage);
 }
 
-static void
-show_groups(struct session *session)
-{
-    size_t absent = 0;
-
-    output_plain(&session->output, "COMMAND GROUPS:");
-    for (size_t g = 0; g < GROUPS; g++) {
-        struct text *text = &session->scratch;
-
-        text_clear(text);
-        for (size_t i = 0; groups[g].commands[i] != NULL; i++)
-            text_add_format(text, "%s%s", i == 0 ? "  Commands: " : ", ", groups[g].commands[i]);
-        output_plain(&session->output, "  Group name: %s (%s)", groups[g].name, groups[g].title);
-        output_plain(&session->output, "%s\n", text_string(text));
-    }
-    while (session->commands->absent[absent].name != NULL)
-        absent++;
-    output_plain(&session->output,
-                 "  Group name: " CLUSTER " (HBase's, for what one process has not)\n"
-                 "  Commands: %zu, which say so; help '" CLUSTER "' lists them\n\n"
-                 "help 'get' shows a command and examples, help 'dml' the commands of a group.\n"
-                 "Strings stand in 'single' or \"double\" quotes; the latter take \\x00, \\n and "
-                 "the like.\n"
-                 "Names such as VERSIONS need no quotes; {KEY => value} is a hash.",
-                 absent);
-}
-
 static enum shell_status
 help_on(struct session *session, petal_slice name)
 {
@@ -141,9 +114,30 @@ help_on(struct session *session, petal_slice name)
 
 COMMAND_FUNCTION(command_help)
 {
+    size_t absent = 0;
+
     if (count == 1)
         return help_on(session, value_to_bytes(&session->arena, &arguments[0]));
-    show_groups(session);
+    output_plain(&session->output, "COMMAND GROUPS:");
+    for (size_t g = 0; g < GROUPS; g++) {
+        struct text *text = &session->scratch;
+
+        text_clear(text);
+        for (size_t i = 0; groups[g].commands[i] != NULL; i++)
+            text_add_format(text, "%s%s", i == 0 ? "  Commands: " : ", ", groups[g].commands[i]);
+        output_plain(&session->output, "  Group name: %s (%s)", groups[g].name, groups[g].title);
+        output_plain(&session->output, "%s\n", text_string(text));
+    }
+    while (session->commands->absent[absent].name != NULL)
+        absent++;
+    output_plain(&session->output,
+                 "  Group name: " CLUSTER " (HBase's, for what one process has not)\n"
+                 "  Commands: %zu, which say so; help '" CLUSTER "' lists them\n\n"
+                 "help 'get' shows a command and examples, help 'dml' the commands of a group.\n"
+                 "Strings stand in 'single' or \"double\" quotes; the latter take \\x00, \\n and "
+                 "the like.\n"
+                 "Names such as VERSIONS need no quotes; {KEY => value} is a hash.",
+                 absent);
     return SHELL_FINE;
 }
 

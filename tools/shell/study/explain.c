@@ -76,21 +76,6 @@ show_source(struct session *session, const petal_receipt_source *source)
 }
 
 static void
-add_source(struct totals *totals, const petal_receipt_source *source)
-{
-    size_t sort = source->file_number != 0;
-
-    totals->considered[sort]++;
-    totals->skipped[sort][source->skip]++;
-    totals->read[sort] += source->skip == PETAL_SKIP_NONE;
-    totals->bytes_fetched += source->bytes_fetched;
-    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
-        totals->cached[kind] += source->blocks_cached[kind];
-        totals->fetched[kind] += source->blocks_fetched[kind];
-    }
-}
-
-static void
 show_sort(struct session *session, const char *name, const struct totals *totals, size_t sort)
 {
     struct text *text = &session->scratch;
@@ -228,13 +213,22 @@ show_receipt(struct session *session, const struct read_counts *counts)
 {
     struct totals totals = {.bytes_fetched = 0};
     struct text *text = &session->scratch;
+    size_t sort;
 
     output_header(&session->output, "SOURCE", "WHAT WAS DONE");
     for (size_t i = 0; i < petal_receipt_count(session->receipt); i++) {
         const petal_receipt_source *source = petal_receipt_at(session->receipt, i);
 
         show_source(session, source);
-        add_source(&totals, source);
+        sort = source->file_number != 0;
+        totals.considered[sort]++;
+        totals.skipped[sort][source->skip]++;
+        totals.read[sort] += source->skip == PETAL_SKIP_NONE;
+        totals.bytes_fetched += source->bytes_fetched;
+        for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+            totals.cached[kind] += source->blocks_cached[kind];
+            totals.fetched[kind] += source->blocks_fetched[kind];
+        }
     }
     show_sort(session, "memtables", &totals, 0);
     show_sort(session, "files", &totals, 1);

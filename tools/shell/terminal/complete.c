@@ -55,13 +55,6 @@ take_name(struct context *context, petal_slice name)
 }
 
 static void
-take_string(struct context *context, petal_slice string)
-{
-    if (context->argument == 0 && context->braces == 0)
-        context->table = string;
-}
-
-static void
 take_sign(struct context *context, size_t at)
 {
     char letter = context->line[at], next = at + 1 < context->size ? context->line[at + 1] : '\0';
@@ -122,7 +115,8 @@ skip_string(struct context *context, size_t at)
     if (at >= context->size)
         return context->size;
     context->quote = '\0';
-    take_string(context, (petal_slice){context->line + context->begin, at - context->begin});
+    if (context->argument == 0 && context->braces == 0)
+        context->table = ((petal_slice){context->line + context->begin, at - context->begin});
     return at;
 }
 

@@ -229,30 +229,6 @@ show_prompt(EditLine *editor)
     return terminal->prompt;
 }
 
-/* Show the words below the line, as many in a row as the terminal has room for. */
-static void
-list_words(const struct terminal *terminal, const struct completion *completion)
-{
-    size_t widest = 0, column = 0, columns;
-    int width = 0;
-
-    if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
-        width = 80;
-    for (size_t i = 0; i < completion->count; i++)
-        if (completion->words[i].text.size > widest)
-            widest = completion->words[i].text.size;
-    columns = (size_t)width / (widest + 2) > 0 ? (size_t)width / (widest + 2) : 1;
-    (void)fputc('\n', stdout);
-    for (size_t i = 0; i < completion->count; i++) {
-        bool last = ++column == columns || i + 1 == completion->count;
-
-        (void)fprintf(stdout, "%-*s%s", last ? 0 : (int)widest + 2,
-                      text_string(&completion->words[i].text), last ? "\n" : "");
-        column = last ? 0 : column;
-    }
-    (void)fflush(stdout);
-}
-
 /* Tab: type on as far as all words agree; if they part here, show them. */
 static unsigned char
 complete(EditLine *editor, int key)
@@ -283,7 +259,25 @@ complete(EditLine *editor, int key)
     if (line.size > 0 && el_insertstr(editor, text_string(&line)) == 0)
         answer = CC_REFRESH;
     if (completion.count > 1 && line.size == 0) {
-        list_words(terminal, &completion);
+        /* Show the words below the line, as many in a row as the terminal has room for. */
+        size_t widest = 0, column = 0, columns;
+        int width = 0;
+
+        if (el_get(terminal->editor, EL_GETTC, "co", &width) != 0 || width <= 0)
+            width = 80;
+        for (size_t i = 0; i < completion.count; i++)
+            if (completion.words[i].text.size > widest)
+                widest = completion.words[i].text.size;
+        columns = (size_t)width / (widest + 2) > 0 ? (size_t)width / (widest + 2) : 1;
+        (void)fputc('\n', stdout);
+        for (size_t i = 0; i < completion.count; i++) {
+            bool last = ++column == columns || i + 1 == completion.count;
+
+            (void)fprintf(stdout, "%-*s%s", last ? 0 : (int)widest + 2,
+                          text_string(&completion.words[i].text), last ? "\n" : "");
+            column = last ? 0 : column;
+        }
+        (void)fflush(stdout);
         answer = CC_REDISPLAY;
     }
     text_free(&line);
