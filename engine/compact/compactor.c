@@ -20,9 +20,9 @@
 
 struct compactor {
     petal_db *db;
-    pthread_mutex_t mutex; /* guards what follows, but for the atomics */
-    pthread_cond_t work;   /* the threads: something changed */
-    pthread_cond_t ended;  /* others: a job ended */
+    struct mutex mutex;   /* guards what follows, but for the atomics */
+    pthread_cond_t work;  /* the threads: something changed */
+    pthread_cond_t ended; /* others: a job ended */
     struct claims claims;
     struct store_runs runs;    /* of the store that is looked at */
     _Atomic(uint64_t) changes; /* grows, with the mutex held, when a flush or a job has ended */
@@ -41,6 +41,7 @@ struct compactor {
 static void
 tell_change(struct compactor *compactor)
 {
+    assert_held(&compactor->mutex);
     atomic_fetch_add_explicit(&compactor->changes, 1, memory_order_relaxed);
     pthread_cond_broadcast(&compactor->work);
     pthread_cond_broadcast(&compactor->ended);
@@ -50,6 +51,7 @@ tell_change(struct compactor *compactor)
 static bool
 is_waiting(const struct compactor *compactor)
 {
+    assert_held(&compactor->mutex);
     return compactor->wait_ms > 0 && clock_us() < compactor->try_again_us;
 }
 
@@ -70,6 +72,7 @@ enum taker {
 static uint64_t
 most_bytes(const struct compactor *compactor, enum taker taker, uint64_t within)
 {
+    assert_held(&compactor->mutex);
     if (taker == TAKES_SMALL)
         return policy_bytes_beside(claims_most_bytes(&compactor->claims, NULL),
                                    small_bytes(compactor->db));
@@ -97,8 +100,8 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     struct read_point point;
     bool taken, waiting;
 
-    pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&compactor->mutex);
     read_begin(db, &point);
     look.view = point.view;
     look.max_bytes = most_bytes(compactor, taker, within);
@@ -126,8 +129,8 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
         taken = taken || compactor->claims.first != NULL;
     }
     read_end(db, &point);
-    pthread_mutex_unlock(&compactor->mutex);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&compactor->mutex);
+    mutex_unlock(&db->ddl_mutex);
     return taken;
 }
 
@@ -137,6 +140,7 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
 static void
 put_off(struct compactor *compactor, uint64_t bytes)
 {
+    assert_held(&compactor->mutex);
     if (!is_waiting(compactor) || bytes < compactor->wait_bytes)
         compactor->wait_bytes = bytes > 0 ? bytes : 1;
     compactor->wait_ms = compactor->wait_ms == 0 ? FIRST_WAIT_MS : 2 * compactor->wait_ms;
@@ -163,21 +167,21 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
     background_failed(db, BACKGROUND_COMPACTION, error);
     if (!error_passes(error))
         db_fail(db, error);
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;
     put_off(compactor, work->claim.bytes);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
 }
 
 static void
 note_success(struct compactor *compactor, uint64_t bytes)
 {
     background_succeeded(compactor->db, BACKGROUND_COMPACTION);
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     if (bytes >= compactor->wait_bytes)
         compactor->wait_ms = 0;
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
 }
 
 /* Give up what it held, then the claim: who waits for the end of the job finds its inputs gone, but for their readers. */
@@ -186,11 +190,11 @@ end_work(struct compactor *compactor, struct work *work)
 {
     work_release(work, compactor->db);
     db_collect(compactor->db);
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     claims_remove(&compactor->claims, &work->claim);
     compactor->any_at_work = compactor->any_at_work && !work->any;
     tell_change(compactor);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     progress_tell(compactor->db);
     claim_fini(&work->claim, compactor->db->env.allocator);
 }
@@ -261,9 +265,9 @@ do_work(struct compactor *compactor, struct work *work, unsigned depth)
 static bool
 is_open(struct compactor *compactor, uint64_t *seen)
 {
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     *seen = compactor->changes;
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return !atomic_load_explicit(&compactor->stopping, memory_order_relaxed);
 }
 
@@ -273,13 +277,13 @@ wait_for_change(struct compactor *compactor, uint64_t seen)
 {
     uint64_t now = clock_us(), until = now + (uint64_t)COMPACTOR_TICK_SECONDS * 1000000;
 
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     if (compactor->wait_ms > 0 && compactor->try_again_us > now && compactor->try_again_us < until)
         until = compactor->try_again_us;
     if (compactor->changes == seen &&
         !atomic_load_explicit(&compactor->stopping, memory_order_relaxed))
-        clock_wait(&compactor->work, &compactor->mutex, until);
-    pthread_mutex_unlock(&compactor->mutex);
+        mutex_wait(&compactor->mutex, &compactor->work, until);
+    mutex_unlock(&compactor->mutex);
 }
 
 static void
@@ -324,8 +328,8 @@ compactor_start(petal_db *db, petal_error *error)
     if (compactor == NULL)
         return error_no_memory(error);
     compactor->db = db;
-    if (pthread_mutex_init(&compactor->mutex, NULL) != 0 ||
-        !clock_condition_init(&compactor->work) || !clock_condition_init(&compactor->ended)) {
+    if (!mutex_init(&compactor->mutex) || !clock_condition_init(&compactor->work) ||
+        !clock_condition_init(&compactor->ended)) {
         mem_free(db->env.allocator, compactor, sizeof *compactor);
         return error_no_memory(error);
     }
@@ -347,10 +351,10 @@ compactor_stop(petal_db *db)
 
     if (compactor == NULL)
         return;
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     atomic_store_explicit(&compactor->stopping, true, memory_order_relaxed);
     tell_change(compactor);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     for (size_t i = 0; i < compactor->thread_count; i++)
         pthread_join(compactor->threads[i], NULL);
     compactor->thread_count = 0;
@@ -366,7 +370,7 @@ compactor_free(petal_db *db)
     store_runs_fini(&compactor->runs, db->env.allocator);
     pthread_cond_destroy(&compactor->work);
     pthread_cond_destroy(&compactor->ended);
-    pthread_mutex_destroy(&compactor->mutex);
+    mutex_fini(&compactor->mutex);
     mem_free(db->env.allocator, compactor, sizeof *compactor);
     db->compactor = NULL;
 }
@@ -378,11 +382,11 @@ compactor_wake(petal_db *db)
 
     if (compactor == NULL)
         return;
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     if (compactor->wait_bytes <= small_bytes(db))
         compactor->wait_bytes = small_bytes(db) + 1;
     tell_change(compactor);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
 }
 
 /* ---- what is asked for ---- */
@@ -399,18 +403,18 @@ begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t
     enum petal_status status = PETAL_OK;
 
     work_release(work, db);
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     claim_fini(&work->claim, db->env.allocator);
     work->claim.running = false;
     while (!claims_may_run(&compactor->claims, &work->claim))
-        pthread_cond_wait(&compactor->ended, &compactor->mutex);
+        mutex_wait(&compactor->mutex, &compactor->ended, CLOCK_NEVER);
     work->claim.running = true;
     read_begin(db, &point);
     store = view_store(point.view, work->claim.family);
     if (store != NULL && store->file_count > 0)
         status = work_take_runs(work, db, &compactor->runs, store, first, count, fewer_first);
     read_end(db, &point);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return status;
 }
 
@@ -454,9 +458,9 @@ compactor_compact_runs(petal_family *family, size_t first, size_t count, petal_e
         status = family_check_usable(family, error);
     if (status != PETAL_OK)
         return status;
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     claims_add(&compactor->claims, &work.claim);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     status = do_asked(compactor, &work, first, count, all && !db->no_compaction, error);
     if (status == PETAL_OK && all && work.job.input_count > 0 && !work.job.all_files)
         status = do_asked(compactor, &work, first, count, false, error);
@@ -514,11 +518,11 @@ compactor_hurry(petal_db *db)
     struct compactor *compactor = db->compactor;
     struct compactor_moment moment;
 
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     compactor->wait_ms = 0;
     tell_change(compactor); /* what waits for room, and what only time made due */
     moment = (struct compactor_moment){compactor->changes, compactor->failures};
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return moment;
 }
 
@@ -528,10 +532,10 @@ compactor_is_idle(petal_db *db, struct compactor_moment *moment)
     struct compactor *compactor = db->compactor;
     bool idle;
 
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     moment->changes = compactor->changes;
     idle = compactor->claims.first == NULL;
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return compactor->thread_count > 0 ? !take_work(compactor, TAKES_ANY, 0, NULL) : idle;
 }
 
@@ -541,10 +545,10 @@ compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error 
     struct compactor *compactor = db->compactor;
     enum petal_status status = db_check_writable(db, error);
 
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     if (compactor->failures == moment->failures && compactor->changes == moment->changes &&
         (status == PETAL_OK || compactor->claims.first != NULL))
-        clock_wait(&compactor->ended, &compactor->mutex, clock_us() + IDLE_LOOK_US);
+        mutex_wait(&compactor->mutex, &compactor->ended, clock_us() + IDLE_LOOK_US);
     if (compactor->failures != moment->failures) {
         status = compactor->failure.status;
         if (error != NULL)
@@ -552,7 +556,7 @@ compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error 
     } else if (compactor->claims.first != NULL) {
         status = PETAL_OK;
     }
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return status;
 }
 
@@ -564,12 +568,12 @@ compactor_state(petal_db *db, const petal_table *table)
 
     if (compactor == NULL)
         return PETAL_COMPACTION_NONE;
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     for (const struct claim *claim = compactor->claims.first; claim != NULL; claim = claim->next) {
         if (claim->running && claim->family->table == table)
             state |= claim->all_files ? PETAL_COMPACTION_MAJOR : PETAL_COMPACTION_MINOR;
     }
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return (enum petal_compaction_state)state;
 }
 
@@ -589,8 +593,8 @@ compactor_running(petal_db *db)
 
     if (compactor == NULL)
         return 0;
-    pthread_mutex_lock(&compactor->mutex);
+    mutex_lock(&compactor->mutex);
     running = claims_running(&compactor->claims);
-    pthread_mutex_unlock(&compactor->mutex);
+    mutex_unlock(&compactor->mutex);
     return running;
 }

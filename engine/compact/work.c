@@ -69,6 +69,7 @@ look_at_family(petal_family *family, struct look *look)
 void
 look_at_all(petal_db *db, struct look *look)
 {
+    assert_held(&db->ddl_mutex);
     for (petal_table *table = db->tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 

@@ -222,7 +222,7 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
         return PETAL_INVALID;
     if (!filename_directory_fits(directory))
         return error_set(error, PETAL_INVALID, "the path of the directory is empty or too long");
-    pthread_mutex_lock(&db->capture_mutex);
+    mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = make_directory(&checkpoint, directory, error);
@@ -237,6 +237,6 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error)
         db->env.vfs->close(db->env.vfs->context, checkpoint.lock_file);
     directory_close(&checkpoint.directory);
     capture_unref(checkpoint.capture);
-    pthread_mutex_unlock(&db->capture_mutex);
+    mutex_unlock(&db->capture_mutex);
     return status;
 }

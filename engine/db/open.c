@@ -22,13 +22,12 @@
 static bool
 init_locks(petal_db *db)
 {
-    pthread_mutex_t *const mutexes[] = {
-        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
-        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
-        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+    struct mutex *const mutexes[] = {&db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+                                     &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+                                     &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
-        if (pthread_mutex_init(mutexes[i], NULL) != 0)
+        if (!mutex_init(mutexes[i]))
             return false;
     }
     return clock_condition_init(&db->flush_wanted) && clock_condition_init(&db->flush_done) &&
@@ -39,13 +38,12 @@ init_locks(petal_db *db)
 static void
 fini_locks(petal_db *db)
 {
-    pthread_mutex_t *const mutexes[] = {
-        &db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
-        &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
-        &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+    struct mutex *const mutexes[] = {&db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
+                                     &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
+                                     &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
-        pthread_mutex_destroy(mutexes[i]);
+        mutex_fini(mutexes[i]);
     pthread_cond_destroy(&db->flush_wanted);
     pthread_cond_destroy(&db->flush_done);
     pthread_cond_destroy(&db->sync_wanted);
@@ -208,8 +206,11 @@ start_threads(petal_db *db, petal_error *error)
 static enum petal_status
 expire_snapshots(petal_db *db, petal_error *error)
 {
-    enum petal_status status = table_snapshot_expire(db, error);
+    enum petal_status status;
 
+    mutex_lock(&db->capture_mutex);
+    status = table_snapshot_expire(db, error);
+    mutex_unlock(&db->capture_mutex);
     if (status != PETAL_NO_SPACE && status != PETAL_NO_MEMORY)
         return status;
     error_clear(error);
@@ -259,11 +260,11 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
 static void
 stop_threads(petal_db *db)
 {
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     db->stopping = true;
     pthread_cond_broadcast(&db->flush_wanted);
     pthread_cond_broadcast(&db->sync_wanted);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     if (db->flush_thread_started)
         pthread_join(db->flush_thread, NULL);
     if (db->log_thread_started)

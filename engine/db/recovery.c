@@ -28,6 +28,7 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
     return status;
 }
 
+/* REQUIRES: ddl_mutex and view_mutex held. */
 static enum petal_status
 open_tables(petal_db *db, petal_error *error)
 {
@@ -459,32 +460,36 @@ enum petal_status
 recovery_run(petal_db *db, petal_error *error)
 {
     int64_t now_ms = env_clock_ms(&db->env);
+    struct write_place place;
     enum petal_status status;
 
+    write_lead_alone(db, &place);
     atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
                           memory_order_relaxed);
     db->last_sequence = db->manifest->last_sequence;
     db->last_timestamp = db->manifest->last_timestamp;
     publish_counters(db);
     status = scan_directory(db, SCAN_NUMBERS, error);
-    if (status == PETAL_OK)
+    if (status == PETAL_OK) {
+        mutex_lock(&db->ddl_mutex);
+        mutex_lock(&db->view_mutex);
         status = open_tables(db, error);
+        mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->ddl_mutex);
+    }
     if (status == PETAL_OK && !db->read_only)
         status = manifest_make_durable(db->manifest, error);
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_STORE_FILES, error);
-    if (status == PETAL_OK) {
-        struct write_place place;
-
-        write_lead_alone(db, &place);
+    if (status == PETAL_OK)
         status = replay_logs(db, error);
-        write_lead_end(db, &place);
-    }
     if (status == PETAL_OK && !db->read_only)
         status = scan_directory(db, SCAN_ALL, error);
+    if (status == PETAL_OK)
+        publish_counters(db);
+    write_lead_end(db, &place);
     if (status != PETAL_OK)
         return status;
-    publish_counters(db);
     if (!db->read_only && now_ms < db->last_timestamp)
         env_log(&db->env, PETAL_LOG_WARNING,
                 "the clock is %" PRIu64

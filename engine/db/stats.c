@@ -26,9 +26,9 @@ petal_stats_get(petal_db *db, petal_stats *stats)
     stats->memory_limit = db->memory.limit;
     stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
     stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     stats->flushes_waiting = db->flush_count;
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     cache_usage_get(db->cache, &usage);
     stats->cache_capacity = usage.capacity;
     for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {

@@ -103,6 +103,8 @@ capture_take(struct capture *capture)
 {
     const struct view *view = atomic_load_explicit(&capture->db->view, memory_order_relaxed);
 
+    assert_held(&capture->db->manifest_mutex);
+    assert_held(&capture->db->view_mutex);
     capture->status = capture->table != NULL ? take_table(capture, view) : take_all(capture, view);
 }
 
@@ -113,11 +115,11 @@ take_what_is_in_files(struct capture *capture)
 {
     petal_db *db = capture->db;
 
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
+    mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->view_mutex);
     capture_take(capture);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->manifest_mutex);
 }
 
 enum petal_status
@@ -127,6 +129,7 @@ capture_run(petal_db *db, const petal_table *table, bool skip_flush, struct capt
     struct capture *made = capture_new(db, table);
     enum petal_status status = PETAL_OK;
 
+    assert_held(&db->capture_mutex);
     *capture = NULL;
     if (made == NULL)
         return error_no_memory(error);

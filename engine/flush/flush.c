@@ -45,6 +45,7 @@ oldest_unflushed(petal_db *db, const struct flush_job *job)
     const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
     uint64_t oldest = UINT64_MAX;
 
+    assert_held(&db->view_mutex);
     for (size_t i = 0; i < view->store_count; i++) {
         const struct store_view *store = view->stores[i];
 
@@ -70,6 +71,7 @@ find_oldest_log(petal_db *db, const struct flush_job *job)
     uint64_t open = wal_oldest_open(db);
     uint64_t unflushed = oldest_unflushed(db, job);
 
+    assert_held(&db->view_mutex);
     SYNC_POINT("flush:unflushed cells looked for");
     return wal_oldest_needed(db, open, unflushed);
 }
@@ -154,7 +156,7 @@ flush_run(petal_db *db, struct flush_job *job, petal_error *error)
 void
 flush_enqueue(petal_db *db, struct flush_job *job)
 {
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     job->ticket = ++db->flush_ticket;
     if (db->flush_newest != NULL)
         db->flush_newest->next = job;
@@ -163,7 +165,7 @@ flush_enqueue(petal_db *db, struct flush_job *job)
     db->flush_newest = job;
     db->flush_count++;
     pthread_cond_signal(&db->flush_wanted);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
 }
 
 /* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless it is one of the first `tries`
@@ -173,7 +175,7 @@ wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     while (db->flush_oldest != NULL && db->flush_oldest->ticket <= ticket) {
         status = db_check_writable(db, error);
         if (status != PETAL_OK)
@@ -184,9 +186,9 @@ wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
                 *error = db->flush_oldest->error;
             break;
         }
-        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
+        mutex_wait(&db->flush_mutex, &db->flush_done, CLOCK_NEVER);
     }
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return status;
 }
 
@@ -196,9 +198,9 @@ count_tries(petal_db *db)
 {
     uint64_t tries;
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     tries = db->flush_tries;
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return tries;
 }
 
@@ -208,13 +210,13 @@ hurry_jobs(petal_db *db, uint64_t tries)
 {
     uint64_t ticket;
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     if (db->flush_oldest != NULL && db->flush_tries == tries) {
         db->flush_at_once = true;
         pthread_cond_signal(&db->flush_wanted);
     }
     ticket = db->flush_ticket;
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return ticket;
 }
 
@@ -246,8 +248,8 @@ flush_and_capture(petal_db *db, const petal_table *table, struct capture *captur
     uint64_t ticket, tries = count_tries(db);
 
     /* A commit that is on its way is waited for here, while others may write. */
-    pthread_mutex_lock(&db->view_mutex);
-    pthread_mutex_unlock(&db->view_mutex);
+    mutex_lock(&db->view_mutex);
+    mutex_unlock(&db->view_mutex);
     write_lead_alone(db, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
@@ -288,8 +290,9 @@ run_oldest(petal_db *db)
     petal_error error;
     enum petal_status status;
 
+    assert_held(&db->flush_mutex);
     db->flush_at_once = false;
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     error_clear(&error);
     status = flush_run(db, job, &error);
     if (status != PETAL_OK) {
@@ -306,7 +309,7 @@ run_oldest(petal_db *db)
     }
     if (status != PETAL_OK && !error_passes(&error))
         db_fail(db, &error);
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     job->status = status;
     job->tried = try;
     job->error = error;
@@ -334,9 +337,9 @@ flush_waits(petal_db *db)
 {
     bool waits;
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     waits = db->flush_count > 0;
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return waits;
 }
 
@@ -345,21 +348,21 @@ flush_thread(void *argument)
 {
     petal_db *db = argument;
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     for (;;) {
         bool hopeless = atomic_load_explicit(&db->failed, memory_order_relaxed);
 
         if (db->flush_oldest != NULL && !hopeless &&
             (db->flush_oldest->status == PETAL_OK || !db->stopping)) {
             if (db->flush_oldest->status != PETAL_OK && !db->flush_at_once)
-                clock_wait(&db->flush_wanted, &db->flush_mutex, clock_us() + RETRY_US);
+                mutex_wait(&db->flush_mutex, &db->flush_wanted, clock_us() + RETRY_US);
             run_oldest(db);
         } else if (db->stopping) {
             break;
         } else {
-            pthread_cond_wait(&db->flush_wanted, &db->flush_mutex);
+            mutex_wait(&db->flush_mutex, &db->flush_wanted, CLOCK_NEVER);
         }
     }
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return NULL;
 }

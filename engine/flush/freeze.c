@@ -80,6 +80,8 @@ first_sequence(const petal_family *family)
 static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {
+    assert_leads(db);
+    assert_held(&db->ddl_mutex);
     for (petal_table *t = db->tables; t != NULL; t = t->next) {
         const struct table_descriptor *descriptor = table_descriptor(t);
         bool chosen = choice->table == NULL || t == choice->table;
@@ -154,6 +156,8 @@ choose(petal_db *db, struct choice *choice)
     uint64_t overdue = some ? wal_overdue_sequence(db) : 0;
     enum petal_status status = gather(db, choice, overdue);
 
+    assert_leads(db);
+    assert_held(&db->ddl_mutex);
     if (status == PETAL_OK && choice->largest && choice->count > 0)
         keep_largest(db, choice, overdue);
     return status;
@@ -189,6 +193,7 @@ freeze_stores(petal_db *db, const struct choice *choice, struct view *view, stru
 {
     enum petal_status status = PETAL_OK;
 
+    assert_held(&db->view_mutex);
     for (size_t i = 0; status == PETAL_OK && i < choice->count; i++) {
         status = freeze_family(db, choice->families[i], view, &job->parts[i]);
         job->part_count += status == PETAL_OK;
@@ -205,6 +210,8 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
     struct view *view;
     enum petal_status status;
 
+    assert_leads(db);
+    assert_held(&db->view_mutex);
     if (made == NULL)
         return PETAL_NO_MEMORY;
     status = view_new(&view, db->env.allocator, current, current->store_count);
@@ -239,10 +246,11 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
 {
     enum petal_status status;
 
+    assert_leads(db);
     *job = NULL;
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     status = choose(db, choice);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (choice->count == 0)
@@ -250,11 +258,11 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
     status = wal_rotate(db, error);
     if (status != PETAL_OK)
         return status;
-    pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->view_mutex);
+    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->view_mutex);
     status = freeze_under_lock(db, choice, job);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->ddl_mutex);
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
@@ -284,10 +292,11 @@ flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *e
     struct choice choice = {.largest = true};
     enum petal_status status = PETAL_OK;
 
+    assert_leads(db);
     *job = NULL;
-    if (pthread_mutex_trylock(&db->ddl_mutex) != 0)
+    if (!mutex_try_lock(&db->ddl_mutex))
         return PETAL_OK;
-    if (pthread_mutex_trylock(&db->view_mutex) == 0) {
+    if (mutex_try_lock(&db->view_mutex)) {
         if (choose(db, &choice) != PETAL_OK)
             status = error_no_memory(error);
         if (status == PETAL_OK && choice.count > 0)
@@ -295,9 +304,9 @@ flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *e
         if (status == PETAL_OK && choice.count > 0 &&
             freeze_under_lock(db, &choice, job) != PETAL_OK)
             status = error_no_memory(error);
-        pthread_mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->view_mutex);
     }
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     choice_fini(db, &choice);
     return status;
 }

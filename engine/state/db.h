@@ -22,6 +22,7 @@
 #include "base/env.h"
 #include "base/epoch.h"
 #include "base/error.h"
+#include "base/mutex.h"
 #include "base/process.h"
 #include "cache/cache.h"
 #include "engine/manifest/manifest.h"
@@ -52,7 +53,7 @@ struct closed_log {
 
 /* Registered snapshots, in the order of their sequences (engine/state/read_point.h). */
 struct read_point_list {
-    pthread_mutex_t mutex;
+    struct mutex mutex;
     petal_snapshot *oldest, *newest;
 };
 
@@ -93,7 +94,7 @@ struct petal_db {
         predecessor_last_sequence; /* [leader] of the next log */
 
     /* Guards the pointer `wal` for those who do not lead, and what follows down to newest_log; taken inside view_mutex. */
-    pthread_mutex_t log_mutex;
+    struct mutex log_mutex;
     uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
     struct closed_log *closed_logs; /* in order of their numbers */
     size_t closed_log_count, closed_log_capacity;
@@ -104,12 +105,12 @@ struct petal_db {
     bool spare_wanted;          /* the log thread is to make one; guarded by flush_mutex */
     /* Held over I/O by those who sync logs, one at a time: a failed sync is told to one of them only. Closed logs are freed under
      * it, so it keeps alive what its holder syncs. */
-    pthread_mutex_t log_sync_mutex;
+    struct mutex log_sync_mutex;
     _Atomic(int64_t)
         unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
     _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
 
-    pthread_mutex_t ddl_mutex; /* one change of the schema at a time; guards what follows */
+    struct mutex ddl_mutex; /* one change of the schema at a time; guards what follows */
     petal_table *tables;
     petal_table *dropped_tables; /* which handles of the caller's may still name */
     /* Its tables: those that live by hashes of their names, and all by their ids; values are
@@ -118,13 +119,13 @@ struct petal_db {
     petal_kv *key_values;
     size_t slot_count; /* of stores ever, in this opening */
 
-    pthread_mutex_t manifest_mutex; /* commits, and reading the manifest's state */
+    struct mutex manifest_mutex; /* commits, and reading the manifest's state */
     struct manifest *manifest;
-    pthread_mutex_t view_mutex; /* replacing `view` */
+    struct mutex view_mutex; /* replacing `view` */
     struct read_point_list snapshots;
 
     /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
-    pthread_mutex_t capture_mutex;
+    struct mutex capture_mutex;
 
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
@@ -156,7 +157,7 @@ struct petal_db {
     bool closing;           /* no writer waits any more */
 
     /* Flush thread and log thread. */
-    pthread_mutex_t flush_mutex;
+    struct mutex flush_mutex;
     pthread_cond_t flush_wanted, flush_done, sync_wanted;
     struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
     uint32_t flush_count;
@@ -168,7 +169,7 @@ struct petal_db {
     pthread_t flush_thread, log_thread;
 
     /* Once set, writes are refused with this cause until the database is opened again. */
-    pthread_mutex_t failure_mutex;
+    struct mutex failure_mutex;
     _Atomic(bool) failed;
     petal_error failure;
 };

@@ -19,19 +19,19 @@ db_fail(petal_db *db, const petal_error *cause)
 {
     bool first;
 
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     first = !atomic_load_explicit(&db->failed, memory_order_relaxed);
     if (first) {
         db->failure = *cause;
         atomic_store_explicit(&db->failed, true, memory_order_release);
     }
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
     if (!first)
         return;
     env_log(&db->env, PETAL_LOG_ERROR, "the database is read-only from now on: %s", cause->text);
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     pthread_cond_broadcast(&db->flush_done);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
 }
 
 enum petal_status
@@ -80,27 +80,27 @@ db_sync_directory(petal_db *db, petal_error *error)
 void
 background_failed(petal_db *db, enum background_kind kind, const petal_error *cause)
 {
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     db->background.errors[kind] = *cause;
     db->background.latest = kind;
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
     STATS_ADD_SHARED(db, background_failures, 1);
 }
 
 void
 background_succeeded(petal_db *db, enum background_kind kind)
 {
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     db->background.errors[kind].status = PETAL_OK;
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
 }
 
 enum petal_status
 background_failure_of(petal_db *db, enum background_kind kind, petal_error *error)
 {
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     *error = db->background.errors[kind];
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
     return error->status;
 }
 
@@ -110,7 +110,7 @@ background_error_get(petal_db *db, petal_error *error)
     const struct background_state *state = &db->background;
     enum background_kind other;
 
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     other = state->latest == BACKGROUND_FLUSH ? BACKGROUND_COMPACTION : BACKGROUND_FLUSH;
     error_clear(error);
     if (state->errors[state->latest].status != PETAL_OK)
@@ -119,7 +119,7 @@ background_error_get(petal_db *db, petal_error *error)
         *error = state->errors[other];
     else if (atomic_load_explicit(&db->failed, memory_order_relaxed))
         *error = db->failure;
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
     if (error->status == PETAL_OK)
         (void)damage_check(db, NULL, NULL, error);
 }

@@ -70,6 +70,7 @@ family_free(petal_family *family)
 void
 family_describe(petal_family *family, struct family_descriptor *descriptor)
 {
+    assert_held(&family->table->db->ddl_mutex);
     descriptor->before = own_family_descriptor(family);
     atomic_store_explicit(&family->descriptor, descriptor, memory_order_release);
 }
@@ -77,6 +78,7 @@ family_describe(petal_family *family, struct family_descriptor *descriptor)
 void
 table_describe(petal_table *table, struct table_descriptor *descriptor)
 {
+    assert_held(&table->db->ddl_mutex);
     descriptor->before = own_table_descriptor(table);
     atomic_store_explicit(&table->descriptor, descriptor, memory_order_release);
 }
@@ -176,6 +178,7 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
 {
     petal_table *made = mem_zalloc(db->env.allocator, sizeof *made + described->name.size);
 
+    assert_held(&db->ddl_mutex);
     *table = NULL;
     if (made == NULL)
         return PETAL_NO_MEMORY;
@@ -203,6 +206,7 @@ table_retire(petal_table *table)
 {
     petal_db *db = table->db;
 
+    assert_held(&db->ddl_mutex);
     number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
     delist(table);
     enlist(table, &db->dropped_tables);
@@ -211,6 +215,7 @@ table_retire(petal_table *table)
 void
 table_change_id(petal_table *table, uint32_t id)
 {
+    assert_held(&table->db->ddl_mutex);
     number_map_remove(&table->db->tables_by_id, table->id, address_of(table));
     table->id = id;
     number_map_add(&table->db->tables_by_id, table->id, address_of(table));
@@ -221,6 +226,7 @@ table_detach(petal_table *table)
 {
     petal_db *db = table->db;
 
+    assert_held(&db->ddl_mutex);
     number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
     number_map_remove(&db->tables_by_id, table->id, address_of(table));
     delist(table);
@@ -243,6 +249,7 @@ table_by_name(petal_db *db, petal_slice name)
     uint64_t hash = hash_of_name(db, name), address;
     size_t place = 0;
 
+    assert_held(&db->ddl_mutex);
     while (number_map_next(&db->tables_by_name, hash, &place, &address)) {
         petal_table *table = table_at(address);
 

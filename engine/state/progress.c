@@ -32,6 +32,7 @@ progress_count_runs(petal_family *family)
     uint32_t runs = store != NULL ? runs_of_store(store) : 0;
     uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
 
+    assert_held(&db->view_mutex);
     if (before <= STORE_SLOW_RUNS && runs > STORE_SLOW_RUNS)
         atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
     if (before > STORE_SLOW_RUNS && runs <= STORE_SLOW_RUNS)
@@ -43,7 +44,7 @@ progress_count_runs(petal_family *family)
 void
 progress_tell(petal_db *db)
 {
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     pthread_cond_broadcast(&db->flush_done);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
 }

@@ -14,7 +14,7 @@ petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
     if (made == NULL)
         return error_no_memory(error);
     made->db = db;
-    pthread_mutex_lock(&list->mutex);
+    mutex_lock(&list->mutex);
     made->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
     made->older = list->newest;
     if (list->newest != NULL)
@@ -22,7 +22,7 @@ petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
     else
         list->oldest = made;
     list->newest = made;
-    pthread_mutex_unlock(&list->mutex);
+    mutex_unlock(&list->mutex);
     atomic_fetch_add_explicit(&db->open.snapshot, 1, memory_order_relaxed);
     return PETAL_OK;
 }
@@ -37,7 +37,7 @@ petal_snapshot_free(petal_snapshot *snapshot)
         return; /* others may have been at the list */
     db = snapshot->db;
     list = &db->snapshots;
-    pthread_mutex_lock(&list->mutex);
+    mutex_lock(&list->mutex);
     if (snapshot->older != NULL)
         snapshot->older->newer = snapshot->newer;
     else
@@ -46,7 +46,7 @@ petal_snapshot_free(petal_snapshot *snapshot)
         snapshot->newer->older = snapshot->older;
     else
         list->newest = snapshot->older;
-    pthread_mutex_unlock(&list->mutex);
+    mutex_unlock(&list->mutex);
     mem_free(db->env.allocator, snapshot, sizeof *snapshot);
     atomic_fetch_sub_explicit(&db->open.snapshot, 1, memory_order_release);
 }
@@ -57,11 +57,11 @@ read_point_oldest(petal_db *db)
     struct read_point_list *list = &db->snapshots;
     uint64_t oldest;
 
-    pthread_mutex_lock(&list->mutex);
+    mutex_lock(&list->mutex);
     oldest = list->oldest != NULL
                  ? list->oldest->sequence
                  : atomic_load_explicit(&db->published_sequence, memory_order_acquire);
-    pthread_mutex_unlock(&list->mutex);
+    mutex_unlock(&list->mutex);
     return oldest;
 }
 
@@ -70,14 +70,14 @@ read_point_lock(petal_db *db)
 {
     struct read_point_list *list = &db->snapshots;
 
-    pthread_mutex_lock(&list->mutex);
+    mutex_lock(&list->mutex);
     return list->newest != NULL ? list->newest->sequence : 0;
 }
 
 void
 read_point_unlock(petal_db *db)
 {
-    pthread_mutex_unlock(&db->snapshots.mutex);
+    mutex_unlock(&db->snapshots.mutex);
 }
 
 uint64_t

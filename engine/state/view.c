@@ -379,13 +379,13 @@ view_bin_init(struct view_bin *bin, void (*tell)(void *argument), void *argument
     atomic_init(&bin->newest, NULL);
     bin->tell = tell;
     bin->argument = argument;
-    return pthread_mutex_init(&bin->mutex, NULL) == 0;
+    return mutex_init(&bin->mutex);
 }
 
 void
 view_bin_fini(struct view_bin *bin)
 {
-    pthread_mutex_destroy(&bin->mutex);
+    mutex_fini(&bin->mutex);
 }
 
 void
@@ -411,7 +411,7 @@ view_bin_empty(struct view_bin *bin)
 {
     struct view *view;
 
-    pthread_mutex_lock(&bin->mutex);
+    mutex_lock(&bin->mutex);
     view = atomic_exchange_explicit(&bin->newest, NULL, memory_order_acquire);
     while (view != NULL) {
         struct view *next = view->next_in_bin;
@@ -419,7 +419,7 @@ view_bin_empty(struct view_bin *bin)
         view_unref(view);
         view = next;
     }
-    pthread_mutex_unlock(&bin->mutex);
+    mutex_unlock(&bin->mutex);
 }
 
 void
@@ -434,6 +434,7 @@ db_publish_view(petal_db *db, struct view *view)
 {
     struct view *before = atomic_load_explicit(&db->view, memory_order_relaxed);
 
+    assert_held(&db->view_mutex);
     atomic_store_explicit(&db->view, view, memory_order_release);
     if (before == NULL)
         return;

@@ -14,12 +14,11 @@
 #define PETAL_ENGINE_STATE_VIEW_H
 
 #include "base/epoch.h"
+#include "base/mutex.h"
 #include "engine/petal.h"
 #include "engine/state/budget.h"
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
-
-#include <pthread.h>
 
 /* The bit of a kind of marker. */
 static inline uint32_t
@@ -142,7 +141,7 @@ void view_unref(struct view *view);
  */
 struct view_bin {
     _Atomic(struct view *) newest; /* linked by next_in_bin */
-    pthread_mutex_t mutex;         /* held while views are released */
+    struct mutex mutex;            /* held while views are released */
     void (*tell)(void *argument);  /* that there is something; must not wait */
     void *argument;
 };

@@ -10,8 +10,8 @@
 void
 change_begin(struct change *change, petal_db *db, size_t slot_count)
 {
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
+    mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->view_mutex);
     *change = (struct change){
         .db = db,
         .current = atomic_load_explicit(&db->view, memory_order_relaxed),
@@ -113,6 +113,7 @@ change_commit(struct change *change, petal_error *error)
     petal_error cause;
     enum petal_status status;
 
+    assert_held(&db->manifest_mutex);
     if (change->no_memory)
         return error_no_memory(error);
     manifest_edit_counters(&change->edit, db_next_file_number(db),
@@ -136,6 +137,7 @@ change_commit(struct change *change, petal_error *error)
 static void
 forget_store(petal_db *db, petal_family *family)
 {
+    assert_leads(db);
     if (family->unusable)
         damage_remove_lost(family);
     assert(family->active_bytes <= db->active_bytes);
@@ -151,6 +153,7 @@ change_publish(struct change *change)
 {
     petal_db *db = change->db;
 
+    assert_held(&db->view_mutex);
     if (change->view == NULL)
         return;
     for (size_t i = 0; i < change->removed_count; i++)
@@ -173,8 +176,8 @@ change_end(struct change *change)
     const petal_allocator *allocator = db->env.allocator;
 
     view_unref(change->view);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->manifest_mutex);
     manifest_edit_fini(&change->edit);
     mem_free(allocator, change->families, change->family_capacity * sizeof *change->families);
     mem_free(allocator, change->removed, change->removed_capacity * sizeof *change->removed);

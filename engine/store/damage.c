@@ -87,10 +87,10 @@ note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
     made->lost = lost;
     atomic_init(&made->ended, false);
     made->error = *error;
-    pthread_mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure_mutex);
     made->next = newest(db);
     atomic_store_explicit(&db->damage, made, memory_order_release);
-    pthread_mutex_unlock(&db->failure_mutex);
+    mutex_unlock(&db->failure_mutex);
     return true;
 }
 
@@ -128,9 +128,9 @@ note_input(const struct compact_job *job, struct store_file *file, const petal_e
     if (is_noted(db, file->number) || !note(job->family, file->number, false, error))
         return;
     atomic_store_explicit(&file->bad, true, memory_order_relaxed);
-    pthread_mutex_lock(&db->view_mutex);
+    mutex_lock(&db->view_mutex);
     progress_count_runs(job->family);
-    pthread_mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->view_mutex);
     env_log(&db->env, PETAL_LOG_ERROR,
             "compactions leave this file alone, and older ones of its family: %s", error->text);
 }

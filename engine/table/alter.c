@@ -122,6 +122,9 @@ make_all(struct alteration *alteration, petal_error *error)
     uint32_t next_id = manifest_find_table(db->manifest, table->id)->next_family_id;
     enum petal_status status;
 
+    assert_leads(db);
+    assert_held(&db->ddl_mutex);
+    assert_held(&db->manifest_mutex);
     if (next_id + new_count > UINT16_MAX)
         return error_set(error, PETAL_INVALID,
                          "the table has had %u families and cannot have %zu more; the limit is %d",
@@ -188,6 +191,7 @@ publish(struct alteration *alteration)
     const struct table_descriptor *present = alteration->present;
     petal_table *table = alteration->table;
 
+    assert_held(&table->db->ddl_mutex);
     for (size_t i = 0; i < present->family_count; i++) {
         if (!is_wanted(alteration, present->families[i]))
             atomic_store_explicit(&present->families[i]->dropped, true, memory_order_release);
@@ -240,13 +244,13 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
     enum petal_status status;
 
     write_lead_alone(db, &place);
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = alter(table, options, error);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
     db_collect(db);
     return status;

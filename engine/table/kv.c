@@ -38,6 +38,7 @@ handle_of(petal_db *db, petal_family *family, petal_kv **fresh)
 {
     petal_kv *kv = db->key_values;
 
+    assert_held(&db->ddl_mutex);
     while (kv != NULL && kv->family != family)
         kv = kv->next;
     if (kv != NULL)
@@ -66,7 +67,7 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
         return error_no_memory(error);
     status = open_table(db, name, options, &table, error);
     if (status == PETAL_OK) {
-        pthread_mutex_lock(&db->ddl_mutex);
+        mutex_lock(&db->ddl_mutex);
         descriptor = table_descriptor(table);
         if (descriptor->family_count == 1)
             *kv = handle_of(db, descriptor->families[0], &fresh);
@@ -74,7 +75,7 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
             status = error_set(error, PETAL_INVALID,
                                "the table has %zu families; a key-value table has one",
                                descriptor->family_count);
-        pthread_mutex_unlock(&db->ddl_mutex);
+        mutex_unlock(&db->ddl_mutex);
     }
     mem_free(db->env.allocator, fresh, sizeof *fresh);
     return status;

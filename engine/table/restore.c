@@ -36,6 +36,7 @@ make_handles(struct restoration *restoration, petal_error *error)
     struct manifest_table described = restoration->source;
     enum petal_status status;
 
+    assert_held(&restoration->db->ddl_mutex);
     for (size_t i = 0; i < described.family_count; i++)
         described.families[i].id = (uint16_t)i;
     described.id = 0; /* the commit gives one */
@@ -77,6 +78,8 @@ take_over(struct restoration *restoration, petal_error *error)
     uint32_t id;
     enum petal_status status = db_check_writable(db, error);
 
+    assert_leads(db);
+    assert_held(&db->ddl_mutex);
     if (status != PETAL_OK)
         return status;
     if (before != NULL && !restoration->replaces)
@@ -115,13 +118,13 @@ static void
 lock(petal_db *db, struct write_place *place)
 {
     write_lead_alone(db, place);
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
 }
 
 static void
 unlock(petal_db *db, struct write_place *place)
 {
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, place);
     db_collect(db);
 }
@@ -132,9 +135,9 @@ unlock(petal_db *db, struct write_place *place)
 static void
 remove_handles(petal_db *db, petal_table *table)
 {
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     table_detach(table);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     table_free(table);
 }
 
@@ -180,9 +183,9 @@ restore(struct restoration *restoration, petal_error *error)
 
     if (status != PETAL_OK)
         return status;
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     status = make_handles(restoration, error);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     if (status == PETAL_OK)
         status = open_stores(restoration, error);
     if (status == PETAL_OK) {
@@ -202,7 +205,7 @@ restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_tabl
     struct restoration restoration = {.db = db, .name = name, .replaces = name.size == 0};
     enum petal_status status;
 
-    pthread_mutex_lock(&db->capture_mutex);
+    mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = table_snapshot_expire(db, error);
@@ -215,7 +218,7 @@ restore_by_name(petal_db *db, petal_slice snapshot, petal_slice name, petal_tabl
         *table = restoration.table;
         manifest_copy_table_fini(&restoration.source, db->env.allocator);
     }
-    pthread_mutex_unlock(&db->capture_mutex);
+    mutex_unlock(&db->capture_mutex);
     return status;
 }
 
@@ -226,9 +229,9 @@ check_no_table(petal_db *db, petal_slice name, petal_error *error)
     char quoted[160];
     bool taken;
 
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     taken = table_by_name(db, name) != NULL;
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     if (!taken)
         return PETAL_OK;
     return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
@@ -269,10 +272,10 @@ copy_without_cells(const petal_table *table, struct manifest_table *copy, petal_
     petal_db *db = table->db;
     enum petal_status status;
 
-    pthread_mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->manifest_mutex);
     status =
         manifest_copy_table(copy, manifest_find_table(db->manifest, table->id), db->env.allocator);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->manifest_mutex);
     if (status != PETAL_OK)
         return error_no_memory(error);
     for (size_t i = 0; i < copy->family_count; i++) {

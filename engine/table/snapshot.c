@@ -124,7 +124,7 @@ find_expired(petal_db *db, struct manifest_table *copy, bool *found, petal_error
     enum petal_status status = PETAL_OK;
 
     *found = false;
-    pthread_mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->manifest_mutex);
     for (size_t i = 0; !*found && i < db->manifest->table_count; i++) {
         const struct manifest_table *table = db->manifest->tables[i];
 
@@ -132,7 +132,7 @@ find_expired(petal_db *db, struct manifest_table *copy, bool *found, petal_error
         if (*found)
             status = manifest_copy_table(copy, table, db->env.allocator);
     }
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->manifest_mutex);
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
@@ -166,11 +166,12 @@ table_snapshot_find(petal_db *db, petal_slice name, struct manifest_table *copy,
     const struct manifest_table *found;
     char quoted[NAME_TEXT_BYTES];
 
-    pthread_mutex_lock(&db->manifest_mutex);
+    assert_held(&db->capture_mutex);
+    mutex_lock(&db->manifest_mutex);
     found = manifest_find_snapshot(db->manifest, name);
     if (found != NULL && !is_expired(found, now_ms))
         status = manifest_copy_table(copy, found, db->env.allocator);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->manifest_mutex);
     if (status == PETAL_NOT_FOUND)
         return error_set(error, PETAL_NOT_FOUND, "Unknown snapshot %s!",
                          error_quote(name, quoted, sizeof quoted));
@@ -185,7 +186,7 @@ petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    pthread_mutex_lock(&db->capture_mutex);
+    mutex_lock(&db->capture_mutex);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = table_snapshot_find(db, name, &snapshot, error);
@@ -193,7 +194,7 @@ petal_table_snapshot_delete(petal_db *db, petal_slice name, petal_error *error)
         status = delete_snapshot(db, &snapshot, error);
         manifest_copy_table_fini(&snapshot, db->env.allocator);
     }
-    pthread_mutex_unlock(&db->capture_mutex);
+    mutex_unlock(&db->capture_mutex);
     return status;
 }
 
@@ -205,9 +206,9 @@ check_free(petal_db *db, petal_slice name, petal_error *error)
     char quoted[NAME_TEXT_BYTES];
     bool taken;
 
-    pthread_mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->manifest_mutex);
     taken = manifest_find_snapshot(db->manifest, name) != NULL;
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->manifest_mutex);
     if (!taken)
         return PETAL_OK;
     return error_set(error, PETAL_EXISTS, "Snapshot '%s' already stored on the filesystem.",
@@ -224,6 +225,7 @@ take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool
     struct capture *capture;
     enum petal_status status = capture_run(db, table, skip_flush, &capture, error);
 
+    assert_held(&db->capture_mutex);
     if (status != PETAL_OK)
         return status;
     taken = capture->state.tables[0];
@@ -259,7 +261,7 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
         status = snapshot_name_check(name, error);
     if (status != PETAL_OK)
         return status;
-    pthread_mutex_lock(&db->capture_mutex);
+    mutex_lock(&db->capture_mutex);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
@@ -269,7 +271,7 @@ petal_table_snapshot_create(petal_table *table, petal_slice name,
         status = check_free(db, name, error);
     if (status == PETAL_OK)
         status = take_snapshot(table, &snapshot, options.skip_flush, error);
-    pthread_mutex_unlock(&db->capture_mutex);
+    mutex_unlock(&db->capture_mutex);
     return status;
 }
 
@@ -326,6 +328,7 @@ gather(petal_db *db, struct snapshot_names *names)
 {
     int64_t now_ms = env_clock_ms(&db->env);
 
+    assert_held(&db->manifest_mutex);
     for (size_t i = 0; i < db->manifest->table_count; i++) {
         const struct manifest_table *table = db->manifest->tables[i];
         struct listed_snapshot *listed;
@@ -354,11 +357,11 @@ compare_listed(const void *a, const void *b)
 static void
 try_to_expire(petal_db *db)
 {
-    if (pthread_mutex_trylock(&db->capture_mutex) != 0)
+    if (!mutex_try_lock(&db->capture_mutex))
         return;
     if (db_check_writable(db, NULL) == PETAL_OK)
         (void)table_snapshot_expire(db, NULL);
-    pthread_mutex_unlock(&db->capture_mutex);
+    mutex_unlock(&db->capture_mutex);
 }
 
 enum petal_status
@@ -373,9 +376,9 @@ petal_table_snapshot_list(petal_db *db,
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     try_to_expire(db);
-    pthread_mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->manifest_mutex);
     gathered = gather(db, &names);
-    pthread_mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->manifest_mutex);
     if (names.count > 0)
         qsort(names.list, names.count, sizeof *names.list, compare_listed);
     for (size_t i = 0; gathered && i < names.count; i++) {

@@ -17,7 +17,7 @@
 
 #include "engine/state/db.h"
 
-/* Delete the snapshots whose time is over. REQUIRES: capture_mutex held, or the database is being opened. */
+/* Delete the snapshots whose time is over. REQUIRES: capture_mutex held. */
 enum petal_status table_snapshot_expire(petal_db *db, petal_error *error);
 
 /* A copy of the living snapshot of that name, for manifest_copy_table_fini. PETAL_NOT_FOUND. REQUIRES: capture_mutex held. */

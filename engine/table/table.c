@@ -70,6 +70,7 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     };
     enum petal_status status;
 
+    assert_held(&db->ddl_mutex);
     *table = NULL;
     if (families == NULL)
         return PETAL_NO_MEMORY;
@@ -98,6 +99,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     uint32_t id;
     enum petal_status status;
 
+    assert_held(&db->ddl_mutex);
     if (table_by_name(db, options->name) != NULL)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(options->name, quoted, sizeof quoted));
@@ -156,9 +158,9 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
         status = db_check_writable(db, error);
     if (status == PETAL_OK) {
         options.families = families;
-        pthread_mutex_lock(&db->ddl_mutex);
+        mutex_lock(&db->ddl_mutex);
         status = create_table(db, &options, table, error);
-        pthread_mutex_unlock(&db->ddl_mutex);
+        mutex_unlock(&db->ddl_mutex);
     }
     mem_free(db->env.allocator, families, options.family_count * sizeof *families);
     return status;
@@ -178,7 +180,7 @@ petal_table_drop(petal_table *table, petal_error *error)
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     write_lead_alone(db, &place);
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     change_begin(&change, db, 0);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
@@ -196,7 +198,7 @@ petal_table_drop(petal_table *table, petal_error *error)
         change_publish(&change);
     }
     change_end(&change);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
     db_collect(db);
     return status;
@@ -212,9 +214,9 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
     *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     *table = table_by_name(db, name);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     if (*table == NULL)
         return error_set(error, PETAL_NOT_FOUND, "Unknown table %s!",
                          error_quote(name, quoted, sizeof quoted));
@@ -246,7 +248,7 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    pthread_mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->ddl_mutex);
     for (petal_table *table = db->tables; status == PETAL_OK && table != NULL;
          table = table->next) {
         void *array = tables;
@@ -259,7 +261,7 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
         if (status == PETAL_OK)
             tables[count++] = table;
     }
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->ddl_mutex);
     if (count > 0)
         qsort(tables, count, sizeof *tables, compare_tables);
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {

@@ -10,10 +10,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/mem.h"
+#include "base/mutex.h"
 #include "engine/manifest/names.h"
 #include "engine/wal/file_format.h"
 
@@ -41,10 +41,10 @@ struct wal_file {
     /* Written under sync_mutex after a sync, read by any thread. */
     _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) synced_length;
     _Atomic(uint64_t) synced_sequence;
-    pthread_mutex_t
+    struct mutex
         sync_mutex; /* one fdatasync at a time: the kernel tells of a failed one only once */
 
-    pthread_mutex_t failure_mutex; /* leaf; guards `failure` */
+    struct mutex failure_mutex; /* leaf; guards `failure` */
     _Atomic(bool) failed;
     petal_error failure;
 
@@ -58,13 +58,13 @@ struct wal_file {
 static void
 fail_with(struct wal_file *wal, petal_error *cause)
 {
-    pthread_mutex_lock(&wal->failure_mutex);
+    mutex_lock(&wal->failure_mutex);
     if (!atomic_load_explicit(&wal->failed, memory_order_relaxed)) {
         wal->failure = *cause;
         atomic_store_explicit(&wal->failed, true, memory_order_release);
     }
     *cause = wal->failure;
-    pthread_mutex_unlock(&wal->failure_mutex);
+    mutex_unlock(&wal->failure_mutex);
 }
 
 /* PETAL_IO, also where a sync found the disk full: nobody knows what the file holds. */
@@ -95,11 +95,11 @@ wal_file_check(struct wal_file *wal, petal_error *error)
 
     if (!atomic_load_explicit(&wal->failed, memory_order_acquire))
         return PETAL_OK;
-    pthread_mutex_lock(&wal->failure_mutex);
+    mutex_lock(&wal->failure_mutex);
     status = wal->failure.status;
     if (error != NULL)
         *error = wal->failure;
-    pthread_mutex_unlock(&wal->failure_mutex);
+    mutex_unlock(&wal->failure_mutex);
     return status;
 }
 
@@ -142,8 +142,8 @@ wal_file_allocate(const struct env *env, const char *path, uint64_t number)
     atomic_init(&wal->synced_length, 0);
     atomic_init(&wal->synced_sequence, 0);
     atomic_init(&wal->failed, false);
-    pthread_mutex_init(&wal->sync_mutex, NULL);
-    pthread_mutex_init(&wal->failure_mutex, NULL);
+    mutex_init(&wal->sync_mutex);
+    mutex_init(&wal->failure_mutex);
     return wal;
 }
 
@@ -192,8 +192,8 @@ wal_file_close(struct wal_file *wal)
     allocator = wal->env->allocator;
     if (wal->file != NULL)
         wal->env->vfs->close(wal->env->vfs->context, wal->file);
-    pthread_mutex_destroy(&wal->sync_mutex);
-    pthread_mutex_destroy(&wal->failure_mutex);
+    mutex_fini(&wal->sync_mutex);
+    mutex_fini(&wal->failure_mutex);
     mem_free(allocator, wal->buffer, wal->capacity);
     mem_free(allocator, wal, sizeof *wal);
 }
@@ -386,14 +386,14 @@ erase_tail(struct wal_file *wal, petal_error *error)
         return error_io(error, wal->path, failed, "take back what did not fit in");
     if (failed != 0)
         return wal_file_fail(wal, failed, "take back what did not fit in", error);
-    pthread_mutex_lock(&wal->sync_mutex);
+    mutex_lock(&wal->sync_mutex);
     status = wal_file_check(wal, error);
     if (status == PETAL_OK) {
         failed = vfs->sync(vfs->context, wal->file);
         if (failed != 0)
             status = wal_file_fail(wal, failed, "sync", error);
     }
-    pthread_mutex_unlock(&wal->sync_mutex);
+    mutex_unlock(&wal->sync_mutex);
     return status;
 }
 
@@ -445,12 +445,12 @@ wal_file_sync(struct wal_file *wal, petal_error *error)
     uint64_t sequence = wal_file_stored_sequence(wal);
     enum petal_status status;
 
-    pthread_mutex_lock(&wal->sync_mutex);
+    mutex_lock(&wal->sync_mutex);
     status = wal_file_check(wal, error);
     if (status == PETAL_OK &&
         (wal_file_synced_length(wal) < length || wal_file_synced_sequence(wal) < sequence))
         status = sync_locked(wal, error);
-    pthread_mutex_unlock(&wal->sync_mutex);
+    mutex_unlock(&wal->sync_mutex);
     return status;
 }
 

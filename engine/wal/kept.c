@@ -15,7 +15,7 @@ wal_oldest_open(petal_db *db)
 {
     uint64_t oldest;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     oldest = db_next_file_number(db);
     lower(&oldest, db->log_in_making);
     lower(&oldest, db->spare_in_making);
@@ -23,7 +23,7 @@ wal_oldest_open(petal_db *db)
         lower(&oldest, wal_file_number(db->wal));
     if (db->spare_log != NULL)
         lower(&oldest, wal_file_number(db->spare_log));
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return oldest;
 }
 
@@ -34,12 +34,12 @@ wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
 
     if (db->recovering)
         return db->manifest->oldest_log;
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].number < oldest; i++) {
         if (db->closed_logs[i].wal != NULL || db->closed_logs[i].last_sequence >= oldest_unflushed)
             oldest = db->closed_logs[i].number;
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return oldest;
 }
 
@@ -48,10 +48,10 @@ log_promise(petal_db *db)
 {
     struct wal_promise promise = {0, 0};
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].wal == NULL; i++)
         promise = (struct wal_promise){db->closed_logs[i].number, db->closed_logs[i].length};
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return promise;
 }
 
@@ -61,14 +61,14 @@ forget_closed(petal_db *db, uint64_t below)
 {
     uint64_t number = 0;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     if (db->closed_log_count > 0 && db->closed_logs[0].number < below) {
         assert(db->closed_logs[0].wal == NULL); /* or it would be needed */
         number = db->closed_logs[0].number;
         memmove(db->closed_logs, db->closed_logs + 1,
                 --db->closed_log_count * sizeof *db->closed_logs);
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return number;
 }
 
@@ -96,13 +96,13 @@ wal_overdue_sequence(petal_db *db)
     uint64_t bytes = db->wal != NULL ? wal_file_length(db->wal) : 0, sequence = 0;
     size_t count;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     count = db->closed_log_count;
     for (size_t i = 0; i < count; i++)
         bytes += db->closed_logs[i].length;
     if (count > LOG_MOST_KEPT ||
         (count > 0 && bytes > (uint64_t)LOG_MOST_MEMTABLES * db->memtable_bytes))
         sequence = db->closed_logs[(count - 1) / 2].last_sequence;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return sequence;
 }

@@ -15,10 +15,10 @@ begin_log(petal_db *db)
 {
     uint64_t number;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     number = db_take_file_number(db);
     db->log_in_making = number;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return number;
 }
 
@@ -58,12 +58,12 @@ discard_log(petal_db *db, struct wal_file *wal)
 static bool
 take_spare(petal_db *db)
 {
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     db->wal = db->spare_log;
     db->spare_log = NULL;
     if (db->wal != NULL)
         db->newest_log = wal_file_number(db->wal);
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return db->wal != NULL;
 }
 
@@ -74,12 +74,12 @@ create_log(petal_db *db, petal_error *error)
     struct wal_file *wal = NULL;
     enum petal_status status = make_log(db, number, &wal, error);
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     db->wal = wal;
     db->log_in_making = 0;
     if (wal != NULL)
         db->newest_log = number;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return status;
 }
 
@@ -89,14 +89,14 @@ predecessor_synced(petal_db *db)
 {
     uint64_t synced = 0;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     for (size_t i = 0; i < db->closed_log_count; i++) {
         const struct closed_log *closed = &db->closed_logs[i];
 
         if (closed->number == db->predecessor_number)
             synced = closed->wal != NULL ? wal_file_synced_length(closed->wal) : closed->length;
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return synced;
 }
 
@@ -132,11 +132,11 @@ begin_spare(petal_db *db)
 {
     uint64_t number = 0;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     if (db->wal != NULL && db->spare_log == NULL && db->spare_in_making == 0 &&
         !atomic_load_explicit(&db->failed, memory_order_relaxed))
         number = db->spare_in_making = db_take_file_number(db);
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return number;
 }
 
@@ -151,14 +151,14 @@ wal_make_spare(petal_db *db)
         return;
     if (make_log(db, number, &wal, &error) != PETAL_OK)
         env_log(&db->env, PETAL_LOG_INFO, "no log was made ahead: %s", error.text);
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     db->spare_in_making = 0;
     /* While it was made the leader may have needed one and made a newer one: logs are in order of their numbers. */
     if (wal != NULL && db->log_in_making == 0 && number > db->newest_log) {
         db->spare_log = wal;
         wal = NULL;
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     if (wal != NULL)
         discard_log(db, wal);
 }
@@ -169,10 +169,10 @@ wal_ask_for_spare(petal_db *db)
     if (db->wal == NULL || db->spare_asked)
         return;
     db->spare_asked = true;
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     db->spare_wanted = true;
     pthread_cond_signal(&db->sync_wanted);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
 }
 
 void
@@ -216,24 +216,24 @@ oldest_unsynced(petal_db *db, uint64_t below)
 {
     struct wal_file *wal = NULL;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     for (size_t i = 0; wal == NULL && i < db->closed_log_count; i++) {
         if (db->closed_logs[i].number < below)
             wal = db->closed_logs[i].wal;
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return wal;
 }
 
 static void
 note_synced(petal_db *db, struct wal_file *wal)
 {
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     for (size_t i = 0; i < db->closed_log_count; i++) {
         if (db->closed_logs[i].wal == wal)
             db->closed_logs[i].wal = NULL;
     }
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     wal_file_close(wal);
 }
 
@@ -269,12 +269,12 @@ wal_sync_closed(petal_db *db, petal_error *error)
     enum petal_status status;
     uint64_t end;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     end = closed_end(db);
-    pthread_mutex_unlock(&db->log_mutex);
-    pthread_mutex_lock(&db->log_sync_mutex);
+    mutex_unlock(&db->log_mutex);
+    mutex_lock(&db->log_sync_mutex);
     status = sync_closed_below(db, end, &cause);
-    pthread_mutex_unlock(&db->log_sync_mutex);
+    mutex_unlock(&db->log_sync_mutex);
     if (status == PETAL_OK)
         return PETAL_OK;
     db_fail(db, &cause);
@@ -294,17 +294,17 @@ sync_all(petal_db *db, petal_error *error)
     enum petal_status status;
     uint64_t end;
 
-    pthread_mutex_lock(&db->log_sync_mutex);
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_sync_mutex);
+    mutex_lock(&db->log_mutex);
     wal = db->wal;
     end = closed_end(db);
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     status = sync_closed_below(db, end, error);
     if (wal != NULL && status == PETAL_OK)
         status = sync_counted(db, wal, error);
     else if (wal != NULL)
         wal_file_condemn(wal, error); /* it may never be synced */
-    pthread_mutex_unlock(&db->log_sync_mutex);
+    mutex_unlock(&db->log_sync_mutex);
     if (status != PETAL_OK)
         db_fail(db, error);
     return status;
@@ -367,9 +367,9 @@ wal_sync_before(petal_db *db, petal_error *error)
 {
     bool waiting;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     waiting = db->closed_log_count > 0 && db->closed_logs[db->closed_log_count - 1].wal != NULL;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return waiting ? sync_all(db, error) : PETAL_OK;
 }
 
@@ -380,12 +380,12 @@ reserve_closed(petal_db *db)
     void *array;
     bool grown;
 
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     array = db->closed_logs;
     grown = mem_grow(db->env.allocator, &array, &db->closed_log_capacity, db->closed_log_count,
                      db->closed_log_count + 1, sizeof *db->closed_logs);
     db->closed_logs = array;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return grown;
 }
 
@@ -401,11 +401,11 @@ wal_rotate(petal_db *db, petal_error *error)
     db->predecessor_number = wal_file_number(wal);
     db->predecessor_length = wal_file_length(wal);
     db->predecessor_last_sequence = wal_file_stored_sequence(wal);
-    pthread_mutex_lock(&db->log_mutex);
+    mutex_lock(&db->log_mutex);
     db->closed_logs[db->closed_log_count++] = (struct closed_log){
         wal_file_number(wal), wal_file_stored_sequence(wal), wal_file_length(wal), wal};
     db->wal = NULL;
-    pthread_mutex_unlock(&db->log_mutex);
+    mutex_unlock(&db->log_mutex);
     return PETAL_OK;
 }
 
@@ -512,7 +512,7 @@ wait_for_work(petal_db *db, uint64_t until)
 {
     while (!db->spare_wanted && !db->stopping && clock_us() < until &&
            view_bin_is_empty(&db->view_bin))
-        clock_wait(&db->sync_wanted, &db->flush_mutex, until);
+        mutex_wait(&db->flush_mutex, &db->sync_wanted, until);
     return clock_us() >= until;
 }
 
@@ -522,14 +522,14 @@ log_thread(void *argument)
     petal_db *db = argument;
     uint64_t until = interval_end(db);
 
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     while (!db->stopping) {
         bool over = wait_for_work(db, until), spare = db->spare_wanted;
 
         db->spare_wanted = false;
         if (db->stopping)
             break;
-        pthread_mutex_unlock(&db->flush_mutex);
+        mutex_unlock(&db->flush_mutex);
         if (over && atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) != 0 &&
             !atomic_load_explicit(&db->failed, memory_order_relaxed))
             sync_in_background(db);
@@ -538,8 +538,8 @@ log_thread(void *argument)
         if (spare)
             wal_make_spare(db);
         view_bin_empty(&db->view_bin);
-        pthread_mutex_lock(&db->flush_mutex);
+        mutex_lock(&db->flush_mutex);
     }
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return NULL;
 }

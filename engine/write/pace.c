@@ -299,14 +299,14 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
             join_line(db, place);
         if (for_runs && compaction_failed(db, &failure)) {
             /* Writers that try again meanwhile are not to spin. */
-            pthread_mutex_unlock(&db->flush_mutex);
+            mutex_unlock(&db->flush_mutex);
             clock_sleep(PACE_LONGEST_SLEEP_US);
         } else {
-            clock_wait(&db->flush_done, &db->flush_mutex, write->deadline_us);
-            pthread_mutex_unlock(&db->flush_mutex);
+            mutex_wait(&db->flush_mutex, &db->flush_done, write->deadline_us);
+            mutex_unlock(&db->flush_mutex);
         }
         db_collect(db);
-        pthread_mutex_lock(&db->flush_mutex);
+        mutex_lock(&db->flush_mutex);
     }
     if (waits > 0)
         STATS_ADD_SHARED(db, stop_us, clock_us() - began);
@@ -340,7 +340,7 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
         return status;
     if (memtable_memory(db) > limit / 2)
         db_collect(db);
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     db->pace_waiting++;
     status = wait_at_caps(write, &place, error);
     leave_line(db, &place);
@@ -351,7 +351,7 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
     db->pace_waiting--;
     if (db->closing)
         pthread_cond_broadcast(&db->flush_done);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     return status;
 }
 
@@ -361,22 +361,22 @@ pace_end(struct pace_write *write)
     petal_db *db = write->db;
 
     assert(write->admitted > 0);
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     assert(db->pace_admitted >= write->admitted);
     db->pace_admitted -= write->admitted;
     if (db->pace_first != NULL)
         pthread_cond_broadcast(&db->flush_done);
-    pthread_mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->flush_mutex);
     write->admitted = 0;
 }
 
 void
 pace_close(petal_db *db)
 {
-    pthread_mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->flush_mutex);
     db->closing = true;
     pthread_cond_broadcast(&db->flush_done);
     while (db->pace_waiting > 0)
-        pthread_cond_wait(&db->flush_done, &db->flush_mutex);
-    pthread_mutex_unlock(&db->flush_mutex);
+        mutex_wait(&db->flush_mutex, &db->flush_done, CLOCK_NEVER);
+    mutex_unlock(&db->flush_mutex);
 }

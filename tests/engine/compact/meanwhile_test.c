@@ -45,9 +45,9 @@ sync_file(void *context, petal_file *file)
 
     if (db != NULL) {
         layer.syncs++;
-        if (pthread_mutex_trylock(&db->snapshots.mutex) == 0) {
+        if (pthread_mutex_trylock(&db->snapshots.mutex.lock) == 0) {
             layer.syncs_open++;
-            pthread_mutex_unlock(&db->snapshots.mutex);
+            pthread_mutex_unlock(&db->snapshots.mutex.lock);
         }
     }
     return layer.below->sync(context, file);

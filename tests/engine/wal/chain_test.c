@@ -236,9 +236,9 @@ wait_for_spare(petal_db *db)
 
     while (!ready) {
         sched_yield();
-        pthread_mutex_lock(&db->log_mutex);
+        mutex_lock(&db->log_mutex);
         ready = db->spare_log != NULL;
-        pthread_mutex_unlock(&db->log_mutex);
+        mutex_unlock(&db->log_mutex);
     }
 }
 

@@ -140,14 +140,14 @@ hold_up(enum petal_durability beside)
     must_write(&ledger, 1, PETAL_SYNC_WAL);
     must_write(&ledger, 2, beside);
     write_lead_alone(db, &place);
-    pthread_mutex_lock(&db->ddl_mutex);
-    pthread_mutex_lock(&db->manifest_mutex);
-    pthread_mutex_lock(&db->view_mutex);
+    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->manifest_mutex);
+    mutex_lock(&db->view_mutex);
     assert_true(comes_to_be_synced(db));
     assert_true(count_syncs(db) > 0);
-    pthread_mutex_unlock(&db->view_mutex);
-    pthread_mutex_unlock(&db->manifest_mutex);
-    pthread_mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->manifest_mutex);
+    mutex_unlock(&db->ddl_mutex);
     write_lead_end(db, &place);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
@@ -177,11 +177,11 @@ test_a_busy_log_thread_syncs(void **state)
     db = fixture.db;
     must_write(&ledger, 1, PETAL_SYNC_WAL);
     for (unsigned long i = 0; !synced && i < 50000000; i++) {
-        pthread_mutex_lock(&db->flush_mutex);
+        mutex_lock(&db->flush_mutex);
         db->spare_wanted = true;
         pthread_cond_signal(&db->sync_wanted);
         synced = wal_file_synced_length(db->wal) == wal_file_length(db->wal);
-        pthread_mutex_unlock(&db->flush_mutex);
+        mutex_unlock(&db->flush_mutex);
     }
     assert_true(synced);
     fixture_must_close(&fixture);

@@ -516,17 +516,17 @@ a_full_memtable_takes_more_while_a_commit_runs(void **state)
     (void)state;
     for (int which = 0; which < 2; which++) {
         struct bed bed;
-        pthread_mutex_t *held;
+        struct mutex *held;
         petal_error error;
         unsigned number = 0;
 
         begin(&bed);
         held = which == 0 ? &bed.fixture.db->view_mutex : &bed.fixture.db->ddl_mutex;
-        pthread_mutex_lock(held);
+        mutex_lock(held);
         while (bed.fixture.db->active_bytes < 128 * KIB * 5 / 4)
             must(put(&bed, number++, &error), &error);
         assert_int_equal(stats_of(&bed).flushes_waiting, 0);
-        pthread_mutex_unlock(held);
+        mutex_unlock(held);
         must(put(&bed, number++, &error), &error);
         assert_true(bed.fixture.db->active_bytes < 8 * KIB);
         end(&bed);
