@@ -1,13 +1,148 @@
 /*
- * data_block.c -- decoding a data block's header, and the complete check.  See data_block.h.
+ * data_block.c -- decoding a data block, the complete check, iterating and searching.  See data_block.h.
  *
  * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records
  * lie inside the block, indexes of first cells ascend, lengths written in records stay inside
  * their record and below the greatest lengths of the header, heads are those of the keys, types
  * are known ones, times to live have their bytes.  Rows ascend, and so do the cells of each row:
- * who goes on from what a search found never comes to the same place again.
+ * who goes on from what a search found never comes to the same place again.  Nothing else here
+ * checks bounds.
+ *
+ * The cursor knows the current row: its key put together once, its cells' range, and where the
+ * first cell's record goes on behind the row's rest.  So a step inside a row decodes the cell
+ * alone.
  */
-#include "sstable/data_block_layout.h"
+#include "sstable/data_block.h"
+
+#include "base/coding.h"
+
+#include <assert.h>
+
+/* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
+#define SLACK 16
+
+/*
+ * For the steps that every call of a scan, and every seek, takes: together they cost less than their
+ * calls would.
+ */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+/* ---- arrays and records ---- */
+
+static inline uint64_t
+packed_get(const struct packed_array *array, uint32_t index)
+{
+    return get_le64(array->base + (size_t)index * array->width) >> array->shift;
+}
+
+static inline bool
+one_cell_per_row(const struct data_block *block)
+{
+    return (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0;
+}
+
+static inline bool
+one_qualifier(const struct data_block *block)
+{
+    return (block->flags & DATA_BLOCK_ONE_QUALIFIER) != 0;
+}
+
+/* One cell a row, one qualifier, no types: what keys and values without columns make. */
+static inline bool
+is_simple(const struct data_block *block)
+{
+    return (block->flags &
+            (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_TYPES)) ==
+           (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
+}
+
+static inline uint32_t
+first_cell(const struct data_block *block, uint32_t row)
+{
+    return one_cell_per_row(block) ? row : (uint32_t)packed_get(&block->firsts, row);
+}
+
+static inline const uint8_t *
+record_of(const struct data_block *block, uint32_t cell)
+{
+    return block->records + packed_get(&block->offsets, cell);
+}
+
+static inline enum petal_cell_type
+type_of(const struct data_block *block, uint32_t cell)
+{
+    return block->types != NULL
+               ? (enum petal_cell_type)(block->types[cell] & ~(unsigned)DATA_BLOCK_TTL_BIT)
+               : PETAL_PUT;
+}
+
+static inline bool
+has_own_ttl(const struct data_block *block, uint32_t cell)
+{
+    return block->types != NULL && (block->types[cell] & DATA_BLOCK_TTL_BIT) != 0;
+}
+
+static inline bool
+is_family_marker(const struct data_block *block, uint32_t cell)
+{
+    return cell_is_family_marker(type_of(block, cell));
+}
+
+/* The first 4 bytes of a rest, as a number that compares like them (zero-filled). */
+static inline uint32_t
+head_of(const uint8_t *rest, size_t size)
+{
+    uint32_t head = 0;
+
+    if (size >= sizeof head)
+        return __builtin_bswap32(get_le32(rest));
+    switch (size) {
+    case 3:
+        head |= (uint32_t)rest[2] << 8;
+        /* fallthrough */
+    case 2:
+        head |= (uint32_t)rest[1] << 16;
+        /* fallthrough */
+    case 1:
+        head |= (uint32_t)rest[0] << 24;
+        /* fallthrough */
+    default:
+        return head;
+    }
+}
+
+/*
+ * The length at *at, which moves behind it.  The check has found that the varint ends in its
+ * record.
+ */
+static inline size_t
+take_length(const uint8_t **at)
+{
+    uint64_t byte = *(*at)++;
+    uint64_t length = byte & 0x7f;
+
+    for (unsigned shift = 7; byte >= 0x80; shift += 7) {
+        byte = *(*at)++;
+        length |= (byte & 0x7f) << shift;
+    }
+    return length;
+}
+
+/* The rest of a row's key, at the beginning of its first cell's record. */
+static inline petal_slice
+row_rest(const struct data_block *block, const uint8_t *record)
+{
+    size_t size = (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 ? block->row_rest_bytes
+                                                                  : take_length(&record);
+
+    return slice_make(record, size);
+}
+
+/* ---- the header ---- */
 
 /* The array of `count` integers at *at, which moves behind it. */
 static inline struct packed_array
@@ -62,18 +197,20 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
 
 /* ---- the check of untrusted bytes ---- */
 
+/*
+ * Whether the header allows such a block and gives its size.  No sum overflows: all terms are below 2^36.  Cells that differ take
+ * a byte each at least; so the work on a block is bounded by its size.
+ */
 static bool
 header_is_sane(const uint8_t *bytes, size_t size)
 {
-    uint32_t rows = get_le32(bytes), cells = get_le32(bytes + 4), flags = get_le16(bytes + 12);
+    uint64_t rows = get_le32(bytes), cells = get_le32(bytes + 4);
+    uint32_t flags = get_le16(bytes + 12);
     bool one_cell = (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0;
-    bool fixed_rest = (flags & DATA_BLOCK_FIXED_ROW_REST) != 0;
     uint32_t row_prefix = get_le16(bytes + 18), row_rest_bytes = get_le16(bytes + 20);
     uint32_t row_max = get_le16(bytes + 22);
+    uint64_t expected = DATA_BLOCK_HEADER_BYTES + 4 * rows;
 
-    /*
-     * Cells that differ take a byte each at least; so the work on a block is bounded by its size.
-     */
     if (rows == 0 || cells < rows || cells > size)
         return false;
     if ((flags & ~(uint32_t)DATA_BLOCK_ALL_FLAGS) != 0)
@@ -84,28 +221,20 @@ header_is_sane(const uint8_t *bytes, size_t size)
         return false;
     if (row_max > PETAL_MAX_ROW_BYTES || row_prefix > row_max)
         return false;
-    if (!fixed_rest && row_rest_bytes != 0)
+    if ((flags & DATA_BLOCK_FIXED_ROW_REST) == 0 && row_rest_bytes != 0)
         return false;
-    return get_le32(bytes + 28) <= PETAL_MAX_QUALIFIER_BYTES &&
-           get_le32(bytes + 24) <= get_le32(bytes + 28);
-}
-
-/* The size that a block with this header has.  No sum overflows: all terms are below 2^36. */
-static uint64_t
-size_from_header(const uint8_t *bytes)
-{
-    uint64_t rows = get_le32(bytes), cells = get_le32(bytes + 4);
-    uint32_t flags = get_le16(bytes + 12);
-    uint64_t size = DATA_BLOCK_HEADER_BYTES + 4 * rows;
-
+    if (get_le32(bytes + 28) > PETAL_MAX_QUALIFIER_BYTES ||
+        get_le32(bytes + 24) > get_le32(bytes + 28))
+        return false;
     if ((flags & DATA_BLOCK_QUALIFIER_HEADS) != 0)
-        size += 4 * cells;
-    size += bytes[14] * (cells + 1);
-    size += bytes[15] * (rows + 1);
-    size += (bytes[16] + bytes[17]) * cells;
+        expected += 4 * cells;
+    expected += bytes[14] * (cells + 1);
+    expected += bytes[15] * (rows + 1);
+    expected += (bytes[16] + bytes[17]) * cells;
     if ((flags & DATA_BLOCK_HAS_TYPES) != 0)
-        size += cells;
-    return size + get_le16(bytes + 18) + get_le32(bytes + 24) + get_le32(bytes + 8);
+        expected += cells;
+    expected += row_prefix + get_le32(bytes + 24) + (uint64_t)get_le32(bytes + 8);
+    return expected == size;
 }
 
 /* Is `greatest` what the array's greatest element and the base `least` make? */
@@ -125,16 +254,6 @@ greatest_is(const struct packed_array *array, uint32_t count, uint64_t least, ui
     if (array->width != 0 && i < count)
         found = packed_get(array, i) > found ? packed_get(array, i) : found;
     return (found > other ? found : other) == greatest - least;
-}
-
-static bool
-ranges_are_right(const struct data_block *block)
-{
-    return block->timestamp_min <= block->timestamp_max &&
-           block->sequence_min <= block->sequence_max &&
-           greatest_is(&block->timestamps, block->cells, (uint64_t)block->timestamp_min,
-                       (uint64_t)block->timestamp_max) &&
-           greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max);
 }
 
 /* The row checked last: what the next one must sort behind. */
@@ -318,12 +437,539 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
 {
     if (size < DATA_BLOCK_HEADER_BYTES || size > DATA_BLOCK_MAX_BYTES)
         return false;
-    if (!header_is_sane(bytes, size) || size_from_header(bytes) != size)
+    if (!header_is_sane(bytes, size))
         return false;
     data_block_view(block, bytes, size);
     if (packed_get(&block->offsets, 0) != 0 || first_cell(block, 0) != 0)
         return false;
-    if (!ranges_are_right(block))
+    if (block->timestamp_min > block->timestamp_max || block->sequence_min > block->sequence_max ||
+        !greatest_is(&block->timestamps, block->cells, (uint64_t)block->timestamp_min,
+                     (uint64_t)block->timestamp_max) ||
+        !greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max))
         return false;
     return is_simple(block) ? check_simple_rows(block) : check_rows(block);
+}
+
+/* ---- the cursor ---- */
+
+void
+data_block_cursor_init(struct data_block_cursor *cursor, const petal_allocator *allocator)
+{
+    cursor->allocator = allocator;
+    cursor->row_memory = cursor->row_inline;
+    cursor->row_grown = 0;
+    cursor->qualifier_memory = cursor->qualifier_inline;
+    cursor->qualifier_grown = 0;
+    cursor->block.rows = 0;
+    cursor->block.cells = 0;
+    cursor->cell = 0;
+}
+
+void
+data_block_cursor_fini(struct data_block_cursor *cursor)
+{
+    if (cursor->row_grown != 0)
+        mem_free(cursor->allocator, cursor->row_memory, cursor->row_grown);
+    if (cursor->qualifier_grown != 0)
+        mem_free(cursor->allocator, cursor->qualifier_memory, cursor->qualifier_grown);
+    data_block_cursor_init(cursor, cursor->allocator);
+}
+
+/* Have `need` bytes at *memory; *grown of them are allocated, or it has `room` inline ones. */
+static bool
+reserve(const petal_allocator *allocator, uint8_t **memory, size_t *grown, size_t room, size_t need)
+{
+    uint8_t *larger;
+
+    if (need <= (*grown != 0 ? *grown : room))
+        return true;
+    larger = mem_alloc(allocator, need);
+    if (larger == NULL)
+        return false;
+    if (*grown != 0)
+        mem_free(allocator, *memory, *grown);
+    *memory = larger;
+    *grown = need;
+    return true;
+}
+
+/*
+ * Copy bytes of the block to a cursor's buffer, which has SLACK bytes of room behind them.  Most
+ * keys' parts are short: so many bytes are copied at once where the block has them, instead of a
+ * call.
+ */
+static inline void
+copy_from_block(uint8_t *to, const struct data_block *block, const uint8_t *from, size_t size)
+{
+    if (size <= SLACK && (size_t)(block->bytes + block->size - from) >= SLACK)
+        memcpy(to, from, SLACK);
+    else
+        memcpy(to, from, size);
+}
+
+enum petal_status
+data_block_cursor_attach(struct data_block_cursor *cursor, const uint8_t *bytes, size_t size)
+{
+    struct data_block *block = &cursor->block;
+
+    data_block_view(block, bytes, size);
+    cursor->simple = is_simple(block);
+    cursor->cell = block->cells;
+    if (!reserve(cursor->allocator, &cursor->row_memory, &cursor->row_grown,
+                 sizeof cursor->row_inline, block->row_bytes_max + SLACK) ||
+        !reserve(cursor->allocator, &cursor->qualifier_memory, &cursor->qualifier_grown,
+                 sizeof cursor->qualifier_inline,
+                 one_qualifier(block) ? 0 : block->qualifier_bytes_max + SLACK)) {
+        block->rows = 0;
+        block->cells = 0;
+        cursor->cell = 0;
+        return PETAL_NO_MEMORY;
+    }
+    copy_from_block(cursor->row_memory, block, block->row_prefix.data, block->row_prefix.size);
+    if (!one_qualifier(block))
+        copy_from_block(cursor->qualifier_memory, block, block->qualifier_prefix.data,
+                        block->qualifier_prefix.size);
+    return PETAL_OK;
+}
+
+/*
+ * Prefix and rest as contiguous bytes: one of them alone, or in `memory`, which begins with the
+ * prefix.
+ */
+static inline petal_slice
+join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8_t *memory)
+{
+    if (rest.size == 0)
+        return prefix;
+    if (prefix.size == 0)
+        return rest;
+    copy_from_block(memory + prefix.size, block, rest.data, rest.size);
+    return slice_make(memory, prefix.size + rest.size);
+}
+
+/*
+ * Make `row` the current row.  `record` is that of its first cell, `first`.  Returns what follows
+ * the row's rest in it.
+ */
+static ALWAYS_INLINE const uint8_t *
+enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const uint8_t *record)
+{
+    const struct data_block *block = &cursor->block;
+    petal_slice rest = row_rest(block, record);
+
+    cursor->row = row;
+    cursor->row_first = first;
+    cursor->row_end = first_cell(block, row + 1);
+    cursor->row_bytes = join(block, block->row_prefix, rest, cursor->row_memory);
+    cursor->first_body = slice_bytes(rest) + rest.size;
+    return cursor->first_body;
+}
+
+/*
+ * Type and own time to live of a cell of a block that has types.  `end` is its record's; returns the value's.
+ */
+static inline const uint8_t *
+take_type(const struct data_block *block, uint32_t index, const uint8_t *end, struct cell *cell)
+{
+    cell->type = type_of(block, index);
+    cell->has_ttl = has_own_ttl(block, index);
+    cell->ttl_ms = 0;
+    if (cell->has_ttl) {
+        end -= DATA_BLOCK_TTL_BYTES;
+        cell->ttl_ms = (int64_t)get_le64(end);
+    }
+    return end;
+}
+
+/*
+ * Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest,
+ * if any.
+ */
+static ALWAYS_INLINE void
+take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    const uint8_t *end = record_of(block, index + 1);
+    uint64_t timestamp = (uint64_t)block->timestamp_min + packed_get(&block->timestamps, index);
+
+    cursor->record_end = end;
+    cell->row = cursor->row_bytes;
+    cell->timestamp = (int64_t)timestamp;
+    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
+    cell->type = PETAL_PUT;
+    if (block->types != NULL)
+        end = take_type(block, index, end, cell);
+    if (one_qualifier(block) || cell_is_family_marker(cell->type)) {
+        cell->qualifier =
+            cell_is_family_marker(cell->type) ? slice_make(NULL, 0) : block->qualifier_prefix;
+    } else {
+        petal_slice rest = {.size = take_length(&body)};
+
+        rest.data = body;
+        cell->qualifier = join(block, block->qualifier_prefix, rest, cursor->qualifier_memory);
+        body += rest.size;
+    }
+    cell->value = slice_make(body, (size_t)(end - body));
+    cursor->cell = index;
+}
+
+/* The same when the cursor comes from elsewhere: *cell may hold a time to live, which in a block without types steps
+ * leave as it is. */
+static ALWAYS_INLINE void
+stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
+{
+    cell->has_ttl = false;
+    cell->ttl_ms = 0;
+    take_cell(cursor, index, body, cell);
+}
+
+static void
+take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    uint32_t first = first_cell(&cursor->block, row);
+
+    stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
+}
+
+void
+data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_first_of_row(cursor, 0, cell);
+}
+
+static inline void
+next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    petal_slice rest = row_rest(block, cursor->record_end);
+    const uint8_t *value = slice_bytes(rest) + rest.size;
+    const uint8_t *end = record_of(block, index + 1);
+
+    cursor->cell = index;
+    cursor->record_end = end;
+    cell->timestamp =
+        (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
+    cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
+    cell->row = join(block, block->row_prefix, rest, cursor->row_memory);
+    cell->qualifier = block->qualifier_prefix;
+    cell->value = slice_make(value, (size_t)(end - value));
+    cell->type = PETAL_PUT;
+}
+
+bool
+data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell)
+{
+    const uint8_t *body = cursor->record_end;
+    uint32_t next = cursor->cell + 1;
+
+    assert(next != 0 && next <= cursor->block.cells);
+    if (next == cursor->block.cells) {
+        cursor->cell = next;
+        return false;
+    }
+    if (cursor->simple) {
+        next_simple(cursor, next, cell);
+        return true;
+    }
+    if (next == cursor->row_end)
+        body = enter_row(cursor, cursor->row + 1, next, body);
+    take_cell(cursor, next, body, cell);
+    return true;
+}
+
+/* ---- search ---- */
+
+/*
+ * Index of the first of heads [from, to) that is not below `head`.  Without branches that depend
+ * on data.
+ */
+static inline uint32_t
+lower_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
+{
+    const uint8_t *base = heads + 4 * (size_t)from;
+    size_t count = to - from;
+
+    if (count == 0)
+        return from;
+    while (count > 1) {
+        size_t half = count / 2;
+
+        /* All bits or none: for adding without the branch that compilers make of a ?: here. */
+        size_t below = (size_t)0 - (size_t)(get_le32(base + 4 * half - 4) < head);
+
+        base += below & 4 * half;
+        count -= half;
+    }
+    return (uint32_t)((size_t)(base - heads) / 4) + (get_le32(base) < head);
+}
+
+static inline uint32_t
+upper_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
+{
+    return head == UINT32_MAX ? to : lower_bound(heads, from, to, head + 1);
+}
+
+static inline uint32_t
+head_at(const uint8_t *heads, uint32_t index)
+{
+    return get_le32(heads + 4 * (size_t)index);
+}
+
+static inline uint32_t
+get_be32(const uint8_t *from)
+{
+    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
+}
+
+/* memcmp, without a call for up to 16 bytes: as two numbers each, which may overlap. */
+static ALWAYS_INLINE int
+compare_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    uint64_t left = 0, right = 0;
+
+    if (size > 16)
+        return memcmp(a, b, size);
+    if (size >= 8) {
+        left = get_be64(a);
+        right = get_be64(b);
+        if (left == right) {
+            left = get_be64(a + size - 8);
+            right = get_be64(b + size - 8);
+        }
+    } else if (size >= 4) {
+        left = (uint64_t)get_be32(a) << 32 | get_be32(a + size - 4);
+        right = (uint64_t)get_be32(b) << 32 | get_be32(b + size - 4);
+    } else {
+        left = head_of(a, size);
+        right = head_of(b, size);
+    }
+    return left < right ? -1 : left > right;
+}
+
+static ALWAYS_INLINE int
+compare_rests(petal_slice a, petal_slice b)
+{
+    size_t common = a.size < b.size ? a.size : b.size;
+    int order = compare_bytes(a.data, b.data, common);
+
+    if (order != 0)
+        return order;
+    return a.size < b.size ? -1 : a.size > b.size;
+}
+
+/*
+ * Where `key` lies against byte strings that begin with `prefix`: <0 before all of them, >0 behind
+ * all, 0: among them, by its *rest.
+ */
+static ALWAYS_INLINE int
+compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
+{
+    size_t common = key.size < prefix.size ? key.size : prefix.size;
+    int order = compare_bytes(key.data, prefix.data, common);
+
+    if (order != 0)
+        return order;
+    if (key.size < prefix.size)
+        return -1;
+    *rest = slice_make(slice_bytes(key) + common, key.size - common);
+    return 0;
+}
+
+/* Index of the first row at or behind `key` (rows: none); *equal: it is that row. */
+static ALWAYS_INLINE uint32_t
+find_row(const struct data_block *block, petal_slice key, bool *equal)
+{
+    petal_slice rest;
+    int order = compare_prefix(key, block->row_prefix, &rest);
+    uint32_t head, low, high;
+
+    *equal = false;
+    if (order != 0)
+        return order < 0 ? 0 : block->rows;
+    head = head_of(rest.data, rest.size);
+    low = lower_bound(block->row_heads, 0, block->rows, head);
+    if (low == block->rows || head_at(block->row_heads, low) != head)
+        return low;
+    high = low + 1;
+    if (high < block->rows && head_at(block->row_heads, high) == head)
+        high = upper_bound(block->row_heads, high, block->rows, head);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        order = compare_rests(row_rest(block, record_of(block, first_cell(block, middle))), rest);
+        if (order == 0) {
+            *equal = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What follows the row's rest, if any, in the record of a cell of the current row. */
+static inline const uint8_t *
+body_of(const struct data_block_cursor *cursor, uint32_t cell)
+{
+    return cell == cursor->row_first ? cursor->first_body : record_of(&cursor->block, cell);
+}
+
+/*
+ * <0, 0, >0: a cell of the current row against the position `key`, of whose qualifier `rest`
+ * follows the prefix.
+ */
+static ALWAYS_INLINE int
+compare_in_row(const struct data_block_cursor *cursor, uint32_t index, const struct cell_key *key,
+               petal_slice rest)
+{
+    const struct data_block *block = &cursor->block;
+    bool family = is_family_marker(block, index);
+    int64_t timestamp;
+    uint64_t sequence;
+
+    if (family != key->family_class)
+        return family ? -1 : 1;
+    if (!family && !one_qualifier(block)) {
+        const uint8_t *at = body_of(cursor, index);
+        size_t size = take_length(&at);
+        int order = compare_rests(slice_make(at, size), rest);
+
+        if (order != 0)
+            return order;
+    }
+    timestamp = (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
+    if (timestamp != key->timestamp)
+        return timestamp > key->timestamp ? -1 : 1;
+    sequence = block->sequence_min + packed_get(&block->sequences, index);
+    if (sequence != key->sequence)
+        return sequence > key->sequence ? -1 : 1;
+    return 0;
+}
+
+/* The first of the current row's cells that is no family marker. */
+static uint32_t
+first_column(const struct data_block_cursor *cursor)
+{
+    uint32_t low = cursor->row_first, high = cursor->row_end;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (is_family_marker(&cursor->block, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Index of the first of the current row's cells at or behind `key`, row_end if there is none. */
+static ALWAYS_INLINE uint32_t
+find_in_row(const struct data_block_cursor *cursor, const struct cell_key *key)
+{
+    const struct data_block *block = &cursor->block;
+    uint32_t low = cursor->row_first, high = cursor->row_end;
+    petal_slice rest = slice_make(NULL, 0);
+
+    if (!key->family_class) {
+        int order = compare_prefix(key->qualifier, block->qualifier_prefix, &rest);
+
+        if (order < 0)
+            return first_column(cursor);
+        if (order > 0 || (one_qualifier(block) && rest.size > 0))
+            return high;
+    }
+    if (block->qualifier_heads != NULL) {
+        uint32_t head = head_of(rest.data, rest.size);
+
+        low = lower_bound(block->qualifier_heads, low, high, head);
+        high = upper_bound(block->qualifier_heads, low, high, head);
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (compare_in_row(cursor, middle, key, rest) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool
+data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *key,
+                       struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    bool equal;
+    uint32_t row = find_row(block, key->row, &equal);
+    uint32_t index;
+
+    assert(block->cells > 0);
+    if (equal) {
+        uint32_t first = first_cell(block, row);
+
+        enter_row(cursor, row, first, record_of(block, first));
+        index = find_in_row(cursor, key);
+        if (index < cursor->row_end) {
+            stand_at(cursor, index, body_of(cursor, index), cell);
+            return true;
+        }
+        row++;
+    }
+    if (row < block->rows) {
+        take_first_of_row(cursor, row, cell);
+        return true;
+    }
+    cursor->cell = block->cells;
+    return false;
+}
+
+/* ---- backwards ---- */
+
+static void
+take_last_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    uint32_t first = first_cell(&cursor->block, row);
+    uint32_t last = first_cell(&cursor->block, row + 1) - 1;
+
+    enter_row(cursor, row, first, record_of(&cursor->block, first));
+    stand_at(cursor, last, body_of(cursor, last), cell);
+}
+
+void
+data_block_cursor_last(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_last_of_row(cursor, cursor->block.rows - 1, cell);
+}
+
+bool
+data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cell_key *key,
+                              struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    bool equal;
+    uint32_t row = find_row(block, key->row, &equal);
+
+    assert(block->cells > 0);
+    if (equal) {
+        uint32_t first = first_cell(block, row), index;
+
+        enter_row(cursor, row, first, record_of(block, first));
+        index = find_in_row(cursor, key);
+        if (index > first) {
+            stand_at(cursor, index - 1, body_of(cursor, index - 1), cell);
+            return true;
+        }
+    }
+    if (row > 0) {
+        take_last_of_row(cursor, row - 1, cell);
+        return true;
+    }
+    cursor->cell = block->cells;
+    return false;
 }

@@ -320,45 +320,41 @@ index_block_search(const struct index_block *block, petal_slice key)
 }
 
 /*
- * Whether the key of an entry is one of a group of cell keys: of the row or column whose prefix is the first `size` bytes of
- * `key`.  In front of an FF such a prefix is the beginning of a longer row's or qualifier's, but not when it is `exact`.
- * REQUIRES: `key` begins with the node's prefix.
+ * The entry behind what is found claims that its block begins a row or a column.  That decides for `key` if the entry is of the
+ * key's group: of the row or column whose prefix is the first `size` bytes of `key`.  In front of an FF such a prefix is the
+ * beginning of a longer row's or qualifier's, but not when it is `exact`.
  */
-static inline bool
-is_of_group(const struct index_block *block, uint32_t index, const struct cell_key *key,
-            size_t size, bool exact)
-{
-    const uint8_t *group = slice_bytes(key->encoded);
-    size_t shared = block->prefix.size;
-    size_t bytes = size < shared ? 0 : size - shared; /* of the group's prefix in the rest */
-    petal_slice rest;
-
-    if (size < shared) /* and with it the byte behind */
-        return true;
-    /* The time and sequence that follow the prefix in `key` make 8 bytes of it readable. */
-    if (bytes > 0 &&
-        (head_at(block, index) ^ get_be64(group + shared)) >> (bytes < 8 ? 64 - 8 * bytes : 0) != 0)
-        return false;
-    rest = rest_at(block, index);
-    return rest.size > bytes && memcmp(rest.data, group + shared, bytes) == 0 &&
-           (exact || slice_bytes(rest)[bytes] != 0xff);
-}
-
 int64_t
 index_block_search_cell(const struct index_block *block, const struct cell_key *key, bool *begins)
 {
     int64_t found = index_block_search(block, key->encoded);
     uint32_t next = (uint32_t)(found + 1);
+    const uint8_t *group = slice_bytes(key->encoded);
+    size_t shared = block->prefix.size, size, bytes;
     uint32_t claims;
+    petal_slice rest;
+    bool exact;
 
     *begins = false;
     if (found < 0 || next == block->count)
         return found;
     claims = get_le32(block->sizes + 4 * (size_t)next) >> INDEX_BLOCK_SIZE_BITS;
-    if ((claims & BLOCK_BEGINS_ROW) != 0)
-        *begins = is_of_group(block, next, key, key->row_prefix, false);
-    else if (claims != 0)
-        *begins = is_of_group(block, next, key, key->column_prefix, key->family_class);
+    if (claims == 0)
+        return found;
+    exact = (claims & BLOCK_BEGINS_ROW) == 0 && key->family_class;
+    size = (claims & BLOCK_BEGINS_ROW) != 0 ? key->row_prefix : key->column_prefix;
+    if (size < shared) { /* and with it the byte behind */
+        *begins = true;
+        return found + 1;
+    }
+    bytes = size - shared; /* of the group's prefix in the rest */
+    /* The time and sequence that follow the prefix in `key` make 8 bytes of it readable. */
+    if (bytes > 0 &&
+        (head_at(block, next) ^ get_be64(group + shared)) >> (bytes < 8 ? 64 - 8 * bytes : 0) != 0)
+        return found;
+    rest = rest_at(block, next);
+    *begins = rest.size > bytes && memcmp(rest.data, group + shared, bytes) == 0 &&
+              (exact || slice_bytes(rest)[bytes] != 0xff);
     return *begins ? found + 1 : found;
 }
 

@@ -173,15 +173,6 @@ index_cursor_release(struct index_cursor *cursor)
     truncate_path(cursor, 0);
 }
 
-static void
-start_at_root(struct index_cursor *cursor, uint32_t position)
-{
-    truncate_path(cursor, 0);
-    cursor->steps[0] = (struct index_step){NULL, position};
-    cursor->leaf = &cursor->tree->root;
-    cursor->depth = 1;
-}
-
 /* Which entry of a node. */
 struct index_target {
     enum { TARGET_FIRST, TARGET_LAST, TARGET_CELL, TARGET_BELOW } where;
@@ -234,6 +225,7 @@ descend(struct index_cursor *cursor, struct index_target *target,
             index_cursor_release(cursor);
             return status;
         }
+        assert(cursor->depth < INDEX_MAX_LEVELS);
         if (cursor->pins)
             cache_pin(node);
         cursor->steps[cursor->depth++] = (struct index_step){node, (uint32_t)position};
@@ -248,8 +240,7 @@ leaf_covers(struct index_cursor *cursor, struct index_target *target)
 {
     int64_t found;
 
-    if (cursor->depth <= 1)
-        return false;
+    assert(cursor->depth > 1);
     found = find_target(cursor->leaf, target);
     if (found < 0 || (found + 1 >= cursor->leaf->count && !target->before))
         return false;
@@ -262,7 +253,10 @@ static enum petal_status
 descend_from_root(struct index_cursor *cursor, uint32_t position, struct index_target *target,
                   const struct read_context *context, petal_error *error)
 {
-    start_at_root(cursor, position);
+    index_cursor_release(cursor);
+    cursor->steps[0] = (struct index_step){NULL, position};
+    cursor->leaf = &cursor->tree->root;
+    cursor->depth = 1;
     return descend(cursor, target, context, error);
 }
 
@@ -273,7 +267,7 @@ index_cursor_seek(struct index_cursor *cursor, const struct cell_key *key,
     struct index_target target = {.where = TARGET_CELL, .cell = key};
     enum petal_status status = PETAL_OK;
 
-    if (!leaf_covers(cursor, &target)) {
+    if (cursor->depth <= 1 || !leaf_covers(cursor, &target)) {
         int64_t position = find_target(&cursor->tree->root, &target);
 
         if (position < 0) {
@@ -305,7 +299,7 @@ index_cursor_seek_before(struct index_cursor *cursor, const petal_slice *key,
     *found = true;
     if (key != NULL)
         target = (struct index_target){.where = TARGET_BELOW, .key = *key};
-    if (key != NULL && leaf_covers(cursor, &target))
+    if (key != NULL && cursor->depth > 1 && leaf_covers(cursor, &target))
         return PETAL_OK;
     position = find_target(&cursor->tree->root, &target);
     *found = position >= 0;

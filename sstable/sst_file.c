@@ -33,75 +33,44 @@ check_structure(enum block_kind kind, const uint8_t *bytes, size_t size, uint32_
     return false;
 }
 
-/* Hints for the blocks that an index node names.  The count is checked before memory is taken by it. */
-static bool
-hints_of(const struct block_frame *frame, uint32_t *hints)
-{
-    bool is_index = frame->kind == BLOCK_DATA_INDEX || frame->kind == BLOCK_BLOOM_INDEX;
-
-    *hints = is_index ? frame->entries : 0;
-    return frame->entries <= (is_index ? frame->raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0);
-}
-
-/* Make a checked cache block of what was read. */
-static enum petal_status
-materialize(const struct sst_file *file, struct block_handle handle,
-            const struct block_image *image, struct cache_block **block, petal_error *error)
-{
-    const struct block_frame *frame = &image->frame;
-    bool sound;
-    uint32_t hints;
-    uint8_t *bytes;
-
-    *block = NULL;
-    sound = hints_of(frame, &hints);
-    if (sound) {
-        *block = cache_allocate(file->cache, frame->raw_bytes, hints, &bytes);
-        if (*block == NULL)
-            return error_no_memory(error);
-        sound = block_image_decode(image, bytes) &&
-                check_structure(frame->kind, bytes, frame->raw_bytes, hints);
-    }
-    if (sound) {
-        assert((*block)->size == frame->raw_bytes && (*block)->hint_count == hints);
-        return PETAL_OK;
-    }
-    if (*block != NULL)
-        cache_discard(file->cache, *block);
-    *block = NULL;
-    return error_corrupt(error, file->source.path, handle.offset,
-                         "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
-                         block_kind_text(frame->kind), handle.offset);
-}
-
+/* Read, decode and check a block; it is the caller's, and not in the table yet. */
 static enum petal_status
 read_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
            struct cache_block **block, petal_error *error)
 {
     uint8_t scratch[SCRATCH_BYTES];
+    bool is_index = kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX;
     struct block_image image;
+    uint32_t hints;
+    uint8_t *bytes;
+    bool sound;
     enum petal_status status =
         block_read(&file->source, handle, kind, scratch, sizeof scratch, &image, error);
 
+    *block = NULL;
     if (status != PETAL_OK)
         return status;
-    status = materialize(file, handle, &image, block, error);
+    /* An index node has hints for the blocks that it names.  Their count is checked before memory is taken by it. */
+    hints = is_index ? image.frame.entries : 0;
+    sound = image.frame.entries <= (is_index ? image.frame.raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0);
+    if (sound) {
+        *block = cache_allocate(file->cache, image.frame.raw_bytes, hints, &bytes);
+        if (*block == NULL)
+            status = error_no_memory(error);
+        else
+            sound = block_image_decode(&image, bytes) &&
+                    check_structure(kind, bytes, image.frame.raw_bytes, hints);
+    }
+    if (!sound) {
+        if (*block != NULL)
+            cache_discard(file->cache, *block);
+        *block = NULL;
+        status =
+            error_corrupt(error, file->source.path, handle.offset,
+                          "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
+                          block_kind_text(kind), handle.offset);
+    }
     block_image_fini(&image, &file->source);
-    return status;
-}
-
-/* Nobody waits for a disk inside the epoch, nor for memory (cache_allocate). */
-static enum petal_status
-read_block_outside(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-                   struct epoch_stay *stay, struct cache_block **block, petal_error *error)
-{
-    enum petal_status status;
-
-    if (stay != NULL && epoch_interrupt(stay) != PETAL_OK)
-        return error_no_memory(error);
-    status = read_block(file, handle, kind, block, error);
-    if (stay != NULL)
-        epoch_resume(stay);
     return status;
 }
 
@@ -119,7 +88,12 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     *block = NULL;
     if (context->only_cached)
         return PETAL_NOT_FOUND;
-    status = read_block_outside(file, handle, kind, context->stay, &made, error);
+    /* Nobody waits for a disk inside the epoch, nor for memory (cache_allocate). */
+    if (context->stay != NULL && epoch_interrupt(context->stay) != PETAL_OK)
+        return error_no_memory(error);
+    status = read_block(file, handle, kind, &made, error);
+    if (context->stay != NULL)
+        epoch_resume(context->stay);
     if (status != PETAL_OK)
         return status;
     made = cache_insert(file->cache, made, file->number, handle.offset, cache_kind, file->priority,

@@ -25,12 +25,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-static struct sst_iter *
-iter_of(struct cell_iter *iter)
-{
-    return (struct sst_iter *)iter;
-}
-
 /* ---- blocks ---- */
 
 static void
@@ -41,16 +35,13 @@ let_go(struct sst_iter *iter, struct cache_block **block)
     *block = NULL;
 }
 
-/* Have no current block; backwards, it is kept: beside a current block there is room for it. */
+/* Backwards: keep the current block, if there is one: beside it there is room. */
 static void
-leave_block(struct sst_iter *iter)
+keep_block(struct sst_iter *iter)
 {
     unsigned free = 0;
 
-    if (!iter->backwards) {
-        let_go(iter, &iter->block);
-        return;
-    }
+    assert(iter->backwards);
     if (iter->block == NULL)
         return;
     while (iter->kept[free].block != NULL)
@@ -64,8 +55,6 @@ leave_block(struct sst_iter *iter)
 static struct sst_kept_block *
 find_kept(struct sst_iter *iter, uint64_t offset)
 {
-    if (!iter->backwards)
-        return NULL;
     for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
         if (iter->kept[i].block != NULL && iter->kept[i].offset == offset)
             return &iter->kept[i];
@@ -79,8 +68,6 @@ thin_kept(struct sst_iter *iter)
 {
     struct sst_kept_block *hindmost = &iter->kept[0];
 
-    if (!iter->backwards)
-        return;
     for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++) {
         if (iter->kept[i].block == NULL)
             return;
@@ -100,14 +87,6 @@ forget_other_ways(struct sst_iter *iter)
     }
 }
 
-static void
-let_go_all(struct sst_iter *iter)
-{
-    let_go(iter, &iter->block);
-    for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
-        let_go(iter, &iter->kept[i].block);
-}
-
 static enum petal_status
 no_cell(struct sst_iter *iter)
 {
@@ -120,38 +99,56 @@ no_cell(struct sst_iter *iter)
 static enum petal_status
 end(struct sst_iter *iter, enum petal_status status)
 {
-    let_go_all(iter);
+    let_go(iter, &iter->block);
+    for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
+        let_go(iter, &iter->kept[i].block);
     index_cursor_release(&iter->index);
     no_cell(iter);
     return status;
 }
 
-/* Fetch the block that the index names, if it is not kept, and attach to it, unpositioned. */
+/* Is the block that the index names the current one? */
+static bool
+at_index(const struct sst_iter *iter)
+{
+    return iter->block != NULL &&
+           iter->block_offset == index_cursor_place(&iter->index).handle.offset;
+}
+
+/* Make the block that the index names the current one, unless it is: from those kept, or fetched; attached, unpositioned. */
 static enum petal_status
 load_block(struct sst_iter *iter, petal_error *error)
 {
     struct index_place place = index_cursor_place(&iter->index);
-    struct sst_kept_block *kept;
-    struct cache_block *block;
+    struct sst_kept_block *kept = NULL;
 
-    leave_block(iter);
-    kept = find_kept(iter, place.handle.offset);
+    if (iter->block != NULL && iter->block_offset == place.handle.offset)
+        return PETAL_OK;
+    if (iter->backwards) {
+        keep_block(iter);
+        kept = find_kept(iter, place.handle.offset);
+    } else {
+        let_go(iter, &iter->block);
+    }
     if (kept != NULL) {
-        block = kept->block;
+        iter->block = kept->block;
         kept->block = NULL;
     } else {
+        struct cache_block *block;
         enum petal_status status = sst_file_fetch(&iter->reader->file, place.handle, BLOCK_DATA,
                                                   place.hint, &iter->context, &block, error);
 
         if (status != PETAL_OK)
             return status;
+        assert(iter->block == NULL); /* or the interruption of the stay would have had to hold it */
         if (iter->pins)
             cache_pin(block);
-        thin_kept(iter);
+        if (iter->backwards)
+            thin_kept(iter);
+        iter->block = block;
     }
-    iter->block = block;
     iter->block_offset = place.handle.offset;
-    if (data_block_cursor_attach(&iter->cursor, block->data, block->size) != PETAL_OK)
+    if (data_block_cursor_attach(&iter->cursor, iter->block->data, iter->block->size) != PETAL_OK)
         return error_no_memory(error);
     return PETAL_OK;
 }
@@ -193,7 +190,10 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     struct cell_key key;
     uint8_t *place;
 
-    leave_block(iter);
+    if (iter->backwards)
+        keep_block(iter);
+    else
+        let_go(iter, &iter->block);
     place = place_memory(iter, 2 * size);
     if (place == NULL)
         return error_no_memory(error);
@@ -257,14 +257,6 @@ enter_block(struct sst_iter *iter, petal_error *error)
 
 /* ---- moving, inside the epoch ---- */
 
-/* Is the block that the index names the current one? */
-static bool
-at_index(const struct sst_iter *iter)
-{
-    return iter->block != NULL &&
-           iter->block_offset == index_cursor_place(&iter->index).handle.offset;
-}
-
 /* To the first cell of the block that the index names.  It must lie behind `last`, the cell at hand
  * (NULL: no matter). */
 static enum petal_status
@@ -277,13 +269,6 @@ to_first_cell(struct sst_iter *iter, const struct cell *last, petal_error *error
     if (status == PETAL_OK && last != NULL && cell_compare(last, &iter->iter.cell) >= 0)
         return error_out_of_order(iter, offset, error);
     return status == PETAL_OK && (!iter->lazy || held) ? enter_block(iter, error) : status;
-}
-
-/* Load the block that the index names unless it is the current one. */
-static enum petal_status
-to_block(struct sst_iter *iter, petal_error *error)
-{
-    return at_index(iter) ? PETAL_OK : load_block(iter, error);
 }
 
 /* To the first cell of the following block; `last` as for to_first_cell. */
@@ -323,7 +308,7 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
     if (status != PETAL_OK)
         return status;
     if (!before) {
-        status = to_block(iter, error);
+        status = load_block(iter, error);
         if (status != PETAL_OK)
             return status;
         if (data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell))
@@ -361,7 +346,7 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
         return status;
     if (!found)
         return no_cell(iter);
-    status = to_block(iter, error);
+    status = load_block(iter, error);
     if (status != PETAL_OK)
         return status;
     forget_other_ways(iter);
@@ -409,7 +394,7 @@ leave(struct sst_iter *iter, enum petal_status status)
 static enum petal_status
 sst_iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     enter(iter);
     iter->context.trace->seeks++;
@@ -419,7 +404,7 @@ sst_iter_seek(struct cell_iter *base, const struct cell_key *key, petal_error *e
 static enum petal_status
 sst_iter_seek_first(struct cell_iter *base, petal_error *error)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     enter(iter);
     iter->context.trace->seeks++;
@@ -429,7 +414,7 @@ sst_iter_seek_first(struct cell_iter *base, petal_error *error)
 static enum petal_status
 sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_error *error)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     enter(iter);
     iter->context.trace->seeks++;
@@ -440,7 +425,7 @@ sst_iter_seek_before(struct cell_iter *base, const struct cell_key *key, petal_e
 static enum petal_status
 sst_iter_next(struct cell_iter *base, petal_error *error)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     assert(base->valid);
     if (!base->pending && data_block_cursor_next(&iter->cursor, &base->cell)) {
@@ -455,7 +440,7 @@ sst_iter_next(struct cell_iter *base, petal_error *error)
 static enum petal_status
 sst_iter_load(struct cell_iter *base, petal_error *error)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     assert(base->valid && base->pending);
     enter(iter);
@@ -465,11 +450,13 @@ sst_iter_load(struct cell_iter *base, petal_error *error)
 static void
 sst_iter_close(struct cell_iter *base)
 {
-    struct sst_iter *iter = iter_of(base);
+    struct sst_iter *iter = (struct sst_iter *)base;
 
     end(iter, PETAL_OK);
     data_block_cursor_fini(&iter->cursor);
-    mem_free(iter->reader->file.source.env->allocator, iter->place_memory, iter->place_capacity);
+    if (iter->place_memory != NULL)
+        mem_free(iter->reader->file.source.env->allocator, iter->place_memory,
+                 iter->place_capacity);
     iter->place_memory = NULL;
     iter->place_capacity = 0;
 }
