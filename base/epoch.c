@@ -63,15 +63,6 @@ epoch_init(struct epoch *epoch)
     return PETAL_NO_MEMORY;
 }
 
-static unsigned
-first_choice(void)
-{
-    /* pthread_self is an address on the systems at hand; a poor spread costs a few steps, no more. */
-    uint64_t self = (uint64_t)(uintptr_t)pthread_self();
-
-    return (unsigned)((self * 0x9E3779B97F4A7C15u) >> 58) % EPOCH_SLOTS;
-}
-
 /* Take the slot if it is free. */
 static inline bool
 take_slot(struct epoch *epoch, struct epoch_slot *slot)
@@ -123,7 +114,9 @@ take_other_slot(struct epoch *epoch, unsigned choice)
 unsigned
 epoch_enter(struct epoch *epoch)
 {
-    unsigned choice = first_choice();
+    /* pthread_self is an address on the systems at hand; a poor spread costs a few steps, no more. */
+    uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+    unsigned choice = (unsigned)((self * 0x9E3779B97F4A7C15u) >> 58) % EPOCH_SLOTS;
 
     return take_slot(epoch, &epoch->slots[choice]) ? choice : take_other_slot(epoch, choice);
 }

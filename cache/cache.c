@@ -66,13 +66,6 @@ deferred_limit(const struct cache *cache)
     return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 64;
 }
 
-/* Wait for readers when more than that is deferred and was not given back. */
-static uint64_t
-limbo_limit(const struct cache *cache)
-{
-    return atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 16 + LIMBO_LEAST_BYTES;
-}
-
 static unsigned
 shards_for(uint64_t capacity)
 {
@@ -266,20 +259,20 @@ cache_find(struct cache *cache, uint64_t file, uint64_t offset)
     return block;
 }
 
-static inline struct cache_block *
-look_up_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
+struct cache_block *
+cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
     struct cache_block *block;
 
     assert(file != 0);
-    if (hint == NULL)
-        return look_up(cache, file, offset);
-    block = atomic_load_explicit(&hint->block, memory_order_acquire);
-    if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
-        atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
-        return block;
+    if (hint != NULL) {
+        block = atomic_load_explicit(&hint->block, memory_order_acquire);
+        if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
+            atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
+            return block;
+    }
     block = look_up(cache, file, offset);
-    if (block != NULL) {
+    if (block != NULL && hint != NULL) {
         atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
         atomic_store_explicit(&hint->block, block, memory_order_release);
     }
@@ -289,38 +282,14 @@ look_up_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint
 struct cache_block *
 cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
-    struct cache_block *block = look_up_hinted(cache, hint, file, offset);
+    struct cache_block *block = cache_look_hinted(cache, hint, file, offset);
 
     if (block != NULL)
         cache_touch(block);
     return block;
 }
 
-struct cache_block *
-cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
-{
-    return look_up_hinted(cache, hint, file, offset);
-}
-
 /* ---- Inserting ---- */
-
-/*
- * A reader that lost the processor inside the epoch keeps from being given back whatever others evict meanwhile, which can be gigabytes
- * a second.  So who wants memory while much waits sleeps a little, which gives that reader the processor; but never long, since
- * the caller may be inside, too, and others wait for it.
- */
-static void
-wait_for_readers(struct cache *cache)
-{
-    for (int i = 0;
-         i < LIMBO_WAITS &&
-         atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > limbo_limit(cache);
-         i++) {
-        epoch_collect(cache->epoch);
-        if (atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > limbo_limit(cache))
-            nanosleep(&(struct timespec){.tv_nsec = LIMBO_WAIT_NS}, NULL);
-    }
-}
 
 /*
  * While the pool is crowded: close slabs, at most so many, and take their blocks out of the table.  A caller inside the epoch keeps
@@ -348,13 +317,26 @@ close_slabs(struct cache *cache, size_t most)
         epoch_collect(cache->epoch);
 }
 
+/*
+ * A reader that lost the processor inside the epoch keeps from being given back whatever others evict meanwhile, which can be gigabytes
+ * a second.  So who wants memory while much waits sleeps a little, which gives that reader the processor; but never long, since
+ * the caller may be inside, too, and others wait for it.
+ */
 struct cache_block *
 cache_allocate(struct cache *cache, size_t size, uint32_t hint_count, uint8_t **data)
 {
+    uint64_t most =
+        atomic_load_explicit(&cache->capacity, memory_order_relaxed) / 16 + LIMBO_LEAST_BYTES;
     struct cache_block *block;
     bool crowded;
 
-    wait_for_readers(cache);
+    for (int i = 0;
+         i < LIMBO_WAITS && atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > most;
+         i++) {
+        epoch_collect(cache->epoch);
+        if (atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) > most)
+            nanosleep(&(struct timespec){.tv_nsec = LIMBO_WAIT_NS}, NULL);
+    }
     block = pool_allocate(&cache->pool, size, hint_count, &crowded);
     if (crowded)
         close_slabs(cache, 1);

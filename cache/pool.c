@@ -49,18 +49,12 @@ pool_fini(struct block_pool *pool)
     pthread_mutex_destroy(&pool->mutex);
 }
 
-/* Where the hints begin: behind the data, on the border of a pointer. */
-static size_t
-hints_offset(size_t size)
-{
-    return (size + (sizeof(void *) - 1)) & ~(sizeof(void *) - 1);
-}
-
-/* `size` is at most UINT32_MAX. */
+/* Data, and behind it, on the border of a pointer, the hints.  `size` is at most UINT32_MAX. */
 static uint64_t
 wanted_bytes(size_t size, uint32_t hint_count)
 {
-    return hints_offset(size) + (uint64_t)hint_count * sizeof(struct cache_hint);
+    return ((size + (sizeof(void *) - 1)) & ~(sizeof(void *) - 1)) +
+           (uint64_t)hint_count * sizeof(struct cache_hint);
 }
 
 static bool
@@ -197,24 +191,6 @@ take_from_new_slab(struct block_pool *pool, uint32_t bytes, struct cache_block *
     return data;
 }
 
-/* A descriptor, and memory if some is at hand. */
-static struct cache_block *
-take(struct block_pool *pool, uint64_t wanted, uint8_t **data, bool *crowded)
-{
-    uint64_t bytes = allocation_bytes(wanted);
-    struct cache_block *block;
-
-    pthread_mutex_lock(&pool->mutex);
-    block = take_descriptor(pool, class_of(wanted), data);
-    if (block != NULL && is_for_slabs(wanted))
-        *data = slab_take(&pool->slabs, (uint32_t)wanted, block);
-    else if (block != NULL)
-        pool->other_bytes += bytes;
-    *crowded = is_crowded(pool);
-    pthread_mutex_unlock(&pool->mutex);
-    return block;
-}
-
 /* The descriptor, with pages of the class or, class 0, with nothing: the memory has been given back. */
 static void
 give(struct block_pool *pool, struct cache_block *block, uint64_t wanted, size_t class)
@@ -258,24 +234,6 @@ give_to_slab(struct block_pool *pool, struct cache_block *block)
     slab_free(&pool->regions, emptied);
 }
 
-/* Everything but `file`, which is 0 and which readers with stale hints may be loading now. */
-static void
-describe(struct cache_block *block, uint8_t *data, uint32_t size, uint32_t hint_count)
-{
-    block->data = data;
-    block->size = size;
-    block->hint_count = hint_count;
-    block->hints = (struct cache_hint *)(void *)(data + hints_offset(size));
-    for (uint32_t i = 0; i < hint_count; i++)
-        cache_hint_init(&block->hints[i]);
-    atomic_store_explicit(&block->next, NULL, memory_order_relaxed);
-    atomic_store_explicit(&block->pins, 1, memory_order_relaxed);
-    atomic_store_explicit(&block->pinned, 0, memory_order_relaxed);
-    atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
-    block->queue_next = NULL;
-    block->queue_previous = NULL;
-}
-
 struct cache_block *
 pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *crowded)
 {
@@ -291,7 +249,15 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     if (wanted > SIZE_MAX - MEM_PAGE_BYTES)
         return NULL;
     bytes = (size_t)allocation_bytes(wanted);
-    block = take(pool, wanted, &data, crowded);
+    /* A descriptor, and memory if some is at hand. */
+    pthread_mutex_lock(&pool->mutex);
+    block = take_descriptor(pool, class_of(wanted), &data);
+    if (block != NULL && is_for_slabs(wanted))
+        data = slab_take(&pool->slabs, (uint32_t)wanted, block);
+    else if (block != NULL)
+        pool->other_bytes += bytes;
+    *crowded = is_crowded(pool);
+    pthread_mutex_unlock(&pool->mutex);
     if (block == NULL)
         return NULL;
     if (data == NULL) {
@@ -306,7 +272,20 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
         give(pool, block, wanted, 0);
         return NULL;
     }
-    describe(block, data, (uint32_t)size, hint_count);
+    /* All is set but `file`, which is 0 and which readers with stale hints may be loading now. */
+    assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
+    block->data = data;
+    block->size = (uint32_t)size;
+    block->hint_count = hint_count;
+    block->hints = (struct cache_hint *)(void *)(data + wanted_bytes(size, 0));
+    for (uint32_t i = 0; i < hint_count; i++)
+        cache_hint_init(&block->hints[i]);
+    atomic_store_explicit(&block->next, NULL, memory_order_relaxed);
+    atomic_store_explicit(&block->pins, 1, memory_order_relaxed);
+    atomic_store_explicit(&block->pinned, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->recent, 0, memory_order_relaxed);
+    block->queue_next = NULL;
+    block->queue_previous = NULL;
     return block;
 }
 

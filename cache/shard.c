@@ -131,24 +131,6 @@ chain_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash
 }
 
 static void
-enter(struct cache_shard *shard, struct cache_block *block, uint64_t hash, uint64_t file,
-      uint64_t offset)
-{
-    _Atomic(struct cache_block *) *bucket = &shard->buckets[hash & shard->bucket_mask];
-
-    atomic_store_explicit(&block->offset, offset, memory_order_relaxed);
-    atomic_store_explicit(&block->next, atomic_load_explicit(bucket, memory_order_relaxed),
-                          memory_order_relaxed);
-    /* Release, since a stale hint leads here, too: who sees the file sees offset, data, size, hints. */
-    atomic_store_explicit(&block->file, file, memory_order_release);
-    atomic_store_explicit(bucket, block, memory_order_release);
-    queue_append(&shard->queues[queue_of(block)], block);
-    shard->usage.bytes[block->kind] += pool_charge(block);
-    shard->usage.blocks[block->kind]++;
-    shard->usage.inserted[block->kind]++;
-}
-
-static void
 take_out(struct cache_shard *shard, struct cache_block *block, struct cache_block **removed)
 {
     uint64_t file = atomic_load_explicit(&block->file, memory_order_relaxed);
@@ -182,19 +164,6 @@ bytes_held(const struct cache_shard *shard)
     return bytes;
 }
 
-/* Whether evicting can make room at all: data does not push out index blocks within their limit. */
-static bool
-can_hold(const struct cache_shard *shard, unsigned queue, uint64_t charge)
-{
-    uint64_t meta = shard->queues[SHARD_META].bytes;
-
-    if (queue == SHARD_META)
-        return charge <= shard->capacity;
-    if (meta > meta_limit(shard))
-        meta = meta_limit(shard);
-    return charge <= shard->capacity - meta;
-}
-
 /* The data queue that is most over its share, `charge` more bytes of queue `coming` counted in; SHARD_META if
  * all are empty. */
 static unsigned
@@ -216,7 +185,7 @@ data_queue_most_over(const struct cache_shard *shard, unsigned coming, uint64_t 
     return most;
 }
 
-/* The queue to take from.  REQUIRES: something is held, and can_hold. */
+/* The queue to take from.  REQUIRES: something is held, and room can be made. */
 static unsigned
 queue_to_give(const struct cache_shard *shard, unsigned coming, uint64_t charge)
 {
@@ -250,12 +219,18 @@ pass_hand(struct cache_shard *shard, unsigned queue, unsigned *chances,
     queue_append(&shard->queues[queue_of(block)], block);
 }
 
+/* False where evicting cannot make it: data does not push out index blocks within their limit. */
 static bool
 make_room(struct cache_shard *shard, unsigned coming, uint64_t charge, struct cache_block **removed)
 {
+    uint64_t meta = shard->queues[SHARD_META].bytes;
     unsigned chances = MAX_CHANCES;
 
-    if (!can_hold(shard, coming, charge))
+    if (coming == SHARD_META)
+        meta = 0;
+    else if (meta > meta_limit(shard))
+        meta = meta_limit(shard);
+    if (charge > shard->capacity - meta)
         return false;
     while (bytes_held(shard) + charge > shard->capacity)
         pass_hand(shard, queue_to_give(shard, coming, charge), &chances, removed);
@@ -266,13 +241,26 @@ struct cache_block *
 shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash, uint64_t file,
              uint64_t offset, struct cache_block **removed)
 {
+    _Atomic(struct cache_block *) *bucket = &shard->buckets[hash & shard->bucket_mask];
+    uint64_t charge = pool_charge(block);
     struct cache_block *held;
 
     *removed = NULL;
     pthread_mutex_lock(&shard->mutex);
     held = shard_find(shard, hash, file, offset);
-    if (held == NULL && make_room(shard, queue_of(block), pool_charge(block), removed)) {
-        enter(shard, block, hash, file, offset);
+    if (held == NULL && make_room(shard, queue_of(block), charge, removed)) {
+        assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
+        atomic_store_explicit(&block->offset, offset, memory_order_relaxed);
+        atomic_store_explicit(&block->next, atomic_load_explicit(bucket, memory_order_relaxed),
+                              memory_order_relaxed);
+        /* Release, since a stale hint leads here, too: who sees the file sees offset, data, size, hints. */
+        atomic_store_explicit(&block->file, file, memory_order_release);
+        atomic_store_explicit(bucket, block, memory_order_release);
+        queue_append(&shard->queues[queue_of(block)], block);
+        shard->usage.bytes[block->kind] += charge;
+        shard->usage.blocks[block->kind]++;
+        shard->usage.inserted[block->kind]++;
+        assert(bytes_held(shard) <= shard->capacity);
         held = block;
     }
     pthread_mutex_unlock(&shard->mutex);

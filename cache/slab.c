@@ -144,23 +144,20 @@ unlist(struct slab_set *set, struct slab *slab)
     slab->list = SLAB_FULL;
 }
 
-static uint32_t
-list_for(const struct slab *slab)
-{
-    if (atomic_load_explicit(&slab->closing, memory_order_relaxed))
-        return SLAB_CLOSED;
-    if (slab->used < slab->touched)
-        return slab->used * SLAB_FRESH / slab->touched;
-    return slab->used < slab->count ? SLAB_FRESH : SLAB_FULL;
-}
-
 /* Put it in the list where it belongs now. */
 static void
 list(struct slab_set *set, struct slab *slab)
 {
-    uint32_t wanted = list_for(slab);
+    uint32_t wanted;
     struct slab **head;
 
+    assert(slab->used <= slab->touched && slab->touched <= slab->count);
+    if (atomic_load_explicit(&slab->closing, memory_order_relaxed))
+        wanted = SLAB_CLOSED;
+    else if (slab->used < slab->touched)
+        wanted = slab->used * SLAB_FRESH / slab->touched;
+    else
+        wanted = slab->used < slab->count ? SLAB_FRESH : SLAB_FULL;
     if (wanted == slab->list)
         return;
     unlist(set, slab);

@@ -24,6 +24,7 @@ if [ "$action" = list ]; then
     count "$asked" -v list=1 | sort -V
     exit 0
 fi
+find "$objects" -name '*.gcda' -delete # of objects that were built anew since
 for scenario in $("$program" list); do
     echo "$scenario $(count "$scenario")"
 done >"$folder/counts"
