@@ -81,6 +81,8 @@ expect "a file that cannot be written" 3 'cannot write results to' \
 expect "what cliffs counted and itself" 0 '^0 of [1-9]' "$bench" diff "$one" "$one"
 sed '/"per_unit"/ { n; s/[0-9.]*$/77777/; }' "$one" >"$slower"
 expect "a cliff that costs more" 1 'rows, .*<-- more  a get, n = 10000$' "$bench" diff "$one" "$slower"
+"$bench" readamp --json --files 2 --rows 2000 --gets 200 --lookups newest,scan-short --no-store >"$one"
+expect "what readamp counted and itself" 0 '^0 of 8 lines' "$bench" diff "$one" "$one"
 "$bench" fillseq,readrandom --num 1k --repeats 3 --json "$one" >/dev/null
 expect "workloads, three times, and themselves" 0 '^0 of 2 lines' "$bench" diff "$one" "$one"
 

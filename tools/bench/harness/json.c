@@ -125,13 +125,13 @@ bench_json_head(const char *kind, const char *name, int argc, char **argv)
 void
 bench_json_write(const json_t *whole, const char *path)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = path != NULL ? fopen(path, "w") : stdout;
     bool written;
 
     if (file == NULL)
         bench_fail("write results to", path);
     written = json_dumpf(whole, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) == 0;
     written = fputc('\n', file) != EOF && written;
-    if (fclose(file) != 0 || !written)
-        bench_fail("write results to", path);
+    if ((path != NULL ? fclose(file) : fflush(file)) != 0 || !written)
+        bench_fail("write results to", path != NULL ? path : "the standard output");
 }

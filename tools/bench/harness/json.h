@@ -23,6 +23,7 @@ void bench_json_set_count(json_t *object, const char *name, uint64_t count);
  */
 json_t *bench_json_head(const char *kind, const char *name, int argc, char **argv);
 
+/* `path` NULL: the standard output. */
 void bench_json_write(const json_t *whole, const char *path);
 
 #endif

@@ -1,7 +1,7 @@
 /* bed.c -- see tools/bench/readamp/bed.h. */
 #include "tools/bench/readamp/bed.h"
 
-#include <string.h>
+#include <math.h>
 
 #define VALUE_BYTES      40
 #define FIRST_TIMESTAMP  1000
@@ -189,19 +189,22 @@ make_table(struct bed *bed, enum bed_table which)
                                    .block_bytes = block_bytes(bed, which),
                                    .bloom = bed->shape.filter,
                                    .bloom_error_rate = bed->shape.rate,
-                                   .bloom_rate_per_file = true};
+                                   .bloom_rate_per_file = bed->shape.rate_of == BED_RATE_PER_FILE};
     petal_table_options options = {
         .name = bench_text(table_names[which]), .families = &family, .family_count = 1};
     struct target target = {.bed = bed, .value_bytes = narrow ? VALUE_BYTES : WIDE_BLOCK_BYTES};
+    bool compacts = bed->shape.rate_of == BED_RATE_OF_COMPACTION; /* the first two into one */
     petal_error error;
 
     bench_check(petal_table_create(bed->db, &options, &bed->tables[which], &error), &error,
                 "create");
     target.family = petal_table_family_at(bed->tables[which], 0);
-    for (unsigned file = 0; file < bed->shape.files; file++) {
+    for (unsigned file = 0; file < bed->shape.files + compacts; file++) {
         target.timestamp = FIRST_TIMESTAMP + file;
         fill[which](&target, file);
         bench_check(petal_flush(bed->db, bed->tables[which], &error), &error, "flush");
+        if (compacts && file == 1)
+            bench_check(petal_compact(bed->tables[which], NULL, &error), &error, "compact");
     }
 }
 
@@ -239,6 +242,7 @@ note_file(void *argument, const petal_file_info *file)
     facts->data_bytes += (double)file->data_bytes;
     facts->raw_data_bytes += (double)file->raw_data_bytes;
     facts->blocks += (double)file->data_blocks;
+    facts->most_bits = fmax(facts->most_bits, 8 * (double)file->filter_bytes / store->keys[at]);
     gathering->cells += (double)file->cells;
     return true;
 }

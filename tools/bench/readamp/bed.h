@@ -9,7 +9,8 @@
  * SCAN.  Rows that lie in every file with four columns of a block each; between these the oldest file has a fifth one.
  *
  * Qualifiers are many more than a file records one by one, so that only its filter can tell columns apart.
- * Files are flushed one behind the other and never compacted. The error rate is that of each file.
+ * Files are flushed one behind the other and never compacted, and the error rate is that of each file; or it is that of the
+ * whole store, as families have it by default, and the oldest file may come from a compaction of all that there were.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_BED_H
 #define PETAL_TOOLS_BENCH_READAMP_BED_H
@@ -27,10 +28,13 @@ enum bed_table { BED_NARROW, BED_WIDE, BED_SCAN, BED_TABLES };
 #define BED_MOST_COLUMN 32   /* bytes of a qualifier */
 #define BED_SCANNED     "m"  /* the column of the scan table's oldest file */
 
+enum bed_rate { BED_RATE_PER_FILE, BED_RATE_OF_FLUSHES, BED_RATE_OF_COMPACTION, BED_RATES };
+
 struct bed_shape {
     enum petal_bloom_type filter;
     unsigned files;
     double rate;
+    enum bed_rate rate_of;
     uint64_t rows; /* of each narrow file */
     uint32_t block_bytes;
     uint64_t seed;
@@ -42,6 +46,7 @@ struct bed_facts {
     double keys; /* of all filters */
     double filter_bytes, index_bytes, data_bytes, raw_data_bytes, chunks, blocks;
     double block_bytes; /* as the family has it */
+    double most_bits;   /* a key, of the file whose filter has the most */
 };
 
 struct bed {

@@ -6,26 +6,27 @@
 static void
 set_counts(struct readamp_line *line, const struct lookup_counts *counts)
 {
-    double gets = counts->gets;
-
-    line->gets = gets;
-    line->files_considered = counts->files_considered / gets;
-    line->skipped_found_newer = counts->skipped[PETAL_SKIP_FOUND_NEWER] / gets;
-    line->skipped_row_range = counts->skipped[PETAL_SKIP_ROW_RANGE] / gets;
-    line->skipped_time_range = counts->skipped[PETAL_SKIP_TIME_RANGE] / gets;
-    line->skipped_columns = counts->skipped[PETAL_SKIP_COLUMNS] / gets;
-    line->skipped_bloom = counts->skipped[PETAL_SKIP_BLOOM] / gets;
-    line->data_wanted = counts->wanted[PETAL_BLOCK_DATA] / gets;
-    line->index_wanted = counts->wanted[PETAL_BLOCK_INDEX] / gets;
-    line->filter_wanted = counts->wanted[PETAL_BLOCK_FILTER] / gets;
-    line->filter_unasked = counts->unasked / gets;
-    line->data_fetched = counts->fetched[PETAL_BLOCK_DATA] / gets;
-    line->index_fetched = counts->fetched[PETAL_BLOCK_INDEX] / gets;
-    line->filter_fetched = counts->fetched[PETAL_BLOCK_FILTER] / gets;
-    line->bytes_read_per_get = counts->bytes_fetched / gets;
-    line->bytes_returned_per_get = counts->bytes_returned / gets;
-    line->bytes_per_useful_byte =
-        counts->bytes_returned > 0 ? counts->bytes_fetched / counts->bytes_returned : NAN;
+#define PER_GET(name) (LOOKUP_GAIN(counts, name) / counts->gets)
+    line->gets = counts->gets;
+    line->files_considered = PER_GET(files_considered);
+    line->skipped_found_newer = PER_GET(skipped_found_newer);
+    line->skipped_row_range = PER_GET(skipped_row_range);
+    line->skipped_time_range = PER_GET(skipped_time_range);
+    line->skipped_columns = PER_GET(skipped_columns);
+    line->skipped_bloom = PER_GET(skipped_bloom);
+    line->filter_unasked = PER_GET(filter_unasked);
+    line->data_fetched = PER_GET(data_fetched);
+    line->index_fetched = PER_GET(index_fetched);
+    line->filter_fetched = PER_GET(filter_fetched);
+    line->data_wanted = line->data_fetched + PER_GET(data_cached);
+    line->index_wanted = line->index_fetched + PER_GET(index_cached);
+    line->filter_wanted = line->filter_fetched + PER_GET(filter_cached);
+    line->bytes_read_per_get = PER_GET(bytes_fetched);
+    line->bytes_returned_per_get = counts->bytes_returned / counts->gets;
+    line->bytes_per_useful_byte = counts->bytes_returned > 0
+                                      ? LOOKUP_GAIN(counts, bytes_fetched) / counts->bytes_returned
+                                      : NAN;
+#undef PER_GET
 }
 
 /*
@@ -36,7 +37,7 @@ static bool
 is_certain(enum readamp_cache cache, const struct lookup_counts *counts,
            const struct readamp_expected *expected)
 {
-    return counts->unasked == 0 || expected->negatives == 0 ||
+    return LOOKUP_GAIN(counts, filter_unasked) <= 0 || expected->negatives == 0 ||
            (cache != CACHE_NONE && cache != CACHE_TENTH && cache < CACHES);
 }
 
@@ -45,40 +46,20 @@ static void
 set_false_positives(struct readamp_line *line, const struct lookup_counts *counts,
                     const struct readamp_expected *expected)
 {
-    double positives = counts->probes - counts->probe_negatives;
-    double wrong = positives + counts->unasked - expected->true_positives * counts->gets;
+    double negatives = LOOKUP_GAIN(counts, filter_negatives);
+    double positives = LOOKUP_GAIN(counts, filter_probes) - negatives;
+    double wrong =
+        positives + LOOKUP_GAIN(counts, filter_unasked) - expected->true_positives * counts->gets;
     double wrong_expected = expected->negatives * expected->false_rate;
 
     line->false_positive_rate = line->false_positive_rate_expected = NAN;
     line->false_share = line->false_share_expected = NAN;
     if (expected->negatives > 0) {
-        line->false_positive_rate = wrong / (wrong + counts->probe_negatives);
+        line->false_positive_rate = wrong / (wrong + negatives);
         line->false_positive_rate_expected = expected->false_rate;
         line->false_share = positives > 0 ? wrong / positives : NAN;
         line->false_share_expected = wrong_expected / (wrong_expected + expected->true_positives);
     }
-}
-
-static void
-set_expected(struct readamp_line *line, const struct readamp_store *store,
-             const struct readamp_reads *reads, const struct readamp_expected *expected)
-{
-    bool narrow_get =
-        lookup_table(reads->lookup) == BED_NARROW && reads->lookup != READAMP_SCAN_SHORT;
-
-    line->expected_data = expected->data;
-    line->standard_error = expected->standard_error;
-    line->expected_found_newer = narrow_get ? expected->found_newer : NAN;
-    line->expected_bloom = narrow_get ? store->files - expected->found_newer - expected->data : NAN;
-}
-
-/* What no model tells when questions were left out that would have been answered "absent". */
-static void
-forget_expected(struct readamp_line *line)
-{
-    line->expected_data = line->standard_error = line->expected_bloom = line->false_share = NAN;
-    line->false_positive_rate = line->false_positive_rate_expected = NAN;
-    line->false_share_expected = NAN;
 }
 
 /* What the cache leaves to be fetched, where that is certain. */
@@ -126,12 +107,22 @@ readamp_line_fill(struct readamp_line *line, enum readamp_cache cache,
                   const struct readamp_store *store, const struct readamp_reads *reads,
                   const struct lookup_counts *counts, const struct readamp_expected *expected)
 {
+    bool narrow_get =
+        lookup_table(reads->lookup) == BED_NARROW && reads->lookup != READAMP_SCAN_SHORT;
+
     set_counts(line, counts);
     set_false_positives(line, counts, expected);
-    set_expected(line, store, reads, expected);
+    line->expected_data = expected->data;
+    line->standard_error = expected->standard_error;
+    line->expected_found_newer = narrow_get ? expected->found_newer : NAN;
+    line->expected_bloom = narrow_get ? store->files - expected->found_newer - expected->data : NAN;
     set_expected_fetches(line, cache, expected);
-    if (!is_certain(cache, counts, expected))
-        forget_expected(line);
+    /* What no model tells when questions were left out that would have been answered "absent". */
+    if (!is_certain(cache, counts, expected)) {
+        line->expected_data = line->standard_error = line->expected_bloom = line->false_share = NAN;
+        line->false_positive_rate = line->false_positive_rate_expected = NAN;
+        line->false_share_expected = NAN;
+    }
     line->outside = is_outside(line, expected);
 }
 
@@ -146,7 +137,7 @@ void
 readamp_line_compare_bytes(struct readamp_line *line, const struct bed_facts *facts,
                            const struct lookup_counts *counts, double *none)
 {
-    double questions = counts->probes + counts->unasked;
+    double questions = LOOKUP_GAIN(counts, filter_probes) + LOOKUP_GAIN(counts, filter_unasked);
     double blocks = ACCOUNT_BLOCKS * facts->store.files + questions / ACCOUNT_INTERVAL;
     double block_bytes = facts->data_bytes / facts->blocks;
 

@@ -132,22 +132,20 @@ check_count(const struct reader *reader, uint64_t count)
         bench_fail("read", "the answer is not what was put");
 }
 
+/* Get the row, check and count the answer; a row's bytes count once. */
 static void
-count_bytes(struct reader *reader, size_t row_bytes, const petal_cell *cell)
-{
-    reader->bytes_returned += (double)(row_bytes + cell->qualifier.size + cell->value.size);
-}
-
-/* A row's bytes count once. */
-static void
-take_result(struct reader *reader)
+get_row(struct reader *reader, petal_slice row, const petal_read_options *read)
 {
     const petal_result *result = reader->bed->result;
+    petal_error error;
 
+    bench_check(petal_get(reader->table, row, read, reader->bed->result, &error), &error, "get");
+    check_count(reader, petal_result_count(result));
     for (size_t i = 0; i < petal_result_count(result); i++) {
         const petal_cell *cell = petal_result_cell(result, i);
 
-        count_bytes(reader, i == 0 ? cell->row.size : 0, cell);
+        reader->bytes_returned +=
+            (double)((i == 0 ? cell->row.size : 0) + cell->qualifier.size + cell->value.size);
     }
 }
 
@@ -159,18 +157,13 @@ get_narrow(struct reader *reader, const petal_read_options *options)
     uint64_t row = row_asked(reader);
     petal_column column = {.family = reader->family};
     petal_read_options read = *options;
-    petal_error error;
 
     if (lookup != READAMP_ABSENT_ROW && lookup != READAMP_WHOLE_ROW) {
         column.qualifier = column_asked(reader, row, buffer);
         read.columns = &column;
         read.column_count = 1;
     }
-    bench_check(
-        petal_get(reader->table, bed_narrow_key(key, row), &read, reader->bed->result, &error),
-        &error, "get");
-    check_count(reader, petal_result_count(reader->bed->result));
-    take_result(reader);
+    get_row(reader, bed_narrow_key(key, row), &read);
 }
 
 /* The rows in turn. */
@@ -181,19 +174,13 @@ get_wide(struct reader *reader, const petal_read_options *options)
     static char names[READAMP_COLUMNS][BED_MOST_COLUMN];
     petal_column columns[READAMP_COLUMNS];
     petal_read_options read = *options;
-    petal_error error;
 
     for (unsigned i = 0; i < READAMP_COLUMNS; i++)
         columns[i] =
             (petal_column){.family = reader->family, .qualifier = bed_wide_column(names[i], i)};
     read.columns = columns;
     read.column_count = READAMP_COLUMNS;
-    bench_check(petal_get(reader->table,
-                          bed_wide_key(key, reader->bed, reader->number % BED_WIDE_ROWS), &read,
-                          reader->bed->result, &error),
-                &error, "get");
-    check_count(reader, petal_result_count(reader->bed->result));
-    take_result(reader);
+    get_row(reader, bed_wide_key(key, reader->bed, reader->number % BED_WIDE_ROWS), &read);
 }
 
 static uint64_t
@@ -209,7 +196,8 @@ scan_rows(struct reader *reader, const petal_scan_options *options)
         bench_check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
         if (cell == NULL)
             break;
-        count_bytes(reader, cell->row.size, cell); /* cells of different rows, or of few files */
+        reader->bytes_returned += /* cells of different rows, or of few files */
+            (double)(cell->row.size + cell->qualifier.size + cell->value.size);
         cells++;
     }
     petal_cursor_close(cursor);
@@ -244,63 +232,24 @@ scan_short(struct reader *reader, const petal_read_options *read)
 }
 
 static void
-read_once(struct reader *reader)
+read_many(struct reader *reader, uint64_t reads, uint64_t seed)
 {
     petal_read_options options = {.size = sizeof options,
                                   .keep_out_of_cache = reader->plan->keep_out_of_cache,
                                   .without = reader->plan->without};
 
-    switch (reader->plan->lookup) {
-    case READAMP_COLUMNS_200:
-        get_wide(reader, &options);
-        break;
-    case READAMP_SCAN_COLUMN:
-        scan_for_column(reader, &options);
-        break;
-    case READAMP_SCAN_SHORT:
-        scan_short(reader, &options);
-        break;
-    default:
-        get_narrow(reader, &options);
-        break;
-    }
-    reader->number++;
-}
-
-static void
-read_many(struct reader *reader, uint64_t reads, uint64_t seed)
-{
     reader->random = (struct bench_random){bench_scramble(seed)};
-    reader->number = 0;
     reader->bytes_returned = 0;
-    for (uint64_t i = 0; i < reads; i++)
-        read_once(reader);
-}
-
-/* ---- counting ---- */
-
-static void
-count_difference(const petal_stats *before, const petal_stats *after, struct lookup_counts *counts)
-{
-#define GAIN(name) (double)(after->name - before->name)
-    counts->files_considered = GAIN(files_considered);
-    counts->skipped[PETAL_SKIP_FOUND_NEWER] = GAIN(skipped_found_newer);
-    counts->skipped[PETAL_SKIP_ROW_RANGE] = GAIN(skipped_row_range);
-    counts->skipped[PETAL_SKIP_TIME_RANGE] = GAIN(skipped_time_range);
-    counts->skipped[PETAL_SKIP_EXPIRED] = GAIN(skipped_expired);
-    counts->skipped[PETAL_SKIP_COLUMNS] = GAIN(skipped_columns);
-    counts->skipped[PETAL_SKIP_BLOOM] = GAIN(skipped_bloom);
-    counts->fetched[PETAL_BLOCK_DATA] = GAIN(data_fetched);
-    counts->fetched[PETAL_BLOCK_INDEX] = GAIN(index_fetched);
-    counts->fetched[PETAL_BLOCK_FILTER] = GAIN(filter_fetched);
-    counts->wanted[PETAL_BLOCK_DATA] = GAIN(data_fetched) + GAIN(data_cached);
-    counts->wanted[PETAL_BLOCK_INDEX] = GAIN(index_fetched) + GAIN(index_cached);
-    counts->wanted[PETAL_BLOCK_FILTER] = GAIN(filter_fetched) + GAIN(filter_cached);
-    counts->probes = GAIN(filter_probes);
-    counts->probe_negatives = GAIN(filter_negatives);
-    counts->unasked = GAIN(filter_unasked);
-    counts->bytes_fetched = GAIN(bytes_fetched);
-#undef GAIN
+    for (reader->number = 0; reader->number < reads; reader->number++) {
+        if (reader->plan->lookup == READAMP_COLUMNS_200)
+            get_wide(reader, &options);
+        else if (reader->plan->lookup == READAMP_SCAN_COLUMN)
+            scan_for_column(reader, &options);
+        else if (reader->plan->lookup == READAMP_SCAN_SHORT)
+            scan_short(reader, &options);
+        else
+            get_narrow(reader, &options);
+    }
 }
 
 void
@@ -309,19 +258,17 @@ lookup_run(struct bed *bed, const struct lookup_plan *plan, struct lookup_counts
     struct reader reader = {.bed = bed, .plan = plan};
     uint64_t reads = reads_of(plan);
     uint64_t seed = bed->shape.seed * 1000003 + (uint64_t)plan->lookup * 101 + bed->shape.files;
-    petal_stats before, after;
     double started;
 
     reader.table = bed->tables[lookup_table(plan->lookup)];
     reader.family = petal_table_family_at(reader.table, 0);
     if (plan->warm_up != LOOKUP_COLD)
         read_many(&reader, reads, plan->warm_up == LOOKUP_WARM_OTHERWISE ? seed + 7 : seed);
-    petal_stats_get(bed->db, &before);
+    petal_stats_get(bed->db, &counts->before);
     started = bench_now();
     read_many(&reader, reads, seed);
-    *counts = (struct lookup_counts){.seconds = bench_now() - started};
-    petal_stats_get(bed->db, &after);
-    count_difference(&before, &after, counts);
+    counts->seconds = bench_now() - started;
+    petal_stats_get(bed->db, &counts->after);
     counts->gets = (double)reads;
     counts->population = population(bed, plan->lookup);
     counts->bytes_returned = reader.bytes_returned;

@@ -17,13 +17,12 @@ struct lookup_plan {
 
 struct lookup_counts {
     double gets, population; /* reads made; how many different ones there are */
-    double files_considered;
-    double skipped[PETAL_SKIP_COUNT];
-    double wanted[PETAL_BLOCK_KINDS], fetched[PETAL_BLOCK_KINDS];
-    double probes, probe_negatives, unasked;
-    double bytes_fetched, bytes_returned;
-    double seconds;
+    petal_stats before, after;
+    double bytes_returned, seconds;
 };
+
+/* What the reads added to a number of the statistics. */
+#define LOOKUP_GAIN(counts, name) ((double)((counts)->after.name - (counts)->before.name))
 
 /* Which table the class reads. */
 enum bed_table lookup_table(enum readamp_lookup lookup);

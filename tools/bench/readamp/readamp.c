@@ -2,27 +2,37 @@
  * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate, class of lookup and
  * cache, beside the value that theory gives (tools/bench/readamp/model.h); and what HBase was counted to read.
  *
- * These tables have a fixed rate for each file. What the rate of a whole store comes to is in the lines behind: tools/bench/readamp/rate.h.
+ * These tables have a fixed rate for each file. Behind them come tables whose families have a rate for the store: of 1 to 16
+ * files from flushes; of one from a compaction of all files, and of that and 15 flushes, as many as there are when compactions
+ * keep up. Their gets are of absent rows, so every data block that they want is needless, and the sum of the rates that the files
+ * have recorded is what is expected.
  *
  * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots compete; filters+index: all
  * but data blocks; 10%: of the data's size, for everything; all. Or of so many bytes, for everything.
  */
+#include "tools/bench/harness/bits.h"
 #include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/json.h"
 #include "tools/bench/harness/options.h"
 #include "tools/bench/readamp/line.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RATES     16
-#define LARGE_CACHE    ((size_t)512 << 20)
-#define LEAST_CACHE    ((size_t)64 << 10)
-#define MOST_SIZES     16 /* of caches */
-#define SETTINGS_BYTES 1024
+#define MOST_RATES  16
+#define LARGE_CACHE ((size_t)512 << 20)
+#define LEAST_CACHE ((size_t)64 << 10)
+#define MOST_SIZES  16   /* of caches */
+#define FULL_BITS   19.0 /* a key: a filter that has more could not have many more */
+#define STORE_GETS  40   /* so many times as many gets tell a store's rate */
 
 #define MOST_CACHES (CACHES + MOST_SIZES)
 
+static const char *const rate_names[BED_RATES] = {"", "flushes", "compaction, flushes"};
+static const char *const rate_texts[BED_RATES] = {"", "row absent; store of flushes",
+                                                  "row absent; store compacted once"};
 static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
 
 static const struct {
@@ -92,19 +102,16 @@ cache_bytes(const struct settings *settings, const struct bed_facts *facts,
     return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
 }
 
-static double
-or_unknown(double value)
+/* A rate that is too small for the bits that a filter may have is exceeded; with bits to spare the sum keeps to it. */
+static bool
+exceeds_rate(const struct bed_shape *shape, const struct bed_facts *facts)
 {
-    return value < 0 ? NAN : value;
-}
+    double sum = 0;
 
-/* What comes before the reads that are counted. */
-static enum lookup_warm_up
-warm_up(enum readamp_cache cache)
-{
-    if (cache == CACHE_NONE)
-        return LOOKUP_COLD;
-    return cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE : LOOKUP_WARM;
+    for (unsigned i = 0; i < facts->store.files; i++)
+        sum += facts->store.rate[i];
+    return shape->rate_of != BED_RATE_PER_FILE && sum > shape->rate * (1 + 1e-6) &&
+           facts->most_bits < FULL_BITS;
 }
 
 /* What is known before anything is read. */
@@ -116,6 +123,7 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
     struct readamp_line line = {.lookup = readamp_lookup_name(lookup),
                                 .lookup_text = readamp_lookup_text(lookup),
                                 .cache = cache < CACHES ? cache_names[cache] : "size",
+                                .store_rate = rate_names[bed->shape.rate_of],
                                 .files = bed->shape.files,
                                 .rate = none ? NAN : bed->shape.rate,
                                 .bits_per_key = none ? NAN : 8 * facts->filter_bytes / facts->keys,
@@ -125,8 +133,11 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
                                 .data_bytes = facts->data_bytes,
                                 .raw_data_bytes = facts->raw_data_bytes,
                                 .us_per_get = NAN,
+                                .bytes_without_filter = NAN,
                                 .hbase = NAN};
 
+    if (bed->shape.rate_of != BED_RATE_PER_FILE)
+        line.lookup_text = rate_texts[bed->shape.rate_of];
     for (size_t i = 0; i < FILTERS; i++) {
         if (filters[i].type == bed->shape.filter)
             line.filter = filters[i].name;
@@ -139,16 +150,20 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
 {
     const struct settings *settings = run->settings;
     const struct bed_facts *facts = &bed->facts[lookup_table(lookup)];
-    struct lookup_plan plan = {.lookup = lookup,
-                               .gets = settings->gets,
-                               .without = settings->without,
-                               .keep_out_of_cache =
-                                   cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
-                               .warm_up = warm_up(cache)};
+    bool per_file = bed->shape.rate_of == BED_RATE_PER_FILE;
+    struct lookup_plan plan = {
+        .lookup = lookup,
+        .gets = settings->gets * (per_file ? 1 : STORE_GETS),
+        .without = settings->without,
+        .keep_out_of_cache = cache == CACHE_FILTERS || cache == CACHE_FILTERS_INDEX,
+        .warm_up = cache == CACHE_NONE                       ? LOOKUP_COLD
+                   : cache == CACHE_TENTH || cache >= CACHES ? LOOKUP_WARM_OTHERWISE
+                                                             : LOOKUP_WARM};
     struct readamp_line line = begin_line(bed, cache, lookup);
     struct readamp_reads reads = {.lookup = lookup, .without = settings->without};
     struct readamp_expected expected;
     struct lookup_counts counts;
+    double hbase = readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate);
 
     if (cache != CACHE_NONE)
         line.cache_bytes = (double)cache_bytes(settings, facts, cache);
@@ -159,10 +174,11 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
     readamp_line_fill(&line, cache, &facts->store, &reads, &counts, &expected);
     if (settings->times)
         line.us_per_get = 1e6 * counts.seconds / counts.gets;
-    if (settings->without == 0)
-        line.hbase =
-            or_unknown(readamp_hbase(lookup, bed->shape.filter, bed->shape.files, bed->shape.rate));
-    readamp_line_compare_bytes(&line, facts, &counts, &run->bytes_with_none[cache][lookup]);
+    if (settings->without == 0 && per_file && hbase >= 0)
+        line.hbase = hbase;
+    if (per_file)
+        readamp_line_compare_bytes(&line, facts, &counts, &run->bytes_with_none[cache][lookup]);
+    line.outside = line.outside || exceeds_rate(&bed->shape, facts);
     run->outside += line.outside;
     run->more_bytes += line.more_bytes;
     readamp_report_line(&run->report, &line);
@@ -357,7 +373,7 @@ parse_lists(struct settings *settings, const struct texts *texts)
                        20))
         return false;
     for (size_t i = 0; i < settings->rate_count; i++)
-        settings->rates[i] = readamp_rate_of_bits(settings->rates[i]);
+        settings->rates[i] = bench_rate_of_bits(settings->rates[i]);
     return true;
 }
 
@@ -411,45 +427,33 @@ parse(struct settings *settings, int argc, char **argv)
 /* ---- the command ---- */
 
 static void
-describe(const struct settings *settings, enum readamp_format format, char text[SETTINGS_BYTES])
+run_store_rate(struct run *run)
 {
-    const char *pattern =
-        format == READAMP_JSON
-            ? "\"rows\": %llu, \"gets\": %llu, \"block_bytes\": %zu, \"without\": %u, \"seed\": "
-              "%llu"
-            : "Rows of a file %llu, gets of a line %llu, block size %zu, without %u, seed %llu";
+    static const struct {
+        enum bed_rate rate_of;
+        unsigned files;
+    } stores[] = {{BED_RATE_OF_FLUSHES, 1},    {BED_RATE_OF_FLUSHES, 2},
+                  {BED_RATE_OF_FLUSHES, 4},    {BED_RATE_OF_FLUSHES, 8},
+                  {BED_RATE_OF_FLUSHES, 16},   {BED_RATE_OF_COMPACTION, 1},
+                  {BED_RATE_OF_COMPACTION, 16}};
 
-    snprintf(text, SETTINGS_BYTES, pattern, (unsigned long long)settings->rows,
-             (unsigned long long)settings->gets, settings->block_bytes, settings->without,
-             (unsigned long long)settings->seed);
-}
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++) {
+        const struct bed_shape shape = {.filter = PETAL_BLOOM_ROW,
+                                        .files = stores[i].files,
+                                        .rate = run->settings->rates[0],
+                                        .rate_of = stores[i].rate_of,
+                                        .rows = 2 * run->settings->rows,
+                                        .block_bytes = (uint32_t)run->settings->block_bytes,
+                                        .seed = run->settings->seed,
+                                        .tables = {[BED_NARROW] = true}};
+        struct bed bed;
 
-/* Returns the number of lines that are not as expected. */
-static unsigned
-run_store_rate(const struct settings *settings, enum readamp_format format)
-{
-    petal_options options = {.create = true,
-                             .no_compaction = true,
-                             .cache_bytes = LARGE_CACHE,
-                             .memtable_bytes = (size_t)256 << 20,
-                             .durability = PETAL_SKIP_WAL};
-    struct bench_rate_settings rate = {.rows = 2 * settings->rows,
-                                       .gets = 40 * settings->gets,
-                                       .error_rate = settings->rates[0],
-                                       .format = format};
-    char directory[512];
-    petal_error error;
-    unsigned outside;
-    petal_db *db;
-
-    if (settings->no_store)
-        return 0;
-    bench_make_directory(directory, sizeof directory);
-    bench_check(petal_open(directory, &options, &db, &error), &error, "open");
-    outside = bench_rate_run(db, &rate);
-    bench_check(petal_close(db, &error), &error, "close");
-    bench_remove_directory(directory);
-    return outside;
+        bed_make(&bed, &shape);
+        bed_open(&bed, LARGE_CACHE);
+        measure(run, &bed, CACHE_ALL, READAMP_ABSENT_ROW);
+        bed_close(&bed);
+        bed_remove(&bed);
+    }
 }
 
 int
@@ -457,22 +461,34 @@ bench_readamp_main(int argc, char **argv)
 {
     struct settings settings = {.rows = 20000, .gets = 5000, .block_bytes = 4096, .seed = 1};
     struct run run = {.settings = &settings};
-    char text[SETTINGS_BYTES];
+    char text[256];
 
     if (!parse(&settings, argc, argv))
         return usage();
-    run.report = (struct readamp_report){.file = stdout,
-                                         .format = settings.json  ? READAMP_JSON
+    run.report = (struct readamp_report){.format = settings.json  ? READAMP_JSON
                                                    : settings.csv ? READAMP_CSV
                                                                   : READAMP_TEXT,
                                          .times = settings.times};
-    describe(&settings, run.report.format, text);
+    snprintf(text, sizeof text,
+             "Rows of a file %" PRIu64 ", gets of a line %" PRIu64
+             ", block size %zu, without %u, seed %" PRIu64,
+             settings.rows, settings.gets, settings.block_bytes, settings.without, settings.seed);
     readamp_report_begin(&run.report, text);
     run_grid(&run);
-    readamp_report_end(&run.report);
-    run.outside += run_store_rate(&settings, run.report.format);
-    if (settings.json)
-        fputs("}\n", stdout);
+    if (!settings.no_store)
+        run_store_rate(&run);
+    if (settings.json) {
+        json_t *whole = bench_json_head("readamp", "readamp", argc, argv);
+
+        bench_json_set(whole, "settings",
+                       json_pack("{s:I, s:I, s:I, s:i, s:I}", "rows", (json_int_t)settings.rows,
+                                 "gets", (json_int_t)settings.gets, "block_bytes",
+                                 (json_int_t)settings.block_bytes, "without", (int)settings.without,
+                                 "seed", (json_int_t)settings.seed));
+        bench_json_set(whole, "results", run.report.results);
+        bench_json_write(whole, NULL);
+        json_decref(whole);
+    }
     if (run.outside > 0)
         fprintf(stderr, "kv-bench: %u lines are not as expected\n", run.outside);
     if (run.more_bytes > 0)
