@@ -21,11 +21,12 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
     enum petal_status status =
         family_open_store(family, manifest_find_family(table, family->id), true, &store, error);
 
-    if (status == PETAL_OK) {
-        view_set_store(view, family->slot, store);
-        progress_count_runs(family);
-    }
-    return status;
+    if (status != PETAL_OK)
+        return status;
+    if (view_set_store(view, family->slot, store) != PETAL_OK)
+        return error_no_memory(error);
+    progress_count_runs(family);
+    return PETAL_OK;
 }
 
 /* REQUIRES: ddl_mutex and view_mutex held. */

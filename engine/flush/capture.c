@@ -93,8 +93,8 @@ take_all(struct capture *capture, const struct view *view)
     petal_db *db = capture->db;
     enum petal_status status = manifest_copy(&capture->state, db->manifest, db->env.allocator);
 
-    for (size_t i = 0; status == PETAL_OK && i < view->store_count; i++)
-        status = pin_files(capture, view->stores[i]);
+    for (size_t i = 0; status == PETAL_OK && i < view->page_count * VIEW_PAGE_STORES; i++)
+        status = pin_files(capture, view_at(view, i));
     return status;
 }
 

@@ -38,50 +38,13 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
     return family_is_dropped(part->family) ? PETAL_OK : status;
 }
 
-/* The first sequence that is in a memtable and not in this job. REQUIRES: view_mutex held. */
-static uint64_t
-oldest_unflushed(petal_db *db, const struct flush_job *job)
-{
-    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
-    uint64_t oldest = UINT64_MAX;
-
-    assert_held(&db->view_mutex);
-    for (size_t i = 0; i < view->store_count; i++) {
-        const struct store_view *store = view->stores[i];
-
-        for (uint32_t k = 0; store != NULL && k < store->memtable_count; k++) {
-            uint64_t first =
-                atomic_load_explicit(&store->memtables[k]->sequence_first, memory_order_relaxed);
-            bool in_job = false;
-
-            for (size_t p = 0; p < job->part_count; p++)
-                in_job = in_job || job->parts[p].memtable == store->memtables[k];
-            if (first != 0 && first < oldest && !in_job)
-                oldest = first;
-        }
-    }
-    return oldest;
-}
-
-/* Logs below are not needed once the job is committed. The order of the three steps matters: see engine/wal/wal.h.
- * REQUIRES: view_mutex held. */
-static uint64_t
-find_oldest_log(petal_db *db, const struct flush_job *job)
-{
-    uint64_t open = wal_oldest_open(db);
-    uint64_t unflushed = oldest_unflushed(db, job);
-
-    assert_held(&db->view_mutex);
-    SYNC_POINT("flush:unflushed cells looked for");
-    return wal_oldest_needed(db, open, unflushed);
-}
-
 /* Files of stores that were dropped while they were written go at once; the others take the place of their memtables. *oldest_log:
  * logs below it are not needed any more. */
 static enum petal_status
 commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
 {
     struct change change;
+    uint64_t oldest_open;
     enum petal_status status;
 
     change_begin(&change, db, 0);
@@ -99,7 +62,10 @@ commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *e
         manifest_edit_flushed(&change.edit, family->table->id, family->id,
                               part->facts.sequence_max);
     }
-    *oldest_log = find_oldest_log(db, job);
+    /* The order matters: see engine/wal/wal.h. */
+    oldest_open = wal_oldest_open(db);
+    SYNC_POINT("flush:unflushed cells looked for");
+    *oldest_log = wal_oldest_needed(db, oldest_open, job->first_left);
     manifest_edit_oldest_log(&change.edit, *oldest_log);
     status = change_commit(&change, error);
     if (status == PETAL_OK) {
@@ -224,10 +190,12 @@ hurry_jobs(petal_db *db, uint64_t tries)
 static enum petal_status
 add_capture(petal_db *db, struct flush_job **job, struct capture *capture, petal_error *error)
 {
-    if (*job == NULL)
+    if (*job == NULL) {
         *job = flush_job_new(db, 0);
-    if (*job == NULL)
-        return error_no_memory(error);
+        if (*job == NULL)
+            return error_no_memory(error);
+        (*job)->first_left = flush_first_in_memtables(db);
+    }
     (*job)->capture = capture_ref(capture);
     return PETAL_OK;
 }

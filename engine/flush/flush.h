@@ -42,6 +42,8 @@ struct flush_job {
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
+    uint64_t
+        first_left; /* no cell before this sequence is in a memtable but of this job and those before it */
     uint64_t bytes; /* of all parts, as counted in db->active_bytes */
     bool committed; /* the manifest names what was written */
     size_t part_count;
@@ -97,6 +99,9 @@ flush_is_due(const petal_db *db)
 {
     return flush_bytes_are_due(db) || flush_memory_is_due(db);
 }
+
+/* The first sequence that is in an active memtable, or that of the next cell. LEADER. */
+uint64_t flush_first_in_memtables(const petal_db *db);
 
 /* Hand a job to the flush thread, which may not have been started yet. Jobs come in the order of
  * their sequences. */

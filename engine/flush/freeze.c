@@ -54,6 +54,20 @@ flush_job_free(petal_db *db, struct flush_job *job)
 
 /* ---- which memtables ---- */
 
+uint64_t
+flush_first_in_memtables(const petal_db *db)
+{
+    uint64_t first = db->last_sequence + 1;
+
+    assert_leads(db);
+    for (const petal_family *family = db->written; family != NULL; family = family->written_next) {
+        uint64_t own = atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
+
+        first = own < first ? own : first;
+    }
+    return first;
+}
+
 /* Which memtables to freeze: what is asked for, and the families found. These stay right while the
  * leadership is held. */
 struct choice {
@@ -81,23 +95,15 @@ static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {
     assert_leads(db);
-    assert_held(&db->ddl_mutex);
-    for (petal_table *t = db->tables; t != NULL; t = t->next) {
-        const struct table_descriptor *descriptor = table_descriptor(t);
-        bool chosen = choice->table == NULL || t == choice->table;
-
-        for (size_t i = 0; i < descriptor->family_count; i++) {
-            petal_family *family = descriptor->families[i];
-
-            if (family_is_dropped(family)) /* it has no memtable */
-                continue;
-            if (first_sequence(family) == 0 || (!chosen && first_sequence(family) > overdue))
-                continue;
-            if (!mem_grow_array(db->env.allocator, &choice->families, &choice->capacity,
-                                choice->count, choice->count + 1, sizeof *choice->families))
-                return PETAL_NO_MEMORY;
-            choice->families[choice->count++] = family;
-        }
+    for (petal_family *family = db->written; family != NULL; family = family->written_next) {
+        assert(!family_is_dropped(family) && first_sequence(family) > 0);
+        if (choice->table != NULL && family->table != choice->table &&
+            first_sequence(family) > overdue)
+            continue;
+        if (!mem_grow_array(db->env.allocator, &choice->families, &choice->capacity, choice->count,
+                            choice->count + 1, sizeof *choice->families))
+            return PETAL_NO_MEMORY;
+        choice->families[choice->count++] = family;
     }
     return PETAL_OK;
 }
@@ -175,7 +181,7 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
 
     if (status != PETAL_OK)
         return status;
-    status = store_view_new(&changed, db->env.allocator, view->stores[family->slot],
+    status = store_view_new(&changed, db->env.allocator, view_at(view, family->slot),
                             &(struct store_change){.add_memtable = fresh});
     store_memtable_unref(fresh); /* the store view has its own reference */
     if (status != PETAL_OK)
@@ -183,8 +189,7 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
     part->family = family;
     part->memtable = family->active;
     atomic_fetch_add_explicit(&part->memtable->references, 1, memory_order_relaxed);
-    view_set_store(view, family->slot, changed);
-    return PETAL_OK;
+    return view_set_store(view, family->slot, changed);
 }
 
 /* Fill a new view and the job. REQUIRES: view_mutex held. */
@@ -214,20 +219,22 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
     assert_held(&db->view_mutex);
     if (made == NULL)
         return PETAL_NO_MEMORY;
-    status = view_new(&view, db->env.allocator, current, current->store_count);
+    status = view_new(&view, db->env.allocator, current, 0);
     if (status == PETAL_OK) {
         status = freeze_stores(db, choice, view, made);
         if (status == PETAL_OK) {
             for (size_t i = 0; i < made->part_count; i++) {
                 petal_family *family = made->parts[i].family;
 
-                family->active = view->stores[family->slot]->memtables[0];
+                family->active = view_at(view, family->slot)->memtables[0];
                 made->bytes += family->active_bytes;
                 db->active_bytes -= family->active_bytes;
                 db->active_memory -= made->parts[i].memtable->charged;
                 family->active_bytes = 0;
+                family_forget_written(family);
                 memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
             }
+            made->first_left = flush_first_in_memtables(db);
             db_publish_view(db, view);
             for (size_t i = 0; i < made->part_count; i++)
                 progress_count_runs(made->parts[i].family);

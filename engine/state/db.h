@@ -86,6 +86,7 @@ struct petal_db {
     struct row_locks row_locks;
     uint64_t last_sequence; /* [leader] */
     int64_t last_timestamp; /* [leader] greatest assigned */
+    petal_family *written;  /* [leader] those whose active memtables hold cells */
     size_t active_bytes;    /* [leader] of all active memtables */
     struct wal_file
         *wal;        /* [leader] NULL until the first logged write; changed under log_mutex, too */

@@ -9,6 +9,8 @@
 #ifndef PETAL_ENGINE_STATE_HANDLE_H
 #define PETAL_ENGINE_STATE_HANDLE_H
 
+#include <assert.h>
+
 #include "engine/manifest/manifest.h"
 #include "engine/state/descriptor.h"
 #include "engine/state/view.h"
@@ -31,6 +33,8 @@ struct petal_family {
     struct store_memtable
         *active;         /* the front memtable of the current view; the view holds the reference */
     size_t active_bytes; /* of it, as counted in db->active_bytes */
+    /* In db->written, while the active memtable holds cells; `link` is what points to it there; NULL: it is not. */
+    petal_family *written_next, **written_link;
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
     /* The pace of its writers (engine/write/pace.h). */
@@ -85,6 +89,31 @@ family_is_dropped(const petal_family *family)
            table_is_dropped(family->table);
 }
 
+/* The active memtable holds a cell. LEADER. */
+static inline void
+family_note_written(petal_family *family, petal_family **list)
+{
+    assert(family->written_link == NULL);
+    family->written_next = *list;
+    family->written_link = list;
+    if (*list != NULL)
+        (*list)->written_link = &family->written_next;
+    *list = family;
+}
+
+/* The active memtable is another one, or gone. LEADER. */
+static inline void
+family_forget_written(petal_family *family)
+{
+    if (family->written_link == NULL)
+        return;
+    *family->written_link = family->written_next;
+    if (family->written_next != NULL)
+        family->written_next->written_link = family->written_link;
+    family->written_next = NULL;
+    family->written_link = NULL;
+}
+
 struct petal_kv {
     petal_table *table;
     petal_family *family;
@@ -95,7 +124,7 @@ struct petal_kv {
 static inline const struct store_view *
 view_store(const struct view *view, const petal_family *family)
 {
-    return family->slot < view->store_count ? view->stores[family->slot] : NULL;
+    return view_at(view, family->slot);
 }
 
 /* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */

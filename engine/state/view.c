@@ -300,9 +300,9 @@ store_view_unref(struct store_view *store_view)
 }
 
 static size_t
-view_bytes(size_t store_count)
+view_bytes(size_t page_count)
 {
-    return sizeof(struct view) + store_count * sizeof(struct store_view *);
+    return sizeof(struct view) + page_count * sizeof(struct view_page *);
 }
 
 static void
@@ -326,11 +326,41 @@ store_view_bad_sequence(const struct store_view *store)
     return greatest;
 }
 
+/* With the stores of `base`; NULL: with none. */
+static struct view_page *
+page_new(const struct view_page *base, const petal_allocator *allocator)
+{
+    struct view_page *made = mem_zalloc(allocator, sizeof *made);
+
+    if (made == NULL)
+        return NULL;
+    atomic_init(&made->references, 1);
+    for (size_t i = 0; base != NULL && i < VIEW_PAGE_STORES; i++) {
+        made->stores[i] = base->stores[i];
+        if (made->stores[i] != NULL)
+            take(&made->stores[i]->references);
+    }
+    return made;
+}
+
+static void
+page_unref(struct view_page *page, const petal_allocator *allocator)
+{
+    if (!drop_is_last(&page->references))
+        return;
+    for (size_t i = 0; i < VIEW_PAGE_STORES; i++)
+        store_view_unref(page->stores[i]);
+    mem_free(allocator, page, sizeof *page);
+}
+
 enum petal_status
 view_new(struct view **view, const petal_allocator *allocator, const struct view *base,
          size_t store_count)
 {
-    struct view *made = mem_zalloc(allocator, view_bytes(store_count));
+    size_t shared = base != NULL ? base->page_count : 0;
+    size_t wanted = (store_count + VIEW_PAGE_STORES - 1) / VIEW_PAGE_STORES;
+    size_t page_count = wanted > shared ? wanted : shared;
+    struct view *made = mem_zalloc(allocator, view_bytes(page_count));
 
     *view = made;
     if (made == NULL)
@@ -338,21 +368,45 @@ view_new(struct view **view, const petal_allocator *allocator, const struct view
     made->retire.release = release_retired;
     atomic_init(&made->references, 1);
     made->allocator = allocator;
-    made->store_count = store_count;
-    for (size_t i = 0; base != NULL && i < base->store_count && i < store_count; i++) {
-        made->stores[i] = base->stores[i];
-        if (made->stores[i] != NULL)
-            take(&made->stores[i]->references);
+    made->page_count = page_count;
+    for (size_t i = 0; i < page_count; i++) {
+        if (i < shared) {
+            made->pages[i] = base->pages[i];
+            take(&made->pages[i]->references);
+            continue;
+        }
+        made->pages[i] = page_new(NULL, allocator);
+        if (made->pages[i] == NULL) {
+            view_unref(made);
+            *view = NULL;
+            return PETAL_NO_MEMORY;
+        }
     }
     return PETAL_OK;
 }
 
-void
+enum petal_status
 view_set_store(struct view *view, size_t slot, struct store_view *store_view)
 {
-    assert(slot < view->store_count);
-    store_view_unref(view->stores[slot]);
-    view->stores[slot] = store_view;
+    struct view_page **page = &view->pages[slot / VIEW_PAGE_STORES];
+    struct store_view **store;
+
+    assert(slot / VIEW_PAGE_STORES < view->page_count);
+    /* The current view holds its pages, so one that is held once is this view's own. */
+    if (atomic_load_explicit(&(*page)->references, memory_order_acquire) > 1) {
+        struct view_page *own = page_new(*page, view->allocator);
+
+        if (own == NULL) {
+            store_view_unref(store_view);
+            return PETAL_NO_MEMORY;
+        }
+        page_unref(*page, view->allocator);
+        *page = own;
+    }
+    store = &(*page)->stores[slot % VIEW_PAGE_STORES];
+    store_view_unref(*store);
+    *store = store_view;
+    return PETAL_OK;
 }
 
 void
@@ -366,9 +420,9 @@ view_unref(struct view *view)
 {
     if (view == NULL || !drop_is_last(&view->references))
         return;
-    for (size_t i = 0; i < view->store_count; i++)
-        store_view_unref(view->stores[i]);
-    mem_free(view->allocator, view, view_bytes(view->store_count));
+    for (size_t i = 0; i < view->page_count && view->pages[i] != NULL; i++)
+        page_unref(view->pages[i], view->allocator);
+    mem_free(view->allocator, view, view_bytes(view->page_count));
 }
 
 /* ---- views that nobody sees any more ---- */

@@ -77,15 +77,33 @@ struct store_view {
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
 };
 
+#define VIEW_PAGE_STORES 64
+
+/* Views share the pages in which no store differs: so a view costs a reference for each page and what it changes, not one for each
+ * store that there is. */
+struct view_page {
+    _Atomic(uint32_t) references;                /* of views */
+    struct store_view *stores[VIEW_PAGE_STORES]; /* NULL: there is none */
+};
+
 struct view {
     struct epoch_item retire; /* first member */
     _Atomic(uint32_t) references;
     const petal_allocator *allocator;
     struct view_bin *bin;     /* where it goes when it is retired and unseen */
     struct view *next_in_bin; /* the bin's */
-    size_t store_count;
-    struct store_view *stores[]; /* by petal_family.slot; NULL: dropped */
+    size_t page_count;
+    struct view_page *pages[]; /* of the stores by petal_family.slot */
 };
+
+/* The store at a slot; NULL when it was dropped or is newer than the view. */
+static inline struct store_view *
+view_at(const struct view *view, size_t slot)
+{
+    size_t page = slot / VIEW_PAGE_STORES;
+
+    return page < view->page_count ? view->pages[page]->stores[slot % VIEW_PAGE_STORES] : NULL;
+}
 
 enum petal_status store_memtable_new(struct store_memtable **memtable,
                                      const petal_allocator *allocator);
@@ -123,12 +141,13 @@ void store_view_unref(struct store_view *store_view);
  * 0: none is bad. */
 uint64_t store_view_bad_sequence(const struct store_view *store);
 
-/* A view with the stores of `base` (may be NULL), room for `store_count` of them. */
+/* A view with the stores of `base` (may be NULL), and room for `store_count` of them at least. */
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
                            const struct view *base, size_t store_count);
 
-/* Put `store_view` (reference taken over; may be NULL) at `slot` of a view that is not published yet. */
-void view_set_store(struct view *view, size_t slot, struct store_view *store_view);
+/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of a view that is not published yet.
+ * REQUIRES: the view that it was made from is still the current one, or it was made from none. */
+enum petal_status view_set_store(struct view *view, size_t slot, struct store_view *store_view);
 void view_ref(struct view *view);
 void view_unref(struct view *view);
 

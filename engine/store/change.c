@@ -17,8 +17,6 @@ change_begin(struct change *change, petal_db *db, size_t slot_count)
         .current = atomic_load_explicit(&db->view, memory_order_relaxed),
         .slot_count = slot_count,
     };
-    if (change->slot_count < change->current->store_count)
-        change->slot_count = change->current->store_count;
     manifest_edit_init(&change->edit, db->env.allocator);
 }
 
@@ -39,6 +37,13 @@ touch(struct change *change, petal_family *family)
         return false;
     change->families[change->family_count++] = family;
     return true;
+}
+
+static void
+put_store(struct change *change, const petal_family *family, struct store_view *store)
+{
+    if (view_set_store(change->view, family->slot, store) != PETAL_OK)
+        change->no_memory = true;
 }
 
 /* Note files that are to go when the change is published. */
@@ -74,7 +79,7 @@ change_rewritten(struct change *change, petal_family *family, struct store_memta
         change->no_memory = true;
         return;
     }
-    view_set_store(change->view, family->slot, store);
+    put_store(change, family, store);
     for (size_t i = 0; i < file_count; i++) {
         manifest_edit_remove_file(&change->edit, family->table->id, family->id, files[i]->number);
         change->removed[change->removed_count++] = files[i];
@@ -87,7 +92,7 @@ void
 change_add_store(struct change *change, petal_family *family, struct store_view *store)
 {
     if (touch(change, family))
-        view_set_store(change->view, family->slot, store);
+        put_store(change, family, store);
     else
         store_view_unref(store);
 }
@@ -102,7 +107,7 @@ change_remove_store(struct change *change, petal_family *family)
         return;
     for (size_t i = 0; i < count; i++)
         change->removed[change->removed_count++] = store->files[i].file;
-    view_set_store(change->view, family->slot, NULL);
+    put_store(change, family, NULL);
 }
 
 enum petal_status
@@ -146,6 +151,7 @@ forget_store(petal_db *db, petal_family *family)
         db->active_memory -= family->active->charged;
     family->active = NULL;
     family->active_bytes = 0;
+    family_forget_written(family);
 }
 
 void

@@ -78,8 +78,9 @@ void wal_close(petal_db *db);
  * close the log; neither waits for the other. So the flush looks in this order:
  *  1. wal_oldest_open: all logs that take cells from now on, the spare among them, have this number or a greater one, and those
  *     below are closed, with all their cells in memtables or files;
- *  2. it searches the memtables for the first sequence that is not in files;
- *  3. wal_oldest_needed. A closed log that is not synced yet is always needed.
+ *  2. wal_oldest_needed, with the first sequence that is not in files, as it was when its memtables
+ *     were frozen, which is below all that came later. A closed log that is not synced yet is
+ *     always needed.
  */
 uint64_t wal_oldest_open(petal_db *db);
 

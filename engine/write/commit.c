@@ -229,8 +229,10 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     assert(write->cell.sequence >
                atomic_load_explicit(&db->published_sequence, memory_order_relaxed) ||
            db->recovering);
-    if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0) {
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
+        family_note_written(family, &db->written);
+    }
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
     if (cell_is_marker(type))
         atomic_fetch_or_explicit(&active->marker_kinds, marker_kind(type), memory_order_relaxed);

@@ -232,7 +232,7 @@ test_a_run_is_cut_at_row_borders(void **state)
     must(petal_table_verify(table, &error), &error);
     assert_true(files_of(table).files > 2);
     assert_int_equal(files_of(table).cells, 400);
-    store = atomic_load(&bed.fixture.db->view)->stores[petal_table_family_at(table, 0)->slot];
+    store = view_at(atomic_load(&bed.fixture.db->view), petal_table_family_at(table, 0)->slot);
     for (uint32_t i = 0; i < store->file_count; i++) {
         assert_int_equal(store->files[i].file->run, store->files[0].file->run);
         for (uint32_t k = 0; k < i; k++)
