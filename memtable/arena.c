@@ -78,6 +78,7 @@ arena_reserve(struct arena *arena, size_t bytes)
     chunk = size == 0 ? NULL : mem_alloc_aligned(arena->allocator, alignment, size);
     if (chunk == NULL)
         return false;
+    assert(size - sizeof *chunk >= bytes);
     chunk->size = size;
     held = arena_bytes(arena) + size;
     if (arena->spare != NULL) {
@@ -113,6 +114,7 @@ arena_take_record(struct arena *arena, size_t size)
         use_spare(arena, size);
     record = arena->front;
     arena->front += size;
+    assert(arena->front <= arena->back);
     return record;
 }
 
@@ -141,5 +143,6 @@ arena_take_lines(struct arena *arena, size_t size)
     if (!arena_has_room(arena, size))
         use_spare(arena, size);
     arena->back -= size;
+    assert(arena->front <= arena->back && (uintptr_t)arena->back % CACHE_LINE_BYTES == 0);
     return arena->back;
 }

@@ -86,6 +86,7 @@ static void
 position_before(struct cell_tree_position *position, const struct tree_leaf *leaf, uint64_t order,
                 unsigned count)
 {
+    assert(leaf->node.is_leaf && count <= order_count(order));
     position->leaf = count > 0 ? leaf : NULL;
     position->order = order;
     position->index = count - 1;
@@ -175,7 +176,7 @@ walk_to_leaf(struct cell_tree_position *position, const struct tree_leaf *leaf)
 void
 cell_tree_next(struct cell_tree_position *position)
 {
-    assert(position->leaf != NULL);
+    assert(position->leaf != NULL && position->index < order_count(position->order));
     position->index++;
     if (position->index == order_count(position->order))
         walk_to_leaf(position, atomic_load_explicit(&position->leaf->next, memory_order_acquire));
@@ -187,5 +188,6 @@ const struct cell_record *
 cell_tree_record(const struct cell_tree_position *position)
 {
     assert(position->leaf != NULL);
+    assert(position->index < order_count(position->order));
     return position->leaf->records[order_slot(position->order, position->index)];
 }

@@ -119,6 +119,7 @@ node_add(struct tree_node *node, unsigned position, const struct cell_record *re
     uint64_t order = own_order(node);
     unsigned slot = order_count(order);
 
+    assert(slot < SLOTS && position <= slot && head_at(node, slot) == UINT64_MAX);
     records_of(node)[slot] = record;
     atomic_store_explicit(&node->heads[slot], head, memory_order_relaxed);
     atomic_store_explicit(&node->order, order_insert(order, position), memory_order_release);
@@ -182,6 +183,7 @@ path_replace(struct cell_tree *tree, struct tree_path *path, unsigned depth, str
     rank = path->steps[depth - 1].rank;
     order = own_order(&parent->node);
     replaced = child_index(order, rank);
+    assert(!is_full(&parent->node)); /* it was split on the way down */
     /* Relaxed: named by no permutation yet; published with the next one. */
     atomic_store_explicit(&parent->children[order_count(order)], right, memory_order_relaxed);
     node_add(&parent->node, rank, separator,
@@ -219,6 +221,7 @@ split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
     unsigned middle = MIDDLE;
     uint64_t order = own_order(&inner->node);
 
+    assert(is_full(&inner->node) && rank <= SLOTS);
     gather(&inner->node, separators);
     for (unsigned i = 0; i <= SLOTS; i++)
         children[i] =
@@ -316,6 +319,7 @@ append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *le
     struct tree_leaf *appended;
     struct key_range range;
 
+    assert(is_full(&leaf->node));
     path_bounds(path, path->depth, &range);
     range.low = record;
     range.first = leaf->records[order_slot(own_order(&leaf->node), 0)];
@@ -338,6 +342,7 @@ split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *lea
     struct key_range whole, part;
     unsigned middle = MIDDLE;
 
+    assert(is_full(&leaf->node) && rank <= SLOTS);
     gather(&leaf->node, records);
     memmove(records + rank + 1, records + rank, (SLOTS - rank) * sizeof records[0]);
     records[rank] = record;
@@ -355,6 +360,7 @@ split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *lea
     whole.first = records[0];
     whole.last = records[SLOTS];
 
+    assert(middle > 0 && middle <= SLOTS); /* no side is empty */
     part = whole;
     part.low = records[middle];
     right = leaf_new(
@@ -420,14 +426,9 @@ cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
     }
     if (tree->approached != record)
         cell_tree_approach(tree, record);
+    assert(tree->approached_leaf->node.is_leaf && tree->path.depth == tree->height);
     tree->approached = NULL;
     insert_into_leaf(tree, &tree->path, tree->approached_leaf, record);
-}
-
-static size_t
-smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 /*
@@ -447,28 +448,15 @@ levels_added(size_t count)
 }
 
 /*
- * Nodes that `count` inserts make at most.  Each may split its leaf and the inner nodes above it.
- * For many there is a better bound: a leaf made meanwhile takes RUN inserts before it splits, but
- * for the full one that a run leaves behind; so two splits for RUN + 1 inserts, and likewise two
- * splits of inner nodes for 8 splits below them.  A node that is there already may split at once,
- * and what it leaves behind once more.
+ * Each insert may split its leaf and the inner nodes above it. For many there is a better bound: a leaf
+ * made meanwhile takes RUN inserts before it splits, but for the full one that a run leaves behind; so
+ * two splits for RUN + 1 inserts, and likewise two splits of inner nodes for 8 splits below them. A node
+ * that is there already may split at once, and what it leaves behind once more.
  */
-static void
-nodes_made(const struct cell_tree *tree, size_t count, size_t *leaves, size_t *inner_nodes)
-{
-    size_t levels = levels_added(count);
-    size_t height = tree->height + levels;
-    size_t leaf_splits = smaller(count, 2 * tree->leaves + count / 4 + 1);
-    size_t inner_splits = smaller(count * height, 3 * tree->inner_nodes + leaf_splits / 3 + height);
-
-    *leaves = 2 * leaf_splits;
-    *inner_nodes = 2 * inner_splits + levels;
-}
-
 size_t
 cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
 {
-    size_t leaves, inner_nodes;
+    size_t before, levels, height, leaf_splits, inner_splits, leaves, inner_nodes;
 
     if (count == 0)
         return 0;
@@ -478,8 +466,16 @@ cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
      * The last insert counts in full, so that before each of them it can be asked for one more
      * without a refusal.
      */
-    nodes_made(tree, count - 1, &leaves, &inner_nodes);
-    leaves += 2;
-    inner_nodes += 2 * (tree->height + levels_added(count - 1)) + 1;
+    before = count - 1;
+    levels = levels_added(before);
+    height = tree->height + levels;
+    leaf_splits = 2 * tree->leaves + before / 4 + 1;
+    if (leaf_splits > before)
+        leaf_splits = before;
+    inner_splits = 3 * tree->inner_nodes + leaf_splits / 3 + height;
+    if (inner_splits > before * height)
+        inner_splits = before * height;
+    leaves = 2 * leaf_splits + 2;
+    inner_nodes = 2 * inner_splits + levels + 2 * height + 1;
     return leaves * sizeof(struct tree_leaf) + inner_nodes * sizeof(struct tree_inner);
 }

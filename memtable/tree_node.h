@@ -96,6 +96,7 @@ order_identity(unsigned count)
 {
     uint64_t used = ((uint64_t)1 << 4 * count) - 1;
 
+    assert(count <= SLOTS);
     return (UINT64_C(0x0EDCBA9876543210) & used) | (uint64_t)count << 60;
 }
 

@@ -138,6 +138,7 @@ tell(struct write_queue *queue, struct write_place *place, enum write_turn turn,
 {
     int before = WRITE_WAITS;
 
+    assert(turn == WRITE_LEADS || turn == WRITE_SERVED);
     /* Acquire where it fails: the condition variable. */
     if (atomic_compare_exchange_strong_explicit(&place->turn, &before, (int)turn,
                                                 memory_order_acq_rel, memory_order_acquire))
@@ -192,6 +193,7 @@ link_forward(struct write_queue *queue, const struct write_place *from)
 {
     struct write_place *place = atomic_load_explicit(&queue->newest, memory_order_acquire);
 
+    assert(place != NULL);
     while (place != from && place->older->next == NULL) {
         place->older->next = place;
         place = place->older;
@@ -270,12 +272,14 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
     struct write_place *first = group->first, *last = group->last, *newest = last, *next = NULL;
     bool stays = false, locked = false;
 
+    assert(first != NULL && last != NULL && group->stays <= MOST_STAYS);
     note_end(queue);
     /* Release: all that was done. */
     if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL,
                                                  memory_order_release, memory_order_relaxed)) {
         link_forward(queue, last);
         next = last->next;
+        assert(next != NULL);
         stays = may_stay(own, group, next);
     }
     /* Before the next leader: they may be back in line when it makes its group. */

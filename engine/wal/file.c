@@ -178,6 +178,7 @@ wal_file_identify(struct wal_file *wal, const struct wal_identity *identity)
     assert(identity->predecessor_synced <= identity->predecessor_length);
     assert(wal->buffer_offset == 0 && wal->used == 0);
     wal->seed = wal_seed(identity->database_identity, identity->number);
+    assert(wal->capacity >= WAL_HEADER_BYTES);
     encode_header(wal->buffer, identity);
     wal->used = WAL_HEADER_BYTES;
 }
@@ -200,17 +201,14 @@ wal_file_close(struct wal_file *wal)
 
 /* ---- records ---- */
 
-/* Make the buffer hold `need` bytes. */
+/* Make the buffer, which is too small, hold `need` bytes. */
 static bool
-reserve(struct wal_file *wal, size_t need)
+grow(struct wal_file *wal, size_t need)
 {
-    size_t capacity = wal->capacity;
+    /* Doubled while small; a huge record gets what it needs. */
+    size_t capacity = need < BUFFER_KEPT_BYTES / 2 ? wal->capacity * 2 : need;
     uint8_t *buffer;
 
-    if (need <= capacity)
-        return true;
-    /* Doubled while small; a huge record gets what it needs. */
-    capacity = need < BUFFER_KEPT_BYTES / 2 ? capacity * 2 : need;
     if (capacity < need)
         capacity = need;
     buffer = mem_alloc(wal->env->allocator, capacity);
@@ -223,23 +221,12 @@ reserve(struct wal_file *wal, size_t need)
     return true;
 }
 
-/* Bytes that a record takes whose first fragment has `first` bytes of room for payload. */
-static size_t
-fragmented_bytes(size_t size, size_t first)
-{
-    const size_t other = WAL_FRAME_BYTES - WAL_FRAGMENT_HEADER_BYTES;
-
-    if (size <= first)
-        return size + WAL_FRAGMENT_HEADER_BYTES;
-    return size + WAL_FRAGMENT_HEADER_BYTES * (1 + (size - first + other - 1) / other);
-}
-
 uint8_t *
 wal_file_begin(struct wal_file *wal, size_t size)
 {
+    const size_t most = WAL_FRAME_BYTES - WAL_FRAGMENT_HEADER_BYTES; /* payload of a fragment */
     size_t left = wal_frame_left(wal->buffer_offset + wal->used);
-    size_t padding = 0;
-    size_t total;
+    size_t padding = 0, total;
 
     if (left <= WAL_FRAGMENT_HEADER_BYTES) { /* a tail too short for a header and one byte */
         padding = left;
@@ -247,8 +234,11 @@ wal_file_begin(struct wal_file *wal, size_t size)
     }
     if (size > (size_t)2 * PETAL_MAX_BATCH_BYTES) /* keeps the sums below in range */
         return NULL;
-    total = fragmented_bytes(size, left - WAL_FRAGMENT_HEADER_BYTES);
-    if (!reserve(wal, wal->used + padding + total))
+    left -= WAL_FRAGMENT_HEADER_BYTES;
+    total = size + WAL_FRAGMENT_HEADER_BYTES;
+    if (size > left)
+        total += WAL_FRAGMENT_HEADER_BYTES * ((size - left + most - 1) / most);
+    if (wal->used + padding + total > wal->capacity && !grow(wal, wal->used + padding + total))
         return NULL;
     if (padding > 0)
         memset(wal->buffer + wal->used, 0, padding);
@@ -264,6 +254,9 @@ seal_fragment(struct wal_file *wal, size_t at, size_t payload_bytes, enum wal_fr
 {
     uint8_t *header = wal->buffer + at;
 
+    assert(at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes <= wal->capacity);
+    assert(WAL_FRAGMENT_HEADER_BYTES + payload_bytes <= wal_frame_left(wal->buffer_offset + at));
+    assert(promise <= wal_file_length(wal));
     put_le64(header + 8, promise);
     put_le32(header + 16, (uint32_t)payload_bytes);
     put_le32(header + 20, (uint32_t)kind);
@@ -284,6 +277,7 @@ seal_fragments(struct wal_file *wal, uint64_t promise)
         size_t room = wal_frame_left(wal->buffer_offset + at) - WAL_FRAGMENT_HEADER_BYTES;
         size_t piece = remaining < room ? remaining : room;
 
+        assert(from >= at + WAL_FRAGMENT_HEADER_BYTES); /* no piece moves up */
         if (piece == remaining)
             kind = WAL_LAST;
         memmove(wal->buffer + at + WAL_FRAGMENT_HEADER_BYTES, wal->buffer + from, piece);
@@ -308,6 +302,7 @@ wal_file_end(struct wal_file *wal, uint64_t last_sequence)
     else
         seal_fragments(wal, promise);
     wal->used = wal->begun + (size_t)wal->begun_total;
+    assert(wal->used <= wal->capacity);
     wal->begun_total = 0;
     if (last_sequence > wal->sequence)
         wal->sequence = last_sequence;
@@ -322,7 +317,8 @@ wal_file_mark(const struct wal_file *wal)
 void
 wal_file_forget(struct wal_file *wal, struct wal_file_mark mark)
 {
-    assert(mark.used <= wal->used);
+    assert(mark.used <= wal->used && mark.sequence <= wal->sequence);
+    assert(mark.sequence >= wal_file_stored_sequence(wal));
     wal->used = mark.used;
     wal->sequence = mark.sequence;
     wal->begun_total = 0;
@@ -335,8 +331,7 @@ shrink(struct wal_file *wal)
 {
     uint8_t *buffer;
 
-    if (wal->capacity <= BUFFER_KEPT_BYTES)
-        return;
+    assert(wal->used == 0);
     buffer = mem_alloc(wal->env->allocator, BUFFER_LEAST_BYTES);
     if (buffer == NULL)
         return; /* the large one serves as well */
@@ -357,6 +352,7 @@ sync_locked(struct wal_file *wal, petal_error *error)
 
     if (failed != 0)
         return wal_file_fail(wal, failed, "sync", error);
+    assert(length >= wal_file_synced_length(wal) && sequence >= wal_file_synced_sequence(wal));
     atomic_store_explicit(&wal->synced_sequence, sequence, memory_order_release);
     atomic_store_explicit(&wal->synced_length, length, memory_order_release);
     return PETAL_OK;
@@ -417,20 +413,24 @@ enum petal_status
 wal_file_store(struct wal_file *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;
-    enum petal_status status = wal_file_check(wal, error);
+    enum petal_status status = PETAL_OK;
     int failed;
 
-    if (status == PETAL_OK && wal->undecided)
+    if (wal_file_is_dead(wal))
+        status = wal_file_check(wal, error);
+    else if (wal->undecided)
         status = erase_tail(wal, error);
     if (status != PETAL_OK || wal->used == 0)
         return status;
     failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);
     if (failed != 0)
         return fail_store(wal, failed, error);
+    assert(wal->sequence >= wal_file_stored_sequence(wal));
     wal->buffer_offset += wal->used;
     wal->used = 0;
     wal->begun_total = 0;
-    shrink(wal);
+    if (wal->capacity > BUFFER_KEPT_BYTES)
+        shrink(wal);
     /* Release: a thread that loads these syncs a file that has the bytes. */
     atomic_store_explicit(&wal->stored_sequence, wal->sequence, memory_order_release);
     atomic_store_explicit(&wal->stored_length, wal->buffer_offset, memory_order_release);

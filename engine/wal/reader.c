@@ -3,6 +3,8 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 struct fragment {
     const uint8_t *payload;
     size_t payload_bytes;
@@ -20,6 +22,7 @@ wal_reader_open(struct wal_reader *reader, const struct directory *directory,
     int failed;
 
     memset(reader, 0, sizeof *reader);
+    assert(number > 0);
     reader->env = env;
     reader->number = number;
     reader->seed = wal_seed(database_identity, number);
@@ -61,6 +64,7 @@ load_frame(struct wal_reader *reader, uint64_t offset, petal_error *error)
     size_t wanted = WAL_FRAME_BYTES;
     int failed;
 
+    assert(offset < reader->limit && reader->limit <= reader->size);
     if (reader->frame_offset == start)
         return PETAL_OK;
     if (reader->limit - start < wanted)

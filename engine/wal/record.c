@@ -4,6 +4,8 @@
 #include "base/coding.h"
 #include "engine/state/db.h"
 
+#include <assert.h>
+
 static size_t
 field_size(petal_slice field)
 {
@@ -37,11 +39,13 @@ put_field(uint8_t *to, petal_slice field)
 void
 record_encode(uint8_t *to, const struct write_cell *cells, size_t count)
 {
+    assert(count > 0 && cells[0].cell.sequence > 0);
     put_le64(to, cells[0].cell.sequence);
     to = put_varint64(to + 8, count);
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &cells[i];
 
+        assert(write->cell.sequence == cells[0].cell.sequence + i && write->cell.timestamp >= 0);
         to = put_varint64(to, write->family->table->id);
         to = put_varint64(to, write->family->id);
         *to++ = (uint8_t)(write->cell.type |
@@ -95,6 +99,7 @@ record_next(struct record_reader *reader, struct record_cell *cell)
     uint32_t table_id, family_id;
     unsigned type;
 
+    assert(reader->remaining > 0);
     from = get_varint32(from, limit, &table_id);
     if (from != NULL)
         from = get_varint32(from, limit, &family_id);

@@ -105,6 +105,7 @@ wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
+    assert_leads(db);
     if (db->wal == NULL) {
         if (!take_spare(db))
             status = create_log(db, error);
@@ -166,6 +167,7 @@ wal_make_spare(petal_db *db)
 void
 wal_ask_for_spare(petal_db *db)
 {
+    assert_leads(db);
     if (db->wal == NULL || db->spare_asked)
         return;
     db->spare_asked = true;
@@ -190,17 +192,6 @@ wal_close(petal_db *db)
 }
 
 /* ---- store and sync ---- */
-
-/* LEADER. */
-static enum petal_status
-store_counted(petal_db *db, struct wal_file *wal, petal_error *error)
-{
-    uint64_t stored = wal_file_length(wal);
-    enum petal_status status = wal_file_store(wal, error);
-
-    STATS_ADD_LEADER(db, log_bytes, wal_file_length(wal) - stored);
-    return status;
-}
 
 static enum petal_status
 sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
@@ -331,34 +322,31 @@ sync_is_overdue(petal_db *db, int64_t now_ms)
            (started != 0 && time_between(started, now_ms) > interval);
 }
 
-/*
- * Something is stored that may not be synced yet; comes after the store. The log thread clears the time, then looks how much is
- * stored. Nothing is added to the time, but both have changed one word: so the log thread looks behind the store, or the time is seen
- * cleared here.
- */
-static void
-note_unsynced(petal_db *db, int64_t now_ms)
-{
-    if (atomic_fetch_add_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
-        atomic_store_explicit(&db->unsynced_since_ms, now_ms, memory_order_relaxed);
-}
-
 enum petal_status
 wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
+    uint64_t stored;
+    enum petal_status status;
 
+    assert_leads(db);
     if (durability == PETAL_SKIP_WAL)
         return PETAL_OK;
-    status = store_counted(db, db->wal, error);
+    stored = wal_file_length(db->wal);
+    status = wal_file_store(db->wal, error);
+    STATS_ADD_LEADER(db, log_bytes, wal_file_length(db->wal) - stored);
     if (status != PETAL_OK)
         return status;
-    note_unsynced(db, now_ms);
-    if (durability == PETAL_FSYNC_WAL || sync_is_overdue(db, now_ms)) {
-        status = sync_all(db, error);
-        if (status == PETAL_OK)
-            atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
-    }
+    /*
+     * Something is stored that may not be synced yet. The WAL thread clears the time, then looks how much is stored. Nothing is
+     * added to the time, but both have changed one word: so that thread looks behind the store, or the time is seen cleared here.
+     */
+    if (atomic_fetch_add_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
+        atomic_store_explicit(&db->unsynced_since_ms, now_ms, memory_order_relaxed);
+    if (durability != PETAL_FSYNC_WAL && !sync_is_overdue(db, now_ms))
+        return PETAL_OK;
+    status = sync_all(db, error);
+    if (status == PETAL_OK)
+        atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
     return status;
 }
 
@@ -367,6 +355,7 @@ wal_sync_before(petal_db *db, petal_error *error)
 {
     bool waiting;
 
+    assert_leads(db);
     mutex_lock(&db->log_mutex);
     waiting = db->closed_log_count > 0 && db->closed_logs[db->closed_log_count - 1].wal != NULL;
     mutex_unlock(&db->log_mutex);

@@ -139,6 +139,7 @@ batch_mutation_of(const petal_batch *batch, const struct write_cell *write)
 {
     static const struct batch_mutation defaults;
 
+    assert(write->mutation <= batch->mutation_count || batch->mutations == NULL);
     return write->mutation == 0 ? &defaults : &batch->mutations[write->mutation - 1];
 }
 
@@ -176,6 +177,7 @@ batch_take_bytes(petal_batch *batch, size_t size)
         batch->chunks = chunk;
     }
     chunk->used += size;
+    assert(chunk->used <= chunk->size);
     return chunk->bytes + chunk->used - size;
 }
 
@@ -215,14 +217,17 @@ batch_add(petal_batch *batch, struct write_cell *write, petal_error *error)
     cell->row = copy_slice(&to, cell->row);
     cell->qualifier = copy_slice(&to, cell->qualifier);
     cell->value = copy_slice(&to, cell->value);
+    assert(to == slice_bytes(cell->row) + size);
     write->mutation = (uint32_t)batch->mutation_count;
     mutation = batch_mutation_of(batch, write);
     cell->has_ttl = mutation->has_ttl;
     cell->ttl_ms = mutation->ttl_ms;
+    assert(batch->count < batch->capacity);
     batch->cells[batch->count++] = *write;
     batch->readers += write->operation != WRITE_PLAIN;
     batch->has_ttl = batch->has_ttl || cell->has_ttl;
     batch->bytes += size;
+    assert(batch->readers <= batch->count && batch->bytes <= PETAL_MAX_BATCH_BYTES);
     return PETAL_OK;
 }
 

@@ -88,6 +88,7 @@ write_charge(petal_db *db, petal_family *family)
 {
     size_t change;
 
+    assert_leads(db);
     store_memtable_charge(family->active, &db->memory, &change);
     db->active_memory += change;
 }
@@ -99,6 +100,7 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
     petal_family *touched = NULL;
     enum petal_status status = PETAL_OK;
 
+    assert_leads(db);
     FOR_EACH_OP(op, first, last)
     {
         for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
@@ -120,6 +122,7 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
             if (grown)
                 write_charge(db, family);
         }
+        assert(family->group_cells > 0);
         family->group_cells = 0;
         family->group_bytes = 0;
     }
@@ -132,6 +135,7 @@ is_current(const petal_db *db, const struct write_op *op)
 {
     size_t count = op->row_read ? 1 : op->count;
 
+    assert(op->read_point <= db->last_sequence);
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &op->cells[i];
 
@@ -158,6 +162,7 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
     }
     if (op->doubles.order != NULL)
         doubles_drop(&op->doubles, &op->cells, &op->count);
+    assert(op->count > 0);
     for (size_t i = 0; i < op->count; i++)
         op->cells[i].cell.sequence = db->last_sequence + 1 + i;
 }
@@ -262,6 +267,8 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
         cells += op->count;
         writes++;
     }
+    assert(db->last_sequence >=
+           atomic_load_explicit(&db->published_sequence, memory_order_relaxed) + cells);
     atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
     atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
     STATS_ADD_LEADER(db, cells_written, cells);
@@ -324,6 +331,7 @@ write_submit(petal_db *db, struct write_op *op)
 {
     struct write_group group;
 
+    assert(op->count > 0 && op->durability != PETAL_DURABILITY_DEFAULT);
     op->place.alone = false;
     op->place.slow = op->durability == PETAL_FSYNC_WAL;
     op->status = PETAL_OK;
@@ -339,6 +347,7 @@ write_submit(petal_db *db, struct write_op *op)
 enum petal_status
 write_serve(petal_db *db, struct write_op *op)
 {
+    assert_leads(db);
     op->status = PETAL_OK;
     op->outdated = false;
     lead(db, op, &op->place);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "engine/state/db.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int
@@ -56,6 +57,7 @@ doubles_init(struct doubles *doubles, struct write_cell *cells, size_t count, pe
     const petal_allocator *allocator = cells[0].family->table->db->env.allocator;
     bool possible = false;
 
+    assert(count > 0);
     *doubles = (struct doubles){.allocator = allocator, .count = count};
     doubles->order = mem_alloc(allocator, count * sizeof *doubles->order);
     if (doubles->order == NULL)
@@ -79,8 +81,7 @@ doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count)
     struct write_cell **order = doubles->order;
     size_t kept = 0;
 
-    if (order == NULL)
-        return;
+    assert(order != NULL && doubles->kept != NULL && *count == doubles->count);
     qsort(order, *count, sizeof *order, compare_cells);
     for (size_t i = 0; i < *count; i++) {
         /* Marked by the sequence 0, which no cell has. */
@@ -93,6 +94,7 @@ doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count)
         if ((*cells)[i].cell.sequence != 0)
             doubles->kept[kept++] = (*cells)[i];
     }
+    assert(kept > 0 && kept <= *count); /* the last of any doubles stays */
     *cells = doubles->kept;
     *count = kept;
 }

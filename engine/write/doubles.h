@@ -25,7 +25,7 @@ enum petal_status doubles_init(struct doubles *doubles, struct write_cell *cells
                                petal_error *error);
 void doubles_fini(struct doubles *doubles); /* zeroed: no-op */
 
-/* Exchange the cells given to doubles_init, whose timestamps are final, for those that are to be written, in the same order. They
+/* REQUIRES: doubles->order. Exchange the cells given to doubles_init, whose timestamps are final, for those that are to be written, in the same order. They
  * lie in `doubles`; the others are not touched but for their sequences. */
 void doubles_drop(struct doubles *doubles, struct write_cell **cells, size_t *count);
 

@@ -100,6 +100,7 @@ list_readers(struct mutate *m)
         m->readers[count++] = &batch->cells[i];
         row_lock_set_add(&m->locks, batch->cells[i].row_hash);
     }
+    assert(count == batch->readers);
     qsort(m->readers, count, sizeof *m->readers, compare_readers);
     return PETAL_OK;
 }
@@ -109,6 +110,7 @@ list_readers(struct mutate *m)
 static struct write_cell *
 work_cell(struct mutate *m, const struct write_cell *reader)
 {
+    assert(reader >= m->batch->cells && reader < m->batch->cells + m->work.count);
     return &m->work.cells[reader - m->batch->cells];
 }
 
@@ -183,6 +185,7 @@ increment_value(struct mutate *m, struct cell *cell, petal_slice old)
     uint8_t *to;
     enum petal_status status;
 
+    assert(cell->value.size == 8); /* made so by the calls that increment */
     if (old.size != 8)
         return error_set(m->error, PETAL_INVALID,
                          "the value to increment has %zu bytes; it must have 8", old.size);
@@ -198,6 +201,7 @@ follow(struct mutate *m, struct write_cell *write, const petal_cell *old)
 {
     struct cell *cell = &write->cell;
 
+    assert(write->operation == WRITE_APPEND || write->operation == WRITE_INCREMENT);
     /* No cell can lie at PETAL_LATEST; there the later write wins. */
     write->least_timestamp =
         old->timestamp < PETAL_LATEST - 1 ? old->timestamp + 1 : old->timestamp;
@@ -236,6 +240,7 @@ complete_column(struct mutate *m, const struct write_cell *const *first, size_t 
         if (old == NULL)
             continue;
         if (deletes) {
+            assert(write->operation == WRITE_DELETE_NEWEST);
             write->cell.timestamp = old->timestamp;
             write->resolved = true;
         } else {
@@ -341,6 +346,7 @@ read_and_submit(struct mutate *m, bool *outdated)
     op.row_read = m->condition != NULL;
     status = write_submit(m->db, &op);
     doubles_fini(&op.doubles);
+    assert(!op.outdated || status == PETAL_BUSY);
     *outdated = op.outdated;
     return status;
 }
@@ -373,6 +379,7 @@ read_and_write(struct mutate *m)
 
     if (m->locks.count > MOST_LOCKS)
         return read_and_write_leading(m);
+    assert(m->locks.count > 0 || m->batch->readers == 0);
     row_locks_acquire(&m->db->row_locks, &m->locks);
     for (unsigned tries = 0; outdated && tries < TRIES_BEFORE_LEADING; tries++)
         status = read_and_submit(m, &outdated);

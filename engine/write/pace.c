@@ -60,6 +60,7 @@ runs_of_write(const struct pace_write *write, petal_family **family)
         petal_family *own = write->cells[i].family;
         size_t runs = atomic_load_explicit(&own->runs, memory_order_relaxed);
 
+        assert(runs <= STORE_MOST_RUNS);
         if (runs > most) {
             most = runs;
             *family = own;
@@ -109,6 +110,7 @@ owe(_Atomic(uint64_t) *due, uint64_t time, uint64_t now, uint64_t deadline_us, u
 {
     uint64_t before = atomic_load_explicit(due, memory_order_relaxed), after;
 
+    assert(now > 0);
     do {
         *begin = before > now ? before : now;
         if (*begin > now + PACE_LEAST_SLEEP_US && *begin > deadline_us)
@@ -160,6 +162,7 @@ join_line(petal_db *db, struct pace_place *place)
         return;
     place->next = NULL;
     place->in_line = true;
+    assert((db->pace_first == NULL) == (db->pace_last == NULL));
     if (db->pace_last != NULL)
         db->pace_last->next = place;
     else
@@ -175,8 +178,10 @@ leave_line(petal_db *db, struct pace_place *place)
 
     if (!place->in_line)
         return;
-    for (struct pace_place *at = db->pace_first; at != place; at = at->next)
+    for (struct pace_place *at = db->pace_first; at != place; at = at->next) {
+        assert(at != NULL);
         before = at;
+    }
     if (before != NULL)
         before->next = place->next;
     else
@@ -348,6 +353,7 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
         write->admitted = write->bytes;
         db->pace_admitted += write->admitted;
     }
+    assert(db->pace_waiting > 0);
     db->pace_waiting--;
     if (db->closing)
         pthread_cond_broadcast(&db->flush_done);
