@@ -158,7 +158,7 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
 
     if (status == PETAL_NOT_FOUND || status == PETAL_BUSY || status == PETAL_READ_ONLY)
         return;
-    if (damage_note_bad(&work->job, error)) {
+    if (damage_note_bad(work->job.family, work->job.inputs, work->job.input_count, error)) {
         STATS_ADD_SHARED(db, background_failures, 1);
         return;
     }
@@ -435,7 +435,7 @@ do_asked(struct compactor *compactor, struct work *work, size_t first, size_t co
         note_success(compactor, work->claim.bytes);
         return PETAL_OK;
     }
-    if (damage_note_bad(&work->job, &cause))
+    if (damage_note_bad(work->job.family, work->job.inputs, work->job.input_count, &cause))
         status = cause.status;
     if (error != NULL)
         *error = cause;

@@ -15,7 +15,7 @@
  * a second, then after twice as long each time up to ten minutes, and so is every job with as many
  * bytes: one that the disk has no room for would fill it again and again. Smaller ones go on.
  * petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for
- * small jobs. An input that cannot be read is left alone from then on (engine/store/damage.h). Any other
+ * small jobs. An input that cannot be read is left alone from then on (engine/state/damage.h). Any other
  * failure of a background job turns the database read-only with that cause: it would come again for
  * ever. Inputs are kept in any case (engine/compact/job.h).
  *
@@ -25,6 +25,9 @@
 #define PETAL_ENGINE_COMPACT_COMPACTOR_H
 
 #include "engine/state/db.h"
+
+/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked and replaced in pieces. */
+#define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
 
 #define COMPACTOR_THREADS      2
 #define COMPACTOR_TICK_SECONDS 10

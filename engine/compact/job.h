@@ -31,9 +31,7 @@
 
 #include "engine/compact/policy.h"
 #include "engine/state/db.h"
-
-/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked and replaced in pieces. */
-#define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
+#include "engine/store/rewrite.h"
 
 /* REQUIRES: until the job has ended nobody else replaces its inputs, and with all_files no file of the store. */
 struct compact_job {

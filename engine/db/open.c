@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/vfs_posix.h"
 #include "engine/compact/compactor.h"
-#include "engine/compact/job.h"
 #include "engine/db/lock.h"
 #include "engine/db/recovery.h"
 #include "engine/flush/flush.h"

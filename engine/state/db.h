@@ -31,11 +31,10 @@
 #include "engine/state/failure.h"
 #include "engine/state/handle.h"
 #include "engine/state/lead.h"
+#include "engine/state/progress.h"
 #include "engine/state/row_lock.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
-#include "engine/store/rewrite.h"
-#include "engine/wal/file.h"
 
 /* What users of the library have open of a database, by what it is called. */
 #define DB_OPEN_KINDS(X)                                                                           \

@@ -12,9 +12,9 @@
 #include <assert.h>
 
 #include "engine/manifest/manifest.h"
+#include "engine/state/damage.h"
 #include "engine/state/descriptor.h"
 #include "engine/state/view.h"
-#include "engine/store/damage.h"
 
 /* A store: one family of one table. Lives until the database is closed, dropped or not. */
 struct petal_family {
@@ -26,7 +26,7 @@ struct petal_family {
     _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
     bool
-        unusable; /* has lost a file (engine/store/damage.h); does not change once the database is open */
+        unusable; /* has lost a file (engine/state/damage.h); does not change once the database is open */
     /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
     _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */

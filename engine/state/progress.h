@@ -12,6 +12,11 @@
 #define STORE_SLOW_RUNS 10
 #define STORE_MOST_RUNS 24
 
+/* Cells of the jobs that run, in all and those that are done; about, for people who wait. */
+struct rewrite_progress {
+    _Atomic(uint64_t) cells, done;
+};
+
 /* The family's store has changed in the current view, or one of its files has turned out to be damaged: count its runs, frozen memtables
  * included, but no further than STORE_MOST_RUNS. REQUIRES: view_mutex held. */
 void progress_count_runs(petal_family *family);

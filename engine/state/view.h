@@ -52,7 +52,7 @@ struct store_file {
     uint64_t number;
     uint64_t run; /* files of one run have disjoint row ranges */
     _Atomic(bool) obsolete;
-    _Atomic(bool) bad; /* no compaction in the background reads it (engine/store/damage.h) */
+    _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
 };
 
 /* What decides whether a file is read, side by side for all files of a store. */

@@ -1,8 +1,8 @@
 /* change.c -- see change.h. */
 #include "engine/store/change.h"
 
+#include "engine/state/damage.h"
 #include "engine/state/progress.h"
-#include "engine/store/damage.h"
 #include "engine/wal/wal.h"
 
 #include <assert.h>

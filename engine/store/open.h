@@ -17,7 +17,7 @@ enum petal_status db_open_file(petal_db *db, const petal_family *family,
 enum petal_status family_new_store(petal_family *family, struct store_view **store);
 
 /* The same with the files that the manifest describes, or is about to: all are opened.
- * `without_lost`: but for those that cannot be, which are noted as lost (engine/store/damage.h). */
+ * `without_lost`: but for those that cannot be, which are noted as lost (engine/state/damage.h). */
 enum petal_status family_open_store(petal_family *family, const struct manifest_family *described,
                                     bool without_lost, struct store_view **store,
                                     petal_error *error);

@@ -14,12 +14,8 @@
 #include "base/cell_iter.h"
 #include "engine/manifest/manifest.h"
 #include "engine/rules/visibility.h"
+#include "engine/state/progress.h"
 #include "engine/state/view.h"
-
-/* Cells of the jobs that run, in all and those that are done; about, for people who wait. */
-struct rewrite_progress {
-    _Atomic(uint64_t) cells, done;
-};
 
 /* Called between rows, by the thread that rewrites and that holds no lock: so many of the input's
  * cells are done. */

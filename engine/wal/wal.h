@@ -27,6 +27,7 @@
 #define PETAL_ENGINE_WAL_WAL_H
 
 #include "engine/state/db.h"
+#include "engine/wal/file.h"
 
 /* The log to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
 enum petal_status wal_current(petal_db *db, struct wal_file **wal, petal_error *error);

@@ -1,7 +1,6 @@
 /* damage.c -- see damage.h. */
-#include "engine/store/damage.h"
+#include "engine/state/damage.h"
 
-#include "engine/compact/job.h"
 #include "engine/state/db.h"
 #include "engine/state/progress.h"
 
@@ -119,41 +118,37 @@ is_noted(petal_db *db, uint64_t number)
     return damage != NULL;
 }
 
-/* From now on the background leaves the file alone; without memory it comes back to it. */
-static void
-note_input(const struct compact_job *job, struct store_file *file, const petal_error *error)
-{
-    petal_db *db = job->family->table->db;
-
-    if (is_noted(db, file->number) || !note(job->family, file->number, false, error))
-        return;
-    atomic_store_explicit(&file->bad, true, memory_order_relaxed);
-    mutex_lock(&db->view_mutex);
-    progress_count_runs(job->family);
-    mutex_unlock(&db->view_mutex);
-    env_log(&db->env, PETAL_LOG_ERROR,
-            "compactions leave this file alone, and older ones of its family: %s", error->text);
-}
-
 bool
-damage_note_bad(const struct compact_job *job, petal_error *error)
+damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t count,
+                petal_error *error)
 {
-    struct store_file *file = NULL;
+    petal_db *db = family->table->db;
+    struct store_file *unread = NULL;
 
     if (error_passes(error) || (error->status != PETAL_CORRUPT && error->status != PETAL_IO))
         return false;
-    for (size_t i = 0; i < job->input_count; i++) {
-        if (strcmp(sst_reader_path(job->inputs[i]->reader), error->file) == 0)
-            file = job->inputs[i];
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(sst_reader_path(inputs[i]->reader), error->file) == 0)
+            unread = inputs[i];
     }
     /* Bad cells that no checksum tells of may come from any input. A failure of a file that is none
      * is no damage. */
-    if (file == NULL && error->status != PETAL_CORRUPT)
+    if (unread == NULL && error->status != PETAL_CORRUPT)
         return false;
-    call_it_damage(job->family, error);
-    for (size_t i = 0; i < job->input_count; i++) {
-        if (file == NULL || file == job->inputs[i])
-            note_input(job, job->inputs[i], error);
+    call_it_damage(family, error);
+    for (size_t i = 0; i < count; i++) {
+        struct store_file *file = inputs[i];
+
+        /* Without memory the background comes back to it. */
+        if ((unread != NULL && file != unread) || is_noted(db, file->number) ||
+            !note(family, file->number, false, error))
+            continue;
+        atomic_store_explicit(&file->bad, true, memory_order_relaxed);
+        mutex_lock(&db->view_mutex);
+        progress_count_runs(family);
+        mutex_unlock(&db->view_mutex);
+        env_log(&db->env, PETAL_LOG_ERROR,
+                "compactions leave this file alone, and older ones of its family: %s", error->text);
     }
     return true;
 }

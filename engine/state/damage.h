@@ -18,12 +18,10 @@
  *
  * Threads: all functions from any thread, but damage_note_lost.
  */
-#ifndef PETAL_ENGINE_STORE_DAMAGE_H
-#define PETAL_ENGINE_STORE_DAMAGE_H
+#ifndef PETAL_ENGINE_STATE_DAMAGE_H
+#define PETAL_ENGINE_STATE_DAMAGE_H
 
 #include "engine/state/view.h"
-
-struct compact_job;
 
 /* One file. Lives until the database is closed. */
 struct damage {
@@ -46,9 +44,10 @@ void damage_name_file(const petal_table *table, const struct view *view, petal_e
  * cause's status. REQUIRES: the database is being opened. */
 enum petal_status damage_note_lost(petal_family *family, uint64_t number, const petal_error *cause);
 
-/* A compaction failed with *error. True: it could not read an input, which is noted; *error names
- * the family. */
-bool damage_note_bad(const struct compact_job *job, petal_error *error);
+/* A compaction of the family's files failed with *error. True: it could not read an input, which is
+ * noted; *error names the family. */
+bool damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t count,
+                     petal_error *error);
 
 /* The files are gone, compacted away or dropped. */
 void damage_end(petal_db *db, struct store_file *const *files, size_t count);
