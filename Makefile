@@ -139,7 +139,7 @@ $(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats har
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
-$(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model)
+$(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 
 # Kills processes at work and looks at what they left; sees what users see of the library.
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a

@@ -1,6 +1,8 @@
 /* readamp_model_test.c -- what the read-amplification benchmark expects, against hand-made sums; that wrong figures are caught. */
 #include "tools/bench/readamp/model.h"
 
+#include "tools/bench/harness/bits.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,9 +144,9 @@ static void
 bits_and_rates_are_each_others(void **state)
 {
     (void)state;
-    assert_true(fabs(readamp_bits_of_rate(0.01) - 9.585 * 1.034) < 0.01);
+    assert_true(fabs(bench_bits_of_rate(0.01) - 9.585 * 1.034) < 0.01);
     for (double bits = 4; bits <= 16; bits += 2)
-        assert_true(fabs(readamp_bits_of_rate(readamp_rate_of_bits(bits)) - bits) < 1e-6);
+        assert_true(fabs(bench_bits_of_rate(bench_rate_of_bits(bits)) - bits) < 1e-6);
 }
 
 static void

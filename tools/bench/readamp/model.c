@@ -41,18 +41,6 @@ struct visit {
 };
 
 static bool
-has_rows(enum petal_bloom_type filter)
-{
-    return filter == PETAL_BLOOM_ROW || filter == PETAL_BLOOM_ROW_ROWCOL;
-}
-
-static bool
-has_columns(enum petal_bloom_type filter)
-{
-    return filter == PETAL_BLOOM_ROWCOL || filter == PETAL_BLOOM_ROW_ROWCOL;
-}
-
-static bool
 may_use(const struct readamp_reads *reads, enum petal_skip skip)
 {
     return (reads->without & PETAL_WITHOUT(skip)) == 0;
@@ -63,25 +51,6 @@ static double
 columns_of_file(unsigned files, unsigned age)
 {
     return (READAMP_COLUMNS - 1 - age) / files + 1;
-}
-
-static void
-visit_200(const struct readamp_store *store, const struct readamp_reads *reads, unsigned age,
-          struct visit *visit)
-{
-    double asked = READAMP_COLUMNS;
-
-    for (unsigned newer = 0; newer < age && may_use(reads, PETAL_SKIP_FOUND_NEWER); newer++)
-        asked -= columns_of_file(store->files, newer);
-    visit->present = columns_of_file(store->files, age);
-    visit->absent = asked - visit->present;
-}
-
-static bool
-asks_columns(enum readamp_lookup lookup)
-{
-    return lookup != READAMP_ABSENT_ROW && lookup != READAMP_WHOLE_ROW &&
-           lookup != READAMP_SCAN_SHORT;
 }
 
 static bool
@@ -104,16 +73,27 @@ visit_of(const struct readamp_store *store, const struct readamp_reads *reads, u
 {
     enum readamp_lookup lookup = reads->lookup;
     bool oldest = age + 1 == store->files;
-    bool by_column = asks_columns(lookup) && has_columns(store->filter);
+    bool has_columns =
+        store->filter == PETAL_BLOOM_ROWCOL || store->filter == PETAL_BLOOM_ROW_ROWCOL;
+    bool has_rows = store->filter == PETAL_BLOOM_ROW || store->filter == PETAL_BLOOM_ROW_ROWCOL;
+    bool asks_columns =
+        lookup != READAMP_ABSENT_ROW && lookup != READAMP_WHOLE_ROW && lookup != READAMP_SCAN_SHORT;
+    bool by_column = asks_columns && has_columns;
     struct visit visit = {.times = 1};
 
     visit.present = answer_is_there(lookup, oldest);
     visit.absent = 1 - visit.present;
-    visit.asks = by_column || (has_rows(store->filter) && lookup != READAMP_SCAN_COLUMN &&
-                               lookup != READAMP_SCAN_SHORT);
+    visit.asks =
+        by_column || (has_rows && lookup != READAMP_SCAN_COLUMN && lookup != READAMP_SCAN_SHORT);
     visit.can_tell = by_column || (visit.asks && !row_is_there(lookup, oldest));
-    if (lookup == READAMP_COLUMNS_200)
-        visit_200(store, reads, age, &visit);
+    if (lookup == READAMP_COLUMNS_200) { /* those that newer files had are not asked again */
+        double asked = READAMP_COLUMNS;
+
+        for (unsigned newer = 0; newer < age && may_use(reads, PETAL_SKIP_FOUND_NEWER); newer++)
+            asked -= columns_of_file(store->files, newer);
+        visit.present = columns_of_file(store->files, age);
+        visit.absent = asked - visit.present;
+    }
     if (lookup == READAMP_SCAN_COLUMN) {
         visit.times = READAMP_SCAN_ROWS;
         visit.besides = 1;
@@ -121,14 +101,6 @@ visit_of(const struct readamp_store *store, const struct readamp_reads *reads, u
     if (!may_use(reads, PETAL_SKIP_BLOOM))
         visit.asks = visit.can_tell = false;
     return visit;
-}
-
-/* Is the get over before it comes to that file? */
-static bool
-is_settled(const struct readamp_store *store, const struct readamp_reads *reads, unsigned age)
-{
-    (void)store;
-    return reads->lookup == READAMP_NEWEST && age > 0 && may_use(reads, PETAL_SKIP_FOUND_NEWER);
 }
 
 /* ---- sums ---- */
@@ -149,20 +121,6 @@ struct sums {
     double p, weight;           /* for the mean of p */
 };
 
-static void
-add_errors(struct sums *sums, double questions, double p, double keys)
-{
-    double chance = questions * p * (1 - p);
-    double made = questions * p * 1.1 * log(p) / sqrt(keys);
-
-    sums->chance += chance;
-    sums->chance_root += sqrt(chance);
-    sums->made += made * made;
-    sums->made_root += fabs(made);
-    sums->p += questions * p;
-    sums->weight += questions;
-}
-
 /* Of the sum over files. */
 static double
 standard_error(const struct sums *sums, const struct readamp_store *store,
@@ -179,19 +137,6 @@ standard_error(const struct sums *sums, const struct readamp_store *store,
     return sqrt(chance * (1 / reads->gets + 1 / reads->population) + made + rounded * rounded);
 }
 
-/* Rows lie in blocks as they fall: a scan crosses from one to the next as often as there are ends of blocks in its cells. The first
- * cell behind its last row is looked at, too. */
-static void
-expect_short_scan(const struct readamp_store *store, const struct readamp_reads *reads,
-                  struct readamp_expected *expected)
-{
-    double crossings = READAMP_SCAN_ROWS * store->blocks_per_row + store->blocks_per_cell;
-
-    expected->data = store->files + crossings;
-    expected->grain = 1 / reads->gets + 1 / reads->population;
-    expected->standard_error = sqrt(crossings * expected->grain);
-}
-
 void
 readamp_expect(const struct readamp_store *store, const struct readamp_reads *reads,
                struct readamp_expected *expected)
@@ -199,15 +144,22 @@ readamp_expect(const struct readamp_store *store, const struct readamp_reads *re
     struct sums sums = {0};
 
     *expected = (struct readamp_expected){.false_rate = -1};
+    /* Rows lie in blocks as they fall: a scan crosses from one to the next as often as there are ends of blocks in its cells.
+     * The first cell behind its last row is looked at, too. */
     if (reads->lookup == READAMP_SCAN_SHORT) {
-        expect_short_scan(store, reads, expected);
+        double crossings = READAMP_SCAN_ROWS * store->blocks_per_row + store->blocks_per_cell;
+
+        expected->data = store->files + crossings;
+        expected->grain = 1 / reads->gets + 1 / reads->population;
+        expected->standard_error = sqrt(crossings * expected->grain);
         return;
     }
     for (unsigned age = 0; age < store->files; age++) {
         struct visit visit = visit_of(store, reads, age);
+        double questions, chance, made;
 
-        if (is_settled(store, reads, age)) {
-            expected->found_newer++;
+        if (reads->lookup == READAMP_NEWEST && age > 0 && may_use(reads, PETAL_SKIP_FOUND_NEWER)) {
+            expected->found_newer++; /* the get is over before it comes to that file */
             continue;
         }
         expected->data += visit.times * (visit.present + visit.absent + visit.besides);
@@ -218,7 +170,15 @@ readamp_expect(const struct readamp_store *store, const struct readamp_reads *re
             continue;
         expected->data -= visit.times * visit.absent * (1 - store->rate[age]);
         expected->negatives += visit.times * visit.absent;
-        add_errors(&sums, visit.times * visit.absent, store->rate[age], store->keys[age]);
+        questions = visit.times * visit.absent;
+        chance = questions * store->rate[age] * (1 - store->rate[age]);
+        made = questions * store->rate[age] * 1.1 * log(store->rate[age]) / sqrt(store->keys[age]);
+        sums.chance += chance;
+        sums.chance_root += sqrt(chance);
+        sums.made += made * made;
+        sums.made_root += fabs(made);
+        sums.p += questions * store->rate[age];
+        sums.weight += questions;
     }
     if (sums.weight > 0) {
         expected->standard_error = standard_error(&sums, store, reads);
@@ -270,34 +230,4 @@ readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned
     default:
         return -1;
     }
-}
-
-/* ---- bits ---- */
-
-/* What lines of 512 bits take beyond the bits of theory, by log10(1/p); between these it is about linear. */
-double
-readamp_bits_of_rate(double rate)
-{
-    static const double extra[] = {0, 0.006, 0.034, 0.08, 0.15};
-    double tenths = -log10(rate), share;
-    unsigned below = tenths >= 4 ? 3 : (unsigned)tenths;
-
-    share = extra[below] + (tenths - below) * (extra[below + 1] - extra[below]);
-    return -log(rate) / (log(2) * log(2)) * (1 + share);
-}
-
-double
-readamp_rate_of_bits(double bits)
-{
-    double low = 1e-6, high = 0.5;
-
-    for (int i = 0; i < 60; i++) {
-        double middle = sqrt(low * high);
-
-        if (readamp_bits_of_rate(middle) > bits)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
 }

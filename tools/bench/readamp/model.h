@@ -98,10 +98,6 @@ bool readamp_is_outside(double measured, double expected, double standard_error,
 double readamp_hbase(enum readamp_lookup lookup, enum petal_bloom_type filter, unsigned files,
                      double rate);
 
-/* The error rate that a filter of so many bits a key has; and the bits that a rate takes. */
-double readamp_rate_of_bits(double bits);
-double readamp_bits_of_rate(double rate);
-
 /* The name of a lookup, as options and programs have it, and what it is. */
 const char *readamp_lookup_name(enum readamp_lookup lookup);
 const char *readamp_lookup_text(enum readamp_lookup lookup);

@@ -35,26 +35,17 @@ static const char *const rate_texts[BED_RATES] = {"", "row absent; store of flus
                                                   "row absent; store compacted once"};
 static const char *const cache_names[CACHES] = {"none", "filters", "filters+index", "10%", "all"};
 
-static const struct {
-    enum petal_bloom_type type;
-    const char *name;
-} filters[] = {
-    {PETAL_BLOOM_NONE, "NONE"},
-    {PETAL_BLOOM_ROW, "ROW"},
-    {PETAL_BLOOM_ROWCOL, "ROWCOL"},
-    {PETAL_BLOOM_ROW_ROWCOL, "ROW_ROWCOL"},
-};
-#define FILTERS (sizeof filters / sizeof *filters)
+#define FILTERS 4
+static const enum petal_bloom_type filters[FILTERS] = {PETAL_BLOOM_NONE, PETAL_BLOOM_ROW,
+                                                       PETAL_BLOOM_ROWCOL, PETAL_BLOOM_ROW_ROWCOL};
+static const char *const filter_names[FILTERS] = {"NONE", "ROW", "ROWCOL", "ROW_ROWCOL"};
 
-static const struct {
-    const char *name;
-    enum petal_skip skip;
-} reasons[] = {{"found-newer", PETAL_SKIP_FOUND_NEWER},
-               {"row-range", PETAL_SKIP_ROW_RANGE},
-               {"time-range", PETAL_SKIP_TIME_RANGE},
-               {"columns", PETAL_SKIP_COLUMNS},
-               {"bloom", PETAL_SKIP_BLOOM}};
-#define REASONS (sizeof reasons / sizeof *reasons)
+#define REASONS 5
+static const enum petal_skip reasons[REASONS] = {PETAL_SKIP_FOUND_NEWER, PETAL_SKIP_ROW_RANGE,
+                                                 PETAL_SKIP_TIME_RANGE, PETAL_SKIP_COLUMNS,
+                                                 PETAL_SKIP_BLOOM};
+static const char *const reason_names[REASONS] = {"found-newer", "row-range", "time-range",
+                                                  "columns", "bloom"};
 
 struct settings {
     double files[READAMP_MOST_FILES], rates[MOST_RATES], cache_sizes[MOST_SIZES];
@@ -139,8 +130,8 @@ begin_line(const struct bed *bed, enum readamp_cache cache, enum readamp_lookup 
     if (bed->shape.rate_of != BED_RATE_PER_FILE)
         line.lookup_text = rate_texts[bed->shape.rate_of];
     for (size_t i = 0; i < FILTERS; i++) {
-        if (filters[i].type == bed->shape.filter)
-            line.filter = filters[i].name;
+        if (filters[i] == bed->shape.filter)
+            line.filter = filter_names[i];
     }
     return line;
 }
@@ -234,7 +225,7 @@ run_grid(struct run *run)
             run->bytes_with_none[i / READAMP_LOOKUPS][i % READAMP_LOOKUPS] = NAN;
         for (size_t r = 0; r < settings->rate_count; r++) {
             for (size_t i = 0; i < FILTERS; i++) {
-                shape.filter = filters[i].type;
+                shape.filter = filters[i];
                 shape.rate = settings->rates[r];
                 /* Without a filter there is no rate: once is enough. */
                 if (is_wanted(settings->filters, (int)i) &&
@@ -267,43 +258,19 @@ parse_numbers(const char *option, const char *text, double *numbers, size_t most
     return false;
 }
 
-static const char *
-filter_name(size_t i)
-{
-    return i < FILTERS ? filters[i].name : NULL;
-}
-
-static const char *
-lookup_name(size_t i)
-{
-    return i < READAMP_LOOKUPS ? readamp_lookup_name((enum readamp_lookup)i) : NULL;
-}
-
-static const char *
-cache_name(size_t i)
-{
-    return i < CACHES ? cache_names[i] : NULL;
-}
-
-static const char *
-reason_name(size_t i)
-{
-    return i < REASONS ? reasons[i].name : NULL;
-}
-
 /* Names with commas between them become bits. */
 static bool
-parse_names(const char *option, const char *text, const char *(*name)(size_t i), unsigned *bits)
+parse_names(const char *option, const char *text, const char *const *names, size_t count,
+            unsigned *bits)
 {
     *bits = 0;
     for (;;) {
         size_t length = strcspn(text, ",");
         size_t i = 0;
 
-        while (name(i) != NULL &&
-               (strlen(name(i)) != length || strncmp(name(i), text, length) != 0))
+        while (i < count && (strlen(names[i]) != length || strncmp(names[i], text, length) != 0))
             i++;
-        if (name(i) == NULL) {
+        if (i == count) {
             fprintf(stderr, "kv-bench: %s: there is no \"%.*s\"\n", option, (int)length, text);
             return false;
         }
@@ -346,19 +313,23 @@ struct texts {
 static bool
 parse_lists(struct settings *settings, const struct texts *texts)
 {
+    const char *lookup_names[READAMP_LOOKUPS];
     unsigned reasons_left_out = 0;
 
+    for (int i = 0; i < READAMP_LOOKUPS; i++)
+        lookup_names[i] = readamp_lookup_name((enum readamp_lookup)i);
     if (!parse_numbers("--files", texts->files, settings->files, READAMP_MOST_FILES,
                        &settings->file_count, 1, READAMP_MOST_FILES) ||
-        !parse_names("--filters", texts->filters, filter_name, &settings->filters) ||
-        !parse_names("--lookups", texts->lookups, lookup_name, &settings->lookups) ||
-        !parse_names("--caches", texts->caches, cache_name, &settings->caches) ||
+        !parse_names("--filters", texts->filters, filter_names, FILTERS, &settings->filters) ||
+        !parse_names("--lookups", texts->lookups, lookup_names, READAMP_LOOKUPS,
+                     &settings->lookups) ||
+        !parse_names("--caches", texts->caches, cache_names, CACHES, &settings->caches) ||
         (texts->without != NULL &&
-         !parse_names("--without", texts->without, reason_name, &reasons_left_out)))
+         !parse_names("--without", texts->without, reason_names, REASONS, &reasons_left_out)))
         return false;
     for (size_t i = 0; i < REASONS; i++) {
         if (is_wanted(reasons_left_out, (int)i))
-            settings->without |= PETAL_WITHOUT(reasons[i].skip);
+            settings->without |= PETAL_WITHOUT(reasons[i]);
     }
     if (texts->cache_bytes != NULL) {
         if (!parse_numbers("--cache-bytes", texts->cache_bytes, settings->cache_sizes, MOST_SIZES,

@@ -115,7 +115,9 @@ print_line(const struct sides *sides, const struct bench_series *before,
                                                       : "slower");
     else if (moved)
         printf("%s  the machine", old_count > 0 && new_count > 0 ? " " : "             ");
-    printf("%s%s\n", before->name.setting[0] != '\0' ? "  " : "", before->name.setting);
+    if (before->name.setting[0] != '\0')
+        printf("%*s%s", counts ? 2 : 14, "", before->name.setting);
+    putchar('\n');
     return counts;
 }
 

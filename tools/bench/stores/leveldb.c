@@ -3,9 +3,6 @@
 #include "tools/bench/stores/store.h"
 
 #include <leveldb/c.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 struct leveldb_bench {
     leveldb_t *db;
@@ -22,12 +19,9 @@ struct leveldb_session {
     char *value; /* of the last get */
 };
 
-static void
-check(const char *error, const char *action)
-{
-    if (error != NULL)
-        bench_fail(action, error);
-}
+#define API(name)   leveldb_##name
+#define STORE(name) leveldb_##name
+#include "tools/bench/stores/c_api.h"
 
 static void
 describe_leveldb(const struct bench_config *config, char *text, size_t bytes)
@@ -146,40 +140,6 @@ detach_leveldb(void *handle)
     free(session);
 }
 
-static void
-put_leveldb(void *handle, petal_slice key, petal_slice value)
-{
-    struct leveldb_bench *bench = ((struct leveldb_session *)handle)->bench;
-    char *error = NULL;
-
-    leveldb_put(bench->db, bench->write, key.data, key.size, value.data, value.size, &error);
-    check(error, "put");
-}
-
-static void
-put_many_leveldb(void *handle, const struct bench_pair *pairs, size_t count)
-{
-    struct leveldb_session *session = handle;
-    char *error = NULL;
-
-    leveldb_writebatch_clear(session->batch);
-    for (size_t i = 0; i < count; i++)
-        leveldb_writebatch_put(session->batch, pairs[i].key.data, pairs[i].key.size,
-                               pairs[i].value.data, pairs[i].value.size);
-    leveldb_write(session->bench->db, session->bench->write, session->batch, &error);
-    check(error, "write a batch");
-}
-
-static void
-remove_leveldb(void *handle, petal_slice key)
-{
-    struct leveldb_bench *bench = ((struct leveldb_session *)handle)->bench;
-    char *error = NULL;
-
-    leveldb_delete(bench->db, bench->write, key.data, key.size, &error);
-    check(error, "remove");
-}
-
 static bool
 get_leveldb(void *handle, petal_slice key, petal_slice *value)
 {
@@ -194,66 +154,6 @@ get_leveldb(void *handle, petal_slice key, petal_slice *value)
     return session->value != NULL;
 }
 
-static void *
-iterate_leveldb(void *handle)
-{
-    struct leveldb_bench *bench = ((struct leveldb_session *)handle)->bench;
-
-    return leveldb_create_iterator(bench->db, bench->read);
-}
-
-static bool
-take(leveldb_iterator_t *iterator, struct bench_pair *pair)
-{
-    if (!leveldb_iter_valid(iterator)) {
-        char *error = NULL;
-
-        leveldb_iter_get_error(iterator, &error);
-        check(error, "scan");
-        return false;
-    }
-    pair->key.data = leveldb_iter_key(iterator, &pair->key.size);
-    pair->value.data = leveldb_iter_value(iterator, &pair->value.size);
-    return true;
-}
-
-static bool
-seek_leveldb(void *iterator, petal_slice key, struct bench_pair *pair)
-{
-    if (key.size > 0)
-        leveldb_iter_seek(iterator, key.data, key.size);
-    else
-        leveldb_iter_seek_to_first(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-last_leveldb(void *iterator, struct bench_pair *pair)
-{
-    leveldb_iter_seek_to_last(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-next_leveldb(void *iterator, struct bench_pair *pair)
-{
-    leveldb_iter_next(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-previous_leveldb(void *iterator, struct bench_pair *pair)
-{
-    leveldb_iter_prev(iterator);
-    return take(iterator, pair);
-}
-
-static void
-end_leveldb(void *iterator)
-{
-    leveldb_iter_destroy(iterator);
-}
-
 const struct bench_store bench_store_leveldb = {
     .name = "leveldb",
     .describe = describe_leveldb,
@@ -264,16 +164,16 @@ const struct bench_store bench_store_leveldb = {
     .wait = wait_leveldb,
     .attach = attach_leveldb,
     .detach = detach_leveldb,
-    .put = put_leveldb,
-    .put_many = put_many_leveldb,
-    .remove = remove_leveldb,
+    .put = put,
+    .put_many = put_many,
+    .remove = take_away,
     .get = get_leveldb,
-    .iterate = iterate_leveldb,
-    .seek = seek_leveldb,
-    .last = last_leveldb,
-    .next = next_leveldb,
-    .previous = previous_leveldb,
-    .end_iterate = end_leveldb,
+    .iterate = iterate,
+    .seek = seek,
+    .last = last,
+    .next = next,
+    .previous = previous,
+    .end_iterate = end_iterate,
 };
 #else
 typedef int bench_leveldb_not_built; /* a translation unit may not be empty */

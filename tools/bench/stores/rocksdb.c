@@ -3,9 +3,6 @@
 #include "tools/bench/stores/store.h"
 
 #include <rocksdb/c.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct rocksdb_bench {
@@ -28,12 +25,9 @@ struct rocksdb_session {
     char **errors;
 };
 
-static void
-check(const char *error, const char *action)
-{
-    if (error != NULL)
-        bench_fail(action, error);
-}
+#define API(name)   rocksdb_##name
+#define STORE(name) rocksdb_##name
+#include "tools/bench/stores/c_api.h"
 
 /* ---- setting up ---- */
 
@@ -228,40 +222,6 @@ detach_rocksdb(void *handle)
 
 /* ---- pairs ---- */
 
-static void
-put_rocksdb(void *handle, petal_slice key, petal_slice value)
-{
-    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
-    char *error = NULL;
-
-    rocksdb_put(bench->db, bench->write, key.data, key.size, value.data, value.size, &error);
-    check(error, "put");
-}
-
-static void
-put_many_rocksdb(void *handle, const struct bench_pair *pairs, size_t count)
-{
-    struct rocksdb_session *session = handle;
-    char *error = NULL;
-
-    rocksdb_writebatch_clear(session->batch);
-    for (size_t i = 0; i < count; i++)
-        rocksdb_writebatch_put(session->batch, pairs[i].key.data, pairs[i].key.size,
-                               pairs[i].value.data, pairs[i].value.size);
-    rocksdb_write(session->bench->db, session->bench->write, session->batch, &error);
-    check(error, "write a batch");
-}
-
-static void
-remove_rocksdb(void *handle, petal_slice key)
-{
-    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
-    char *error = NULL;
-
-    rocksdb_delete(bench->db, bench->write, key.data, key.size, &error);
-    check(error, "remove");
-}
-
 static petal_slice
 bytes_of(const rocksdb_pinnableslice_t *pinned)
 {
@@ -323,68 +283,6 @@ get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slic
     }
 }
 
-/* ---- iteration ---- */
-
-static void *
-iterate_rocksdb(void *handle)
-{
-    struct rocksdb_bench *bench = ((struct rocksdb_session *)handle)->bench;
-
-    return rocksdb_create_iterator(bench->db, bench->read);
-}
-
-static bool
-take(rocksdb_iterator_t *iterator, struct bench_pair *pair)
-{
-    if (!rocksdb_iter_valid(iterator)) {
-        char *error = NULL;
-
-        rocksdb_iter_get_error(iterator, &error);
-        check(error, "scan");
-        return false;
-    }
-    pair->key.data = rocksdb_iter_key(iterator, &pair->key.size);
-    pair->value.data = rocksdb_iter_value(iterator, &pair->value.size);
-    return true;
-}
-
-static bool
-seek_rocksdb(void *iterator, petal_slice key, struct bench_pair *pair)
-{
-    if (key.size > 0)
-        rocksdb_iter_seek(iterator, key.data, key.size);
-    else
-        rocksdb_iter_seek_to_first(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-last_rocksdb(void *iterator, struct bench_pair *pair)
-{
-    rocksdb_iter_seek_to_last(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-next_rocksdb(void *iterator, struct bench_pair *pair)
-{
-    rocksdb_iter_next(iterator);
-    return take(iterator, pair);
-}
-
-static bool
-previous_rocksdb(void *iterator, struct bench_pair *pair)
-{
-    rocksdb_iter_prev(iterator);
-    return take(iterator, pair);
-}
-
-static void
-end_rocksdb(void *iterator)
-{
-    rocksdb_iter_destroy(iterator);
-}
-
 const struct bench_store bench_store_rocksdb = {
     .name = "rocksdb",
     .describe = describe_rocksdb,
@@ -395,17 +293,17 @@ const struct bench_store bench_store_rocksdb = {
     .wait = wait_rocksdb,
     .attach = attach_rocksdb,
     .detach = detach_rocksdb,
-    .put = put_rocksdb,
-    .put_many = put_many_rocksdb,
-    .remove = remove_rocksdb,
+    .put = put,
+    .put_many = put_many,
+    .remove = take_away,
     .get = get_rocksdb,
     .get_many = get_many_rocksdb,
-    .iterate = iterate_rocksdb,
-    .seek = seek_rocksdb,
-    .last = last_rocksdb,
-    .next = next_rocksdb,
-    .previous = previous_rocksdb,
-    .end_iterate = end_rocksdb,
+    .iterate = iterate,
+    .seek = seek,
+    .last = last,
+    .next = next,
+    .previous = previous,
+    .end_iterate = end_iterate,
 };
 #else
 typedef int bench_rocksdb_not_built; /* a translation unit may not be empty */
