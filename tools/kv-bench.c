@@ -1,4 +1,5 @@
-/* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was expected, 2 usage, 3 failure. */
+/* kv-bench.c -- the benchmarks: `kv-bench COMMAND …`. Exit status: 0 fine, 1 outside of what was
+ * expected, 2 usage, 3 failure. */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"
 

@@ -1,9 +1,9 @@
 /*
  * agree.c -- `kv-bench agree`: do the stores answer alike?
  *
- * Each store gets the same random puts, batches, removals, flushes and compactions, and is held against what it should hold
- * (tools/bench/agree/model.h): every key by get and by get_many, whole scans both ways, seeks with a walk to and fro behind them; and records
- * of named fields.  So the
+ * Each store gets the same random puts, batches, removals, flushes and compactions, and is held
+ * against what it should hold (tools/bench/agree/model.h): every key by get and by get_many, whole
+ * scans both ways, seeks with a walk to and fro behind them; and records of named fields.  So the
  * benchmarks compare stores that do the same work, and not an adapter's mistake.
  */
 #include "tools/bench/agree/model.h"
@@ -50,7 +50,8 @@ print_slice(const char *what, petal_slice slice, size_t most)
     printf("%s\n", slice.size > most ? ".." : "");
 }
 
-/* Say how the answer differs; `number` is the key that should be there, UINT32_MAX: none. Always false. */
+/* Say how the answer differs; `number` is the key that should be there, UINT32_MAX: none. Always
+ * false. */
 static bool
 differ(const struct agreement *agreement, const char *action, uint32_t number, bool found,
        const struct bench_pair *pair)

@@ -1,8 +1,9 @@
 /*
  * model.h -- what a store should hold, known without a store: for `kv-bench agree`.
  *
- * Keys have numbers.  Key 2n + 1 is key 2n and a byte more, so that some keys begin others; bytes are any.  The value follows from
- * the number and its version, which counts the puts of all keys: empty, short, or larger than a block.
+ * Keys have numbers.  Key 2n + 1 is key 2n and a byte more, so that some keys begin others; bytes
+ * are any.  The value follows from the number and its version, which counts the puts of all keys:
+ * empty, short, or larger than a block.
  */
 #ifndef PETAL_TOOLS_BENCH_AGREE_MODEL_H
 #define PETAL_TOOLS_BENCH_AGREE_MODEL_H

@@ -3,8 +3,9 @@
  * that grows with the size although the work does not is a cliff; the exit status is 1 if there is
  * one.
  *
- * File: results (tools/bench/results/result.h) for each workload, size and thing that was counted, with "per_unit"; and
- * "workloads": [{"name", "shows", "unit", "most", "n", "units", "seconds"}, …], one for each size.
+ * File: results (tools/bench/results/result.h) for each workload, size and thing that was counted,
+ * with "per_unit"; and "workloads": [{"name", "shows", "unit", "most", "n", "units", "seconds"},
+ * …], one for each size.
  */
 #include "tools/bench/cliffs/cliff.h"
 #include "tools/bench/harness/commands.h"

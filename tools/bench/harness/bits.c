@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-/* What lines of 512 bits take beyond the bits of theory, by log10(1/p); between these it is about linear. */
+/* What lines of 512 bits take beyond the bits of theory, by log10(1/p); between these it is about
+ * linear. */
 double
 bench_bits_of_rate(double rate)
 {

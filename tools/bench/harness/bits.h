@@ -1,4 +1,5 @@
-/* bits.h -- what a Bloom filter of lines of 512 bits takes and lets pass: bits a key, and the rate of its errors. */
+/* bits.h -- what a Bloom filter of lines of 512 bits takes and lets pass: bits a key, and the rate
+ * of its errors. */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_BITS_H
 #define PETAL_TOOLS_BENCH_HARNESS_BITS_H
 

@@ -1,17 +1,19 @@
 /*
- * child.h -- work in a process of its own, so that memory, processor time and bytes moved are those of one store.
+ * child.h -- work in a process of its own, so that memory, processor time and bytes moved are those
+ * of one store.
  */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_CHILD_H
 #define PETAL_TOOLS_BENCH_HARNESS_CHILD_H
 
 #include <stddef.h>
 
-/* Memory, all zero, that children share with this process: their results come back in it. Lives as long as the process. */
+/* Memory, all zero, that children share with this process: their results come back in it. Lives as
+ * long as the process. */
 void *bench_child_share(size_t bytes);
 
 /*
- * Run `work` in a child and wait for it; its exit status, 3 if a signal ended it. A child dies with its parent. No thread may run in
- * this process when it is called.
+ * Run `work` in a child and wait for it; its exit status, 3 if a signal ended it. A child dies with
+ * its parent. No thread may run in this process when it is called.
  */
 int bench_child_run(void (*work)(void *argument), void *argument);
 

@@ -1,4 +1,5 @@
-/* commands.h -- kv-bench's subcommands. Each takes the arguments behind its name and returns the exit status. */
+/* commands.h -- kv-bench's subcommands. Each takes the arguments behind its name and returns the
+ * exit status. */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H
 #define PETAL_TOOLS_BENCH_HARNESS_COMMANDS_H
 

@@ -99,7 +99,7 @@ run_chunk(struct bench_worker *worker, uint64_t position, uint64_t count)
     return true;
 }
 
-/* A thread of the crew: its chunks are every so many-th; the one beside has positions of its own. */
+/* A thread of the crew: its chunks are every so many-th; the one beside has its own positions. */
 static void *
 work(void *argument)
 {

@@ -1,17 +1,20 @@
 /*
- * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can, for some time, or to a
- * schedule, and the time of each operation is taken.
+ * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can, for
+ * some time, or to a schedule, and the time of each operation is taken.
  *
- * A workload is a struct bench_drive: how much of it, and its functions. What an operation needs ahead of it (the key of a get)
- * is made by `prepare`, some hundreds at a time and outside of the clock, so that rates tell of the store; writes make theirs
- * while the clock runs, as a program would, since a store's background works meanwhile.
+ * A workload is a struct bench_drive: how much of it, and its functions. What an operation needs
+ * ahead of it (the key of a get) is made by `prepare`, some hundreds at a time and outside of the
+ * clock, so that rates tell of the store; writes make theirs while the clock runs, as a program
+ * would, since a store's background works meanwhile.
  *
- * Which thread does which positions follows from their numbers alone: so random sources of threads give the same each time.
+ * Which thread does which positions follows from their numbers alone: so random sources of threads
+ * give the same each time.
  *
- * With a rate each operation has its time on a schedule that does not wait for anybody, and its latency counts from that
- * time: an operation that stands behind a stalled one is late, too, and is counted as such (else a stall would cost one
- * sample: "coordinated omission"). All that is due within a millisecond is due at its begin: to sleep before each operation
- * would cost more than the operation.
+ * With a rate each operation has its time on a schedule that does not wait for anybody, and its
+ * latency counts from that time: an operation that stands behind a stalled one is late, too, and is
+ * counted as such (else a stall would cost one sample: "coordinated omission"). All that is due
+ * within a millisecond is due at its begin: to sleep before each operation would cost more than the
+ * operation.
  *
  * Threads: each has a worker of its own; progress is called by the one that called bench_drive_run.
  */

@@ -18,8 +18,9 @@ void bench_json_append(json_t *list, json_t *value);
 void bench_json_set_count(json_t *object, const char *name, uint64_t count);
 
 /*
- * A new object: {"kind", "time" (UTC, ISO 8601), "machine": {"cpu", "cores", "memory" in bytes, "kernel"}, "commit" (of BENCH_COMMIT in
- * the environment, else null), "command": "kv-bench NAME …"}.
+ * A new object: {"kind", "time" (UTC, ISO 8601), "machine": {"cpu", "cores", "memory" in bytes,
+ * "kernel"}, "commit" (of BENCH_COMMIT in the environment, else null), "command": "kv-bench NAME
+ * …"}.
  */
 json_t *bench_json_head(const char *kind, const char *name, int argc, char **argv);
 

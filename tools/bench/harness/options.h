@@ -32,7 +32,8 @@ struct bench_option {
 };
 
 /*
- * Set what the arguments name; false at the first that is wrong, with a line on stderr, or at --help, without: the usage is wanted.
+ * Set what the arguments name; false at the first that is wrong, with a line on stderr, or at
+ * --help, without: the usage is wanted.
  */
 bool bench_options_read(const struct bench_option *options, size_t count, int argc, char **argv);
 

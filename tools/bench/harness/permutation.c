@@ -1,4 +1,5 @@
-/* permutation.c -- see tools/bench/harness/permutation.h: a Feistel network, walked until it is back in the range. */
+/* permutation.c -- see tools/bench/harness/permutation.h: a Feistel network, walked until it is
+ * back in the range. */
 #include "tools/bench/harness/permutation.h"
 
 #include "tools/bench/harness/util.h"

@@ -1,5 +1,6 @@
 /*
- * permutation.h -- a computed permutation of 0 .. range - 1, in both directions: a random order that costs no memory.
+ * permutation.h -- a computed permutation of 0 .. range - 1, in both directions: a random order
+ * that costs no memory.
  *
  * Threads: pure.
  */

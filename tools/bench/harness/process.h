@@ -1,8 +1,10 @@
 /*
- * process.h -- what this process uses: memory, processor time, disk, and what it moves to and from files.
+ * process.h -- what this process uses: memory, processor time, disk, and what it moves to and from
+ * files.
  *
- * Files that are written or read through a mapping have no calls: of them only what went to or came from the device is
- * counted, a page when it is made dirty, and when it is not in memory. Of one that is in memory nothing is.
+ * Files that are written or read through a mapping have no calls: of them only what went to or came
+ * from the device is counted, a page when it is made dirty, and when it is not in memory. Of one
+ * that is in memory nothing is.
  */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_PROCESS_H
 #define PETAL_TOOLS_BENCH_HARNESS_PROCESS_H
@@ -24,7 +26,8 @@ struct bench_io {
 
 void bench_io_get(struct bench_io *io);
 
-/* By calls or to the device, what is more: small synced writes cost the device whole pages, mappings need no calls. */
+/* By calls or to the device, what is more: small synced writes cost the device whole pages,
+ * mappings need no calls. */
 uint64_t bench_io_written(const struct bench_io *io);
 uint64_t bench_io_read(const struct bench_io *io);
 

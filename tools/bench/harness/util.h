@@ -1,4 +1,5 @@
-/* util.h -- what the benchmarks share: keys and values, random numbers, times, memory that must be there. */
+/* util.h -- what the benchmarks share: keys and values, random numbers, times, memory that must be
+ * there. */
 #ifndef PETAL_TOOLS_BENCH_HARNESS_UTIL_H
 #define PETAL_TOOLS_BENCH_HARNESS_UTIL_H
 
@@ -10,7 +11,8 @@
 #define BENCH_KEY_BYTES      16
 #define BENCH_MOST_KEY_BYTES 1024 /* of a key whose size is chosen */
 
-/* A bijective scramble of 64 bits (splitmix64's finaliser): distinct numbers give distinct, well spread ones. */
+/* A bijective scramble of 64 bits (splitmix64's finaliser): distinct numbers give distinct, well
+ * spread ones. */
 uint64_t bench_scramble(uint64_t x);
 
 struct bench_random {
@@ -20,7 +22,7 @@ uint64_t bench_random_next(struct bench_random *random);
 /* 0 .. limit - 1 */
 uint64_t bench_random_below(struct bench_random *random, uint64_t limit);
 
-/* 16 hexadecimal digits of the scrambled number: all keys of a data set lie evenly over one range. */
+/* 16 hexadecimal digits of the scrambled number: keys of a data set lie evenly over one range. */
 void bench_key(char key[BENCH_KEY_BYTES + 1], uint64_t number);
 
 /* `size` decimal digits of the number, zeros in front: keys in the order of their numbers. */

@@ -203,7 +203,8 @@ find_families(struct bench_dataset *dataset)
     dataset->family_count = petal_table_family_count(dataset->table);
     if (dataset->family_count > BENCH_MOST_FAMILIES)
         bench_fail("use the table", "it has too many families");
-    /* By name; numbers of two digits do not sort as numbers, which does not matter: the order is the same each time. */
+    /* By name; numbers of two digits do not sort as numbers, which does not matter: the order is
+     * the same each time. */
     for (size_t i = 0; i < dataset->family_count; i++)
         dataset->families[i] = petal_table_family_at(dataset->table, i);
 }

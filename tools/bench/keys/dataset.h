@@ -1,13 +1,15 @@
 /*
- * dataset.h -- the cells that `fill` makes, so that each can be made again from its number: keys, values, and the passes
- * that wrote them. What the passes were is kept in a small table of the database itself.
+ * dataset.h -- the cells that `fill` makes, so that each can be made again from its number: keys,
+ * values, and the passes that wrote them. What the passes were is kept in a small table of the
+ * database itself.
  *
- * A pass writes each of `cells` numbers out of 0 .. range - 1 once, in random or rising order. Random order is a computed
- * permutation (tools/bench/harness/permutation.h): it costs no memory, and whether a pass wrote a number, and when, can be asked afterwards. A share
- * of what a pass wrote it deletes.
+ * A pass writes each of `cells` numbers out of 0 .. range - 1 once, in random or rising order.
+ * Random order is a computed permutation (tools/bench/harness/permutation.h): it costs no memory,
+ * and whether a pass wrote a number, and when, can be asked afterwards. A share of what a pass
+ * wrote it deletes.
  *
- * Key of number n: 2 n in decimal digits, with zeros in front; so the odd ones lie between them and are never written. With
- * several families number n lies in family n modulo their count.
+ * Key of number n: 2 n in decimal digits, with zeros in front; so the odd ones lie between them and
+ * are never written. With several families number n lies in family n modulo their count.
  *
  * Threads: pure, but for load and the recording of passes.
  */
@@ -63,7 +65,7 @@ void bench_dataset_free(struct bench_dataset *dataset);
 /* Write the pass down, at its begin and at its end. */
 void bench_dataset_record(struct bench_dataset *dataset, const struct bench_pass *pass);
 
-/* Key of number n, or, when `absent`, of its neighbour that is never written; `key` has key_bytes. */
+/* Key of number n, or, if `absent`, of its neighbour that is never written; `key` has key_bytes. */
 void bench_dataset_key(const struct bench_dataset *dataset, uint64_t number, bool absent,
                        char *key);
 petal_family *bench_dataset_family(const struct bench_dataset *dataset, uint64_t number);
@@ -72,8 +74,8 @@ petal_family *bench_dataset_family(const struct bench_dataset *dataset, uint64_t
 void bench_dataset_value(const struct bench_dataset *dataset, const struct bench_pass *pass,
                          uint64_t number, uint8_t *value);
 
-/* Whether `value` (found: there is one) is what the passes left for that number. Passes that did not come to their end
- * may have written it or not. `scratch` has value_bytes. */
+/* Whether `value` (found: there is one) is what the passes left for that number. Passes that did
+ * not come to their end may have written it or not. `scratch` has value_bytes. */
 bool bench_dataset_is_right(const struct bench_dataset *dataset, uint64_t number, bool found,
                             petal_slice value, uint8_t *scratch);
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Terms that zeta adds one by one; the rest is Euler and Maclaurin's formula, whose next term is below 1e-14 there. */
+/* Terms that zeta adds one by one; the rest is Euler and Maclaurin's formula, whose next term is
+ * below 1e-14 there. */
 #define ZETA_TERMS 1000
 
 static double

@@ -1,11 +1,13 @@
 /*
  * distribution.h -- which item comes next: uniform, or skewed as YCSB has it.
  *
- * Zipf: item of rank i (from 0) comes with a share of 1 / ((i + 1)^0.99 zeta), by the method of Gray et al., "Quickly generating
- * billion-record synthetic databases" (1994): exact for the first two ranks, near for the others. Zeta is computed in constant time,
- * so items may be many and may grow.
+ * Zipf: item of rank i (from 0) comes with a share of 1 / ((i + 1)^0.99 zeta), by the method of
+ * Gray et al., "Quickly generating billion-record synthetic databases" (1994): exact for the first
+ * two ranks, near for the others. Zeta is computed in constant time, so items may be many and may
+ * grow.
  *
- * Threads: a distribution belongs to one thread; what it is made of depends on the random source alone.
+ * Threads: a distribution belongs to one thread; what it is made of depends on the random source
+ * alone.
  */
 #ifndef PETAL_TOOLS_BENCH_KEYS_DISTRIBUTION_H
 #define PETAL_TOOLS_BENCH_KEYS_DISTRIBUTION_H

@@ -1,9 +1,10 @@
 /*
- * fields.h -- records, rows of named fields, in any bench_store: as its own put_fields and get_fields have it, or, where it has
- * none, with a key of its own for each field: row, a byte 0, name of the field. So rows hold no such byte.
+ * fields.h -- records, rows of named fields, in any bench_store: as its own put_fields and
+ * get_fields have it, or, where it has none, with a key of its own for each field: row, a byte 0,
+ * name of the field. So rows hold no such byte.
  *
- * Over plain keys the fields of one put are one batch; a get is a seek and steps, by an iterator of its own, as it must see what is
- * there now; so is a scan.
+ * Over plain keys the fields of one put are one batch; a get is a seek and steps, by an iterator of
+ * its own, as it must see what is there now; so is a scan.
  *
  * Threads: one.
  */

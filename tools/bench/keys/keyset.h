@@ -1,8 +1,10 @@
 /*
- * keyset.h -- which numbers of 0 .. count - 1 have a pair in the store: a bit each. So every answer can be checked.
+ * keyset.h -- which numbers of 0 .. count - 1 have a pair in the store: a bit each. So every answer
+ * can be checked.
  *
- * It is kept beside a store that is kept, in a file of its own: a line of text that says what was written there, then the bits.
- * The line ends in "open" from a store's opening to its closing: after a crash nobody knows what is in it.
+ * It is kept beside a store that is kept, in a file of its own: a line of text that says what was
+ * written there, then the bits. The line ends in "open" from a store's opening to its closing:
+ * after a crash nobody knows what is in it.
  *
  * Threads: add and remove from any number of them; the others, one.
  */
@@ -27,11 +29,13 @@ void bench_keyset_remove(struct bench_keyset *set, uint64_t number);
 void bench_keyset_clear(struct bench_keyset *set);
 uint64_t bench_keyset_total(const struct bench_keyset *set);
 
-/* Write down that what `description` tells, one line, is open, or that it is closed and holds the set. */
+/* Write down that what `description` tells, one line, is open, or that it is closed and holds the
+ * set. */
 void bench_keyset_save(const struct bench_keyset *set, const char *path, const char *description,
                        bool closed);
 
-/* Read what was written down for that description; ends the program, saying why, when that cannot be. */
+/* Read what was written down for that description; ends the program, saying why, when that cannot
+ * be. */
 void bench_keyset_load(struct bench_keyset *set, const char *path, const char *description);
 
 #endif

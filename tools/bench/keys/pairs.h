@@ -1,8 +1,9 @@
 /*
  * pairs.h -- the keys and values of db_bench's workloads, each made from its number.
  *
- * Key of number n: 2 n in decimal digits with zeros in front, so keys lie in the order of their numbers and the odd ones between them are
- * never written. The value of a number is always the same, in every run: a piece of a pool that compresses to the ratio wanted.
+ * Key of number n: 2 n in decimal digits with zeros in front, so keys lie in the order of their
+ * numbers and the odd ones between them are never written. The value of a number is always the
+ * same, in every run: a piece of a pool that compresses to the ratio wanted.
  *
  * Threads: pure, once made.
  */
@@ -22,15 +23,16 @@ struct bench_pairs {
 void bench_pairs_init(struct bench_pairs *pairs, size_t key_bytes, size_t value_bytes,
                       double ratio);
 
-/* The other way: keys of BENCH_KEY_BYTES spread evenly over one range, so that rising numbers are a random order; values made
- * one by one. */
+/* The other way: keys of BENCH_KEY_BYTES spread evenly over one range, so that rising numbers are a
+ * random order; values made one by one. */
 void bench_pairs_init_spread(struct bench_pairs *pairs, size_t value_bytes);
 void bench_pairs_free(struct bench_pairs *pairs);
 
 /* Whether keys are long enough for the numbers 0 .. count - 1. */
 bool bench_pairs_fit(size_t key_bytes, uint64_t count);
 
-/* Key of number n, or, when `absent`, of another one that is never written; `key` has key_bytes and one more. */
+/* Key of number n, or, when `absent`, of another one that is never written; `key` has key_bytes and
+ * one more. */
 petal_slice bench_pairs_key(const struct bench_pairs *pairs, uint64_t number, bool absent,
                             char *key);
 

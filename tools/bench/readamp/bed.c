@@ -58,7 +58,8 @@ bed_wide_key(char key[BENCH_KEY_BYTES + 1], const struct bed *bed, uint64_t row)
     return (petal_slice){key, (size_t)length};
 }
 
-/* Columns that a narrow row lacks stand behind those it has: so it is always the row's block that is read for them. */
+/* Columns that a narrow row lacks stand behind those it has: so it is always the row's block that
+ * is read for them. */
 static petal_slice
 qualifier(char buffer[BED_MOST_COLUMN], const char *format, unsigned a, unsigned b)
 {
@@ -98,9 +99,9 @@ struct target {
     struct bed *bed;
     petal_family *family;
     size_t value_bytes;
-    int64_t
-        timestamp; /* of all cells of a file: so that blocks are the same ones, whatever the filter */
-    uint64_t values; /* written so far: no two are alike */
+    int64_t timestamp; /* of all cells of a file: so that blocks are the same ones, whatever the
+                          filter */
+    uint64_t values;   /* written so far: no two are alike */
 };
 
 static void
@@ -247,8 +248,8 @@ note_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-/* Which part of a filter's keys all files of a table have: rows half of them (shared and updated ones), or all; columns a
- * quarter (the updated ones), or those that nobody asks for. */
+/* Which part of a filter's keys all files of a table have: rows half of them (shared and updated
+ * ones), or all; columns a quarter (the updated ones), or those that nobody asks for. */
 static double
 common_keys(enum petal_bloom_type filter, enum bed_table which, unsigned files)
 {

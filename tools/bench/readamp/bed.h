@@ -1,16 +1,21 @@
 /*
- * bed.h -- the tables that `kv-bench readamp` reads, made anew for each filter, error rate and number of files.
+ * bed.h -- the tables that `kv-bench readamp` reads, made anew for each filter, error rate and
+ * number of files.
  *
- * NARROW.  Each of the F files has N rows of one cell, all over the same range: N/4 shared rows, which lie in each file with a
- * column of that file's own; N/4 updated rows, which lie in each file with the same column; N/2 rows of the file's own.
- * A first and a last row lie in all files, so that every row asked for is within their range.
- * WIDE.  A few rows, each in every file: of 200 columns each lies in one file, and between each two of them every
- * file has a column that nobody asks for, so that each column's place is in a block of its own.
- * SCAN.  Rows that lie in every file with four columns of a block each; between these the oldest file has a fifth one.
+ * NARROW.  Each of the F files has N rows of one cell, all over the same range: N/4 shared rows,
+ * which lie in each file with a column of that file's own; N/4 updated rows, which lie in each file
+ * with the same column; N/2 rows of the file's own. A first and a last row lie in all files, so
+ * that every row asked for is within their range.
+ * WIDE.  A few rows, each in every file: of 200 columns each lies in one file, and between each two
+ * of them every file has a column that nobody asks for, so that each column's place is in a block
+ * of its own.
+ * SCAN.  Rows that lie in every file with four columns of a block each; between these the oldest
+ * file has a fifth one.
  *
- * Qualifiers are many more than a file records one by one, so that only its filter can tell columns apart.
- * Files are flushed one behind the other and never compacted, and the error rate is that of each file; or it is that of the
- * whole store, as families have it by default, and the oldest file may come from a compaction of all that there were.
+ * Qualifiers are many more than a file records one by one, so that only its filter can tell columns
+ * apart. Files are flushed one behind the other and never compacted, and the error rate is that of
+ * each file; or it is that of the whole store, as families have it by default, and the oldest file
+ * may come from a compaction of all that there were.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_BED_H
 #define PETAL_TOOLS_BENCH_READAMP_BED_H
@@ -78,8 +83,8 @@ uint64_t bed_absent_row(const struct bed *bed, uint64_t i);             /* i bel
 petal_slice bed_narrow_key(char key[BENCH_KEY_BYTES + 1], uint64_t row);
 petal_slice bed_wide_key(char key[BENCH_KEY_BYTES + 1], const struct bed *bed, uint64_t row);
 
-/* Qualifiers: of the narrow table the file's own column of a row, that of an updated row, and any number of columns that no
- * row has; of the wide table's rows the i-th of the 200. */
+/* Qualifiers: of the narrow table the file's own column of a row, that of an updated row, and any
+ * number of columns that no row has; of the wide table's rows the i-th of the 200. */
 petal_slice bed_own_column(char buffer[BED_MOST_COLUMN], unsigned file, uint64_t row);
 petal_slice bed_updated_column(void);
 petal_slice bed_missing_column(char buffer[BED_MOST_COLUMN], uint64_t i);

@@ -30,8 +30,9 @@ set_counts(struct readamp_line *line, const struct lookup_counts *counts)
 }
 
 /*
- * Files do not ask where it does not pay (petal_receipt_source.filter_unasked). As long as chunks stay in the cache, that is left out only
- * for what a file has. Where they do not, it may be for what is absent, as often as the file is close to a loss: no number is expected.
+ * Files do not ask where it does not pay (petal_receipt_source.filter_unasked). As long as chunks
+ * stay in the cache, that is left out only for what a file has. Where they do not, it may be for
+ * what is absent, as often as the file is close to a loss: no number is expected.
  */
 static bool
 is_certain(enum readamp_cache cache, const struct lookup_counts *counts,
@@ -76,7 +77,8 @@ set_expected_fetches(struct readamp_line *line, enum readamp_cache cache,
         return;
     line->expected_data_fetched = cache == CACHE_ALL ? 0 : line->data_wanted;
     line->expected_index_fetched = none ? line->index_wanted : 0;
-    /* Of a file that has what is asked, some chunks are fetched late, to see whether asking pays by now. */
+    /* Of a file that has what is asked, some chunks are fetched late, to see whether asking pays by
+     * now. */
     if (none || expected->true_positives == 0)
         line->expected_filter_fetched = none ? line->filter_wanted : 0;
 }
@@ -127,8 +129,9 @@ readamp_line_fill(struct readamp_line *line, enum readamp_cache cache,
 }
 
 /*
- * A filter must not make a lookup read more bytes than none does. What is allowed for: each open file may spend so many blocks to find
- * out that asking its filter does not pay, and asks one question in 1024 after that (sstable/bloom_account.h).
+ * A filter must not make a lookup read more bytes than none does. What is allowed for: each open
+ * file may spend so many blocks to find out that asking its filter does not pay, and asks one
+ * question in 1024 after that (sstable/bloom_account.h).
  */
 #define ACCOUNT_BLOCKS   24
 #define ACCOUNT_INTERVAL 1024

@@ -1,5 +1,6 @@
 /*
- * line.h -- one line of `kv-bench readamp`: what was counted, a lookup, and what was to be expected of it.
+ * line.h -- one line of `kv-bench readamp`: what was counted, a lookup, and what was to be expected
+ * of it.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_LINE_H
 #define PETAL_TOOLS_BENCH_READAMP_LINE_H
@@ -24,7 +25,8 @@ void readamp_line_fill(struct readamp_line *line, enum readamp_cache cache,
                        const struct readamp_store *store, const struct readamp_reads *reads,
                        const struct lookup_counts *counts, const struct readamp_expected *expected);
 
-/* Against the bytes that the same lookup read without a filter, *none; NAN: not known. A line without filter sets it. */
+/* Against the bytes that the same lookup read without a filter, *none; NAN: not known. A line
+ * without filter sets it. */
 void readamp_line_compare_bytes(struct readamp_line *line, const struct bed_facts *facts,
                                 const struct lookup_counts *counts, double *none);
 

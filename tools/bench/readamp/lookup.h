@@ -4,7 +4,8 @@
 
 #include "tools/bench/readamp/bed.h"
 
-/* Before counting: nothing; reads of the same questions, so that all that is kept of them is there; of other ones. */
+/* Before counting: nothing; reads of the same questions, so that all that is kept of them is there;
+ * of other ones. */
 enum lookup_warm_up { LOOKUP_COLD, LOOKUP_WARM, LOOKUP_WARM_OTHERWISE };
 
 struct lookup_plan {

@@ -1,14 +1,17 @@
 /*
- * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate, class of lookup and
- * cache, beside the value that theory gives (tools/bench/readamp/model.h); and what HBase was counted to read.
+ * readamp.c -- `kv-bench readamp`: what a read reads, for each filter, number of files, error rate,
+ * class of lookup and cache, beside the value that theory gives (tools/bench/readamp/model.h); and
+ * what HBase was counted to read.
  *
- * These tables have a fixed rate for each file. Behind them come tables whose families have a rate for the store: of 1 to 16
- * files from flushes; of one from a compaction of all files, and of that and 15 flushes, as many as there are when compactions
- * keep up. Their gets are of absent rows, so every data block that they want is needless, and the sum of the rates that the files
- * have recorded is what is expected.
+ * These tables have a fixed rate for each file. Behind them come tables whose families have a rate
+ * for the store: of 1 to 16 files from flushes; of one from a compaction of all files, and of that
+ * and 15 flushes, as many as there are when compactions keep up. Their gets are of absent rows, so
+ * every data block that they want is needless, and the sum of the rates that the files have
+ * recorded is what is expected.
  *
- * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots compete; filters+index: all
- * but data blocks; 10%: of the data's size, for everything; all. Or of so many bytes, for everything.
+ * CACHES.  none; filters: of the filters' size, data blocks kept out, index blocks below the roots
+ * compete; filters+index: all but data blocks; 10%: of the data's size, for everything; all. Or of
+ * so many bytes, for everything.
  */
 #include "tools/bench/harness/bits.h"
 #include "tools/bench/harness/commands.h"
@@ -93,7 +96,8 @@ cache_bytes(const struct settings *settings, const struct bed_facts *facts,
     return bytes < LEAST_CACHE ? LEAST_CACHE : (size_t)bytes;
 }
 
-/* A rate that is too small for the bits that a filter may have is exceeded; with bits to spare the sum keeps to it. */
+/* A rate that is too small for the bits that a filter may have is exceeded; with bits to spare the
+ * sum keeps to it. */
 static bool
 exceeds_rate(const struct bed_shape *shape, const struct bed_facts *facts)
 {
@@ -177,7 +181,8 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
 
 /* ---- the grid ---- */
 
-/* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend on one another. */
+/* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend
+ * on one another. */
 static void
 run_table(struct run *run, struct bed *bed, enum readamp_cache cache, enum bed_table which)
 {

@@ -1,7 +1,8 @@
 /*
- * report.h -- what `kv-bench readamp` prints: a table for people, CSV or a file of results (tools/bench/results/result.h) for
- * programs. In the file "per_unit" is data blocks wanted, and each result has the line's columns besides. What is not known, or
- * makes no sense for a line, is null; in CSV it is empty.
+ * report.h -- what `kv-bench readamp` prints: a table for people, CSV or a file of results
+ * (tools/bench/results/result.h) for programs. In the file "per_unit" is data blocks wanted, and
+ * each result has the line's columns besides. What is not known, or makes no sense for a line, is
+ * null; in CSV it is empty.
  */
 #ifndef PETAL_TOOLS_BENCH_READAMP_REPORT_H
 #define PETAL_TOOLS_BENCH_READAMP_REPORT_H
@@ -13,12 +14,14 @@
 enum readamp_format { READAMP_TEXT, READAMP_JSON, READAMP_CSV };
 
 /*
- * The columns of a line. Numbers are NAN when they are not known; all counts are per get, and a scan is one. rate and bits_per_key
- * are wanted of each filter, and taken; store_rate: what the files come from where the rate is that of the whole store, "" where it
- * is each file's; filter_unasked: questions not asked, since loading the chunk would not pay;
- * false_positive_rate: what of the absent passes, false / (false + negatives); false_share: what of the passed is absent,
- * false / positives; raw_data_bytes: not compressed; bytes_without_filter: with NONE; more_bytes: than NONE and what finding out
- * that a filter does not pay may cost; outside: some count is not what was expected.
+ * The columns of a line. Numbers are NAN when they are not known; all counts are per get, and a
+ * scan is one. rate and bits_per_key are wanted of each filter, and taken; store_rate: what the
+ * files come from where the rate is that of the whole store, "" where it is each file's;
+ * filter_unasked: questions not asked, since loading the chunk would not pay; false_positive_rate:
+ * what of the absent passes, false / (false + negatives); false_share: what of the passed is
+ * absent, false / positives; raw_data_bytes: not compressed; bytes_without_filter: with NONE;
+ * more_bytes: than NONE and what finding out that a filter does not pay may cost; outside: some
+ * count is not what was expected.
  */
 #define READAMP_LINE(TEXT, NUMBER, TRUTH)                                                          \
     TEXT(filter)                                                                                   \

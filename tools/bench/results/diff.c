@@ -1,11 +1,13 @@
 /*
- * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two builds; of any command that
- * writes one (tools/bench/results/result.h).
+ * diff.c -- `kv-bench diff`: two files of results side by side, of the same benchmark on two
+ * builds; of any command that writes one (tools/bench/results/result.h).
  *
- * The other stores of both files are the control: their code did not change, so where they moved the machine did. For each repeat
- * Petal's rate is divided by the geometric mean of theirs in the same operation. A line of Petal counts as moved when its rate is beyond the noise and,
- * if there is a control, this ratio as well. Lines of the control are shown, and count for nothing; in files without Petal, and for stores that
- * are alone, each line counts. Counts of work have no noise: they count when they moved by more than the rates' least change.
+ * The other stores of both files are the control: their code did not change, so where they moved
+ * the machine did. For each repeat Petal's rate is divided by the geometric mean of theirs in the
+ * same operation. A line of Petal counts as moved when its rate is beyond the noise and, if there
+ * is a control, this ratio as well. Lines of the control are shown, and count for nothing; in files
+ * without Petal, and for stores that are alone, each line counts. Counts of work have no noise:
+ * they count when they moved by more than the rates' least change.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/options.h"
@@ -39,8 +41,8 @@ usage(void)
 }
 
 /*
- * Rates of the series through the geometric mean of the other stores' in the same operation, repeat by repeat, taking only
- * stores that have it in both files; how many.
+ * Rates of the series through the geometric mean of the other stores' in the same operation, repeat
+ * by repeat, taking only stores that have it in both files; how many.
  */
 static size_t
 rates_to_control(const struct bench_result *in, const struct bench_result *other,

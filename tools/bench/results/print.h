@@ -1,4 +1,5 @@
-/* print.h -- results for people: a line for each outcome as it comes, and stores side by side with ratios. */
+/* print.h -- results for people: a line for each outcome as it comes, and stores side by side with
+ * ratios. */
 #ifndef PETAL_TOOLS_BENCH_RESULTS_PRINT_H
 #define PETAL_TOOLS_BENCH_RESULTS_PRINT_H
 
@@ -15,8 +16,8 @@ void bench_outcome_print_whole(const struct bench_outcome *outcome);
 void bench_print_bytes(const char *name, uint64_t bytes);
 
 /*
- * All series, by block size and operation; medians, and Petal's rate through each store's, repeat by repeat. `asserts`: does the
- * store of that name say that it was built with assertions on?
+ * All series, by block size and operation; medians, and Petal's rate through each store's, repeat
+ * by repeat. `asserts`: does the store of that name say that it was built with assertions on?
  */
 void bench_result_print(const struct bench_result *result,
                         bool (*asserts)(const void *argument, const char *store),

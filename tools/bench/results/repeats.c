@@ -61,9 +61,10 @@ bench_ratios(const double *over, size_t over_count, const double *under, size_t 
 }
 
 /*
- * The share of all orders of m and n values in which U, the number of pairs (a, b) with a > b, is at most `limit`. Orders are counted by
- * who is the greatest: a value of a stands above all values of b, one of b adds nothing. With j values of b, ways[i * width + u] counts
- * the orders of i values of a that give u.
+ * The share of all orders of m and n values in which U, the number of pairs (a, b) with a > b, is
+ * at most `limit`. Orders are counted by who is the greatest: a value of a stands above all values
+ * of b, one of b adds nothing. With j values of b, ways[i * width + u] counts the orders of i
+ * values of a that give u.
  */
 static double
 share_up_to(size_t m, size_t n, size_t limit)

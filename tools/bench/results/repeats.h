@@ -1,6 +1,6 @@
 /*
- * repeats.h -- what the repeats of a measurement say: medians, spreads, ratios within repeats, and whether two sets
- * of repeats differ by more than their noise.
+ * repeats.h -- what the repeats of a measurement say: medians, spreads, ratios within repeats, and
+ * whether two sets of repeats differ by more than their noise.
  *
  * Threads: pure functions.
  */
@@ -20,13 +20,15 @@ struct bench_spread {
 /* Of 1 to BENCH_MOST_REPEATS values; all zero of none. */
 struct bench_spread bench_spread_of(const double *values, size_t count);
 
-/* ratios[i] = over[i] / under[i] for each repeat that both have; how many, at most BENCH_MOST_REPEATS. */
+/* ratios[i] = over[i] / under[i] for each repeat that both have; how many, at most
+ * BENCH_MOST_REPEATS. */
 size_t bench_ratios(const double *over, size_t over_count, const double *under, size_t under_count,
                     double ratios[BENCH_MOST_REPEATS]);
 
 /*
- * The two-sided p of the rank test of Mann and Whitney, from the exact distribution of its U (values that are equal count half,
- * which makes p larger): how likely values of one source are to be apart as these are.
+ * The two-sided p of the rank test of Mann and Whitney, from the exact distribution of its U
+ * (values that are equal count half, which makes p larger): how likely values of one source are to
+ * be apart as these are.
  */
 double bench_rank_test(const double *a, size_t a_count, const double *b, size_t b_count);
 

@@ -1,22 +1,26 @@
 /*
- * result.h -- what kv-bench measured: series of named values, and the one JSON form of all commands, that `kv-bench diff` reads.
+ * result.h -- what kv-bench measured: series of named values, and the one JSON form of all
+ * commands, that `kv-bench diff` reads.
  *
- * A series is what one operation came to in one store, with blocks of one size, a number of threads, under one setting: of each
- * metric one value a repeat. The repeats of all series of a run are interleaved, so that value i of one series belongs to value
- * i of another: ratios are taken within repeats.
+ * A series is what one operation came to in one store, with blocks of one size, a number of
+ * threads, under one setting: of each metric one value a repeat. The repeats of all series of a run
+ * are interleaved, so that value i of one series belongs to value i of another: ratios are taken
+ * within repeats.
  *
- * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h), "settings": {…},
- * "stores": [{"name", "describe", "assertions", METRIC: [one a repeat], …}],
- * "results": [{"operation", "store", "setting", "block_bytes", "threads", METRIC: [one a repeat], …}]}.
- * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a rate above zero, or
- * "per_unit", a count of what one unit of work cost: what diff compares. Members that a reader does not know it passes by.
+ * File: {"kind", "time", "machine", "commit", "command" (tools/bench/harness/json.h),
+ *     "settings": {…}, "stores": [{"name", "describe", "assertions", METRIC: [one a repeat], …}],
+ *     "results": [{"operation", "store", "setting", "block_bytes", "threads",
+ *                  METRIC: [one a repeat], …}]}.
+ * A metric that was not measured is left out, or null in a repeat. Each result has "per_second", a
+ * rate above zero, or "per_unit", a count of what one unit of work cost: what diff compares.
+ * Members that a reader does not know it passes by.
  *
  *   write amplification   bytes written to files / bytes of keys and values given
  *   read amplification    bytes read from files / bytes of keys and values answered
- *   space amplification   what the directory takes on the disk / bytes of the keys and values that are there
+ *   space amplification   what the directory takes on the disk / bytes of what is there
  *
- * Bytes written and read: those of calls or those of the device, what is more (tools/bench/harness/process.h); background work
- * counts where it falls.
+ * Bytes written and read: those of calls or those of the device, what is more
+ * (tools/bench/harness/process.h); background work counts where it falls.
  *
  * Threads: a result belongs to one thread.
  */
@@ -74,7 +78,8 @@ struct bench_name {
     unsigned threads;
 };
 
-/* Of one repeat. It holds no pointers: stores' processes share it with the one that prints (tools/bench/harness/child.h). */
+/* Of one repeat. It holds no pointers: stores' processes share it with the one that prints
+ * (tools/bench/harness/child.h). */
 struct bench_outcome {
     struct bench_name name;
     double values[BENCH_METRIC_COUNT]; /* NAN: not measured */
@@ -115,8 +120,8 @@ void bench_outcome_set_usage(struct bench_outcome *outcome, const struct bench_m
 
 /* ---- results ---- */
 
-/* Add a repeat to the series of that name, a new one if there is none; what is more than BENCH_MOST_REPEATS of a series or
- * BENCH_MOST_SERIES is dropped, and the answer false. */
+/* Add a repeat to the series of that name, a new one if there is none; what is more than
+ * BENCH_MOST_REPEATS of a series or BENCH_MOST_SERIES is dropped, and the answer false. */
 bool bench_result_add(struct bench_result *result, const struct bench_outcome *outcome);
 
 /* NULL: there is none. */
@@ -145,8 +150,8 @@ json_t *bench_series_to_json(const struct bench_series *series);
 json_t *bench_count_to_json(const char *operation, const char *setting, uint64_t block_bytes,
                             double per_unit);
 
-/* False, with a line that names the file and the place in it, when that is no file of results. `result` is empty before; what is
- * in it then is to be freed in any case. */
+/* False, with a line that names the file and the place in it, when that is no file of results.
+ * `result` is empty before; what is in it then is to be freed in any case. */
 bool bench_result_read(struct bench_result *result, const char *path, char *fault,
                        size_t fault_bytes);
 

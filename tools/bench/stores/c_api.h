@@ -1,8 +1,10 @@
 /*
- * c_api.h -- what the C interfaces of LevelDB and RocksDB have in common, once: their calls differ in the prefix.
+ * c_api.h -- what the C interfaces of LevelDB and RocksDB have in common, once: their calls differ
+ * in the prefix.
  *
- * Included by leveldb.c and rocksdb.c alone, behind their structs: with API(name) for the library's name of a call or type, and
- * STORE(name) for the file's own. The structs `STORE(bench)` have db, read, write, `STORE(session)` bench and batch.
+ * Included by leveldb.c and rocksdb.c alone, behind their structs: with API(name) for the library's
+ * name of a call or type, and STORE(name) for the file's own. The structs `STORE(bench)` have db,
+ * read, write, `STORE(session)` bench and batch.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +36,8 @@ put_many(void *handle, const struct bench_pair *pairs, size_t count)
     API(writebatch_clear)(session->batch);
     for (size_t i = 0; i < count; i++)
         API(writebatch_put)
-        (session->batch, pairs[i].key.data, pairs[i].key.size, pairs[i].value.data,
-         pairs[i].value.size);
+    (session->batch, pairs[i].key.data, pairs[i].key.size, pairs[i].value.data,
+     pairs[i].value.size);
     API(write)(session->bench->db, session->bench->write, session->batch, &error);
     check(error, "write a batch");
 }

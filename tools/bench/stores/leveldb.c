@@ -102,7 +102,8 @@ compact_leveldb(void *store)
     leveldb_compact_range(((struct leveldb_bench *)store)->db, NULL, 0, NULL, 0);
 }
 
-/* LevelDB does not say whether it rests: it does when its count of what compactions read and wrote has stood still. */
+/* LevelDB does not say whether it rests: it does when its count of what compactions read and wrote
+ * has stood still. */
 static void
 wait_leveldb(void *store)
 {

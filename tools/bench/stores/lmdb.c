@@ -16,7 +16,8 @@ struct lmdb_bench {
     MDB_dbi dbi;
 };
 
-/* The reader is kept and renewed, as a program that reads much does; `reading`: it pins the pages of what a get returned. */
+/* The reader is kept and renewed, as a program that reads much does; `reading`: it pins the pages
+ * of what a get returned. */
 struct lmdb_session {
     struct lmdb_bench *bench;
     MDB_txn *reader;

@@ -31,7 +31,8 @@ struct petal_session {
     size_t result_count;
 };
 
-/* One cursor for each direction, made when it is first needed; `at` is the cell of the last step, or NULL. */
+/* One cursor for each direction, made when it is first needed; `at` is the cell of the last step,
+ * or NULL. */
 struct petal_iteration {
     struct petal_bench *bench;
     petal_cursor *forward, *backward;

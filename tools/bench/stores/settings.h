@@ -1,4 +1,5 @@
-/* settings.h -- the options that commands which run several stores share, and what follows from them. */
+/* settings.h -- the options that commands which run several stores share, and what follows from
+ * them. */
 #ifndef PETAL_TOOLS_BENCH_STORES_SETTINGS_H
 #define PETAL_TOOLS_BENCH_STORES_SETTINGS_H
 

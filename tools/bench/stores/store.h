@@ -1,19 +1,21 @@
 /*
- * store.h -- a key-value store as the benchmarks see it: one small table of functions for Petal and each rival, so that
- * all get the same keys in the same order in one run.
+ * store.h -- a key-value store as the benchmarks see it: one small table of functions for Petal and
+ * each rival, so that all get the same keys in the same order in one run.
  *
- * A store is opened once; each thread that uses it attaches a session of its own (what an engine wants per thread: result objects,
- * transactions, cursors).  Functions end the program when something fails (tools/bench/harness/util.h).
+ * A store is opened once; each thread that uses it attaches a session of its own (what an engine
+ * wants per thread: result objects, transactions, cursors).  Functions end the program when
+ * something fails (tools/bench/harness/util.h).
  *
- * Threads: open, close, flush, compact, wait: one at a time, without sessions at work on it but for flush, compact, wait.
- * A session and what is made from it: one thread.
+ * Threads: open, close, flush, compact, wait: one at a time, without sessions at work on it but for
+ * flush, compact, wait. A session and what is made from it: one thread.
  */
 #ifndef PETAL_TOOLS_BENCH_STORES_STORE_H
 #define PETAL_TOOLS_BENCH_STORES_STORE_H
 
 #include "tools/bench/harness/util.h"
 
-/* What all stores are set up by, each as far as it knows of such a thing; `describe` says what it made of it. */
+/* What all stores are set up by, each as far as it knows of such a thing; `describe` says what it
+ * made of it. */
 struct bench_config {
     size_t cache_bytes;        /* block cache */
     size_t write_buffer_bytes; /* memtable */
@@ -25,7 +27,8 @@ struct bench_config {
     bool compaction;           /* in the background */
 };
 
-/* 4 KiB blocks, 10 bits, compressed, log on, not synced, compaction on, 1 GiB of cache, 64 MiB memtables. */
+/* 4 KiB blocks, 10 bits, compressed, log on, not synced, compaction on, 1 GiB of cache, 64 MiB
+ * memtables. */
 struct bench_config bench_config_default(void);
 
 /* Are sizes and bits such that all stores can have them?  Says what is not, in a line on stderr. */
@@ -43,12 +46,14 @@ struct bench_field {
 struct bench_store {
     const char *name;
 
-    /* One line for reports: version, build (assertions on or off), settings that follow from `config`. */
+    /* One line for reports: version, build (assertions on or off), settings that follow from
+     * `config`. */
     void (*describe)(const struct bench_config *config, char *text, size_t bytes);
 
     void *(*open)(const char *directory, const struct bench_config *config);
     void (*close)(void *store);
-    /* All that is in memory to files; that merged as far as the engine merges; until the background rests. NULL: no such thing. */
+    /* All that is in memory to files; that merged as far as the engine merges; until the background
+     * rests. NULL: no such thing. */
     void (*flush)(void *store);
     void (*compact)(void *store);
     void (*wait)(void *store);
@@ -60,14 +65,17 @@ struct bench_store {
     /* As one atomic batch. */
     void (*put_many)(void *session, const struct bench_pair *pairs, size_t count);
     void (*remove)(void *session, petal_slice key);
-    /* False: not there.  The value is good until the session's next call; an engine that has it in memory need not copy it. */
+    /* False: not there.  The value is good until the session's next call; an engine that has it in
+     * memory need not copy it. */
     bool (*get)(void *session, petal_slice key, petal_slice *value);
-    /* values[i].data is NULL where key i is not there; good until the session's next call.  NULL: the caller gets one by one. */
+    /* values[i].data is NULL where key i is not there; good until the session's next call.  NULL:
+     * the caller gets one by one. */
     void (*get_many)(void *session, const petal_slice *keys, size_t count, petal_slice *values);
 
     /*
-     * Iteration over what there is now.  Each step says whether there is a pair, and sets it: good until the next step.
-     * seek: the first at or behind `key`, an empty one: the first of all.  last: the last of all.
+     * Iteration over what there is now.  Each step says whether there is a pair, and sets it: good
+     * until the next step. seek: the first at or behind `key`, an empty one: the first of all.
+     * last: the last of all.
      */
     void *(*iterate)(void *session);
     bool (*seek)(void *iterator, petal_slice key, struct bench_pair *pair);
@@ -77,8 +85,8 @@ struct bench_store {
     void (*end_iterate)(void *iterator);
 
     /*
-     * Records: a row of named fields.  All NULL: the caller keeps each field under a key of its own (tools/bench/keys/fields.h).
-     * Records and pairs are not mixed in one store.
+     * Records: a row of named fields.  All NULL: the caller keeps each field under a key of its own
+     * (tools/bench/keys/fields.h). Records and pairs are not mixed in one store.
      */
     void (*put_fields)(void *session, petal_slice row, const struct bench_field *fields,
                        size_t count);
@@ -105,8 +113,8 @@ extern const struct bench_store bench_store_wiredtiger;
 
 #define BENCH_MOST_STORES 8
 
-/* Those that a list with commas names, in its order; "all" is all.  False, with a line on stderr that names those that were built in,
- * when one is not. */
+/* Those that a list with commas names, in its order; "all" is all.  False, with a line on stderr
+ * that names those that were built in, when one is not. */
 bool bench_stores_named(const char *list, const struct bench_store *stores[BENCH_MOST_STORES],
                         size_t *count);
 

@@ -1,8 +1,9 @@
 /*
  * wiredtiger.c -- WiredTiger's B-tree as a bench_store. Built when its header is there.
  *
- * With the log on and `sync` off each commit is handed to the kernel (method=none), as the other stores do it: left alone,
- * WiredTiger would gather commits in memory, and a process that dies would lose them.
+ * With the log on and `sync` off each commit is handed to the kernel (method=none), as the other
+ * stores do it: left alone, WiredTiger would gather commits in memory, and a process that dies
+ * would lose them.
  */
 #ifdef HAVE_WIREDTIGER
 #include "tools/bench/harness/options.h"

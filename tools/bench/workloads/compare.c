@@ -1,8 +1,10 @@
 /*
- * compare.c -- `kv-bench compare` and `kv-bench quick`: single operations of Petal beside its rivals.
+ * compare.c -- `kv-bench compare` and `kv-bench quick`: single operations of Petal beside its
+ * rivals.
  *
- * Every store gets the same keys in the same order: 16 bytes spread evenly over one range, values of 100 bytes that compress to
- * about half. Operations are db_bench's (tools/bench/workloads/workload.h), in phases that all stores go through.
+ * Every store gets the same keys in the same order: 16 bytes spread evenly over one range, values
+ * of 100 bytes that compress to about half. Operations are db_bench's
+ * (tools/bench/workloads/workload.h), in phases that all stores go through.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"
@@ -82,8 +84,9 @@ run(struct subject *subject, const char *workload, const char *operation, uint64
 }
 
 /*
- * Some engines tell that their background rests only by not changing for a second. So that this second is not counted, a thread
- * looks when the process last worked: a fifth of the time between two looks.
+ * Some engines tell that their background rests only by not changing for a second. So that this
+ * second is not counted, a thread looks when the process last worked: a fifth of the time between
+ * two looks.
  */
 struct watch {
     atomic_bool over;
@@ -169,7 +172,7 @@ run_store(struct bench_job *job)
         if (i > 0)
             remove_database(&subject);
     }
-    /* As far as the engine merges. Not timed: how much is left to merge by now differs by engine. */
+    /* As far as the engine merges. Not timed: how much is left to merge differs by engine. */
     if (!compare->as_written && job->store->compact != NULL) {
         job->store->compact(subject.bed.opened);
         if (job->store->wait != NULL)

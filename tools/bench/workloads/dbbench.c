@@ -1,8 +1,9 @@
 /*
- * dbbench.c -- `kv-bench fillrandom,readrandom,…`: a list of db_bench's workloads, run in order on each store.
+ * dbbench.c -- `kv-bench fillrandom,readrandom,…`: a list of db_bench's workloads, run in order on
+ * each store.
  *
- * Each store has a directory of its own, new and removed at the end, or DIR/<store>, which is kept, with the keys that are in it
- * beside it in DIR/<store>.keys.
+ * Each store has a directory of its own, new and removed at the end, or DIR/<store>, which is kept,
+ * with the keys that are in it beside it in DIR/<store>.keys.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"

@@ -1,6 +1,7 @@
 /*
- * fill.c -- `kv-bench fill`: makes a key-value table, extends it or writes it anew, and tells what that costs: rates,
- * latencies, bytes written for each byte given, how writers were held up, and what is left when the background work has ended.
+ * fill.c -- `kv-bench fill`: makes a key-value table, extends it or writes it anew, and tells what
+ * that costs: rates, latencies, bytes written for each byte given, how writers were held up, and
+ * what is left when the background work has ended.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/driver.h"

@@ -1,10 +1,11 @@
 /*
- * job.h -- how the commands that run workloads on stores do it: repeat by repeat, with blocks of each size, one store after the
- * other, each in a process of its own (tools/bench/harness/child.h), so that memory, processor time, bytes moved and what an
- * engine leaves behind are its own; then the whole is printed and written down.
+ * job.h -- how the commands that run workloads on stores do it: repeat by repeat, with blocks of
+ * each size, one store after the other, each in a process of its own (tools/bench/harness/child.h),
+ * so that memory, processor time, bytes moved and what an engine leaves behind are its own; then
+ * the whole is printed and written down.
  *
- * The store that begins changes from repeat to repeat, and ratios are taken within repeats: what the machine does meanwhile
- * meets all alike.
+ * The store that begins changes from repeat to repeat, and ratios are taken within repeats: what
+ * the machine does meanwhile meets all alike.
  */
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_JOB_H
@@ -55,14 +56,16 @@ struct bench_plan {
     void (*work)(struct bench_job *job); /* in the child */
 };
 
-/* One of workloads, each shown as it ends, by the settings; name, arguments, work are still to be set. */
+/* One of workloads, each shown as it ends, by the settings; name, arguments, work are still to be
+ * set. */
 struct bench_plan bench_plan_of(const struct bench_settings *settings,
                                 const struct bench_option *options, size_t option_count);
 
 /* Returns the exit status: 1 when an answer was wrong, 3 when a store's process failed. */
 int bench_plan_run(const struct bench_plan *plan);
 
-/* In the child, around an operation: a new outcome; then what it used is added to it, and it is printed. */
+/* In the child, around an operation: a new outcome; then what it used is added to it, and it is
+ * printed. */
 struct bench_outcome *bench_job_begin(struct bench_job *job, const char *operation,
                                       unsigned threads);
 void bench_job_end(struct bench_job *job, struct bench_outcome *outcome, uint64_t live_bytes);

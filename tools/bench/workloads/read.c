@@ -1,6 +1,7 @@
 /*
- * read.c -- `kv-bench read`: gets of random cells that `fill` made, each value checked. With several numbers of
- * threads it runs each in turn, several times, and compares the medians. Exit status 1 when an answer was wrong.
+ * read.c -- `kv-bench read`: gets of random cells that `fill` made, each value checked. With
+ * several numbers of threads it runs each in turn, several times, and compares the medians. Exit
+ * status 1 when an answer was wrong.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/driver.h"

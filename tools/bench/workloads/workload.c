@@ -147,7 +147,8 @@ take_away(struct bench_worker *worker, uint64_t position)
 
 /* ---- reads ---- */
 
-/* The answer about the i-th key that was made. Beside a writer a key that was not there may be there by now. */
+/* The answer about the i-th key that was made. Beside a writer a key that was not there may be
+ * there by now. */
 static void
 judge(struct bench_worker *worker, uint64_t i, bool found, petal_slice value)
 {

@@ -1,9 +1,10 @@
 /*
- * workload.h -- db_bench's workloads as data: which operation, on which keys; run by the driver (tools/bench/harness/driver.h)
- * on a store, each answer checked.
+ * workload.h -- db_bench's workloads as data: which operation, on which keys; run by the driver
+ * (tools/bench/harness/driver.h) on a store, each answer checked.
  *
- * Operations are shared by the threads (in db_bench each thread does them all), but for readseq and readreverse, in which each
- * thread goes over everything. Keys of reads are made outside of the clock, those of writes while it runs.
+ * Operations are shared by the threads (in db_bench each thread does them all), but for readseq and
+ * readreverse, in which each thread goes over everything. Keys of reads are made outside of the
+ * clock, those of writes while it runs.
  */
 #ifndef PETAL_TOOLS_BENCH_WORKLOADS_WORKLOAD_H
 #define PETAL_TOOLS_BENCH_WORKLOADS_WORKLOAD_H
@@ -54,8 +55,8 @@ bool bench_workload_is_fresh(const struct bench_workload *workload);
 bool bench_workload_syncs(const struct bench_workload *workload);
 
 /*
- * Run it in the job's process and add its outcome under that name, NULL: its own; the outcome. `stream`: its place among the
- * workloads of the run, for random numbers of its own.
+ * Run it in the job's process and add its outcome under that name, NULL: its own; the outcome.
+ * `stream`: its place among the workloads of the run, for random numbers of its own.
  */
 struct bench_outcome *bench_workload_run(const struct bench_workload *workload,
                                          const struct bench_bed *bed, struct bench_job *job,

@@ -1,10 +1,11 @@
 /*
- * ycsb.c -- `kv-bench ycsb`: YCSB's core workloads, mixes of operations on records of ten fields. A record is a row of ten
- * cells, or ten keys in stores without rows (tools/bench/keys/fields.h).
+ * ycsb.c -- `kv-bench ycsb`: YCSB's core workloads, mixes of operations on records of ten fields. A
+ * record is a row of ten cells, or ten keys in stores without rows (tools/bench/keys/fields.h).
  *
- * Record n is the n-th inserted; its row is "user" and the hash of n. Which one an operation asks for: a scrambled zipf over all,
- * or, in workload D, the latest. Reads read all fields, updates write one, scans begin at a record and go over 1 to 100, all
- * lengths alike. A record counts as there when it and all inserted before it are written.
+ * Record n is the n-th inserted; its row is "user" and the hash of n. Which one an operation asks
+ * for: a scrambled zipf over all, or, in workload D, the latest. Reads read all fields, updates
+ * write one, scans begin at a record and go over 1 to 100, all lengths alike. A record counts as
+ * there when it and all inserted before it are written.
  *
  * Every read must give all fields with values of the right size; what does not is counted as wrong.
  */
@@ -69,7 +70,8 @@ struct ycsb {
     uint64_t items;                /* that a zipf draws from: records, and those that may come */
     _Atomic(uint64_t) next_record; /* to be inserted */
     _Atomic(uint64_t) live_bytes;  /* rows, names, values */
-    /* For each thread a number that none of the records it is inserting is below; UINT64_MAX when it inserts none. */
+    /* For each thread a number that none of the records it is inserting is below; UINT64_MAX when
+     * it inserts none. */
     _Atomic(uint64_t) inserting[BENCH_MOST_THREADS];
 };
 
@@ -83,7 +85,8 @@ struct hand {
 
 /* ---- which record ---- */
 
-/* Records 0 .. this - 1 are written. A thread that inserts shows a bound before it takes a number: so none is missed. */
+/* Records 0 .. this - 1 are written. A thread that inserts shows a bound before it takes a number:
+ * so none is missed. */
 static uint64_t
 records_there(const struct ycsb *ycsb)
 {
@@ -188,7 +191,8 @@ read_all(struct bench_worker *worker, petal_slice row)
         worker->answered += row.size + bytes_of(fields, count);
 }
 
-/* What a scan answers is reckoned from the number of its fields: a row is about as long as the first. */
+/* What a scan answers is reckoned from the number of its fields: a row is about as long as the
+ * first. */
 static void
 scan(struct bench_worker *worker, petal_slice row)
 {
