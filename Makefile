@@ -260,7 +260,7 @@ paths-accept: ## keep what they are now as what paths compares with
 
 # ---- testing -----------------------------------------------------------------------------------
 
-.PHONY: test test-long bare fresh check format-check format lint layers names header sanitize-address sanitize-thread fuzz-smoke
+.PHONY: test test-long bare fresh check format-check format lint layers named names header sanitize-address sanitize-thread fuzz-smoke
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
@@ -284,7 +284,7 @@ FRESH = demo test
 fresh: ## README's two commands, each on a minimal Debian and a clean clone; FRESH="demo test gcc+demo" are its words; wants root, debootstrap
 	@tests/package/fresh.sh $(FRESH)
 
-check: format-check layers names header lint bare test cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
+check: format-check layers named names header lint bare test cost-check paths sanitize-address sanitize-thread fuzz-smoke ## everything: format, lint, layers, no optional package, tests, counted instructions and paths, sanitizers, fuzzers
 
 format-check: ## are all C files as clang-format writes them?
 	@clang-format --dry-run -Werror $(C_FILES)
@@ -294,6 +294,9 @@ format: ## format all C files
 
 layers: all ## do includes and calls go from room to room as tools/rooms.txt says? Prints the rooms
 	@tools/check_layers.sh $(BUILD)
+
+named: ## is every file there that comments and documents name?
+	tools/check_paths.sh
 
 names: $(BUILD)/libpetal.so $(BUILD)/libpetal.a ## does the library export petal_ names only?
 	tools/check_names.sh $(BUILD)

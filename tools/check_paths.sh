@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Shows that every file of ours which comments and documents name is there, and every test that tests/INVARIANTS.md names. Exits 1 and
+# names each line that speaks of one that is not.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+files() {
+    git grep -nIoE '(^|[^A-Za-z0-9_./$-])(base|bloom|cache|memtable|sstable|engine|tools|tests)/[A-Za-z0-9_/-]+\.(c|h|md|sh|txt|gnuplot)\b' |
+        while IFS=: read -r file line text; do
+            name=${text#[!a-z]}
+            [ -e "$name" ] || [ -e "${file%/*}/$name" ] || echo "$file:$line: there is no $name"
+        done
+}
+guards() {
+    awk -F'|' '/^\|/ { print FNR "|" $(NF - 1) }' tests/INVARIANTS.md | while IFS='|' read -r line guards; do
+        grep -oE '(^|[ ;,(])([a-z_]+/)+[a-z0-9_]+(\.[a-z]+)?' <<<"$guards" | while read -r name; do
+            name=tests/${name#[ ;,(]}
+            [ -e "$name" ] || [ -e "${name}_test.c" ] || [ -e "$name.c" ] || [ -e "$name.sh" ] ||
+                echo "tests/INVARIANTS.md:$line: there is no $name"
+        done
+    done
+}
+bad=$(files; guards)
+if [ -n "$bad" ]; then
+    echo "$bad"
+    exit 1
+fi
+echo "paths: every file that is named is there"
