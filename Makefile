@@ -14,7 +14,7 @@ OPTIMIZE ?= -O2 -g
 CPPFLAGS += -I. -D_GNU_SOURCE
 CFLAGS_ALL = $(CSTD) $(WARNINGS) $(OPTIMIZE) -fPIC -fvisibility=hidden -pthread $(SANITIZE) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(SANITIZE) $(LDFLAGS)
-LIB_LIBS = -llz4 -lxxhash -lm
+LIB_LIBS = -llz4 -lxxhash -lpcre2-8 -lm
 SANITIZE ?=
 
 # The public header has the version.  There is no number sign in a function's arguments: makes disagree on how one is written there.
@@ -172,7 +172,7 @@ tests: $(TESTS) $(BUILD)/conformance $(BUILD)/replay-shell $(BUILD)/memory ## bu
 
 # ---- setting up --------------------------------------------------------------------------------
 
-PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libedit-dev libcmocka-dev libjansson-dev
+PACKAGES = build-essential pkg-config liblz4-dev libxxhash-dev libpcre2-dev libedit-dev libcmocka-dev libjansson-dev
 CHECK_PACKAGES = clang clang-format libclang-rt-14-dev valgrind
 BENCH_PACKAGES = liblmdb-dev libleveldb-dev librocksdb-dev libwiredtiger-dev gnuplot-nox valgrind
 SUDO = $(shell [ "$$(id -u)" = 0 ] || echo sudo)

@@ -798,8 +798,9 @@ typedef struct petal_filter_argument {
  *                          BOOLEAN; empty: open end
  *     RandomRowFilter      BYTES: the chance as decimal text
  * and comparators beyond binary, binaryprefix, substring, regexstring, regexstringnocase: long:N,
- * null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. A regular expression is a subset of Java's:
- * engine/filter/regex.h.
+ * null:, bitand:BYTES, bitor:BYTES, bitxor:BYTES. Regular expressions are those of
+ * Java but for what engine/filter/regex.h names; the read ends with PETAL_INVALID when one takes
+ * too many steps or too much memory on a text.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_filter_make(petal_db *db, const char *name, const petal_filter_argument *arguments,

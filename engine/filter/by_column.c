@@ -71,12 +71,6 @@ column_pagination(struct filter_node *node)
     return node->count++ < filter->offset ? FILTER_NEXT_COLUMN : FILTER_INCLUDE_AND_NEXT_COLUMN;
 }
 
-static bool
-passes(const petal_filter *filter, petal_slice bytes)
-{
-    return comparator_accepts(&filter->comparator, filter->compare, bytes);
-}
-
 enum filter_code
 column_filter_cell(struct filter_node *node, const petal_cell *cell)
 {
@@ -84,9 +78,9 @@ column_filter_cell(struct filter_node *node, const petal_cell *cell)
 
     switch (filter->kind) {
     case FILTER_KIND_FAMILY:
-        return passes(filter, cell->family) ? FILTER_INCLUDE : FILTER_NEXT_ROW;
+        return node_accepts(node, cell->family) ? FILTER_INCLUDE : FILTER_NEXT_ROW;
     case FILTER_KIND_QUALIFIER:
-        return passes(filter, cell->qualifier) ? FILTER_INCLUDE : FILTER_SKIP;
+        return node_accepts(node, cell->qualifier) ? FILTER_INCLUDE : FILTER_SKIP;
     case FILTER_KIND_COLUMN_PREFIX:
         return column_prefix(filter->strings[0], cell->qualifier);
     case FILTER_KIND_MULTIPLE_COLUMN_PREFIX:

@@ -55,7 +55,7 @@ row_filter_skips_row(struct filter_node *node, petal_slice row)
     case FILTER_KIND_INCLUSIVE_STOP:
         return skips_behind_stop(node, row);
     case FILTER_KIND_ROW:
-        if (!comparator_accepts(&filter->comparator, filter->compare, row))
+        if (!node_accepts(node, row))
             node->row_out = true;
         return node->row_out;
     case FILTER_KIND_RANDOM_ROW:

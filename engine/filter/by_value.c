@@ -9,12 +9,6 @@ is_column(const petal_filter *filter, const petal_cell *cell)
            slice_equal(cell->qualifier, filter->strings[1]);
 }
 
-static bool
-accepts(const petal_filter *filter, const petal_cell *cell)
-{
-    return comparator_accepts(&filter->comparator, filter->compare, cell->value);
-}
-
 static enum filter_code
 single_column_value(struct filter_node *node, const petal_cell *cell)
 {
@@ -27,7 +21,7 @@ single_column_value(struct filter_node *node, const petal_cell *cell)
     if (!is_column(filter, cell))
         return FILTER_INCLUDE;
     node->found = true;
-    node->matched = accepts(filter, cell);
+    node->matched = node_accepts(node, cell->value);
     return node->matched || !filter->latest_only ? FILTER_INCLUDE : FILTER_NEXT_ROW;
 }
 
@@ -37,7 +31,7 @@ column_value(struct filter_node *node, const petal_cell *cell)
     if (!is_column(node->filter, cell))
         return node->found ? FILTER_NEXT_ROW : FILTER_NEXT_COLUMN;
     node->found = true;
-    return accepts(node->filter, cell) ? FILTER_INCLUDE : FILTER_SKIP;
+    return node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
 }
 
 static enum filter_code
@@ -114,7 +108,7 @@ dependent_column(struct filter_node *node, const petal_cell *cell, enum filter_c
     *code = FILTER_INCLUDE;
     if (!is_column(filter, cell))
         return PETAL_OK;
-    if (filter->comparator.kind != COMPARATOR_NONE && !accepts(filter, cell)) {
+    if (filter->comparator.kind != COMPARATOR_NONE && !node_accepts(node, cell->value)) {
         *code = FILTER_SKIP;
         return PETAL_OK;
     }
@@ -132,7 +126,7 @@ value_filter_cell(struct filter_node *node, const petal_cell *cell, enum filter_
 
     switch (filter->kind) {
     case FILTER_KIND_VALUE:
-        *code = accepts(filter, cell) ? FILTER_INCLUDE : FILTER_SKIP;
+        *code = node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
         return PETAL_OK;
     case FILTER_KIND_COLUMN_VALUE:
         *code = column_value(node, cell);

@@ -6,6 +6,7 @@
 #include "engine/filter/regex.h"
 #include "engine/filter/utf8.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static const struct {
@@ -221,8 +222,6 @@ order(const struct comparator *comparator, petal_slice value)
         return slice_compare(comparator->bytes, value);
     case COMPARATOR_SUBSTRING:
         return contains(comparator, value) ? 0 : 1;
-    case COMPARATOR_REGEX:
-        return regex_find(comparator->regex, value) ? 0 : 1;
     case COMPARATOR_LONG:
         number = (int64_t)get_be64(value.data);
         return comparator->number < number ? -1 : comparator->number > number;
@@ -233,28 +232,29 @@ order(const struct comparator *comparator, petal_slice value)
     }
 }
 
-bool
-comparator_accepts(const struct comparator *comparator, enum petal_compare compare,
-                   petal_slice value)
+enum petal_status
+comparator_accepts(const struct comparator *comparator, struct regex_search *search,
+                   enum petal_compare compare, petal_slice value, bool *accepts)
 {
+    enum petal_status status = PETAL_OK;
     int found;
 
-    if (comparator->kind == COMPARATOR_LONG && value.size != 8)
-        return compare == PETAL_NOT_EQUAL;
-    found = order(comparator, value);
-    switch (compare) {
-    case PETAL_LESS:
-        return found > 0;
-    case PETAL_LESS_OR_EQUAL:
-        return found >= 0;
-    case PETAL_EQUAL:
-        return found == 0;
-    case PETAL_NOT_EQUAL:
-        return found != 0;
-    case PETAL_GREATER_OR_EQUAL:
-        return found <= 0;
-    case PETAL_GREATER:
-        return found < 0;
+    assert((search != NULL) == (comparator->kind == COMPARATOR_REGEX));
+    if (comparator->kind == COMPARATOR_REGEX) {
+        bool matches;
+
+        status = regex_search_find(search, value, &matches);
+        found = matches ? 0 : 1;
+    } else if (comparator->kind == COMPARATOR_LONG && value.size != 8) {
+        *accepts = compare == PETAL_NOT_EQUAL;
+        return PETAL_OK;
+    } else {
+        found = order(comparator, value);
     }
-    return false;
+    *accepts =
+        (compare == PETAL_LESS && found > 0) || (compare == PETAL_LESS_OR_EQUAL && found >= 0) ||
+        (compare == PETAL_EQUAL && found == 0) || (compare == PETAL_NOT_EQUAL && found != 0) ||
+        (compare == PETAL_GREATER_OR_EQUAL && found <= 0) ||
+        (compare == PETAL_GREATER && found < 0);
+    return status;
 }

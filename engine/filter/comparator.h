@@ -30,6 +30,7 @@ enum comparator_kind {
 };
 
 struct regex;
+struct regex_search;
 
 struct comparator {
     enum comparator_kind kind;
@@ -49,9 +50,11 @@ enum petal_status comparator_init(struct comparator *comparator, const petal_all
                                   petal_slice text, char reason[COMPARATOR_REASON_BYTES]);
 void comparator_fini(struct comparator *comparator, const petal_allocator *allocator);
 
-/* Is `value` `compare` the comparator's value? */
-bool comparator_accepts(const struct comparator *comparator, enum petal_compare compare,
-                        petal_slice value);
+/* Is `value` `compare` the comparator's value? `search` is for its regular expression, NULL if it is none: what that
+ * fails with is returned, else PETAL_OK. */
+enum petal_status comparator_accepts(const struct comparator *comparator,
+                                     struct regex_search *search, enum petal_compare compare,
+                                     petal_slice value, bool *accepts);
 
 /* It can only tell equal from not equal. */
 bool comparator_is_unordered(const struct comparator *comparator);

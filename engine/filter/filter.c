@@ -1,5 +1,7 @@
 /* filter.c -- a filter at work in one read: making its nodes, and the functions of a node by its kind; see filter.h. */
+#include "base/error.h"
 #include "engine/filter/node.h"
+#include "engine/filter/regex.h"
 
 struct filter_run {
     const petal_allocator *allocator;
@@ -11,6 +13,10 @@ struct filter_run {
     uint8_t *ended;
     size_t ended_size, ended_capacity;
     struct filter_place place; /* the last one sought */
+    /* The first comparison that failed, and on how many bytes. Nothing that the run says afterwards counts. */
+    const struct filter_node *failed;
+    enum petal_status failure;
+    size_t failed_bytes;
 };
 
 /* ---- by kind ---- */
@@ -44,6 +50,22 @@ group_of(const petal_filter *filter)
     default:
         return GROUP_COLUMN;
     }
+}
+
+bool
+node_accepts(struct filter_node *node, petal_slice bytes)
+{
+    struct filter_run *run = node->run;
+    bool accepts = false;
+    enum petal_status status = comparator_accepts(&node->filter->comparator, node->search,
+                                                  node->filter->compare, bytes, &accepts);
+
+    if (status != PETAL_OK && run->failed == NULL) {
+        run->failed = node;
+        run->failure = status;
+        run->failed_bytes = bytes.size;
+    }
+    return accepts;
 }
 
 bool
@@ -209,6 +231,7 @@ fini_state(struct filter_node *node)
 {
     const petal_filter *filter = node->filter;
 
+    regex_search_free(node->search);
     if (filter->kind == FILTER_KIND_OR) {
         mem_free(node->allocator, node->state.list.memories,
                  filter->member_count * sizeof(struct filter_memory));
@@ -230,10 +253,13 @@ init_node(struct filter_run *run, struct filter_node *node, const petal_filter *
     enum petal_status status;
 
     node->filter = filter;
+    node->run = run;
     node->allocator = run->allocator;
     node->reversed = reversed;
     node->run_reversed = run->reversed;
     status = init_state(node);
+    if (status == PETAL_OK && filter->comparator.kind == COMPARATOR_REGEX)
+        status = regex_search_new(&node->search, node->allocator, filter->comparator.regex);
     if (!filter_is_combination(filter))
         return status;
     node->members = &run->nodes[run->node_count];
@@ -301,6 +327,7 @@ filter_run_restart(struct filter_run *run)
         run->nodes[i].count = 0;
     }
     run->ended_size = 0;
+    run->failed = NULL;
     filter_run_reset(run);
 }
 
@@ -315,13 +342,13 @@ filter_run_reset(struct filter_run *run)
 bool
 filter_run_done(const struct filter_run *run)
 {
-    return node_done(&run->nodes[0]);
+    return run->failed == NULL && node_done(&run->nodes[0]);
 }
 
 bool
 filter_run_skips_row(struct filter_run *run, petal_slice row)
 {
-    return node_skips_row(&run->nodes[0], row);
+    return node_skips_row(&run->nodes[0], row) && run->failed == NULL;
 }
 
 /* A filter that has to see rows which its key excludes cannot be led around them. */
@@ -397,17 +424,35 @@ filter_run_enter_family(struct filter_run *run, petal_slice family, bool *ended)
     return end_family(run, family);
 }
 
+/* Why a comparison failed: only those of regular expressions can. */
+static enum petal_status
+tell_failure(const struct filter_run *run, petal_error *error)
+{
+    const struct filter_node *node = run->failed;
+    char quoted[120];
+
+    if (run->failure == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    return error_set(error, run->failure,
+                     "the regular expression %s is given up on %zu bytes of text: %s",
+                     error_quote(node->filter->comparator.bytes, quoted, sizeof quoted),
+                     run->failed_bytes, regex_search_reason(node->search));
+}
+
 enum petal_status
-filter_run_cell(struct filter_run *run, const petal_cell *cell, enum filter_code *code)
+filter_run_cell(struct filter_run *run, const petal_cell *cell, enum filter_code *code,
+                petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
     *code = FILTER_NEXT_ROW;
-    if (!filter_run_done(run))
+    if (run->failed == NULL && !filter_run_done(run))
         status = node_cell(&run->nodes[0], cell, code);
+    if (run->failed != NULL)
+        return tell_failure(run, error);
     if (status == PETAL_OK && filter_run_done(run))
         status = end_family(run, cell->family);
-    return status;
+    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
 bool

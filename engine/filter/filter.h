@@ -88,10 +88,11 @@ bool filter_run_first_row(struct filter_run *run, petal_slice *first, bool *none
  */
 enum petal_status filter_run_enter_family(struct filter_run *run, petal_slice family, bool *ended);
 
-/* Once filter_run_done it shows the filter nothing more and says FILTER_NEXT_ROW; the family is ended then. PETAL_NO_MEMORY when a row's
- * state cannot be kept. */
+/* Once filter_run_done it shows the filter nothing more and says FILTER_NEXT_ROW; the family is ended then. PETAL_NO_MEMORY
+ * when a row's state cannot be kept. PETAL_INVALID when a regular expression was given up, on this cell or before, on the key of a
+ * row: until this function has told, the run is not done and skips no row. */
 enum petal_status filter_run_cell(struct filter_run *run, const petal_cell *cell,
-                                  enum filter_code *code);
+                                  enum filter_code *code, petal_error *error);
 
 /* After filter_run_cell said FILTER_SEEK for `cell`. False: no place is known, go on with the next cell. */
 bool filter_run_hint(struct filter_run *run, const petal_cell *cell, struct filter_hint *hint);

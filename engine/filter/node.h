@@ -41,6 +41,8 @@ struct dependent_state {
 
 struct filter_node {
     const petal_filter *filter;
+    struct filter_run *run;
+    struct regex_search *search; /* of its comparator; NULL: that is no regular expression */
     const petal_allocator *allocator;
     /* Rows come from high to low. HBase does not tell what stands in a SKIP or WHILE; only filters that it gets wrong then
      * (FuzzyRowFilter, MultiRowRangeFilter) ask run_reversed. */
@@ -63,6 +65,8 @@ struct filter_node {
 
 /* ---- all kinds (engine/filter/filter.c) ---- */
 
+/* Does its comparator let the bytes pass? What it fails with fails the run. */
+bool node_accepts(struct filter_node *node, petal_slice bytes);
 bool node_done(const struct filter_node *node);                 /* filterAllRemaining */
 bool node_skips_row(struct filter_node *node, petal_slice row); /* filterRowKey */
 enum petal_status node_cell(struct filter_node *node, const petal_cell *cell,

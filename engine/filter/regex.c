@@ -1,231 +1,282 @@
-/* regex.c -- running the program of a regular expression; see regex.h. */
+/* regex.c -- see regex.h. */
+#include "engine/filter/regex.h"
+
+#include "base/mem.h"
 #include "base/slice.h"
-#include "engine/filter/regex_program.h"
+#include "engine/filter/java_regex.h"
 #include "engine/filter/utf8.h"
 
-#define NO_CHARACTER UINT32_MAX
+#include <assert.h>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/*
+ * PCRE2 tries `at_each` at every place of a text where a match can begin, but with its limit of steps for each place anew.
+ * `whole` looks for the place itself, so that one limit holds for all places; NULL when there is only one place.
+ *
+ * Not compiled to machine code (PCRE2's JIT): that wants memory which can be written and executed, which hardened systems
+ * refuse, has a stack of its own, and counts no steps that could be limited alike; a filter often lives for one scan only.
+ */
+struct regex {
+    const petal_allocator *allocator;
+    pcre2_code *at_each, *whole;
+};
+
+struct regex_search {
+    const petal_allocator *allocator;
+    const struct regex *regex;
+    pcre2_match_context *limits;
+    pcre2_match_data *data; /* keeps the memory of a search for the next one */
+    void *repaired;         /* the text at hand, if it is not UTF-8 */
+    size_t repaired_capacity;
+    char reason[80];
+};
+
+/* ---- memory ---- */
+
+/* PCRE2 does not say how large what it gives back was: that stands before it. */
+#define HEAD_BYTES 16
+
+static void *
+take_memory(size_t size, void *allocator)
+{
+    char *memory = size <= SIZE_MAX - HEAD_BYTES ? mem_alloc(allocator, HEAD_BYTES + size) : NULL;
+
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, &size, sizeof size);
+    return memory + HEAD_BYTES;
+}
+
+static void
+give_memory(void *memory, void *allocator)
+{
+    char *head = memory;
+    size_t size;
+
+    if (memory == NULL)
+        return;
+    head -= HEAD_BYTES;
+    memcpy(&size, head, sizeof size);
+    mem_free(allocator, head, HEAD_BYTES + size);
+}
+
+/* What is made with the context keeps what it says, not itself. */
+static pcre2_general_context *
+memory_context(const petal_allocator *allocator)
+{
+    return pcre2_general_context_create(take_memory, give_memory, (void *)(uintptr_t)allocator);
+}
+
+/* ---- compiling ---- */
+
+/* PETAL_INVALID with PCRE2's reason, and where in its text it stands in *offset. */
+static enum petal_status
+compile(pcre2_code **code, const petal_allocator *allocator, const char *text, size_t size,
+        size_t *offset, struct regex_mistake *mistake)
+{
+    /* Without NO_AUTO_POSSESS, PCRE2 would run over repeated characters without counting them as steps. */
+    const uint32_t flags = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_NO_AUTO_POSSESS;
+    pcre2_general_context *memory = memory_context(allocator);
+    pcre2_compile_context *context = memory != NULL ? pcre2_compile_context_create(memory) : NULL;
+    int error = PCRE2_ERROR_HEAP_FAILED;
+
+    if (context != NULL) {
+        /* With \r\n among the line ends PCRE2 would not let a match begin at its \n. */
+        pcre2_set_newline(context, PCRE2_NEWLINE_LF);
+        *code = pcre2_compile((PCRE2_SPTR)text, size, flags, &error, offset, context);
+    }
+    pcre2_compile_context_free(context);
+    pcre2_general_context_free(memory);
+    if (*code != NULL)
+        return PETAL_OK;
+    if (error == PCRE2_ERROR_HEAP_FAILED)
+        return PETAL_NO_MEMORY;
+    pcre2_get_error_message(error, (PCRE2_UCHAR *)mistake->reason, sizeof mistake->reason);
+    return PETAL_INVALID;
+}
 
 enum petal_status
 regex_new(struct regex **regex, const petal_allocator *allocator, petal_slice expression,
           bool ignore_case, struct regex_mistake *mistake)
 {
+    static const char before[] = "\\A.*?(?:";
+    const size_t skipped = sizeof before - 1;
+    struct java_regex java = {.allocator = allocator, .mistake = mistake};
     struct regex *made = mem_zalloc(allocator, sizeof *made);
     enum petal_status status;
+    uint32_t flags = 0;
+    size_t offset = 0;
 
     *regex = NULL;
-    *mistake = (struct regex_mistake){0, ""};
+    *mistake = (struct regex_mistake){0};
     if (made == NULL)
         return PETAL_NO_MEMORY;
     made->allocator = allocator;
-    status = regex_parse(made, expression, ignore_case, mistake);
-    if (status != PETAL_OK)
-        regex_free(made);
-    else
+    java_regex_put(&java, before);
+    status = java_regex_translate(&java, expression, ignore_case);
+    if (status == PETAL_OK) {
+        status = compile(&made->at_each, allocator, (char *)java.written + skipped,
+                         java.size - skipped, &offset, mistake);
+        if (status == PETAL_INVALID) {
+            /* Written again, to see which piece of the expression is at the offset. */
+            java.size = skipped;
+            java.wanted = skipped + offset;
+            (void)java_regex_translate(&java, expression, ignore_case);
+            mistake->position = java.place;
+        }
+    }
+    if (status == PETAL_OK &&
+        pcre2_pattern_info(made->at_each, PCRE2_INFO_ALLOPTIONS, &flags) == 0 &&
+        (flags & PCRE2_ANCHORED) == 0) {
+        java_regex_put(&java, ")");
+        status = java.no_memory
+                     ? PETAL_NO_MEMORY
+                     : compile(&made->whole, allocator, java.written, java.size, &offset, mistake);
+    }
+    mem_free(allocator, java.written, java.capacity);
+    if (status == PETAL_OK)
         *regex = made;
+    else
+        regex_free(made);
     return status;
 }
 
 void
 regex_free(struct regex *regex)
 {
-    const petal_allocator *allocator;
-
     if (regex == NULL)
         return;
-    allocator = regex->allocator;
-    mem_free(allocator, regex->steps, regex->step_capacity * sizeof *regex->steps);
-    mem_free(allocator, regex->ranges, regex->range_capacity * sizeof *regex->ranges);
-    mem_free(allocator, regex->classes, regex->class_capacity * sizeof *regex->classes);
-    mem_free(allocator, regex, sizeof *regex);
+    pcre2_code_free(regex->at_each);
+    pcre2_code_free(regex->whole);
+    mem_free(regex->allocator, regex, sizeof *regex);
 }
 
-/* ---- one character ---- */
+/* ---- searching ---- */
 
-static bool
-is_word(uint32_t c)
+enum petal_status
+regex_search_new(struct regex_search **search, const petal_allocator *allocator,
+                 const struct regex *regex)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+    struct regex_search *made = mem_zalloc(allocator, sizeof *made);
+    pcre2_general_context *memory = made != NULL ? memory_context(allocator) : NULL;
 
-/* The other case of an ASCII letter, else the character itself. */
-static uint32_t
-other_case(uint32_t c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ? c ^ 0x20 : c;
-}
-
-static bool
-in_class(const struct regex *regex, const struct regex_class *class, uint32_t c)
-{
-    const struct regex_range *ranges = &regex->ranges[class->first_range];
-    size_t low = 0, high = class->range_count;
-
-    /* The ranges before `low` end before it, those from `high` on do not. */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (ranges[middle].high < c)
-            low = middle + 1;
-        else
-            high = middle;
+    *search = NULL;
+    if (made == NULL)
+        return PETAL_NO_MEMORY;
+    made->allocator = allocator;
+    made->regex = regex;
+    if (memory != NULL) {
+        made->limits = pcre2_match_context_create(memory);
+        made->data = pcre2_match_data_create(1, memory);
     }
-    return class->negated != (low < class->range_count && ranges[low].low <= c);
-}
-
-/* Does a step that takes a character take this one? */
-static bool
-takes(const struct regex *regex, const struct regex_step *step, uint32_t c)
-{
-    switch (step->kind) {
-    case REGEX_ANY:
-        return true;
-    case REGEX_CHARACTER:
-        return c == step->value || (step->ignore_case && other_case(c) == step->value);
-    case REGEX_CLASS:
-        return in_class(regex, &regex->classes[step->value], c);
-    default:
-        return false;
+    pcre2_general_context_free(memory);
+    if (made->limits == NULL || made->data == NULL) {
+        regex_search_free(made);
+        return PETAL_NO_MEMORY;
     }
+    pcre2_set_heap_limit(made->limits, REGEX_MOST_KIBIBYTES);
+    pcre2_set_depth_limit(made->limits, UINT32_MAX); /* all that is deep takes memory */
+    *search = made;
+    return PETAL_OK;
 }
 
-/* ---- all states at once ---- */
-
-/* Where the text is being looked at. */
-struct place {
-    uint32_t before, after; /* NO_CHARACTER at the ends */
-    bool last;              /* nothing but one line end follows, or nothing */
-};
-
-struct states {
-    uint16_t steps[REGEX_MOST_STEPS];
-    size_t count;
-};
-
-struct matcher {
-    const struct regex *regex;
-    struct states here;              /* steps that take a character, at this place */
-    struct states begun;             /* where to go on at this place, before jumps are followed */
-    uint32_t seen[REGEX_MOST_STEPS]; /* the number of the place at which a step was last met */
-    uint32_t place_number;
-};
-
-static bool
-is_line_end(uint32_t c)
+void
+regex_search_free(struct regex_search *search)
 {
-    return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
-}
-
-/* What lies around `at`; *next steps behind the character there. */
-static struct place
-look(const uint8_t *at, const uint8_t *limit, uint32_t before, const uint8_t **next)
-{
-    struct place place = {before, NO_CHARACTER, true};
-
-    *next = at;
-    if (at == limit)
-        return place;
-    place.after = utf8_next(next, limit);
-    place.last =
-        (*next == limit && is_line_end(place.after) && !(before == '\r' && place.after == '\n')) ||
-        (place.after == '\r' && limit - *next == 1 && **next == '\n');
-    return place;
-}
-
-static bool
-holds(enum regex_step_kind kind, const struct place *place)
-{
-    bool edge;
-
-    switch (kind) {
-    case REGEX_BEGIN:
-        return place->before == NO_CHARACTER;
-    case REGEX_END:
-        return place->last;
-    case REGEX_VERY_END:
-        return place->after == NO_CHARACTER;
-    default:
-        edge = (place->before != NO_CHARACTER && is_word(place->before)) !=
-               (place->after != NO_CHARACTER && is_word(place->after));
-        return edge == (kind == REGEX_WORD_EDGE);
-    }
-}
-
-static void
-begin(struct matcher *matcher, size_t step)
-{
-    if (matcher->seen[step] == matcher->place_number)
+    if (search == NULL)
         return;
-    matcher->seen[step] = matcher->place_number;
-    matcher->begun.steps[matcher->begun.count++] = (uint16_t)step;
+    pcre2_match_data_free(search->data);
+    pcre2_match_context_free(search->limits);
+    mem_free(search->allocator, search->repaired, search->repaired_capacity);
+    mem_free(search->allocator, search, sizeof *search);
 }
 
-static size_t
-target(size_t step, int32_t distance)
+/* The text as Java decodes it. What is UTF-8 stays where it is. */
+static enum petal_status
+decode(struct regex_search *search, petal_slice *text)
 {
-    return (size_t)((ptrdiff_t)step + distance);
-}
+    const uint8_t *at = slice_bytes(*text), *limit = at + text->size;
+    char *to;
 
-/* Follow jumps and conditions from where states have begun, to steps that take a character. True: the expression matches. */
-static bool
-follow(struct matcher *matcher, const struct place *place)
-{
-    matcher->here.count = 0;
-    while (matcher->begun.count > 0) {
-        size_t at = matcher->begun.steps[--matcher->begun.count];
-        const struct regex_step *step = &matcher->regex->steps[at];
-
-        switch (step->kind) {
-        case REGEX_MATCH:
-            return true;
-        case REGEX_CHARACTER:
-        case REGEX_ANY:
-        case REGEX_CLASS:
-            matcher->here.steps[matcher->here.count++] = (uint16_t)at;
-            break;
-        case REGEX_SPLIT:
-            begin(matcher, target(at, step->first));
-            begin(matcher, target(at, step->second));
-            break;
-        case REGEX_JUMP:
-            begin(matcher, target(at, step->first));
-            break;
-        default:
-            if (holds(step->kind, place))
-                begin(matcher, at + 1);
-        }
-    }
-    return false;
-}
-
-bool
-regex_find(const struct regex *regex, petal_slice text)
-{
-    const uint8_t *at = text.size > 0 ? text.data : (const uint8_t *)"";
-    const uint8_t *limit = at + text.size;
-    uint32_t before = NO_CHARACTER;
-    struct matcher matcher;
-
-    matcher.regex = regex;
-    matcher.begun.count = 0;
-    matcher.place_number = 1;
-    memset(matcher.seen, 0, regex->step_count * sizeof matcher.seen[0]);
     for (;;) {
-        const uint8_t *next;
-        struct place place = look(at, limit, before, &next);
+        const uint8_t *from;
+        uint64_t eight;
 
-        begin(&matcher, 0); /* a match may begin anywhere */
-        if (follow(&matcher, &place))
-            return true;
-        if (at == limit)
-            return false;
-        matcher.place_number++;
-        for (size_t i = 0; i < matcher.here.count; i++) {
-            size_t step = matcher.here.steps[i];
-
-            if (takes(regex, &regex->steps[step], place.after))
-                begin(&matcher, step + 1);
+        for (; limit - at >= 8; at += 8) {
+            memcpy(&eight, at, 8);
+            if ((eight & 0x8080808080808080u) != 0)
+                break;
         }
-        before = place.after;
-        at = next;
+        if (at == limit)
+            return PETAL_OK;
+        from = at;
+        /* U+FFFD may stand there, as it is. */
+        if (utf8_next(&at, limit) == UTF8_REPLACEMENT && !(*from == 0xEF && at - from == 3))
+            break;
     }
+    if (!mem_grow(search->allocator, &search->repaired, &search->repaired_capacity, 0,
+                  3 * text->size, 1))
+        return PETAL_NO_MEMORY;
+    to = search->repaired;
+    for (at = slice_bytes(*text); at < limit;) {
+        const void *from = at;
+        size_t size = 3;
+
+        if (utf8_next(&at, limit) != UTF8_REPLACEMENT)
+            size = (size_t)(at - (const uint8_t *)from);
+        else
+            from = "\xEF\xBF\xBD";
+        memcpy(to, from, size);
+        to += size;
+    }
+    *text = slice_make(search->repaired, (size_t)(to - (char *)search->repaired));
+    assert(text->size <= search->repaired_capacity);
+    return PETAL_OK;
+}
+
+static int
+match(struct regex_search *search, const pcre2_code *code, petal_slice text, uint64_t most_steps)
+{
+    pcre2_set_match_limit(search->limits,
+                          most_steps < UINT32_MAX ? (uint32_t)most_steps : UINT32_MAX);
+    return pcre2_match(code, text.data, text.size, 0, PCRE2_NO_UTF_CHECK, search->data,
+                       search->limits);
+}
+
+enum petal_status
+regex_search_find(struct regex_search *search, petal_slice text, bool *found)
+{
+    const struct regex *regex = search->regex;
+    uint64_t most_steps;
+    int answer;
+
+    *found = false;
+    if (text.size == 0)
+        text.data = "";
+    if (decode(search, &text) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    most_steps = REGEX_MOST_STEPS + (uint64_t)text.size * REGEX_STEPS_PER_BYTE;
+    if (regex->whole == NULL) {
+        answer = match(search, regex->at_each, text, most_steps);
+    } else {
+        /* So few steps for each place that all places together keep the limit; few texts need more. */
+        answer = match(search, regex->at_each, text, most_steps / (text.size + 1));
+        if (answer == PCRE2_ERROR_MATCHLIMIT)
+            answer = match(search, regex->whole, text, most_steps);
+    }
+    *found = answer >= 0;
+    if (answer >= 0 || answer == PCRE2_ERROR_NOMATCH)
+        return PETAL_OK;
+    if (answer == PCRE2_ERROR_NOMEMORY)
+        return PETAL_NO_MEMORY;
+    pcre2_get_error_message(answer, (PCRE2_UCHAR *)search->reason, sizeof search->reason);
+    return PETAL_INVALID;
+}
+
+const char *
+regex_search_reason(const struct regex_search *search)
+{
+    return search->reason;
 }

@@ -1,31 +1,38 @@
 /*
- * regex.h -- regular expressions of filters: what people use of Java's, matched in time linear in the text.
+ * regex.h -- regular expressions of filters: those of Java, as HBase's RegexStringComparator runs them, by PCRE2.
  *
- *     .  literals  [abc] [a-z] [^...]  \d \D \w \W \s \S  \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX  \Q...\E
- *     ^ $ \A \z \Z \b \B   (...) (?:...)   |   * + ? {m} {m,} {m,n}, each with a lazy `?`   (?i) (?i:...)
+ *     .  literals  [abc] [a-z] [^...]  \d \D \w \W \s \S \h \H \v \V  \Q...\E
+ *     \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX   ^ $ \A \z \Z \b \B   |   * + ? {m} {m,} {m,n}, each with a lazy `?`
+ *     (...) (?:...) (?<name>...) (?=...) (?!...) (?<=...) (?<!...) (?i) (?i:...) (?s)
  *
- * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text (`$` also before a last line
- * end). Letters are told from capitals for ASCII only, when case is ignored; \b knows ASCII words. Text and
- * expression are UTF-8 (engine/filter/utf8.h). Refused, with the place: look-around, named groups, back references, possessive and atomic groups,
- * \p, \h, \R, \X, \G, classes within classes, other flags, and what grows beyond REGEX_MOST_STEPS.
+ * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text (`$` also before a last
+ * line end). Letters are told from capitals for ASCII only, when case is ignored; \b knows ASCII words. Text and
+ * expression are UTF-8, and what is not becomes U+FFFD (engine/filter/utf8.h). Refused, with the place: back references,
+ * possessive and atomic groups, \p, \R, \X, \G, classes within classes, other flags, a look-behind of no fixed length, and
+ * what PCRE2 finds too large.
  *
- * An expression becomes a small program whose states are followed all at once (Thompson), so that no text and no expression
- * makes it slow: at most REGEX_MOST_STEPS steps for each character, and a class is searched by halves. Immutable once made; for any number of threads.
+ * No expression and no text makes a search hang: one that takes more steps or more memory than the limits below is given
+ * up with PETAL_INVALID, as Java gives up when its stack is full.
  */
 #ifndef PETAL_ENGINE_FILTER_REGEX_H
 #define PETAL_ENGINE_FILTER_REGEX_H
 
 #include "engine/petal.h"
 
-#define REGEX_MOST_STEPS 2000
-#define REGEX_MOST_DEPTH 64 /* of groups in groups */
+#define REGEX_MOST_DEPTH     63        /* of groups in groups */
+#define REGEX_MOST_MEMBERS   256       /* of a class: PCRE2 asks one after the other, as one step */
+#define REGEX_MOST_STEPS     10000000u /* of a search, */
+#define REGEX_STEPS_PER_BYTE 64u       /* and so many more for each byte of the text */
+#define REGEX_MOST_KIBIBYTES 8192u     /* of memory that one search works in */
 
-struct regex;
-
+/* Why an expression is refused. */
 struct regex_mistake {
     size_t position; /* of the byte in the expression */
-    const char *reason;
+    char reason[120];
 };
+
+/* Immutable once made; for any number of threads. */
+struct regex;
 
 /* PETAL_INVALID with *mistake, or PETAL_NO_MEMORY. */
 enum petal_status regex_new(struct regex **regex, const petal_allocator *allocator,
@@ -33,7 +40,17 @@ enum petal_status regex_new(struct regex **regex, const petal_allocator *allocat
                             struct regex_mistake *mistake);
 void regex_free(struct regex *regex); /* NULL: no-op */
 
-/* Does the expression match anywhere in `text`? */
-bool regex_find(const struct regex *regex, petal_slice text);
+/* What searches of one thread work in. They allocate when one needs more than those before it, else nothing. */
+struct regex_search;
+
+/* `regex` must stay until the search is freed. PETAL_NO_MEMORY. */
+enum petal_status regex_search_new(struct regex_search **search, const petal_allocator *allocator,
+                                   const struct regex *regex);
+void regex_search_free(struct regex_search *search); /* NULL: no-op */
+
+/* Does the expression match anywhere in `text`? PETAL_INVALID: it was given up, and regex_search_reason says why; or
+ * PETAL_NO_MEMORY. */
+enum petal_status regex_search_find(struct regex_search *search, petal_slice text, bool *found);
+const char *regex_search_reason(const struct regex_search *search);
 
 #endif

@@ -329,10 +329,10 @@ static enum petal_status
 ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, petal_error *error)
 {
     enum filter_code code;
-    enum petal_status status = filter_run_cell(scan->filter, cell, &code);
+    enum petal_status status = filter_run_cell(scan->filter, cell, &code, error);
 
     if (status != PETAL_OK)
-        return error_no_memory(error);
+        return status;
     *included = code <= FILTER_INCLUDE_AND_NEXT_ROW;
     if (!*included)
         note_left_out(scan, PETAL_HIDDEN_FILTER); /* before a hint moves the input */

@@ -91,7 +91,7 @@ below_prefix() {
 write_pc() {
     local requires= libs="-lm -pthread"
     local name library
-    for name in liblz4 libxxhash; do
+    for name in liblz4 libxxhash libpcre2-8; do
         library=-l${name#lib}
         if pkg-config --exists "$name" 2>/dev/null; then
             requires="$requires${requires:+, }$name"

@@ -366,13 +366,13 @@ test_restart(void **state)
         assert_false(filter_run_done(run));
         assert_false(filter_run_skips_row(run, cell.row));
         cell.value.data = "1";
-        assert_int_equal(filter_run_cell(run, &cell, &code), PETAL_OK);
+        assert_int_equal(filter_run_cell(run, &cell, &code, NULL), PETAL_OK);
         assert_int_equal(code, FILTER_INCLUDE);
         cell.value.data = "2";
-        assert_int_equal(filter_run_cell(run, &cell, &code), PETAL_OK);
+        assert_int_equal(filter_run_cell(run, &cell, &code, NULL), PETAL_OK);
         assert_int_equal(code, FILTER_SKIP);
         assert_true(filter_run_done(run));
-        assert_int_equal(filter_run_cell(run, &cell, &code), PETAL_OK);
+        assert_int_equal(filter_run_cell(run, &cell, &code, NULL), PETAL_OK);
         assert_int_equal(code, FILTER_NEXT_ROW);
         filter_run_restart(run);
     }
@@ -527,7 +527,7 @@ test_memory_failures(void **state)
         test_allocator_fail_at(&memory, n, true);
         status = filter_run_new(&run, &memory.table, filter, false);
         if (status == PETAL_OK)
-            status = filter_run_cell(run, &cell, &code);
+            status = filter_run_cell(run, &cell, &code, NULL);
         test_allocator_fail_at(&memory, 0, false);
         filter_run_free(run);
         assert_int_equal(test_allocator_live_blocks(&memory), blocks);

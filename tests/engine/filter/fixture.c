@@ -129,7 +129,7 @@ show_row(struct reader *reader, size_t first, size_t last)
                 i++;
             continue;
         }
-        if (filter_run_cell(reader->run, cell, &code) != PETAL_OK)
+        if (filter_run_cell(reader->run, cell, &code, NULL) != PETAL_OK)
             abort();
         if (code <= FILTER_INCLUDE_AND_NEXT_ROW)
             keep(reader, cell);

@@ -341,6 +341,54 @@ test_layouts(void **state)
         free(expected[k]);
 }
 
+/* A regular expression that is given up ends the read at its row, whatever stands around it; the rows before are right, and the
+ * cursor goes on elsewhere. Filters that would be done, or would skip the row, do not hide it. */
+static void
+test_regex_given_up(void **state)
+{
+    /* Each with what it gives before the row in question, and from the row behind. */
+    static const char *const cases[][3] = {
+        {"RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},
+        {"WHILE RowFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", ""},
+        {"SKIP ValueFilter (!=, 'regexstring:^(a+)+$')", "", ""},
+        {"FamilyFilter (=, 'binary:f') AND ValueFilter (=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ",
+         "b/f:q@1=aa "},
+        {"WHILE QualifierFilter (!=, 'regexstring:^(a+)+$')", "aa/f:q@1=aa ", "b/f:q@1=aa "},
+        {"SingleColumnValueFilter ('f', 'q', =, 'regexstring:^(a+)+$') OR PrefixFilter ('aa')",
+         "aa/f:q@1=aa ", "b/f:q@1=aa "},
+    };
+    char hostile[42] = "";
+    struct read_bed bed;
+
+    (void)state;
+    memset(hostile, 'a', 40);
+    hostile[40] = 'b';
+    reads_open(&bed, "f", NULL);
+    put(&bed, "f", "aa", "q", 1, "aa");
+    put(&bed, "f", hostile, hostile, 1, hostile);
+    put(&bed, "f", hostile, "q", 1, hostile);
+    put(&bed, "f", "b", "q", 1, "aa");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        petal_filter *filter = reads_filter(&bed, cases[i][0]);
+        petal_scan_options options = {.read = {.filter = filter}};
+        petal_cursor *cursor = reads_cursor(&bed, &options);
+        const petal_cell *cell;
+        petal_error error;
+
+        if (*cases[i][1] != '\0')
+            assert_string_equal(reads_next(cursor), cases[i][1]);
+        assert_int_equal(petal_cursor_next(cursor, &cell, &error), PETAL_INVALID);
+        assert_null(cell);
+        assert_string_equal(error.text, "the regular expression ^(a+)+$ is given up on 41 bytes of "
+                                        "text: match limit exceeded");
+        reads_seek(cursor, text("b"), NULL, text(""));
+        assert_string_equal(reads_rest(cursor), cases[i][2]);
+        petal_cursor_close(cursor);
+        petal_filter_free(filter);
+    }
+    fixture_fini(&bed.fixture);
+}
+
 int
 main(void)
 {
@@ -353,6 +401,7 @@ main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_fuzzy_rows),
         cmocka_unit_test(test_layouts),
+        cmocka_unit_test(test_regex_given_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

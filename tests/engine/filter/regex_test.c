@@ -1,4 +1,4 @@
-/* regex_test.c -- regular expressions of filters: what matches, what is refused and where, and that nothing makes them slow. */
+/* regex_test.c -- regular expressions of filters: what matches, what is refused and where, and what is given up. */
 #include "base/slice.h"
 #include "engine/filter/regex.h"
 #include "tests/support/test_support.h"
@@ -11,21 +11,38 @@
 
 #include <cmocka.h>
 
-static bool
-found_in(const char *expression, bool ignore_case, petal_slice text)
+/* What the search in `text` says; *found if it is PETAL_OK. */
+static enum petal_status
+search(const char *expression, bool ignore_case, petal_slice text, bool *found, char *reason)
 {
     struct test_allocator allocator;
     struct regex_mistake mistake;
+    struct regex_search *search;
     struct regex *regex;
-    bool found;
+    enum petal_status status;
 
     test_allocator_init(&allocator);
     if (regex_new(&regex, &allocator.table, slice_from_text(expression), ignore_case, &mistake) !=
         PETAL_OK)
         fail_msg("%s: %s at %zu", expression, mistake.reason, mistake.position);
-    found = regex_find(regex, text);
+    assert_int_equal(regex_search_new(&search, &allocator.table, regex), PETAL_OK);
+    status = regex_search_find(search, text, found);
+    if (reason != NULL)
+        strcpy(reason, status == PETAL_OK ? "" : regex_search_reason(search));
+    regex_search_free(search);
     regex_free(regex);
     assert_int_equal(test_allocator_live_blocks(&allocator), 0);
+    return status;
+}
+
+static bool
+found_in(const char *expression, bool ignore_case, petal_slice text)
+{
+    char reason[200];
+    bool found;
+
+    if (search(expression, ignore_case, text, &found, reason) != PETAL_OK)
+        fail_msg("'%s': %s", expression, reason);
     return found;
 }
 
@@ -53,6 +70,16 @@ test_literals_and_anchors(void **state)
     check("o$", "hello\n", true);
     check("o$", "hello\r\n", true);
     check("o$", "hello\n\n", false);
+    check("o$", "hello\r", true);
+    check("o$", "hello\xC2\x85", true);
+    check("o$", "hello\xE2\x80\xA8", true);
+    check("o$", "hello\v", false);
+    check("o$", "hello\f", false);
+    check("\\r$", "hello\r\n", false);
+    check("\\n$", "hello\r\n", true);
+    check("^.$", "\r\n", false);
+    check("o$|x", "hello\n\nx", true);
+    check("\\sab", "\r\nab", true);
     check("o\\z", "hello\n", false);
     check("\\Ahello\\Z", "hello\n", true);
     check("a.c", "a\nc", true);
@@ -62,6 +89,8 @@ test_literals_and_anchors(void **state)
     check("\\Qa.c*\\E+", "a.c***", true);
     check("\\Qa.c\\E", "abc", false);
     check("\\x41\\u0042\\t\\x{43}\\0104", "AB\tCD", true);
+    check("^\\ca\\cA$", "!\001", true);
+    check("^\\h\\v\\H\\V$", "\t\f\f\t", true);
 }
 
 static void
@@ -109,11 +138,40 @@ test_groups_and_repetition(void **state)
     check("^a{0,2}b$", "aab", true);
     check("^a*?b+?c??$", "aabb", true);
     check("^(a{1,2}|b){2}$", "aab", true);
+    check("x^*\\b+\\A?y", "xy", false);
+    check("x^*\\A?y", "xy", true);
     check("^((a*)*)*$", "aaaa", true);
     check("x(a|(b|c){2}|d)y", "zxbcy", true);
     check("(((25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\\.){3,3}"
           "(25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?))(\\/[0-9]+)?",
           "at 192.168.17.255/24", true);
+}
+
+static void
+test_looking_around(void **state)
+{
+    (void)state;
+    check("^(?!abc)", "abcd", false);
+    check("^(?!abc)", "abd", true);
+    check("a(?=b)", "ac ab", true);
+    check("a(?=b)", "ac", false);
+    check("(?<=a)b", "cb ab", true);
+    check("(?<=a)b", "cb", false);
+    check("(?<!a)b", "ab", false);
+    check("(?<!a)b", "ab cb", true);
+    check("^(?<name>a|b)(?i:C)$", "bc", true);
+}
+
+/* What PCRE2 means by it and Java does not is no way out of Java's language. */
+static void
+test_nothing_of_pcre2_comes_through(void **state)
+{
+    (void)state;
+    check("^[a#b x]{3}$", "# x", true);
+    check("a}b]", "a}b]", true);
+    check("^\\Q[(\\w*\\E$", "[(\\w*", true);
+    check("^\\Q(?i)", "(?i)", true);
+    check("a-\\-\\#\\ \\<", "a--# <", true);
 }
 
 static void
@@ -129,6 +187,10 @@ test_case(void **state)
     check("^(?i:a)b$", "Ab", true);
     check("^(?i:a)b$", "AB", false);
     check("^((?i)a)b$", "AB", false);
+    check("^(?i)\\x61[\\u0062-\\u0063]$", "AC", true);
+    check("(?i)^k$", "\xE2\x84\xAA", false);    /* the Kelvin sign */
+    check("(?i)^\xC3\xA9$", "\xC3\x89", false); /* as Java without UNICODE_CASE */
+    check("a(?i)b|c", "C", true);
 }
 
 /* As Java decodes them: each longest part that could begin a character is one U+FFFD. */
@@ -148,6 +210,17 @@ test_bytes_that_are_no_utf8(void **state)
     check("^.$", "\xED\xA0\x80", true);
     check("^....$", "\xF5\x80\x80\x80", true);
     check("^[\xC3\xA0-\xC3\xBF]$", "\xC3\xA9", true);
+    check("^aaaaaaaaa.b$",
+          "aaaaaaaaa\xFF"
+          "b",
+          true);
+    check("^\\x{FFFD}\\x{FFFD}x$", "\xEF\xBF\xBD\xFFx", true);
+    assert_true(found_in("^a\\x00b$", false, slice_make("a\0b", 3)));
+    assert_true(found_in("^a.b$", false, slice_make("a\0b", 3)));
+    assert_true(found_in("^a$", false, slice_make("a\n", 2)));
+    assert_false(found_in("^a$", false, slice_make("a\0", 2)));
+    assert_true(found_in("", false, slice_make(NULL, 0)));
+    assert_false(found_in(".", false, slice_make(NULL, 0)));
 }
 
 static void
@@ -171,28 +244,42 @@ static void
 test_refused(void **state)
 {
     (void)state;
-    check_refused("*a", 0, "nothing to repeat");
-    check_refused("a|*", 2, "nothing to repeat");
-    check_refused("a**", 2, "follows a quantifier");
+    check_refused("*a", 0, "repeatable");
+    check_refused("a|*", 2, "repeatable");
+    check_refused("a**", 2, "repeatable");
+    check_refused("(*ACCEPT)a", 1, "repeatable");
     check_refused("a++", 2, "possessive");
-    check_refused("a{2,1}", 1, "braces");
+    check_refused("a{2}+", 4, "possessive");
+    check_refused("a{2,1}", 1, "out of order");
     check_refused("a{x}", 1, "braces");
-    check_refused("(a", 0, "not closed");
+    check_refused("a{,2}", 1, "braces");
+    check_refused("(a", 1, "missing closing");
+    check_refused("\xC3\xA9(a", 3, "missing closing");
     check_refused("a)", 1, "no opening");
     check_refused("[a", 0, "not closed");
+    check_refused("[]", 0, "not closed");
     check_refused("[z-a]", 1, "ends before");
+    check_refused("[a-\\d]", 1, "ends before");
     check_refused("[a[b]]", 2, "within classes");
+    check_refused("[[:alpha:]]", 1, "within classes");
     check_refused("[a&&b]", 2, "intersection");
-    check_refused("(?=a)", 0, "look-ahead");
-    check_refused("(?<!a)", 0, "look-behind");
+    check_refused("(?<=a*)b", 0, "lookbehind");
+    check_refused("(?<name", 0, "name");
     check_refused("(?>a)", 0, "not supported");
+    check_refused("(?|a)", 0, "not supported");
     check_refused("(?m)a", 0, "not supported");
+    check_refused("(?R)", 0, "not supported");
+    check_refused("(?", 0, "not supported");
     check_refused("(a)\\1", 3, "back references");
     check_refused("\\p{Alpha}", 0, "escape");
+    check_refused("\\K", 0, "escape");
+    check_refused("[\\b]", 1, "escape");
     check_refused("a\\", 1, "backslash");
     check_refused("\\x4", 0, "number of a character");
-    check_refused("(a{1000}){1000}", 15, "too large");
-    check_refused("a{99999}", 8, "too large");
+    check_refused("\\x{110000}", 0, "number of a character");
+    check_refused("\\uD83D\\uDE00", 0, "surrogate");
+    check_refused("a{99999}", 1, "too big");
+    check_refused("(?:[ab][cd]){9999}", 12, "too large");
 }
 
 static void
@@ -206,50 +293,162 @@ test_hostile_nesting(void **state)
     memset(deep + 71, ')', 70);
     deep[141] = '\0';
     check_refused(deep, REGEX_MOST_DEPTH, "too deeply");
-    deep[131] = '\0';
-    check(deep + 10, "a", true);
+    deep[70 + REGEX_MOST_DEPTH + 1] = '\0';
+    check(deep + 70 - REGEX_MOST_DEPTH, "a", true);
+    memcpy(deep + 70 - REGEX_MOST_DEPTH, "(?i)(?:", 7); /* the outermost group's flag is kept */
+    deep[70 + REGEX_MOST_DEPTH - 5] = '\0';
+    check(deep + 70 - REGEX_MOST_DEPTH, "A", true);
 }
 
-/* What takes a backtracking matcher longer than anyone can wait. */
+/* ---- limits ---- */
+
 static void
-test_time_is_linear(void **state)
+check_given_up(const char *expression, petal_slice text, const char *reason)
 {
-    size_t size = 100000;
-    char *text = test_allocate(size + 1);
+    char given[200];
+    bool found;
+
+    if (search(expression, false, text, &found, given) != PETAL_INVALID)
+        fail_msg("'%s' is not given up", expression);
+    if (strstr(given, reason) == NULL)
+        fail_msg("'%s': %s", expression, given);
+}
+
+/* What takes a matcher that goes back longer than anyone can wait ends by its steps, which are counted. */
+static void
+test_catastrophes_are_given_up(void **state)
+{
+    char text[2000];
+
+    (void)state;
+    memset(text, 'a', sizeof text);
+    text[40] = 'b';
+    check_given_up("^(a+)+$", slice_make(text, 41), "match limit");
+    check_given_up("(a+)+$", slice_make(text, 41), "match limit");
+    check_given_up("(a*)*c|d", slice_make(text, 41), "match limit");
+    check_given_up("^(a|a)+$", slice_make(text, 41), "match limit");
+    check_given_up("^(?!(a+)+$)", slice_make(text, 41), "match limit");
+    check_given_up("(.*a){20}[bc]$", slice_make(text + 41, 200), "match limit");
+    /* Each place by itself is below the limit, all together are not. */
+    check_given_up("a*a*[cd]", slice_make(text + 41, 1900), "match limit");
+    /* PCRE2 sees that there is no c. */
+    check("(a*)*c", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", false);
+    check("^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", true);
+}
+
+/* Long texts are no reason to give up what is simple, wherever a match begins, and what goes deep ends by its memory. */
+static void
+test_long_texts(void **state)
+{
+    size_t size = 1000000;
+    char *text = test_allocate(size);
 
     (void)state;
     memset(text, 'a', size);
-    text[size] = '\0';
-    check("^(a+)+$", text, true);
-    check("(a*)*b", text, false);
-    check("(a|aa)+$", text, true);
-    check("a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?b", text, false);
+    assert_false(found_in("xyz", false, slice_make(text, size)));
+    assert_false(found_in("x.*y", false, slice_make(text, size)));
+    assert_false(found_in("[^a]|ab|ac", false, slice_make(text, size)));
+    assert_true(found_in("^(a+)+$", false, slice_make(text, size)));
+    assert_true(found_in("^[^x]*$", false, slice_make(text, size)));
+    check_given_up("a*[bc]", slice_make(text, size), "match limit");
+    check_given_up("^(?:a|aa)+$", slice_make(text, size), "heap limit");
+    memcpy(text + size - 3, "foo", 3);
+    assert_true(found_in("foo", false, slice_make(text, size)));
+    assert_true(found_in("f.*o$", false, slice_make(text, size)));
+    text[10] = 'f';
+    assert_false(found_in("f.*[xy]", false, slice_make(text, size)));
+    memset(text, 0xFF, size);
+    assert_true(found_in("^\\uFFFD+$", false, slice_make(text, size)));
     free(text);
+}
+
+static void
+test_huge_repetition(void **state)
+{
+    char text[1000], class[REGEX_MOST_MEMBERS + 4];
+
+    (void)state;
+    memset(class, 'a', sizeof class);
+    class[0] = '[';
+    memcpy(class + REGEX_MOST_MEMBERS + 1, "]", 2);
+    check(class, "a", true);
+    memcpy(class + REGEX_MOST_MEMBERS + 1, "a]", 3);
+    check_refused(class, 0, "too many members");
+    memset(text, 'a', sizeof text);
+    assert_true(found_in("^a{1000}$", false, slice_make(text, sizeof text)));
+    assert_false(found_in("^a{1001}$", false, slice_make(text, sizeof text)));
+    assert_false(found_in("(a{1000}){1000}", false, slice_make(text, sizeof text)));
+    assert_true(found_in("((a{0,1000}){0,1000}){0,1}$", false, slice_make(text, sizeof text)));
+    check_refused("((a{1000}){1000}){1000}", 17, "too large");
+}
+
+/* A search works in what it has, and after one that was given up, or had too little memory, the next is as good as any. */
+static void
+test_searches_allocate_once(void **state)
+{
+    struct test_allocator allocator;
+    struct regex_mistake mistake;
+    struct regex_search *search;
+    struct regex *regex;
+    char hostile[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
+    bool found;
+
+    (void)state;
+    test_allocator_init(&allocator);
+    assert_int_equal(
+        regex_new(&regex, &allocator.table, slice_from_text("^(a+)+$"), false, &mistake), PETAL_OK);
+    assert_int_equal(regex_search_new(&search, &allocator.table, regex), PETAL_OK);
+    test_allocator_fail_at(&allocator, 1, true);
+    assert_int_equal(regex_search_find(search, slice_from_text("aaa"), &found), PETAL_NO_MEMORY);
+    test_allocator_fail_at(&allocator, 0, false);
+    assert_int_equal(regex_search_find(search, slice_from_text("\xFF"), &found), PETAL_OK);
+    test_allocator_fail_at(&allocator, 1, true);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(regex_search_find(search, slice_from_text("aaa"), &found), PETAL_OK);
+        assert_true(found);
+        assert_int_equal(regex_search_find(search,
+                                           slice_from_text("a\xFF"
+                                                           "aa"),
+                                           &found),
+                         PETAL_OK);
+        assert_false(found);
+        assert_int_equal(regex_search_find(search, slice_from_text(hostile), &found),
+                         PETAL_INVALID);
+    }
+    test_allocator_fail_at(&allocator, 0, false);
+    regex_search_free(search);
+    regex_free(regex);
+    assert_int_equal(test_allocator_live_blocks(&allocator), 0);
 }
 
 static void
 test_memory_failures(void **state)
 {
-    struct test_allocator allocator;
-    struct regex_mistake mistake;
-    struct regex *regex;
+    enum petal_status status = PETAL_NO_MEMORY;
+    uint64_t n;
 
     (void)state;
-    for (uint64_t n = 1;; n++) {
-        enum petal_status status;
+    for (n = 1; status == PETAL_NO_MEMORY; n++) {
+        struct test_allocator allocator;
+        struct regex_mistake mistake;
+        struct regex_search *search = NULL;
+        struct regex *regex = NULL;
+        bool found;
 
         test_allocator_init(&allocator);
         test_allocator_fail_at(&allocator, n, true);
         status = regex_new(&regex, &allocator.table, slice_from_text("([a-z]\\d{2,20}|x)*[^q]$"),
                            false, &mistake);
-        if (status == PETAL_OK) {
-            assert_true(n > 3);
-            regex_free(regex);
-            break;
-        }
-        assert_int_equal(status, PETAL_NO_MEMORY);
+        if (status == PETAL_OK)
+            status = regex_search_new(&search, &allocator.table, regex);
+        if (status == PETAL_OK)
+            status = regex_search_find(search, slice_from_text("\xFF"), &found);
+        regex_search_free(search);
+        regex_free(regex);
         assert_int_equal(test_allocator_live_blocks(&allocator), 0);
     }
+    assert_int_equal(status, PETAL_OK);
+    assert_true(n > 8);
 }
 
 /* A class of random members, as it is written and as what it must hold, for characters below 0x200.
@@ -323,11 +522,16 @@ main(void)
         cmocka_unit_test(test_literals_and_anchors),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_groups_and_repetition),
+        cmocka_unit_test(test_looking_around),
+        cmocka_unit_test(test_nothing_of_pcre2_comes_through),
         cmocka_unit_test(test_case),
         cmocka_unit_test(test_bytes_that_are_no_utf8),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_hostile_nesting),
-        cmocka_unit_test(test_time_is_linear),
+        cmocka_unit_test(test_catastrophes_are_given_up),
+        cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_huge_repetition),
+        cmocka_unit_test(test_searches_allocate_once),
         cmocka_unit_test(test_memory_failures),
         cmocka_unit_test(test_classes_hold_their_members),
     };

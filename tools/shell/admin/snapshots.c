@@ -50,7 +50,7 @@ static enum shell_status
 read_matching(struct session *session, const struct value *names, const struct value *tables,
               struct snapshot_list *list)
 {
-    struct pattern name_pattern = {.valid = false}, table_pattern = {.valid = false};
+    struct pattern name_pattern = {NULL, NULL}, table_pattern = {NULL, NULL};
     enum shell_status status = SHELL_FINE;
 
     if (tables != NULL)

@@ -417,7 +417,7 @@ namespace_list(struct session *session, const struct pattern *pattern, struct na
 
 COMMAND_FUNCTION(command_list_namespace)
 {
-    struct pattern pattern = {.valid = false};
+    struct pattern pattern = {NULL, NULL};
     struct name_list list = {0};
     enum shell_status status = SHELL_FINE;
 

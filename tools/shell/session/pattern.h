@@ -1,17 +1,15 @@
 /*
- * pattern.h -- regular expressions for names, as list and the snapshot commands take them: POSIX extended ones,
- * which must match the whole name.
+ * pattern.h -- regular expressions for names, as list and the snapshot commands take them: PCRE2's, which here are
+ * those of Java, and must match the whole name.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_PATTERN_H
 #define PETAL_TOOLS_SHELL_SESSION_PATTERN_H
 
 #include "tools/shell/session/session.h"
 
-#include <regex.h>
-
 struct pattern {
-    regex_t compiled;
-    bool valid; /* else nothing is compiled, and nothing matches */
+    void *compiled; /* NULL: nothing matches */
+    void *matching; /* what PCRE2 works in */
 };
 
 /* Compile an argument; fails with what is wrong in it.  pattern_free follows, also when it failed. */
