@@ -101,42 +101,32 @@ compare_gets(struct agreement *agreement)
     return true;
 }
 
-/* Keys in any order, some of them twice. */
-static bool
-compare_group(struct agreement *agreement, size_t count)
-{
-    struct bench_model_key keys[GROUP_MOST];
-    petal_slice slices[GROUP_MOST] = {{NULL, 0}}, values[GROUP_MOST];
-    uint32_t numbers[GROUP_MOST];
-
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = (uint32_t)bench_random_below(&agreement->random, agreement->model.keys);
-        bench_model_key(&keys[i], numbers[i]);
-        slices[i] = keys[i].slice;
-    }
-    agreement->store->get_many(agreement->session, slices, count, values);
-    for (size_t i = 0; i < count; i++) {
-        struct bench_pair pair = {{NULL, 0}, values[i]};
-        bool found = values[i].data != NULL;
-
-        if (!bench_model_has(&agreement->model, numbers[i], found, values[i]))
-            return differ(agreement, "a get of many", numbers[i], found, &pair);
-        agreement->compared++;
-    }
-    return true;
-}
-
+/* Groups of keys in any order, some of them twice. */
 static bool
 compare_groups(struct agreement *agreement)
 {
+    struct bench_model_key keys[GROUP_MOST];
+    petal_slice slices[GROUP_MOST] = {{NULL, 0}}, values[GROUP_MOST];
+    uint32_t numbers[GROUP_MOST], count;
+
     if (agreement->store->get_many == NULL)
         return true;
-    for (uint32_t done = 0; done < agreement->model.keys;) {
-        size_t count = 1 + (size_t)bench_random_below(&agreement->random, GROUP_MOST);
+    for (uint32_t done = 0; done < agreement->model.keys; done += count) {
+        count = 1 + (uint32_t)bench_random_below(&agreement->random, GROUP_MOST);
+        for (uint32_t i = 0; i < count; i++) {
+            numbers[i] = (uint32_t)bench_random_below(&agreement->random, agreement->model.keys);
+            bench_model_key(&keys[i], numbers[i]);
+            slices[i] = keys[i].slice;
+        }
+        agreement->store->get_many(agreement->session, slices, count, values);
+        for (uint32_t i = 0; i < count; i++) {
+            struct bench_pair pair = {{NULL, 0}, values[i]};
+            bool found = values[i].data != NULL;
 
-        if (!compare_group(agreement, count))
-            return false;
-        done += (uint32_t)count;
+            if (!bench_model_has(&agreement->model, numbers[i], found, values[i]))
+                return differ(agreement, "a get of many", numbers[i], found, &pair);
+            agreement->compared++;
+        }
     }
     return true;
 }
@@ -256,18 +246,6 @@ any_number(struct agreement *agreement)
                                         agreement->model.keys - agreement->model.keys / 8);
 }
 
-static void
-put_one(struct agreement *agreement)
-{
-    uint32_t number = any_number(agreement);
-    struct bench_model_key key;
-    struct bench_model_value value;
-
-    bench_model_key(&key, number);
-    bench_model_value(&value, number, bench_model_put(&agreement->model, number));
-    agreement->store->put(agreement->session, key.slice, value.slice);
-}
-
 /* Numbers may come twice: the last one holds. */
 static void
 put_batch(struct agreement *agreement)
@@ -289,39 +267,24 @@ put_batch(struct agreement *agreement)
 }
 
 static void
-remove_one(struct agreement *agreement)
-{
-    uint32_t number = any_number(agreement);
-    struct bench_model_key key;
-
-    bench_model_key(&key, number);
-    bench_model_remove(&agreement->model, number);
-    agreement->store->remove(agreement->session, key.slice);
-}
-
-static void
 operate(struct agreement *agreement)
 {
     uint64_t choice = bench_random_below(&agreement->random, 100);
+    uint32_t number = any_number(agreement);
+    struct bench_model_key key;
+    struct bench_model_value value;
 
-    if (choice < 70)
-        put_one(agreement);
-    else if (choice < 93)
-        remove_one(agreement);
-    else
-        put_batch(agreement);
     agreement->done++;
-}
-
-static void
-reopen(struct agreement *agreement, const char *directory, const struct bench_config *config)
-{
-    const struct bench_store *store = agreement->store;
-
-    store->detach(agreement->session);
-    store->close(agreement->opened);
-    agreement->opened = store->open(directory, config);
-    agreement->session = store->attach(agreement->opened);
+    bench_model_key(&key, number);
+    if (choice >= 93) {
+        put_batch(agreement);
+    } else if (choice >= 70) {
+        bench_model_remove(&agreement->model, number);
+        agreement->store->remove(agreement->session, key.slice);
+    } else {
+        bench_model_value(&value, number, bench_model_put(&agreement->model, number));
+        agreement->store->put(agreement->session, key.slice, value.slice);
+    }
 }
 
 /* What comes between the operations of two parts and the comparison. */
@@ -335,8 +298,12 @@ disturb(struct agreement *agreement, int part, const char *directory,
         store->flush(agreement->opened);
     if (part % 3 == 2 && store->compact != NULL)
         store->compact(agreement->opened);
-    if (part % 2 == 1)
-        reopen(agreement, directory, config);
+    if (part % 2 == 1) {
+        store->detach(agreement->session);
+        store->close(agreement->opened);
+        agreement->opened = store->open(directory, config);
+        agreement->session = store->attach(agreement->opened);
+    }
     if (store->wait != NULL)
         store->wait(agreement->opened);
 }

@@ -32,20 +32,11 @@ build_cold_tables(struct cliff_bed *bed, uint64_t n)
     }
 }
 
-/* Waits until no flush is on its way. */
-static void
-wait_for_flushes(struct cliff_bed *bed, petal_stats *stats)
-{
-    const struct timespec moment = {.tv_nsec = 1000000};
-
-    while (petal_stats_get(bed->db, stats), stats->flushes_waiting > 0)
-        nanosleep(&moment, NULL);
-}
-
 /* One more table is written to until memory was full FILLS times. */
 static uint64_t
 fill_memory(struct cliff_bed *bed, uint64_t n)
 {
+    const struct timespec moment = {.tv_nsec = 1000000};
     char key[CLIFF_KEY_BYTES], value[VALUE_BYTES];
     petal_stats before, after;
 
@@ -55,7 +46,8 @@ fill_memory(struct cliff_bed *bed, uint64_t n)
     for (uint64_t i = 0; i < FILLS * FILL_PUTS; i++) {
         cliff_put(bed, cliff_key(key, "", i), bench_text("q"), 1,
                   (petal_slice){value, sizeof value});
-        wait_for_flushes(bed, &after);
+        while (petal_stats_get(bed->db, &after), after.flushes_waiting > 0)
+            nanosleep(&moment, NULL);
     }
     bed->flushed = true;
     bed->files = after.flushes - before.flushes;

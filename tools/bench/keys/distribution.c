@@ -100,8 +100,6 @@ bench_distribution_next(struct bench_distribution *distribution, struct bench_ra
     switch (distribution->kind) {
     case BENCH_UNIFORM:
         break;
-    case BENCH_ZIPF:
-        return next_rank(distribution, random, items);
     case BENCH_SCRAMBLED:
         return bench_fnv(next_rank(distribution, random, BENCH_SCRAMBLED_RANKS)) % items;
     case BENCH_LATEST:

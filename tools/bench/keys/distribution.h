@@ -21,7 +21,6 @@
 
 enum bench_distribution_kind {
     BENCH_UNIFORM,
-    BENCH_ZIPF,      /* rank i is item i: the first items are hot */
     BENCH_SCRAMBLED, /* zipf's ranks, hashed over all items: the hot ones lie anywhere */
     BENCH_LATEST     /* rank i is the i-th from the end: the newest items are hot */
 };

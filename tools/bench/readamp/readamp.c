@@ -181,21 +181,6 @@ measure(struct run *run, struct bed *bed, enum readamp_cache cache, enum readamp
 
 /* ---- the grid ---- */
 
-/* Each lookup begins with nothing cached and nothing known of filters, so that lines do not depend
- * on one another. */
-static void
-run_table(struct run *run, struct bed *bed, enum readamp_cache cache, enum bed_table which)
-{
-    for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
-        if (!is_wanted(run->settings->lookups, lookup) ||
-            lookup_table((enum readamp_lookup)lookup) != which)
-            continue;
-        bed_open(bed, cache_bytes(run->settings, &bed->facts[which], cache));
-        measure(run, bed, cache, (enum readamp_lookup)lookup);
-        bed_close(bed);
-    }
-}
-
 static void
 run_bed(struct run *run, struct bed_shape shape)
 {
@@ -206,10 +191,18 @@ run_bed(struct run *run, struct bed_shape shape)
             shape.tables[lookup_table((enum readamp_lookup)lookup)] = true;
     }
     bed_make(&bed, &shape);
+    /* Each lookup begins with nothing cached and nothing known of filters: lines stand alone. */
     for (int cache = 0; cache < MOST_CACHES; cache++) {
-        for (int which = 0; which < BED_TABLES; which++) {
-            if (is_wanted(run->settings->caches, cache) && shape.tables[which])
-                run_table(run, &bed, (enum readamp_cache)cache, (enum bed_table)which);
+        for (int lookup = 0; lookup < READAMP_LOOKUPS; lookup++) {
+            enum bed_table which = lookup_table((enum readamp_lookup)lookup);
+
+            if (!is_wanted(run->settings->caches, cache) ||
+                !is_wanted(run->settings->lookups, lookup))
+                continue;
+            bed_open(&bed,
+                     cache_bytes(run->settings, &bed.facts[which], (enum readamp_cache)cache));
+            measure(run, &bed, (enum readamp_cache)cache, (enum readamp_lookup)lookup);
+            bed_close(&bed);
         }
     }
     bed_remove(&bed);

@@ -123,26 +123,6 @@ print_line(const struct sides *sides, const struct bench_series *before,
     return counts;
 }
 
-static size_t
-print_lines(const struct sides *sides, size_t *common)
-{
-    size_t moved = 0;
-
-    *common = 0;
-    for (size_t i = 0; i < sides->before.count; i++) {
-        const struct bench_series *before = &sides->before.series[i];
-        const struct bench_series *after = bench_result_find(&sides->after, &before->name);
-
-        if (after == NULL || bench_series_measure(before) != bench_series_measure(after))
-            continue;
-        if ((*common)++ == 0)
-            printf("%-26s %7s %4s %-11s %12s %12s %9s %11s\n", "operation", "blocks", "thr",
-                   "store", "before", "after", "change", "to-control");
-        moved += print_line(sides, before, after);
-    }
-    return moved;
-}
-
 static bool
 has_store(const struct bench_result *result, const char *store)
 {
@@ -153,13 +133,24 @@ has_store(const struct bench_result *result, const char *store)
     return false;
 }
 
+/* Returns the exit status. */
 static int
 compare_sides(struct sides *sides)
 {
-    size_t common, moved;
+    size_t common = 0, moved = 0;
 
     sides->has_subject = has_store(&sides->before, SUBJECT) && has_store(&sides->after, SUBJECT);
-    moved = print_lines(sides, &common);
+    for (size_t i = 0; i < sides->before.count; i++) {
+        const struct bench_series *before = &sides->before.series[i];
+        const struct bench_series *after = bench_result_find(&sides->after, &before->name);
+
+        if (after == NULL || bench_series_measure(before) != bench_series_measure(after))
+            continue;
+        if (common++ == 0)
+            printf("%-26s %7s %4s %-11s %12s %12s %9s %11s\n", "operation", "blocks", "thr",
+                   "store", "before", "after", "change", "to-control");
+        moved += print_line(sides, before, after);
+    }
     if (common == 0) {
         fputs("kv-bench: the files have no operation in common\n", stderr);
         return 3;

@@ -49,18 +49,6 @@ rate_of_bits(double bits_per_key)
     return fmax(bench_rate_of_bits(bits_per_key), 0.0001);
 }
 
-static enum petal_durability
-durability_of(const struct bench_config *config)
-{
-    return !config->log ? PETAL_SKIP_WAL : config->sync ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL;
-}
-
-static const char *
-durability_text(const struct bench_config *config)
-{
-    return !config->log ? "SKIP_WAL" : config->sync ? "FSYNC_WAL" : "SYNC_WAL";
-}
-
 static void
 describe_petal(const struct bench_config *config, char *text, size_t bytes)
 {
@@ -80,7 +68,10 @@ describe_petal(const struct bench_config *config, char *text, size_t bytes)
              "), assertions %s; %zu-byte blocks, %s, %s, index and filters in the cache, "
              "%s, compaction %s",
              assertions, config->block_bytes, config->compress ? "LZ4" : "not compressed", filter,
-             durability_text(config), config->compaction ? "on" : "off");
+             !config->log   ? "SKIP_WAL"
+             : config->sync ? "FSYNC_WAL"
+                            : "SYNC_WAL",
+             config->compaction ? "on" : "off");
 }
 
 static void *
@@ -91,7 +82,9 @@ open_petal(const char *directory, const struct bench_config *config)
                              .no_compaction = !config->compaction,
                              .cache_bytes = config->cache_bytes,
                              .memtable_bytes = config->write_buffer_bytes,
-                             .durability = durability_of(config)};
+                             .durability = !config->log   ? PETAL_SKIP_WAL
+                                           : config->sync ? PETAL_FSYNC_WAL
+                                                          : PETAL_SYNC_WAL};
     petal_family_options family = {
         .block_bytes = (uint32_t)config->block_bytes,
         .compression = config->compress ? PETAL_COMPRESSION_LZ4 : PETAL_COMPRESSION_NONE,

@@ -63,36 +63,11 @@ describe_rocksdb(const struct bench_config *config, char *text, size_t bytes)
              background_jobs(), config->compaction ? "on" : "off");
 }
 
-static rocksdb_cache_t *
-make_cache(size_t bytes)
-{
-#if ROCKSDB_MAJOR_VERSION >= 9
-    return rocksdb_cache_create_hyper_clock(bytes, 0);
-#else
-    return rocksdb_cache_create_lru(bytes);
-#endif
-}
-
-static void
-set_table_format(struct rocksdb_bench *bench, const struct bench_config *config)
-{
-    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
-
-    bench->cache = make_cache(config->cache_bytes);
-    rocksdb_block_based_options_set_block_cache(table, bench->cache);
-    rocksdb_block_based_options_set_block_size(table, config->block_bytes);
-    rocksdb_block_based_options_set_format_version(table, 5);
-    if (config->bits_per_key > 0) /* the options take it over */
-        rocksdb_block_based_options_set_filter_policy(
-            table, rocksdb_filterpolicy_create_bloom_full(config->bits_per_key));
-    rocksdb_options_set_block_based_table_factory(bench->options, table);
-    rocksdb_block_based_options_destroy(table);
-}
-
 static void *
 open_rocksdb(const char *directory, const struct bench_config *config)
 {
     struct rocksdb_bench *bench = bench_alloc(sizeof *bench);
+    rocksdb_block_based_table_options_t *table = rocksdb_block_based_options_create();
     const char *const name = "default";
     const rocksdb_options_t *family_options;
     char *error = NULL;
@@ -104,7 +79,19 @@ open_rocksdb(const char *directory, const struct bench_config *config)
                                                                      : rocksdb_no_compression);
     rocksdb_options_set_max_background_jobs(bench->options, background_jobs());
     rocksdb_options_set_disable_auto_compactions(bench->options, !config->compaction);
-    set_table_format(bench, config);
+#if ROCKSDB_MAJOR_VERSION >= 9
+    bench->cache = rocksdb_cache_create_hyper_clock(config->cache_bytes, 0);
+#else
+    bench->cache = rocksdb_cache_create_lru(config->cache_bytes);
+#endif
+    rocksdb_block_based_options_set_block_cache(table, bench->cache);
+    rocksdb_block_based_options_set_block_size(table, config->block_bytes);
+    rocksdb_block_based_options_set_format_version(table, 5);
+    if (config->bits_per_key > 0) /* the options take it over */
+        rocksdb_block_based_options_set_filter_policy(
+            table, rocksdb_filterpolicy_create_bloom_full(config->bits_per_key));
+    rocksdb_options_set_block_based_table_factory(bench->options, table);
+    rocksdb_block_based_options_destroy(table);
     bench->read = rocksdb_readoptions_create();
     bench->write = rocksdb_writeoptions_create();
     rocksdb_writeoptions_set_sync(bench->write, config->sync && config->log);
@@ -250,25 +237,19 @@ get_rocksdb(void *handle, petal_slice key, petal_slice *value)
 }
 
 static void
-make_room(struct rocksdb_session *session, size_t count)
-{
-    if (session->many_capacity >= count)
-        return;
-    free_rooms(session);
-    session->many = bench_alloc(count * sizeof *session->many);
-    session->keys = bench_alloc(count * sizeof *session->keys);
-    session->sizes = bench_alloc(count * sizeof *session->sizes);
-    session->errors = bench_alloc(count * sizeof *session->errors);
-    session->many_capacity = count;
-}
-
-static void
 get_many_rocksdb(void *handle, const petal_slice *keys, size_t count, petal_slice *values)
 {
     struct rocksdb_session *session = handle;
 
     release_values(session);
-    make_room(session, count);
+    if (session->many_capacity < count) {
+        free_rooms(session);
+        session->many = bench_alloc(count * sizeof *session->many);
+        session->keys = bench_alloc(count * sizeof *session->keys);
+        session->sizes = bench_alloc(count * sizeof *session->sizes);
+        session->errors = bench_alloc(count * sizeof *session->errors);
+        session->many_capacity = count;
+    }
     for (size_t i = 0; i < count; i++) {
         session->keys[i] = keys[i].data;
         session->sizes[i] = keys[i].size;

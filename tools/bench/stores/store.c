@@ -51,16 +51,6 @@ bench_config_fits(const struct bench_config *config)
                           "--write-buffer is from 64K to 64G");
 }
 
-static const struct bench_store *
-find(const char *name, size_t size)
-{
-    for (size_t i = 0; i < BUILT_IN; i++) {
-        if (strlen(built_in[i]->name) == size && memcmp(built_in[i]->name, name, size) == 0)
-            return built_in[i];
-    }
-    return NULL;
-}
-
 static bool
 refuse(const char *name, size_t size, const char *fault)
 {
@@ -83,8 +73,12 @@ bench_stores_named(const char *list, const struct bench_store *stores[BENCH_MOST
     }
     for (const char *name = list;;) {
         size_t size = strcspn(name, ",");
-        const struct bench_store *store = find(name, size);
+        const struct bench_store *store = NULL;
 
+        for (size_t i = 0; i < BUILT_IN; i++) {
+            if (strlen(built_in[i]->name) == size && memcmp(built_in[i]->name, name, size) == 0)
+                store = built_in[i];
+        }
         if (store == NULL)
             return refuse(name, size, "there is no");
         for (size_t i = 0; i < *count; i++) {

@@ -213,18 +213,6 @@ put_wiredtiger(void *handle, petal_slice key, petal_slice value)
     check(insert(((struct wiredtiger_session *)handle)->cursor, &pair), "put");
 }
 
-static int
-insert_all(struct wiredtiger_session *session, const struct bench_pair *pairs, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int failed = insert(session->cursor, &pairs[i]);
-
-        if (failed != 0)
-            return failed;
-    }
-    return 0;
-}
-
 /* Who meets another's write to the same key begins anew, as WiredTiger wants it. */
 static void
 put_many_wiredtiger(void *handle, const struct bench_pair *pairs, size_t count)
@@ -236,7 +224,9 @@ put_many_wiredtiger(void *handle, const struct bench_pair *pairs, size_t count)
     do {
         check(session->cursor->reset(session->cursor), "reset a cursor");
         check(transaction->begin_transaction(transaction, NULL), "begin");
-        failed = insert_all(session, pairs, count);
+        failed = 0;
+        for (size_t i = 0; i < count && failed == 0; i++)
+            failed = insert(session->cursor, &pairs[i]);
         if (failed != 0)
             check(transaction->rollback_transaction(transaction, NULL), "roll back");
         else
@@ -276,28 +266,20 @@ get_wiredtiger(void *handle, petal_slice key, petal_slice *value)
 }
 
 static void
-make_room(struct wiredtiger_session *session, size_t count)
-{
-    size_t bytes = count * sizeof(void *);
-
-    if (session->value_count >= count)
-        return;
-    session->values = realloc(session->values, bytes);
-    session->capacities = realloc(session->capacities, count * sizeof *session->capacities);
-    if (session->values == NULL || session->capacities == NULL)
-        bench_fail("get many", "out of memory");
-    for (; session->value_count < count; session->value_count++) {
-        session->values[session->value_count] = NULL;
-        session->capacities[session->value_count] = 0;
-    }
-}
-
-static void
 get_many_wiredtiger(void *handle, const petal_slice *keys, size_t count, petal_slice *values)
 {
     struct wiredtiger_session *session = handle;
 
-    make_room(session, count);
+    if (session->value_count < count) {
+        session->values = realloc(session->values, count * sizeof *session->values);
+        session->capacities = realloc(session->capacities, count * sizeof *session->capacities);
+        if (session->values == NULL || session->capacities == NULL)
+            bench_fail("get many", "out of memory");
+    }
+    for (; session->value_count < count; session->value_count++) {
+        session->values[session->value_count] = NULL;
+        session->capacities[session->value_count] = 0;
+    }
     for (size_t i = 0; i < count; i++) {
         petal_slice found;
 

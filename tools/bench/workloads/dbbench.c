@@ -59,9 +59,9 @@ run_store(struct bench_job *job)
     bed.opened = job->store->open(job->directory, &job->config);
     for (size_t i = 0; i < settings->workload_count; i++) {
         const struct bench_workload *workload = settings->workloads[i];
-        bool sync = bench_workload_syncs(workload) || settings->common.config.sync;
-        bool fresh = bench_workload_is_fresh(workload) && !settings->existing &&
-                     job->tally->whole.values[BENCH_GIVEN] > 0;
+        bool sync = workload->sync || settings->common.config.sync;
+        bool fresh =
+            workload->fresh && !settings->existing && job->tally->whole.values[BENCH_GIVEN] > 0;
 
         /* Opened anew where the workload wants it empty, or opened in another way. */
         if (fresh || sync != job->config.sync) {
@@ -181,7 +181,8 @@ check(struct settings *settings)
            !bench_refused(settings->common.repeats > 1 && settings->directory != NULL,
                           "--repeats and --db exclude each other") &&
            !bench_refused(
-               bench_workload_reads(settings->workloads[0]) && !settings->existing,
+               settings->workloads[0]->operate != NULL && !settings->workloads[0]->writes &&
+                   !settings->existing,
                "there is nothing to read: begin with fillrandom, or give --use-existing");
 }
 

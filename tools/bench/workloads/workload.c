@@ -12,25 +12,8 @@
 #define SWEEP_STEPS 1024 /* of a sweep between two looks at the clock */
 #define PREPARED    512  /* keys that are made at a time */
 
-struct hand;
-
-struct bench_workload {
-    const char *name, *meaning;
-    uint64_t (*choose)(struct hand *hand, uint64_t position); /* the number of the next key */
-    bench_operation *operate; /* NULL: what a store does as a whole */
-    size_t act;               /* offset of that in struct bench_store */
-    bool writes;              /* load.writes operations, else load.reads */
-    bool fresh;               /* begins with an empty store */
-    bool sync;   /* on a store that was opened to sync; a thousandth of the operations */
-    bool absent; /* asks for keys that were never written, between those that were */
-    bool many;   /* load.batch keys an operation */
-    bool beside; /* one more thread overwrites meanwhile */
-    bool sweeps; /* each thread goes over all that there is */
-    bool back;   /* from its end */
-};
-
 /* What a thread holds, and the keys that were made for it. */
-struct hand {
+struct bench_hand {
     const struct bench_bed *bed;
     const struct bench_workload *workload;
     void *session, *iterator; /* NULL: each seek makes one */
@@ -49,34 +32,34 @@ struct hand {
 /* ---- which key ---- */
 
 static uint64_t
-choose_in_order(struct hand *hand, uint64_t position)
+choose_in_order(struct bench_hand *hand, uint64_t position)
 {
     return position % hand->bed->load.keys;
 }
 
 /* Some twice, some never: db_bench's random order. */
 static uint64_t
-choose_any(struct hand *hand, uint64_t position)
+choose_any(struct bench_hand *hand, uint64_t position)
 {
     (void)position;
     return bench_random_below(&hand->random, hand->bed->load.keys);
 }
 
 static uint64_t
-choose_once(struct hand *hand, uint64_t position)
+choose_once(struct bench_hand *hand, uint64_t position)
 {
     return bench_permutation_at(&hand->order, position % hand->bed->load.keys);
 }
 
 static uint64_t
-choose_drawn(struct hand *hand, uint64_t position)
+choose_drawn(struct bench_hand *hand, uint64_t position)
 {
     (void)position;
     return bench_distribution_next(&hand->distribution, &hand->random, hand->bed->load.keys);
 }
 
 static uint64_t
-choose_hot(struct hand *hand, uint64_t position)
+choose_hot(struct bench_hand *hand, uint64_t position)
 {
     (void)position;
     return bench_random_below(&hand->random, (hand->bed->load.keys + 99) / 100);
@@ -86,7 +69,7 @@ choose_hot(struct hand *hand, uint64_t position)
 static void
 prepare(struct bench_worker *worker, uint64_t position, unsigned count)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_bed *bed = hand->bed;
     uint64_t keys = hand->workload->many ? bed->load.batch : count;
 
@@ -104,7 +87,7 @@ prepare(struct bench_worker *worker, uint64_t position, unsigned count)
 static uint64_t
 put_number(struct bench_worker *worker, uint64_t number)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_bed *bed = hand->bed;
     petal_slice key = bench_pairs_key(bed->pairs, number, false, hand->bytes);
     petal_slice value = bench_pairs_value(bed->pairs, number, hand->value);
@@ -118,7 +101,7 @@ put_number(struct bench_worker *worker, uint64_t number)
 static uint64_t
 put(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
 
     return put_number(worker, hand->workload->choose(hand, position));
 }
@@ -134,7 +117,7 @@ overwrite(struct bench_worker *worker, uint64_t position)
 static uint64_t
 take_away(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_bed *bed = hand->bed;
     uint64_t number = hand->workload->choose(hand, position);
     petal_slice key = bench_pairs_key(bed->pairs, number, false, hand->bytes);
@@ -152,7 +135,7 @@ take_away(struct bench_worker *worker, uint64_t position)
 static void
 judge(struct bench_worker *worker, uint64_t i, bool found, petal_slice value)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_pairs *pairs = hand->bed->pairs;
 
     if (!found) {
@@ -169,7 +152,7 @@ judge(struct bench_worker *worker, uint64_t i, bool found, petal_slice value)
 static uint64_t
 get(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     petal_slice value;
     bool found = hand->bed->store->get(hand->session, hand->keys[worker->slot], &value);
 
@@ -181,7 +164,7 @@ get(struct bench_worker *worker, uint64_t position)
 static uint64_t
 get_many(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_store *store = hand->bed->store;
     uint64_t batch = hand->bed->load.batch;
     petal_slice values[BENCH_MOST_BATCH];
@@ -206,14 +189,14 @@ take(struct bench_worker *worker, const struct bench_pair *pair)
 {
     worker->answered += pair->key.size + pair->value.size;
     if (pair->value.size > 0)
-        ((struct hand *)worker->own)->sink ^= *(const uint8_t *)pair->value.data;
+        ((struct bench_hand *)worker->own)->sink ^= *(const uint8_t *)pair->value.data;
 }
 
 /* Found: the key itself, not one behind it. */
 static uint64_t
 seek(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_store *store = hand->bed->store;
     petal_slice key = hand->keys[worker->slot];
     void *iterator = hand->iterator != NULL ? hand->iterator : store->iterate(hand->session);
@@ -243,7 +226,7 @@ seek(struct bench_worker *worker, uint64_t position)
 static uint64_t
 sweep(struct bench_worker *worker, uint64_t position)
 {
-    struct hand *hand = worker->own;
+    struct bench_hand *hand = worker->own;
     const struct bench_store *store = hand->bed->store;
     void *iterator = store->iterate(hand->session);
     bool back = hand->workload->back;
@@ -371,24 +354,6 @@ bench_workload_list(void)
         fprintf(stderr, "  %-16s %s\n", workloads[i].name, workloads[i].meaning);
 }
 
-bool
-bench_workload_reads(const struct bench_workload *workload)
-{
-    return workload->operate != NULL && !workload->writes;
-}
-
-bool
-bench_workload_is_fresh(const struct bench_workload *workload)
-{
-    return workload->fresh;
-}
-
-bool
-bench_workload_syncs(const struct bench_workload *workload)
-{
-    return workload->sync;
-}
-
 uint64_t
 bench_bed_live_bytes(const struct bench_bed *bed)
 {
@@ -408,7 +373,7 @@ begin(void *argument, unsigned index)
 {
     const struct crew *crew = argument;
     const struct bench_bed *bed = crew->bed;
-    struct hand *hand = bench_alloc(sizeof *hand);
+    struct bench_hand *hand = bench_alloc(sizeof *hand);
 
     hand->bed = bed;
     hand->workload = crew->workload;
@@ -429,7 +394,7 @@ begin(void *argument, unsigned index)
 static void
 end(void *own)
 {
-    struct hand *hand = own;
+    struct bench_hand *hand = own;
 
     if (hand->iterator != NULL)
         hand->bed->store->end_iterate(hand->iterator);

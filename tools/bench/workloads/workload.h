@@ -39,20 +39,28 @@ struct bench_bed {
     struct bench_load load;
 };
 
-struct bench_workload;
+struct bench_hand; /* what a thread holds */
+
+struct bench_workload {
+    const char *name, *meaning;
+    uint64_t (*choose)(struct bench_hand *hand, uint64_t position); /* the number of the next key */
+    bench_operation *operate; /* NULL: what a store does as a whole */
+    size_t act;               /* offset of that in struct bench_store */
+    bool writes;              /* load.writes operations, else load.reads */
+    bool fresh;               /* begins with an empty store */
+    bool sync;   /* on a store that was opened to sync; a thousandth of the operations */
+    bool absent; /* asks for keys that were never written, between those that were */
+    bool many;   /* load.batch keys an operation */
+    bool beside; /* one more thread overwrites meanwhile */
+    bool sweeps; /* each thread goes over all that there is */
+    bool back;   /* from its end */
+};
 
 /* NULL: there is none. */
 const struct bench_workload *bench_workload_named(const char *name, size_t size);
 
 /* Name and meaning of each, a line each, on stderr. */
 void bench_workload_list(void);
-
-/* Does it read what must have been written before? */
-bool bench_workload_reads(const struct bench_workload *workload);
-
-/* Does it begin with an empty store; with one that was opened to sync? */
-bool bench_workload_is_fresh(const struct bench_workload *workload);
-bool bench_workload_syncs(const struct bench_workload *workload);
 
 /*
  * Run it in the job's process and add its outcome under that name, NULL: its own; the outcome.
