@@ -34,7 +34,7 @@ init_waiting(struct epoch *epoch)
     atomic_init(&epoch->waiting, 0);
     if (!clock_condition_init(&epoch->slot_free))
         return false;
-    if (pthread_mutex_init(&epoch->waiting_mutex, NULL) == 0)
+    if (mutex_init(&epoch->waiting_mutex))
         return true;
     pthread_cond_destroy(&epoch->slot_free);
     return false;
@@ -44,7 +44,7 @@ static void
 fini_waiting(struct epoch *epoch)
 {
     pthread_cond_destroy(&epoch->slot_free);
-    pthread_mutex_destroy(&epoch->waiting_mutex);
+    mutex_fini(&epoch->waiting_mutex);
 }
 
 enum petal_status
@@ -57,7 +57,7 @@ epoch_init(struct epoch *epoch)
     epoch->newest = NULL;
     if (!init_waiting(epoch))
         return PETAL_NO_MEMORY;
-    if (pthread_mutex_init(&epoch->mutex, NULL) == 0)
+    if (mutex_init(&epoch->mutex))
         return PETAL_OK;
     fini_waiting(epoch);
     return PETAL_NO_MEMORY;
@@ -102,12 +102,12 @@ take_other_slot(struct epoch *epoch, unsigned choice)
 
     if (slot < EPOCH_SLOTS)
         return slot;
-    pthread_mutex_lock(&epoch->waiting_mutex);
+    mutex_lock(&epoch->waiting_mutex);
     atomic_fetch_add(&epoch->waiting, 1);
     while ((slot = take_any_slot(epoch, choice)) == EPOCH_SLOTS)
-        clock_wait(&epoch->slot_free, &epoch->waiting_mutex, clock_us() + WAIT_MOST_US);
+        mutex_wait(&epoch->waiting_mutex, &epoch->slot_free, clock_us() + WAIT_MOST_US);
     atomic_fetch_sub(&epoch->waiting, 1);
-    pthread_mutex_unlock(&epoch->waiting_mutex);
+    mutex_unlock(&epoch->waiting_mutex);
     return slot;
 }
 
@@ -124,9 +124,9 @@ epoch_enter(struct epoch *epoch)
 static NEVER_INLINE void
 wake_waiting(struct epoch *epoch)
 {
-    pthread_mutex_lock(&epoch->waiting_mutex);
+    mutex_lock(&epoch->waiting_mutex);
     pthread_cond_signal(&epoch->slot_free);
-    pthread_mutex_unlock(&epoch->waiting_mutex);
+    mutex_unlock(&epoch->waiting_mutex);
 }
 
 void
@@ -142,8 +142,13 @@ epoch_leave(struct epoch *epoch, unsigned slot)
 enum petal_status
 epoch_interrupt(struct epoch_stay *stay)
 {
-    enum petal_status status = stay->hold != NULL ? stay->hold(stay) : PETAL_OK;
+    enum petal_status status = PETAL_OK;
 
+    assert(stay->slot < EPOCH_SLOTS);
+    assert(atomic_load_explicit(&stay->epoch->slots[stay->slot].entered, memory_order_relaxed) !=
+           0);
+    if (stay->hold != NULL)
+        status = stay->hold(stay);
     if (status == PETAL_OK)
         epoch_leave(stay->epoch, stay->slot);
     return status;
@@ -170,13 +175,15 @@ oldest_reader(struct epoch *epoch)
     return oldest;
 }
 
-/* REQUIRES: mutex held. */
 static void
 append(struct epoch *epoch, struct epoch_item *item)
 {
+    assert_held(&epoch->mutex);
     assert(item->release != NULL);
     item->next = NULL;
     item->retired_at = atomic_load_explicit(&epoch->current, memory_order_relaxed);
+    assert((epoch->newest == NULL) == (epoch->oldest == NULL));
+    assert(epoch->newest == NULL || epoch->newest->retired_at <= item->retired_at);
     if (epoch->newest != NULL)
         epoch->newest->next = item;
     else
@@ -184,7 +191,7 @@ append(struct epoch *epoch, struct epoch_item *item)
     epoch->newest = item;
 }
 
-/* Take the items off the list that no reader can see.  REQUIRES: mutex held. */
+/* Take the items off the list that no reader can see. */
 static struct epoch_item *
 take_unseen(struct epoch *epoch)
 {
@@ -192,6 +199,7 @@ take_unseen(struct epoch *epoch)
     struct epoch_item *last = NULL;
     uint64_t limit;
 
+    assert_held(&epoch->mutex);
     if (first == NULL)
         return NULL;
     /* Readers share this line, so it is written only when an item asks for it. */
@@ -210,10 +218,12 @@ take_unseen(struct epoch *epoch)
     return first;
 }
 
-/* REQUIRES: mutex not held, since release functions may retire. */
+/* Release functions may retire, and so take the mutex. */
 static void
-release_all(struct epoch_item *item)
+release_all(struct epoch *epoch, struct epoch_item *item)
 {
+    assert_not_held(&epoch->mutex);
+    (void)epoch;
     while (item != NULL) {
         struct epoch_item *next = item->next;
 
@@ -227,19 +237,19 @@ epoch_retire(struct epoch *epoch, struct epoch_item *item)
 {
     struct epoch_item *unseen;
 
-    pthread_mutex_lock(&epoch->mutex);
+    mutex_lock(&epoch->mutex);
     append(epoch, item);
     unseen = take_unseen(epoch);
-    pthread_mutex_unlock(&epoch->mutex);
-    release_all(unseen);
+    mutex_unlock(&epoch->mutex);
+    release_all(epoch, unseen);
 }
 
 void
 epoch_defer(struct epoch *epoch, struct epoch_item *item)
 {
-    pthread_mutex_lock(&epoch->mutex);
+    mutex_lock(&epoch->mutex);
     append(epoch, item);
-    pthread_mutex_unlock(&epoch->mutex);
+    mutex_unlock(&epoch->mutex);
 }
 
 void
@@ -247,23 +257,24 @@ epoch_collect(struct epoch *epoch)
 {
     struct epoch_item *unseen;
 
-    pthread_mutex_lock(&epoch->mutex);
+    mutex_lock(&epoch->mutex);
     unseen = take_unseen(epoch);
-    pthread_mutex_unlock(&epoch->mutex);
-    release_all(unseen);
+    mutex_unlock(&epoch->mutex);
+    release_all(epoch, unseen);
 }
 
 void
 epoch_fini(struct epoch *epoch)
 {
+    assert(oldest_reader(epoch) == UINT64_MAX);
     /* Releasing may retire more. */
     while (epoch->oldest != NULL) {
         struct epoch_item *items = epoch->oldest;
 
         epoch->oldest = NULL;
         epoch->newest = NULL;
-        release_all(items);
+        release_all(epoch, items);
     }
-    pthread_mutex_destroy(&epoch->mutex);
+    mutex_fini(&epoch->mutex);
     fini_waiting(epoch);
 }

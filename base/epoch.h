@@ -22,8 +22,8 @@
 #define PETAL_BASE_EPOCH_H
 
 #include "base/mem.h"
+#include "base/mutex.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define EPOCH_SLOTS 64
@@ -44,10 +44,10 @@ struct epoch {
     struct epoch_slot slots[EPOCH_SLOTS];
     _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) current; /* from 1; written under the mutex */
     _Atomic(uint32_t) waiting;                            /* readers that found no free slot */
-    pthread_mutex_t waiting_mutex; /* of their condition, which they are told through that */
-    pthread_cond_t slot_free;      /* a slot may be free */
-    _Alignas(CACHE_LINE_BYTES) pthread_mutex_t mutex; /* guards the two below */
-    struct epoch_item *oldest, *newest;               /* retired items, in order of retired_at */
+    struct mutex waiting_mutex; /* of their condition, which they are told through that */
+    pthread_cond_t slot_free;   /* a slot may be free */
+    _Alignas(CACHE_LINE_BYTES) struct mutex mutex; /* guards the two below */
+    struct epoch_item *oldest, *newest;            /* retired items, in order of retired_at */
 };
 
 /* `epoch` lies on a cache line border, as the type says: allocate it with mem_alloc_aligned. */

@@ -140,7 +140,7 @@ mem_alloc_pages(const petal_allocator *allocator, size_t size)
         return mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
     memory = map(MEM_PAGE_BYTES, size);
 #ifdef MADV_NOHUGEPAGE
-    /* Else the system may fill up what was discarded, to make a huge page of it. */
+    /* Else the system may make a huge page of what lies beside each other, of which no part goes back alone. */
     if (memory != NULL)
         (void)madvise(memory, size, MADV_NOHUGEPAGE);
 #endif

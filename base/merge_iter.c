@@ -9,7 +9,6 @@
 static struct merge_entry
 entry_of(struct cell_iter *source)
 {
-    assert(source->valid);
     return (struct merge_entry){slice_head(source->cell.row, 0), source};
 }
 
@@ -52,8 +51,8 @@ show(struct merge_iter *merge, struct cell_iter *source, petal_error *error)
 
         if (status != PETAL_OK)
             return status;
+        assert(source->valid && !source->pending);
     }
-    assert(source->valid && !source->pending);
     merge->iter.cell = source->cell;
     merge->iter.valid = true;
     return PETAL_OK;

@@ -7,13 +7,13 @@
  */
 #include "base/vfs_posix.h"
 
+#include "base/mutex.h"
 #include "base/wal_window.h"
 
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ posix_size(void *context, petal_file *file, uint64_t *size)
  * outlive the process that took it. So children close theirs at once, without a word to the kernel
  * about the lock.
  */
-static pthread_mutex_t locked_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct mutex locked_mutex = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static petal_file *locked_files;
 static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
 static bool forks_are_watched;
@@ -209,13 +209,13 @@ static bool forks_are_watched;
 static void
 prepare_fork(void)
 {
-    pthread_mutex_lock(&locked_mutex);
+    mutex_lock(&locked_mutex);
 }
 
 static void
 end_fork(void)
 {
-    pthread_mutex_unlock(&locked_mutex);
+    mutex_unlock(&locked_mutex);
 }
 
 static void
@@ -235,10 +235,10 @@ watch_forks(void)
     forks_are_watched = pthread_atfork(prepare_fork, end_fork, close_locked_files) == 0;
 }
 
-/* REQUIRES: locked_mutex. */
 static void
 note_locked(petal_file *file)
 {
+    assert_held(&locked_mutex);
     if (file->locked_link != NULL)
         return;
     file->next_locked = locked_files;
@@ -289,11 +289,11 @@ posix_lock(void *context, petal_file *file, bool shared)
     (void)context;
     if (pthread_once(&watch_once, watch_forks) != 0 || !forks_are_watched)
         return error;
-    pthread_mutex_lock(&locked_mutex);
+    mutex_lock(&locked_mutex);
     error = lock_descriptor(file->descriptor, shared);
     if (error == 0)
         note_locked(file);
-    pthread_mutex_unlock(&locked_mutex);
+    mutex_unlock(&locked_mutex);
     return error;
 }
 
@@ -317,15 +317,16 @@ posix_close(void *context, petal_file *file)
     int descriptor;
 
     (void)context;
-    pthread_mutex_lock(&locked_mutex);
+    mutex_lock(&locked_mutex);
     descriptor = file->descriptor;
     locked = file->locked_link != NULL;
     if (locked) {
+        assert(*file->locked_link == file);
         *file->locked_link = file->next_locked;
         if (file->next_locked != NULL)
             file->next_locked->locked_link = file->locked_link;
     }
-    pthread_mutex_unlock(&locked_mutex);
+    mutex_unlock(&locked_mutex);
     if (locked && descriptor >= 0)
         unlock(descriptor);
     if (descriptor >= 0)

@@ -144,7 +144,12 @@ block_of(struct epoch_item *item)
 static void
 leave_limbo(struct cache_block *block)
 {
-    atomic_fetch_sub_explicit(&block->cache->limbo_bytes, pool_charge(block), memory_order_relaxed);
+    uint64_t charge = pool_charge(block);
+    uint64_t before =
+        atomic_fetch_sub_explicit(&block->cache->limbo_bytes, charge, memory_order_relaxed);
+
+    assert(before >= charge);
+    (void)before;
 }
 
 /* The release function after the last unpin. */
@@ -188,6 +193,8 @@ defer(struct cache *cache, struct cache_block *block, void (*release)(struct epo
     uint64_t charge = pool_charge(block);
     uint64_t waiting;
 
+    assert(block->cache == cache);
+    assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     block->retire.release = release;
     atomic_fetch_add_explicit(&cache->limbo_bytes, charge, memory_order_relaxed);
     epoch_defer(cache->epoch, &block->retire);
@@ -225,7 +232,8 @@ cache_close(struct cache *cache)
 
             atomic_fetch_add_explicit(&cache->limbo_bytes, pool_charge(removed),
                                       memory_order_relaxed);
-            release_block(&removed->retire); /* nobody has it pinned */
+            assert(atomic_load_explicit(&removed->pins, memory_order_relaxed) == 1);
+            release_block(&removed->retire);
             removed = next;
         }
         shard_fini(&cache->shards[i]);
@@ -233,6 +241,7 @@ cache_close(struct cache *cache)
     /* The rest waits in the epoch; nothing does when epoch_fini was called before, and then the epoch is gone. */
     for (int i = 0; i < 2 && pool_usage_get(&cache->pool).blocks > 0; i++)
         epoch_collect(cache->epoch); /* twice: what was pinned is deferred again */
+    assert(atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) == 0);
     mem_free(cache->allocator, cache->shards, cache->shard_count * sizeof *cache->shards);
     pool_fini(&cache->pool);
     mem_free(cache->allocator, cache, sizeof *cache);
@@ -351,6 +360,8 @@ cache_allocate(struct cache *cache, size_t size, uint32_t hint_count, uint8_t **
 void
 cache_discard(struct cache *cache, struct cache_block *block)
 {
+    assert(block->cache == cache);
+    assert(atomic_load_explicit(&block->pins, memory_order_relaxed) == 1);
     pool_release(&cache->pool, block);
 }
 
@@ -361,6 +372,8 @@ cache_insert(struct cache *cache, struct cache_block *block, uint64_t file, uint
     struct cache_block *held = NULL;
 
     assert(file != 0 && kind < PETAL_BLOCK_KINDS && priority < CACHE_PRIORITIES);
+    assert(block->cache == cache);
+    assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     block->kind = (uint8_t)kind;
     block->priority = (uint8_t)priority;
     if (keep && !pool_is_leaving(block)) {
@@ -420,6 +433,7 @@ cache_erase_file(struct cache *cache, uint64_t file)
 void
 cache_set_capacity(struct cache *cache, size_t capacity)
 {
+    assert(cache->shard_count > 0);
     if (capacity > cache->most)
         capacity = (size_t)cache->most;
     atomic_store_explicit(&cache->capacity, capacity, memory_order_relaxed);

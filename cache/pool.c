@@ -17,36 +17,30 @@ pool_init(struct block_pool *pool, const petal_allocator *allocator, uint64_t ca
     slab_set_init(&pool->slabs);
     if (slab_regions_init(&pool->regions, allocator, capacity) != PETAL_OK)
         return PETAL_NO_MEMORY;
-    if (pthread_mutex_init(&pool->mutex, NULL) == 0)
+    if (mutex_init(&pool->mutex))
         return PETAL_OK;
     slab_regions_fini(&pool->regions);
     return PETAL_NO_MEMORY;
-}
-
-static void
-free_kept_pages(struct block_pool *pool, const struct cache_block *first, size_t pages)
-{
-    for (const struct cache_block *at = first; at != NULL; at = at->queue_next)
-        mem_free_pages(pool->allocator, (void *)(uintptr_t)at->data, pages * MEM_PAGE_BYTES);
 }
 
 void
 pool_fini(struct block_pool *pool)
 {
     assert(pool->blocks_out == 0);
-    for (size_t pages = 1; pages < POOL_CLASSES; pages++) {
-        free_kept_pages(pool, pool->unused[pages], pages);
-        free_kept_pages(pool, pool->warm[pages], pages);
-    }
+    for (size_t pages = 1; pages < POOL_CLASSES; pages++)
+        for (struct cache_block *at = pool->warm[pages]; at != NULL; at = at->queue_next)
+            mem_free_pages(pool->allocator, (void *)(uintptr_t)at->data, pages * MEM_PAGE_BYTES);
     while (pool->chunks != NULL) {
         struct descriptor_chunk *chunk = pool->chunks;
 
         pool->chunks = chunk->next;
+        pool->other_bytes -= sizeof *chunk;
         mem_free(pool->allocator, chunk, sizeof *chunk);
     }
+    assert(pool->other_bytes == 0);
     slab_set_fini(&pool->slabs, &pool->regions);
     slab_regions_fini(&pool->regions);
-    pthread_mutex_destroy(&pool->mutex);
+    mutex_fini(&pool->mutex);
 }
 
 /* Data, and behind it, on the border of a pointer, the hints.  `size` is at most UINT32_MAX. */
@@ -74,8 +68,8 @@ allocation_bytes(uint64_t bytes)
     return bytes == 0 ? sizeof(void *) : bytes;
 }
 
-/* The list of unused descriptors that keep the pages of so much; 0: that of those that keep nothing.  A slab's largest object is
- * as large as the smallest pages, so it is what is wanted that tells them apart. */
+/* The list of warm blocks that has pages for so much; 0: there is none.  A slab's largest object is as
+ * large as the smallest pages, so it is what is wanted that tells them apart. */
 static size_t
 class_of(uint64_t wanted)
 {
@@ -90,72 +84,8 @@ pool_charge(const struct cache_block *block)
     return allocation_bytes(wanted_bytes(block->size, block->hint_count)) + sizeof *block;
 }
 
-/* ---- Taking and giving; REQUIRES: mutex held ---- */
-
-static bool
-add_chunk(struct block_pool *pool)
-{
-    struct descriptor_chunk *chunk =
-        mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, sizeof *chunk);
-
-    if (chunk == NULL)
-        return false;
-    for (unsigned i = 0; i < CHUNK_BLOCKS; i++) {
-        atomic_init(&chunk->blocks[i].file, 0);
-        chunk->blocks[i].queue_next = pool->unused[0];
-        pool->unused[0] = &chunk->blocks[i];
-    }
-    chunk->next = pool->chunks;
-    pool->chunks = chunk;
-    pool->other_bytes += sizeof *chunk;
-    return true;
-}
-
-static struct cache_block *
-take_first(struct cache_block **list)
-{
-    struct cache_block *first = *list;
-
-    *list = first->queue_next;
-    return first;
-}
-
-static struct cache_block *
-take_warm(struct block_pool *pool, size_t class)
-{
-    pool->warm_bytes -= class * MEM_PAGE_BYTES;
-    return take_first(&pool->warm[class]);
-}
-
-/* One that keeps pages of the class, if there is one, warm ones first; else one that keeps nothing: *data is NULL then. */
-static struct cache_block *
-take_descriptor(struct block_pool *pool, size_t class, uint8_t **data)
-{
-    struct cache_block *block;
-
-    *data = NULL;
-    if (pool->warm[class] == NULL && pool->unused[class] == NULL)
-        class = 0;
-    if (class == 0 && pool->unused[0] == NULL && !add_chunk(pool))
-        return NULL;
-    block = pool->warm[class] != NULL ? take_warm(pool, class) : take_first(&pool->unused[class]);
-    if (class != 0)
-        *data = (uint8_t *)(uintptr_t)block->data;
-    pool->blocks_out++;
-    return block;
-}
-
-/* With the pages of the class, in block->data, behind which there is no memory; class 0: with nothing. */
-static void
-give_descriptor(struct block_pool *pool, struct cache_block *block, size_t class)
-{
-    block->queue_next = pool->unused[class];
-    pool->unused[class] = block;
-    pool->blocks_out--;
-}
-
-/* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th of the capacity or two and
- * what readers kept from it; all that is wanted again before the next look. */
+/* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th of
+ * the capacity or two and what readers kept from it; all that is wanted again before the next look. */
 static uint64_t
 warm_limit(const struct block_pool *pool)
 {
@@ -169,78 +99,104 @@ is_crowded(const struct block_pool *pool)
     uint64_t idle = slabs->touched_bytes - slabs->used_bytes;
     uint64_t all = slabs->touched_bytes + pool->other_bytes + pool->warm_bytes;
 
+    assert_held(&pool->mutex);
+    assert(slabs->used_bytes <= slabs->touched_bytes);
     return idle > pool->capacity / 32 + POOL_SPARE_BYTES &&
            all > pool->capacity + pool->capacity / 32 + POOL_SPARE_BYTES;
 }
 
 /* ---- Blocks ---- */
 
-/* The system is asked for a slab without the mutex, so two threads may add one each where one would do. */
-static uint8_t *
-take_from_new_slab(struct block_pool *pool, uint32_t bytes, struct cache_block *owner)
+static bool
+add_chunk(struct block_pool *pool)
 {
-    struct slab *slab = slab_new(&pool->regions, bytes);
+    struct descriptor_chunk *chunk =
+        mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, sizeof *chunk);
+
+    assert_held(&pool->mutex);
+    if (chunk == NULL)
+        return false;
+    for (unsigned i = 0; i < CHUNK_BLOCKS; i++) {
+        atomic_init(&chunk->blocks[i].file, 0);
+        chunk->blocks[i].queue_next = pool->unused;
+        pool->unused = &chunk->blocks[i];
+    }
+    chunk->next = pool->chunks;
+    pool->chunks = chunk;
+    pool->other_bytes += sizeof *chunk;
+    return true;
+}
+
+/* One whose memory is in use no more: handed out, it counts like any other of its size. */
+static struct cache_block *
+take_warm(struct block_pool *pool, size_t class)
+{
+    struct cache_block *block = pool->warm[class];
+
+    assert_held(&pool->mutex);
+    assert(block != NULL && pool->warm_bytes >= class * MEM_PAGE_BYTES);
+    pool->warm[class] = block->queue_next;
+    pool->warm_bytes -= class * MEM_PAGE_BYTES;
+    pool->other_bytes += class * MEM_PAGE_BYTES;
+    pool->blocks_out++;
+    return block;
+}
+
+/* Memory from elsewhere than the pool.  The system is asked for it without the mutex, so two threads
+ * may add a slab each where one would do. */
+static uint8_t *
+take_new(struct block_pool *pool, uint64_t wanted, struct cache_block *owner)
+{
+    size_t bytes = (size_t)allocation_bytes(wanted);
+    struct slab *slab;
     uint8_t *data;
 
+    if (bytes >= POOL_PAGES_BYTES && !is_for_slabs(wanted))
+        return mem_alloc_pages(pool->allocator, bytes);
+    if (!is_for_slabs(wanted))
+        return mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, bytes);
+    slab = slab_new(&pool->regions, (uint32_t)wanted);
     if (slab == NULL)
         return NULL;
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     slab_set_add(&pool->slabs, slab);
-    data = slab_take(&pool->slabs, bytes, owner);
-    pthread_mutex_unlock(&pool->mutex);
+    data = slab_take(&pool->slabs, (uint32_t)wanted, owner);
+    mutex_unlock(&pool->mutex);
+    assert(data != NULL);
     return data;
 }
 
-/* The descriptor, with pages of the class or, class 0, with nothing: the memory has been given back. */
+/* Put a descriptor back whose memory is none of the pool's any more; REQUIRES: mutex held. */
 static void
-give(struct block_pool *pool, struct cache_block *block, uint64_t wanted, size_t class)
+give_descriptor(struct block_pool *pool, struct cache_block *block)
 {
-    pthread_mutex_lock(&pool->mutex);
-    if (!is_for_slabs(wanted))
+    assert_held(&pool->mutex);
+    assert(pool->blocks_out > 0);
+    block->queue_next = pool->unused;
+    pool->unused = block;
+    pool->blocks_out--;
+}
+
+/* The same for one whose memory was no slab's. */
+static void
+give_other(struct block_pool *pool, struct cache_block *block, uint64_t wanted)
+{
+    mutex_lock(&pool->mutex);
+    if (!is_for_slabs(wanted)) {
+        assert(pool->other_bytes >= allocation_bytes(wanted));
         pool->other_bytes -= allocation_bytes(wanted);
-    give_descriptor(pool, block, class);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
-/* The descriptor with its pages and the memory behind them, unless as much is warm as may be. */
-static bool
-give_warm(struct block_pool *pool, struct cache_block *block, size_t class)
-{
-    size_t bytes = class * MEM_PAGE_BYTES;
-    bool warm;
-
-    pthread_mutex_lock(&pool->mutex);
-    warm = pool->warm_bytes + bytes <= warm_limit(pool);
-    if (warm) {
-        pool->other_bytes -= bytes;
-        pool->warm_bytes += bytes;
-        pool->blocks_out--;
-        block->queue_next = pool->warm[class];
-        pool->warm[class] = block;
     }
-    pthread_mutex_unlock(&pool->mutex);
-    return warm;
-}
-
-static void
-give_to_slab(struct block_pool *pool, struct cache_block *block)
-{
-    struct slab *emptied;
-
-    pthread_mutex_lock(&pool->mutex);
-    emptied = slab_give(&pool->slabs, (void *)(uintptr_t)block->data);
-    give_descriptor(pool, block, 0);
-    pthread_mutex_unlock(&pool->mutex);
-    slab_free(&pool->regions, emptied);
+    give_descriptor(pool, block);
+    mutex_unlock(&pool->mutex);
 }
 
 struct cache_block *
 pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *crowded)
 {
-    struct cache_block *block;
+    struct cache_block *block = NULL;
+    uint8_t *data = NULL;
     uint64_t wanted;
-    size_t bytes;
-    uint8_t *data;
+    size_t class;
 
     *crowded = false;
     if (size > UINT32_MAX)
@@ -248,32 +204,34 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     wanted = wanted_bytes(size, hint_count);
     if (wanted > SIZE_MAX - MEM_PAGE_BYTES)
         return NULL;
-    bytes = (size_t)allocation_bytes(wanted);
+    class = class_of(wanted);
     /* A descriptor, and memory if some is at hand. */
-    pthread_mutex_lock(&pool->mutex);
-    block = take_descriptor(pool, class_of(wanted), &data);
-    if (block != NULL && is_for_slabs(wanted))
-        data = slab_take(&pool->slabs, (uint32_t)wanted, block);
-    else if (block != NULL)
-        pool->other_bytes += bytes;
+    mutex_lock(&pool->mutex);
+    if (class != 0 && pool->warm[class] != NULL) {
+        block = take_warm(pool, class);
+        data = (uint8_t *)(uintptr_t)block->data;
+    } else if (pool->unused != NULL || add_chunk(pool)) {
+        block = pool->unused;
+        pool->unused = block->queue_next;
+        pool->blocks_out++;
+        if (is_for_slabs(wanted))
+            data = slab_take(&pool->slabs, (uint32_t)wanted, block);
+        else
+            pool->other_bytes += allocation_bytes(wanted);
+    }
     *crowded = is_crowded(pool);
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     if (block == NULL)
         return NULL;
+    if (data == NULL)
+        data = take_new(pool, wanted, block);
     if (data == NULL) {
-        if (is_for_slabs(wanted))
-            data = take_from_new_slab(pool, (uint32_t)wanted, block);
-        else if (bytes >= POOL_PAGES_BYTES)
-            data = mem_alloc_pages(pool->allocator, bytes);
-        else
-            data = mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, bytes);
-    }
-    if (data == NULL) {
-        give(pool, block, wanted, 0);
+        give_other(pool, block, wanted);
         return NULL;
     }
-    /* All is set but `file`, which is 0 and which readers with stale hints may be loading now. */
+    /* Everything but `file`, which is 0 and which readers with stale hints may be loading now. */
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
+    assert((uintptr_t)data % CACHE_LINE_BYTES == 0);
     block->data = data;
     block->size = (uint32_t)size;
     block->hint_count = hint_count;
@@ -289,6 +247,27 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     return block;
 }
 
+/* Keep the block's pages, and the memory behind them, unless as much is warm as may be. */
+static bool
+keep_warm(struct block_pool *pool, struct cache_block *block, size_t class)
+{
+    size_t bytes = class * MEM_PAGE_BYTES;
+    bool warm;
+
+    mutex_lock(&pool->mutex);
+    warm = pool->warm_bytes + bytes <= warm_limit(pool);
+    if (warm) {
+        assert(pool->other_bytes >= bytes && pool->blocks_out > 0);
+        pool->other_bytes -= bytes;
+        pool->warm_bytes += bytes;
+        pool->blocks_out--;
+        block->queue_next = pool->warm[class];
+        pool->warm[class] = block;
+    }
+    mutex_unlock(&pool->mutex);
+    return warm;
+}
+
 void
 pool_release(struct block_pool *pool, struct cache_block *block)
 {
@@ -297,59 +276,49 @@ pool_release(struct block_pool *pool, struct cache_block *block)
     uint8_t *data = (uint8_t *)(uintptr_t)block->data;
 
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
+    assert(atomic_load_explicit(&block->pins, memory_order_relaxed) <= 1);
     if (is_for_slabs(wanted)) {
-        give_to_slab(pool, block);
+        struct slab *emptied;
+
+        mutex_lock(&pool->mutex);
+        emptied = slab_give(&pool->slabs, data);
+        give_descriptor(pool, block);
+        mutex_unlock(&pool->mutex);
+        slab_free(&pool->regions, emptied);
         return;
     }
-    if (class != 0 && mem_is_discardable(pool->allocator) && give_warm(pool, block, class))
+    if (class != 0 && mem_is_discardable(pool->allocator) && keep_warm(pool, block, class))
         return;
-    if (class != 0 && mem_discard_pages(pool->allocator, data, bytes)) {
-        give(pool, block, wanted, class);
-        return;
-    }
     if (bytes >= POOL_PAGES_BYTES)
         mem_free_pages(pool->allocator, data, bytes);
     else
         mem_free(pool->allocator, data, bytes);
-    give(pool, block, wanted, 0);
+    give_other(pool, block, wanted);
 }
 
 /* ---- Closing slabs ---- */
-
-/*
- * An owner is handed out until it leaves its slab, under the mutex, so all that is read of it here is of one life: offset was
- * written before the file that is seen.
- */
-static size_t
-name_those_in_the_table(struct block_name *names, struct cache_block *const *owners, size_t count)
-{
-    size_t named = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        uint64_t file = atomic_load_explicit(&owners[i]->file, memory_order_acquire);
-
-        if (file != 0)
-            names[named++] = (struct block_name){
-                owners[i], file, atomic_load_explicit(&owners[i]->offset, memory_order_relaxed)};
-    }
-    return named;
-}
 
 bool
 pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count)
 {
     struct cache_block *owners[SLAB_OBJECTS];
-    struct slab *slab = NULL;
     size_t owner_count = 0;
 
-    pthread_mutex_lock(&pool->mutex);
+    *count = 0;
+    mutex_lock(&pool->mutex);
     if (is_crowded(pool))
-        slab = slab_close_emptiest(&pool->slabs, owners, &owner_count);
-    *count = name_those_in_the_table(names, owners, owner_count);
-    pthread_mutex_unlock(&pool->mutex);
-    if (slab != NULL && owner_count == 0)
-        slab_free(&pool->regions, slab);
-    return slab != NULL;
+        owner_count = slab_close_emptiest(&pool->slabs, owners);
+    /* An owner is handed out until it leaves its slab, under the mutex, so all that is read of it
+     * here is of one life: offset was written before the file that is seen. */
+    for (size_t i = 0; i < owner_count; i++) {
+        uint64_t file = atomic_load_explicit(&owners[i]->file, memory_order_acquire);
+
+        if (file != 0)
+            names[(*count)++] = (struct block_name){
+                owners[i], file, atomic_load_explicit(&owners[i]->offset, memory_order_relaxed)};
+    }
+    mutex_unlock(&pool->mutex);
+    return owner_count > 0;
 }
 
 bool
@@ -367,17 +336,15 @@ take_surplus(struct block_pool *pool)
 {
     struct cache_block *block = NULL;
 
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     if (pool->warm_bytes > warm_limit(pool)) {
         size_t class = POOL_CLASSES - 1;
 
         while (pool->warm[class] == NULL)
             class --;
         block = take_warm(pool, class);
-        pool->blocks_out++;
-        pool->other_bytes += class * MEM_PAGE_BYTES;
     }
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     return block;
 }
 
@@ -386,9 +353,9 @@ pool_set_capacity(struct block_pool *pool, uint64_t capacity)
 {
     struct cache_block *block;
 
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     pool->capacity = capacity;
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     while ((block = take_surplus(pool)) != NULL)
         pool_release(pool, block);
 }
@@ -399,13 +366,13 @@ pool_usage_get(struct block_pool *pool)
     const struct slab_set *slabs = &pool->slabs;
     struct pool_usage usage;
 
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     usage = (struct pool_usage){
         .blocks = pool->blocks_out,
         .bytes = slabs->touched_bytes + slabs->closed_bytes + pool->other_bytes + pool->warm_bytes,
         .slab_idle = slabs->touched_bytes - slabs->used_bytes,
         .slab_closed = slabs->closed_bytes,
     };
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     return usage;
 }

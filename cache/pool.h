@@ -9,10 +9,10 @@
  * Where they come from depends on their number; it is rounded up as that place does, and counted so:
  * - below SLAB_LEAST_OBJECT: the allocator itself.
  * - below POOL_PAGES_BYTES: slabs (slab.h).
- * - from there on: whole pages (base/mem.h).  Of a block with at most POOL_CLASSES - 1 pages the descriptor keeps them when it is
- *   given back, for the next block of so many.  The memory behind them stays (they are WARM) of as many bytes as a 32nd of the
- *   capacity and POOL_WARM_BYTES, and is used before any other: taking memory from the system costs more than all else that
- *   a large block does.  The rest goes back.  Where that cannot be, as under a caller's allocator, pages are given back, too.
+ * - from there on: whole pages (base/mem.h).  Blocks of at most POOL_CLASSES - 1 pages that were given
+ *   back keep them, as many as a 32nd of the capacity and POOL_WARM_BYTES (they are WARM), and are
+ *   taken before any other: taking memory from the system costs more than all else that a large
+ *   block does.  The rest goes back, and all of it under a caller's allocator.
  *
  * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs that
  * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of it and POOL_SPARE_BYTES, and
@@ -36,10 +36,10 @@ struct descriptor_chunk;
 
 struct block_pool {
     const petal_allocator *allocator;
-    pthread_mutex_t mutex;                    /* guards the rest */
-    struct descriptor_chunk *chunks;          /* linked */
-    struct cache_block *unused[POOL_CLASSES]; /* by pages that they keep; linked by queue_next */
-    struct cache_block *warm[POOL_CLASSES]; /* the same, with memory behind the pages; none of 0 */
+    struct mutex mutex;                     /* guards the rest */
+    struct descriptor_chunk *chunks;        /* linked */
+    struct cache_block *unused;             /* without memory; linked by queue_next */
+    struct cache_block *warm[POOL_CLASSES]; /* by the pages that they keep; none of 0 */
     uint64_t warm_bytes;                    /* of those */
     size_t blocks_out;                      /* handed out and not given back */
     uint64_t capacity;                      /* that of the cache */

@@ -44,7 +44,7 @@ shard_init(struct cache_shard *shard, const petal_allocator *allocator, uint64_t
         return PETAL_NO_MEMORY;
     for (uint64_t i = 0; i < buckets; i++)
         atomic_init(&shard->buckets[i], NULL);
-    if (pthread_mutex_init(&shard->mutex, NULL) != 0) {
+    if (!mutex_init(&shard->mutex)) {
         mem_free(allocator, shard->buckets, (size_t)buckets * sizeof *shard->buckets);
         return PETAL_NO_MEMORY;
     }
@@ -56,7 +56,7 @@ shard_fini(struct cache_shard *shard)
 {
     for (unsigned i = 0; i < SHARD_QUEUES; i++)
         assert(shard->queues[i].oldest == NULL && shard->queues[i].bytes == 0);
-    pthread_mutex_destroy(&shard->mutex);
+    mutex_fini(&shard->mutex);
     mem_free(shard->allocator, shard->buckets,
              (size_t)(shard->bucket_mask + 1) * sizeof *shard->buckets);
 }
@@ -88,6 +88,7 @@ queue_of(const struct cache_block *block)
 static void
 queue_append(struct block_queue *queue, struct cache_block *block)
 {
+    assert((queue->newest == NULL) == (queue->oldest == NULL));
     block->queue_next = NULL;
     block->queue_previous = queue->newest;
     if (queue->newest != NULL)
@@ -109,10 +110,11 @@ queue_remove(struct block_queue *queue, struct cache_block *block)
         block->queue_next->queue_previous = block->queue_previous;
     else
         queue->newest = block->queue_previous;
+    assert(queue->bytes >= pool_charge(block));
     queue->bytes -= pool_charge(block);
 }
 
-/* ---- Entering and leaving the table; REQUIRES: mutex held ---- */
+/* ---- Entering and leaving the table ---- */
 
 static void
 chain_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash)
@@ -136,6 +138,8 @@ take_out(struct cache_shard *shard, struct cache_block *block, struct cache_bloc
     uint64_t file = atomic_load_explicit(&block->file, memory_order_relaxed);
     uint64_t offset = atomic_load_explicit(&block->offset, memory_order_relaxed);
 
+    assert_held(&shard->mutex);
+    assert(file != 0 && shard->usage.blocks[block->kind] > 0);
     atomic_store_explicit(&block->file, 0, memory_order_release);
     chain_remove(shard, block, block_key_hash(file, offset));
     queue_remove(&shard->queues[queue_of(block)], block);
@@ -145,7 +149,7 @@ take_out(struct cache_shard *shard, struct cache_block *block, struct cache_bloc
     *removed = block;
 }
 
-/* ---- Eviction; REQUIRES: mutex held ---- */
+/* ---- Eviction ---- */
 
 /* What index blocks may have before they give. */
 static uint64_t
@@ -159,6 +163,7 @@ bytes_held(const struct cache_shard *shard)
 {
     uint64_t bytes = 0;
 
+    assert_held(&shard->mutex);
     for (unsigned i = 0; i < SHARD_QUEUES; i++)
         bytes += shard->queues[i].bytes;
     return bytes;
@@ -245,8 +250,10 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
     uint64_t charge = pool_charge(block);
     struct cache_block *held;
 
+    assert(file != 0 && hash == block_key_hash(file, offset));
+    assert(block->priority < CACHE_PRIORITIES && block->kind < PETAL_BLOCK_KINDS);
     *removed = NULL;
-    pthread_mutex_lock(&shard->mutex);
+    mutex_lock(&shard->mutex);
     held = shard_find(shard, hash, file, offset);
     if (held == NULL && make_room(shard, queue_of(block), charge, removed)) {
         assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
@@ -263,7 +270,7 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
         assert(bytes_held(shard) <= shard->capacity);
         held = block;
     }
-    pthread_mutex_unlock(&shard->mutex);
+    mutex_unlock(&shard->mutex);
     return held;
 }
 
@@ -272,12 +279,12 @@ shard_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash
              uint64_t offset, struct cache_block **removed)
 {
     *removed = NULL;
-    pthread_mutex_lock(&shard->mutex);
+    mutex_lock(&shard->mutex);
     if (shard_find(shard, hash, file, offset) == block) {
         shard->usage.evicted[block->kind]++;
         take_out(shard, block, removed);
     }
-    pthread_mutex_unlock(&shard->mutex);
+    mutex_unlock(&shard->mutex);
 }
 
 void
@@ -286,18 +293,18 @@ shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cache_bl
     unsigned chances = MAX_CHANCES;
 
     *removed = NULL;
-    pthread_mutex_lock(&shard->mutex);
+    mutex_lock(&shard->mutex);
     shard->capacity = capacity;
     while (bytes_held(shard) > capacity)
         pass_hand(shard, queue_to_give(shard, CACHE_SINGLE, 0), &chances, removed);
-    pthread_mutex_unlock(&shard->mutex);
+    mutex_unlock(&shard->mutex);
 }
 
 void
 shard_erase_file(struct cache_shard *shard, uint64_t file, struct cache_block **removed)
 {
     *removed = NULL;
-    pthread_mutex_lock(&shard->mutex);
+    mutex_lock(&shard->mutex);
     for (unsigned i = 0; i < SHARD_QUEUES; i++) {
         struct cache_block *block = shard->queues[i].oldest;
 
@@ -309,18 +316,18 @@ shard_erase_file(struct cache_shard *shard, uint64_t file, struct cache_block **
             block = next;
         }
     }
-    pthread_mutex_unlock(&shard->mutex);
+    mutex_unlock(&shard->mutex);
 }
 
 void
 shard_add_usage(struct cache_shard *shard, struct cache_usage *sum)
 {
-    pthread_mutex_lock(&shard->mutex);
+    mutex_lock(&shard->mutex);
     for (unsigned i = 0; i < PETAL_BLOCK_KINDS; i++) {
         sum->bytes[i] += shard->usage.bytes[i];
         sum->blocks[i] += shard->usage.blocks[i];
         sum->inserted[i] += shard->usage.inserted[i];
         sum->evicted[i] += shard->usage.evicted[i];
     }
-    pthread_mutex_unlock(&shard->mutex);
+    mutex_unlock(&shard->mutex);
 }

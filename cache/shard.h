@@ -13,6 +13,7 @@
 #ifndef PETAL_CACHE_SHARD_H
 #define PETAL_CACHE_SHARD_H
 
+#include "base/mutex.h"
 #include "cache/cache.h"
 
 /* Queues: one a priority for data blocks and Bloom chunks, and one for index blocks. */
@@ -30,8 +31,8 @@ struct cache_shard {
     uint64_t bucket_mask;
     const petal_allocator *allocator;
 
-    _Alignas(CACHE_LINE_BYTES)
-        pthread_mutex_t mutex; /* guards the chains against writers, and the rest */
+    _Alignas(
+        CACHE_LINE_BYTES) struct mutex mutex; /* guards the chains against writers, and the rest */
     uint64_t capacity;
     struct block_queue queues[SHARD_QUEUES];
     struct cache_usage usage;

@@ -101,9 +101,12 @@ slab_new(struct slab_regions *regions, uint32_t bytes)
     while (header_bytes(count) + (size_t)count * size > SLAB_BYTES)
         count--;
     assert(count <= SLAB_OBJECTS);
-    *slab = (struct slab){
-        .class = class_of(bytes), .object_bytes = size, .count = count, .region = region};
-    slab->list = SLAB_FULL;
+    *slab = (struct slab){.class = class_of(bytes),
+                          .object_bytes = size,
+                          .count = count,
+                          .first = (uint32_t)header_bytes(count),
+                          .list = SLAB_FULL,
+                          .region = region};
     atomic_init(&slab->closing, false);
     return slab;
 }
@@ -113,6 +116,7 @@ slab_free(struct slab_regions *regions, struct slab *slab)
 {
     if (slab == NULL)
         return;
+    assert(slab->used == 0 && slab->list == SLAB_FULL);
     ASAN_UNPOISON_MEMORY_REGION(slab, SLAB_BYTES);
     slab_regions_give(regions, slab, slab->region);
 }
@@ -133,6 +137,7 @@ unlist(struct slab_set *set, struct slab *slab)
     if (slab->list == SLAB_FULL)
         return;
     head = &set->lists[slab->class][slab->list];
+    assert(*head != NULL && (slab->previous != NULL || *head == slab));
     if (slab->previous != NULL)
         slab->previous->next = slab->next;
     else
@@ -182,16 +187,10 @@ slab_set_init(struct slab_set *set)
 void
 slab_set_add(struct slab_set *set, struct slab *slab)
 {
-    size_t header = header_bytes(slab->count);
-    size_t spare = SLAB_BYTES - header - (size_t)slab->count * slab->object_bytes;
-
-    slab->first =
-        (uint32_t)(header + set->colour++ % (spare / CACHE_LINE_BYTES + 1) * CACHE_LINE_BYTES);
+    assert(slab->list == SLAB_FULL && slab->touched == 0);
     ASAN_POISON_MEMORY_REGION((uint8_t *)slab + slab->first, SLAB_BYTES - slab->first);
     set->touched_bytes += touched_bytes(slab);
     set->slab_count++;
-    set->empty[slab->class]++;
-    set->empty_count++;
     list(set, slab);
 }
 
@@ -199,30 +198,28 @@ slab_set_add(struct slab_set *set, struct slab *slab)
 static void
 remove_slab(struct slab_set *set, struct slab *slab)
 {
-    assert(slab->used == 0);
+    assert(slab->used == 0 && set->slab_count > 0);
     unlist(set, slab);
     set->slab_count--;
     if (atomic_load_explicit(&slab->closing, memory_order_relaxed)) {
+        assert(set->closed_bytes >= touched_bytes(slab));
         set->closed_bytes -= touched_bytes(slab);
-        return;
+    } else {
+        assert(set->touched_bytes >= touched_bytes(slab));
+        set->touched_bytes -= touched_bytes(slab);
     }
-    set->touched_bytes -= touched_bytes(slab);
-    set->empty[slab->class]--;
-    set->empty_count--;
 }
 
 void
 slab_set_fini(struct slab_set *set, struct slab_regions *regions)
 {
+    /* Slabs went with their objects, but for those of which no object was ever taken. */
     for (unsigned class = 0; class < SLAB_CLASSES; class ++) {
-        /* Full slabs and closed ones have objects in use; without them all are empty, and in the first list or that of fresh ones. */
-        for (unsigned i = 0; i < SLAB_LISTS; i++) {
-            while (set->lists[class][i] != NULL) {
-                struct slab *slab = set->lists[class][i];
+        while (set->lists[class][SLAB_FRESH] != NULL) {
+            struct slab *slab = set->lists[class][SLAB_FRESH];
 
-                remove_slab(set, slab);
-                slab_free(regions, slab);
-            }
+            remove_slab(set, slab);
+            slab_free(regions, slab);
         }
     }
     assert(set->slab_count == 0 && set->touched_bytes == 0 && set->closed_bytes == 0);
@@ -235,6 +232,8 @@ set_closing(struct slab_set *set, struct slab *slab, bool closing)
 {
     uint64_t touched = touched_bytes(slab), used = used_bytes(slab);
 
+    assert(slab->used > 0);
+    assert(closing != atomic_load_explicit(&slab->closing, memory_order_relaxed));
     atomic_store_explicit(&slab->closing, closing, memory_order_relaxed);
     if (closing) {
         set->touched_bytes -= touched;
@@ -248,70 +247,49 @@ set_closing(struct slab_set *set, struct slab *slab, bool closing)
     list(set, slab);
 }
 
-static struct slab *
-emptiest(struct slab_set *set)
+size_t
+slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS])
 {
-    for (unsigned level = 0; level < SLAB_FRESH; level++)
-        for (unsigned class = 0; class < SLAB_CLASSES; class ++)
-            if (set->lists[class][level] != NULL)
-                return set->lists[class][level];
-    return NULL;
-}
+    struct slab *slab = NULL;
+    size_t count = 0;
 
-struct slab *
-slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS],
-                    size_t *owner_count)
-{
-    struct slab *slab = emptiest(set);
-
-    *owner_count = 0;
+    for (unsigned level = 0; slab == NULL && level < SLAB_FRESH; level++)
+        for (unsigned class = 0; slab == NULL && class < SLAB_CLASSES; class ++)
+            slab = set->lists[class][level];
     if (slab == NULL)
-        return NULL;
-    if (slab->used == 0) {
-        remove_slab(set, slab);
-        return slab;
-    }
+        return 0;
     set_closing(set, slab, true);
     for (uint32_t i = 0; i < slab->touched; i++)
         if (slab->owners[i] != NULL)
-            owners[(*owner_count)++] = slab->owners[i];
-    assert(*owner_count == slab->used);
-    return slab;
+            owners[count++] = slab->owners[i];
+    assert(count == slab->used && count > 0);
+    return count;
 }
 
 /* ---- Objects ---- */
 
-static struct slab *
-slab_with_room(struct slab_set *set, uint32_t class)
-{
-    unsigned used = set->lists_used[class], i;
-
-    if (used == 0)
-        return NULL;
-    if ((used & LEVELS_MASK) != 0)
-        i = 31u - (unsigned)__builtin_clz(used & LEVELS_MASK);
-    else
-        i = (used & 1u << SLAB_FRESH) != 0 ? SLAB_FRESH : SLAB_CLOSED;
-    return set->lists[class][i];
-}
-
 void *
 slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
 {
-    struct slab *slab = slab_with_room(set, class_of(bytes));
-    uint32_t index;
+    uint32_t class = class_of(bytes), index;
+    unsigned lists = set->lists_used[class], fullest;
+    struct slab *slab;
     uint8_t *object;
 
-    if (slab == NULL)
+    if (lists == 0)
         return NULL;
+    if ((lists & LEVELS_MASK) != 0)
+        fullest = 31u - (unsigned)__builtin_clz(lists & LEVELS_MASK);
+    else
+        fullest = (lists & 1u << SLAB_FRESH) != 0 ? SLAB_FRESH : SLAB_CLOSED;
+    slab = set->lists[class][fullest];
+    assert(slab != NULL && slab->class == class && slab->list == fullest);
     if (slab->list == SLAB_CLOSED)
         set_closing(set, slab, false);
-    if (slab->used == 0) {
-        set->empty[slab->class]--;
-        set->empty_count--;
-    }
+    assert(slab->used <= slab->touched && slab->used < slab->count);
     if (slab->used < slab->touched) {
         index = returned(slab)[slab->touched - slab->used - 1];
+        assert(index < slab->touched && slab->owners[index] == NULL);
     } else {
         index = slab->touched++;
         set->touched_bytes += slab->object_bytes;
@@ -332,7 +310,8 @@ slab_give(struct slab_set *set, void *object)
     bool closing = atomic_load_explicit(&slab->closing, memory_order_relaxed);
     uint32_t index = (uint32_t)((uint8_t *)object - object_at(slab, 0)) / slab->object_bytes;
 
-    assert(object == object_at(slab, index) && slab->owners[index] != NULL);
+    assert(index < slab->touched && object == object_at(slab, index) &&
+           slab->owners[index] != NULL);
     ASAN_POISON_MEMORY_REGION(object, slab->object_bytes);
     slab->owners[index] = NULL;
     returned(slab)[slab->touched - slab->used] = (uint8_t)index;
@@ -342,14 +321,6 @@ slab_give(struct slab_set *set, void *object)
     if (slab->used > 0) {
         list(set, slab);
         return NULL;
-    }
-    if (!closing) {
-        set->empty[slab->class]++;
-        set->empty_count++;
-        if (set->empty[slab->class] == 1 && set->empty_count <= SLAB_MOST_EMPTY) {
-            list(set, slab);
-            return NULL;
-        }
     }
     remove_slab(set, slab);
     return slab;

@@ -4,11 +4,10 @@
  *
  * A slab is SLAB_BYTES on a border of as many, so an object's slab is found by its address, and holds objects of one class:
  *
- *     struct slab | owner of each object | stack of the objects given back, a byte each | colour | objects
+ *     struct slab | owner of each object | stack of the objects given back, a byte each | objects
  *
- * Classes are an eighth of a power of two apart, so rounding adds less than that.  Objects lie on cache line borders.  The colour is
- * a number of lines that differs from slab to slab, so that objects of a power of two are not all in the same sets of the
- * processor's caches.
+ * Classes are an eighth of a power of two apart, so rounding adds less than that.  Objects lie on
+ * cache line borders.
  *
  * Objects of a slab are first used in order, so memory behind the last one used was never touched and, with an allocator that
  * maps pages, is not taken from the system: slabs count what was touched.  What is given back is used again before
@@ -31,7 +30,6 @@
 #define SLAB_MOST_OBJECT  (32u << 10)
 #define SLAB_CLASSES      41
 #define SLAB_OBJECTS      253 /* at most in one slab */
-#define SLAB_MOST_EMPTY   4   /* that are kept */
 
 /* Lists of a class: slabs with objects given back, by eighths in use of what was touched; those where all that was
  * touched is in use; closed ones.  Full slabs are in none. */
@@ -54,9 +52,7 @@ struct slab {
 struct slab_set {
     struct slab *lists[SLAB_CLASSES][SLAB_LISTS];
     uint16_t lists_used[SLAB_CLASSES]; /* a bit for each that is not empty */
-    uint8_t empty[SLAB_CLASSES];       /* slabs without objects in use; closed ones never are */
-    unsigned empty_count, slab_count;
-    uint32_t colour;
+    unsigned slab_count;
     uint64_t touched_bytes, used_bytes; /* of slabs that are not closed */
     uint64_t closed_bytes;              /* touched, of those that are */
 };
@@ -87,10 +83,9 @@ void *slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
 struct slab *slab_give(struct slab_set *set, void *object);
 
 /*
- * Close the slab with the least share of its touched memory in use, and tell the owners of its objects.  NULL: there
- * is none with memory to spare.  With no owners it left the set: the caller frees it.
+ * Close the slab with the least share of its touched memory in use: its objects are to be given
+ * back.  The number of their owners; 0: there is no slab with memory to spare.
  */
-struct slab *slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS],
-                                 size_t *owner_count);
+size_t slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECTS]);
 
 #endif

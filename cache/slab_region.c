@@ -18,21 +18,22 @@ slab_regions_init(struct slab_regions *regions, const petal_allocator *allocator
     *regions = (struct slab_regions){.allocator = allocator,
                                      .huge = capacity >= SLAB_LEAST_FOR_HUGE &&
                                              mem_is_discardable(allocator)};
-    return pthread_mutex_init(&regions->mutex, NULL) == 0 ? PETAL_OK : PETAL_NO_MEMORY;
+    return mutex_init(&regions->mutex) ? PETAL_OK : PETAL_NO_MEMORY;
 }
 
 void
 slab_regions_fini(struct slab_regions *regions)
 {
     assert(regions->regions == NULL);
-    pthread_mutex_destroy(&regions->mutex);
+    mutex_fini(&regions->mutex);
 }
 
-/* ---- REQUIRES: mutex held ---- */
+/* ---- regions ---- */
 
 static void
 enlist(struct slab_regions *regions, struct slab_region *region)
 {
+    assert_held(&regions->mutex);
     region->previous = NULL;
     region->next = regions->regions;
     if (region->next != NULL)
@@ -43,6 +44,8 @@ enlist(struct slab_regions *regions, struct slab_region *region)
 static void
 unlist(struct slab_regions *regions, struct slab_region *region)
 {
+    assert_held(&regions->mutex);
+    assert(region->previous != NULL || regions->regions == region);
     if (region->previous != NULL)
         region->previous->next = region->next;
     else
@@ -69,12 +72,14 @@ add_region(struct slab_regions *regions)
     return region;
 }
 
-/* A place of it.  REQUIRES: it has a free one. */
+/* A place of a region that has a free one. */
 static uint8_t *
 take_place(struct slab_regions *regions, struct slab_region *region)
 {
-    unsigned index = (unsigned)__builtin_ctz(region->free);
+    unsigned index;
 
+    assert(region->free != 0);
+    index = (unsigned)__builtin_ctz(region->free);
     region->free &= ~(1u << index);
     if (region->free == 0) {
         unlist(regions, region);
@@ -89,9 +94,12 @@ take_place(struct slab_regions *regions, struct slab_region *region)
 static bool
 give_place(struct slab_regions *regions, struct slab_region *region, uint8_t *place)
 {
+    size_t index = (size_t)(place - region->memory) / SLAB_BYTES;
+
+    assert(index < SLAB_REGION_PLACES && (region->free & 1u << index) == 0);
     if (region->free == 0)
         enlist(regions, region);
-    region->free |= 1u << (size_t)(place - region->memory) / SLAB_BYTES;
+    region->free |= 1u << index;
     if (region->free == ALL_PLACES) {
         unlist(regions, region);
         return true;
@@ -114,11 +122,11 @@ slab_regions_take(struct slab_regions *regions, struct slab_region **region)
     *region = NULL;
     if (!regions->huge)
         return mem_alloc_aligned(regions->allocator, SLAB_BYTES, SLAB_BYTES);
-    pthread_mutex_lock(&regions->mutex);
+    mutex_lock(&regions->mutex);
     *region = regions->regions != NULL ? regions->regions : add_region(regions);
     if (*region != NULL)
         place = take_place(regions, *region);
-    pthread_mutex_unlock(&regions->mutex);
+    mutex_unlock(&regions->mutex);
     return place;
 }
 
@@ -131,9 +139,9 @@ slab_regions_give(struct slab_regions *regions, void *place, struct slab_region 
         mem_free(regions->allocator, place, SLAB_BYTES);
         return;
     }
-    pthread_mutex_lock(&regions->mutex);
+    mutex_lock(&regions->mutex);
     emptied = give_place(regions, region, place);
-    pthread_mutex_unlock(&regions->mutex);
+    mutex_unlock(&regions->mutex);
     if (!emptied)
         return;
     mem_free(regions->allocator, region->memory, SLAB_REGION_BYTES);

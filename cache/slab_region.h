@@ -17,8 +17,7 @@
 #define PETAL_CACHE_SLAB_REGION_H
 
 #include "base/mem.h"
-
-#include <pthread.h>
+#include "base/mutex.h"
 
 #define SLAB_BYTES          (256u << 10)
 #define SLAB_REGION_BYTES   (2u << 20)
@@ -30,7 +29,7 @@ struct slab_region;
 struct slab_regions {
     const petal_allocator *allocator;
     bool huge;
-    pthread_mutex_t mutex;
+    struct mutex mutex;
     struct slab_region *regions; /* those with a free place, linked */
 };
 

@@ -19,12 +19,13 @@
 bool
 file_pool_init(struct file_pool *pool, const struct env *env, uint32_t limit)
 {
+    assert(limit > 0);
     *pool = (struct file_pool){.env = env, .limit = limit};
-    if (pthread_mutex_init(&pool->mutex, NULL) != 0)
+    if (!mutex_init(&pool->mutex))
         return false;
     if (pthread_cond_init(&pool->changed, NULL) == 0)
         return true;
-    pthread_mutex_destroy(&pool->mutex);
+    mutex_fini(&pool->mutex);
     return false;
 }
 
@@ -33,7 +34,7 @@ file_pool_fini(struct file_pool *pool)
 {
     assert(pool->open == 0 && pool->hand == NULL);
     pthread_cond_destroy(&pool->changed);
-    pthread_mutex_destroy(&pool->mutex);
+    mutex_fini(&pool->mutex);
 }
 
 void
@@ -43,7 +44,7 @@ pooled_file_init(struct pooled_file *file, struct file_pool *pool,
     *file = (struct pooled_file){.pool = pool, .directory = directory, .path = path};
 }
 
-/* ---- the ring; REQUIRES: the mutex ---- */
+/* ---- the ring ---- */
 
 /* Where the hand comes by last. */
 static void
@@ -51,6 +52,8 @@ ring_add(struct file_pool *pool, struct pooled_file *file)
 {
     struct pooled_file *hand = pool->hand;
 
+    assert_held(&pool->mutex);
+    assert(file->next == NULL);
     if (hand == NULL) {
         file->next = file->before = pool->hand = file;
         return;
@@ -63,6 +66,8 @@ ring_add(struct file_pool *pool, struct pooled_file *file)
 static void
 ring_remove(struct file_pool *pool, struct pooled_file *file)
 {
+    assert_held(&pool->mutex);
+    assert(file->next != NULL && file->before->next == file && file->next->before == file);
     if (pool->hand == file)
         pool->hand = file->next == file ? NULL : file->next;
     file->before->next = file->next;
@@ -75,6 +80,7 @@ ring_remove(struct file_pool *pool, struct pooled_file *file)
 static petal_file *
 take_idle(struct file_pool *pool)
 {
+    assert_held(&pool->mutex);
     /* The second round may find used again what the first has passed; the third asks no more. */
     for (uint32_t steps = 3 * pool->limit; pool->hand != NULL && steps > 0; steps--) {
         struct pooled_file *file = pool->hand;
@@ -113,12 +119,13 @@ close_handle(const struct pooled_file *file, petal_file *handle)
     (void)vfs->close(vfs->context, handle); /* it was opened for reading: nothing can be lost */
 }
 
-/* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. REQUIRES: the mutex, which is given up
+/* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. The mutex is given up
  * while waiting. */
 static void
 reserve_handle(struct file_pool *pool, petal_file **idle)
 {
     *idle = NULL;
+    assert_held(&pool->mutex);
     while (pool->open == pool->limit) {
         *idle = take_idle(pool);
         if (*idle != NULL)
@@ -126,12 +133,13 @@ reserve_handle(struct file_pool *pool, petal_file **idle)
         atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_seq_cst);
         *idle = take_idle(pool);
         if (*idle == NULL)
-            pthread_cond_wait(&pool->changed, &pool->mutex);
+            mutex_wait(&pool->mutex, &pool->changed, CLOCK_NEVER);
         atomic_fetch_sub_explicit(&pool->waiting, 1, memory_order_relaxed);
         if (*idle != NULL)
             return;
     }
     pool->open++;
+    assert(pool->open <= pool->limit);
 }
 
 static enum petal_status
@@ -146,24 +154,27 @@ open_path(const struct pooled_file *file, petal_file **handle, petal_error *erro
 static void
 install(struct pooled_file *file, petal_file *handle)
 {
+    assert(atomic_load_explicit(&file->state, memory_order_relaxed) == 0 && handle != NULL);
     file->file = handle;
     atomic_store_explicit(&file->state, STATE_OPEN | 1, memory_order_release);
 }
 
-/* Open a file that nobody else opens. REQUIRES: the mutex, which is given up meanwhile. */
+/* Open a file that nobody else opens. The mutex is given up meanwhile. */
 static enum petal_status
 open_file(struct file_pool *pool, struct pooled_file *file, petal_error *error)
 {
     petal_file *idle, *handle;
     enum petal_status status;
 
+    assert_held(&pool->mutex);
+    assert(!file->opening);
     file->opening = true;
     reserve_handle(pool, &idle);
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     if (idle != NULL)
         close_handle(file, idle);
     status = open_path(file, &handle, error);
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     file->opening = false;
     if (status == PETAL_OK) {
         install(file, handle);
@@ -195,16 +206,16 @@ acquire_closed(struct pooled_file *file, petal_error *error)
     struct file_pool *pool = file->pool;
     enum petal_status status = PETAL_OK;
 
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     while (!try_acquire(file)) {
         if (file->opening) {
-            pthread_cond_wait(&pool->changed, &pool->mutex);
+            mutex_wait(&pool->mutex, &pool->changed, CLOCK_NEVER);
             continue;
         }
         status = open_file(pool, file, error);
         break;
     }
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     return status;
 }
 
@@ -241,9 +252,9 @@ pooled_file_release(struct pooled_file *file)
     if ((before & STATE_COUNT) > 1 || pool == NULL ||
         atomic_load_explicit(&pool->waiting, memory_order_seq_cst) == 0)
         return;
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     wake(pool);
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
 }
 
 void
@@ -252,21 +263,22 @@ pooled_file_fini(struct pooled_file *file)
     struct file_pool *pool = file->pool;
     bool is_open;
 
+    assert((atomic_load_explicit(&file->state, memory_order_relaxed) & STATE_COUNT) == 0);
     if (pool == NULL) {
         if (file->file != NULL)
             close_handle(file, file->file);
         return;
     }
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     is_open = file->next != NULL;
     if (is_open)
         ring_remove(pool, file);
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
     if (!is_open)
         return;
     close_handle(file, file->file);
-    pthread_mutex_lock(&pool->mutex);
+    mutex_lock(&pool->mutex);
     pool->open--;
     wake(pool);
-    pthread_mutex_unlock(&pool->mutex);
+    mutex_unlock(&pool->mutex);
 }

@@ -20,10 +20,8 @@
 #ifndef PETAL_SSTABLE_FILE_POOL_H
 #define PETAL_SSTABLE_FILE_POOL_H
 
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "base/directory.h"
+#include "base/mutex.h"
 
 struct file_pool;
 
@@ -39,7 +37,7 @@ struct pooled_file {
 
 struct file_pool {
     const struct env *env;
-    pthread_mutex_t mutex;
+    struct mutex mutex;
     pthread_cond_t changed; /* a file was opened, failed to, or there may be room */
     uint32_t limit;         /* at least 1 */
     uint32_t open; /* handles, those that are being opened or closed included; at most limit */

@@ -252,7 +252,7 @@ a_crowd_of_readers_gets_through(void **state)
     free_epoch(epoch);
 }
 
-struct holder {
+struct stay_with_count {
     struct epoch_stay stay; /* first member */
     struct thing *thing;
     unsigned calls, released_then;
@@ -262,7 +262,7 @@ struct holder {
 static enum petal_status
 hold_nothing(struct epoch_stay *stay)
 {
-    struct holder *holder = (struct holder *)(void *)stay;
+    struct stay_with_count *holder = (struct stay_with_count *)(void *)stay;
 
     holder->calls++;
     epoch_collect(stay->epoch);
@@ -277,7 +277,8 @@ an_interrupted_stay_holds_nothing_back(void **state)
 {
     struct epoch *epoch = new_epoch();
     struct thing thing = make_thing();
-    struct holder holder = {.stay = {.epoch = epoch, .hold = hold_nothing}, .thing = &thing};
+    struct stay_with_count holder = {.stay = {.epoch = epoch, .hold = hold_nothing},
+                                     .thing = &thing};
 
     (void)state;
     holder.stay.slot = epoch_enter(epoch);
