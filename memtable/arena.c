@@ -97,6 +97,7 @@ use_spare(struct arena *arena, size_t bytes)
     struct arena_chunk *chunk = arena->spare;
 
     assert(chunk != NULL && chunk->size - sizeof *chunk >= bytes);
+    (void)bytes;
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     arena->spare = NULL;
