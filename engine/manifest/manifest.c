@@ -1,6 +1,7 @@
-/* manifest.c -- the file MANIFEST: loading it, committing edits to it; see manifest.h and, for the bytes, engine/manifest/format.h. */
+/* manifest.c -- see manifest.h; engine/manifest/format.h has the bytes. */
 #include "engine/manifest/manifest.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "base/checksum.h"
@@ -59,6 +60,7 @@ encode_record(uint8_t *to, uint64_t file_identity, uint64_t offset, uint64_t pro
 {
     size_t bytes = record_bytes(payload.size);
 
+    assert(offset % MANIFEST_ALIGNMENT == 0 && promise <= offset);
     put_le64(to + 8, promise);
     put_le32(to + 16, (uint32_t)payload.size);
     put_le32(to + 20, (uint32_t)kind);
@@ -82,6 +84,7 @@ decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct 
     const uint8_t *from = slice_bytes(file) + offset;
     size_t left = file.size - (size_t)offset;
 
+    assert(offset <= file.size && offset % MANIFEST_ALIGNMENT == 0);
     if (left < MANIFEST_RECORD_BYTES || get_le32(from + 16) > left - MANIFEST_RECORD_BYTES)
         return false;
     record->payload = slice_make(from + MANIFEST_RECORD_BYTES, get_le32(from + 16));
@@ -219,20 +222,6 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
     return PETAL_OK;
 }
 
-/* What applying refused is damage when it comes from a file. */
-static enum petal_status
-refuse_record(const char *path, uint64_t offset, const petal_error *cause, petal_error *error)
-{
-    if (cause->status == PETAL_INVALID)
-        return error_corrupt(error, path, offset, "%s: the record at %llu: %s", path,
-                             (unsigned long long)offset, cause->text);
-    if (cause->status == PETAL_UNSUPPORTED)
-        return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause->text);
-    if (error != NULL)
-        *error = *cause;
-    return cause->status;
-}
-
 /*
  * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for: each sync is
  * followed by one, and being small they cost little to check at every place where one might stand.
@@ -263,6 +252,7 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
     uint64_t offset = MANIFEST_HEADER_BYTES, promise = writer->snapshot_length, edits = 0;
     struct record record;
     petal_error cause;
+    enum petal_status status;
 
     for (; decode_record(file, writer->file_identity, offset, &record); offset += record.bytes) {
         if (record.kind != MANIFEST_EDIT && record.kind != MANIFEST_SEAL)
@@ -272,9 +262,18 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
         if (record.kind == MANIFEST_EDIT) {
             struct manifest_undo undo;
 
-            if (manifest_apply(manifest, writer->env->allocator, record.payload, &undo, &cause) !=
-                PETAL_OK)
-                return refuse_record(path, offset, &cause, error);
+            /* What applying refuses is damage when it comes from a file. */
+            status =
+                manifest_apply(manifest, writer->env->allocator, record.payload, &undo, &cause);
+            if (status == PETAL_INVALID)
+                return error_corrupt(error, path, offset, "%s: the record at %llu: %s", path,
+                                     (unsigned long long)offset, cause.text);
+            if (status == PETAL_UNSUPPORTED)
+                return error_file(error, PETAL_UNSUPPORTED, path, "%s: %s", path, cause.text);
+            if (status != PETAL_OK && error != NULL)
+                *error = cause;
+            if (status != PETAL_OK)
+                return status;
             manifest_undo_forget(&undo);
             edits = offset + record.bytes;
         }
@@ -292,108 +291,40 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
     return PETAL_OK;
 }
 
-static enum petal_status
-load_file(struct manifest *manifest, petal_file *file, petal_error *error)
-{
-    const struct env *env = manifest->writer->env;
-    uint8_t *bytes = NULL;
-    size_t allocated = 0, size = 0;
-    enum petal_status status =
-        read_whole(env, manifest->writer->path, file, &bytes, &allocated, &size, error);
-
-    if (status == PETAL_OK)
-        status = decode_header(manifest, slice_make(bytes, size), error);
-    if (status == PETAL_OK)
-        status = apply_records(manifest, slice_make(bytes, size), error);
-    if (status == PETAL_OK) {
-        manifest->writer->loaded_bytes = size;
-        manifest->writer->loaded_checksum = checksum_at(0, 0, bytes, size);
-    }
-    mem_free(env->allocator, bytes, allocated);
-    return status;
-}
-
 enum petal_status
 manifest_load(struct manifest **loaded, const struct directory *directory, petal_error *error)
 {
     const struct env *env = directory->env;
+    struct manifest *manifest;
     petal_file *file;
+    uint8_t *bytes = NULL;
+    size_t allocated = 0, size = 0;
     enum petal_status status;
 
     *loaded = NULL;
     status = open_for_reading(directory, &file, error);
     if (status != PETAL_OK)
         return status;
-    status = manifest_make(loaded, directory, error);
+    status = manifest_make(&manifest, directory, error);
     if (status == PETAL_OK)
-        status = load_file(*loaded, file, error);
+        status = read_whole(env, manifest->writer->path, file, &bytes, &allocated, &size, error);
+    if (status == PETAL_OK)
+        status = decode_header(manifest, slice_make(bytes, size), error);
+    if (status == PETAL_OK)
+        status = apply_records(manifest, slice_make(bytes, size), error);
     env->vfs->close(env->vfs->context, file);
-    if (status != PETAL_OK) {
-        manifest_free(*loaded);
-        *loaded = NULL;
+    if (status == PETAL_OK) {
+        manifest->writer->loaded_bytes = size;
+        manifest->writer->loaded_checksum = checksum_at(0, 0, bytes, size);
+        *loaded = manifest;
+    } else {
+        manifest_free(manifest);
     }
+    mem_free(env->allocator, bytes, allocated);
     return status;
 }
 
 /* ---- committing: a new file ---- */
-
-/* The bytes of a file that holds a snapshot of `state` and nothing else. */
-static enum petal_status
-encode_file(const struct manifest *state, uint64_t file_identity, struct manifest_edit *edit,
-            uint8_t **bytes, size_t *size, petal_error *error)
-{
-    uint8_t *to;
-
-    manifest_edit_snapshot(edit, state);
-    if (edit->failed)
-        return error_no_memory(error);
-    *size = MANIFEST_HEADER_BYTES + record_bytes(edit->size);
-    to = mem_alloc(edit->allocator, *size);
-    *bytes = to;
-    if (to == NULL)
-        return error_no_memory(error);
-    memcpy(to, MANIFEST_MAGIC, 8);
-    put_le32(to + 8, MANIFEST_VERSION);
-    put_le32(to + 12, MANIFEST_HEADER_BYTES);
-    put_le64(to + 16, state->database_identity);
-    put_le64(to + 24, state->salt);
-    put_le64(to + 32, file_identity);
-    put_le64(to + 40, *size);
-    put_le64(to + 48, 0);
-    put_le64(to + MANIFEST_HEADER_CHECKSUM, checksum_at(0, 0, to, MANIFEST_HEADER_CHECKSUM));
-    encode_record(to + MANIFEST_HEADER_BYTES, file_identity, MANIFEST_HEADER_BYTES, 0,
-                  MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
-    return PETAL_OK;
-}
-
-/* Write and sync a file that nothing names yet; it is gone again when that fails. */
-static enum petal_status
-write_temporary(const struct directory *directory, const char *path, const uint8_t *bytes,
-                size_t size, petal_file **file, petal_error *error)
-{
-    const petal_vfs *vfs = directory->env->vfs;
-    const char *action = "remove";
-    int failed = directory_remove(directory, path); /* left by a commit that was cut off */
-
-    if (failed == 0 || failed == ENOENT) {
-        action = "create";
-        failed = directory_open_file(
-            directory, path, PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, file);
-    }
-    if (failed != 0)
-        return error_io(error, path, failed, action);
-    action = "write";
-    failed = vfs->write_at(vfs->context, *file, 0, bytes, size);
-    if (failed == 0) {
-        action = "sync";
-        failed = vfs->sync(vfs->context, *file);
-    }
-    if (failed == 0)
-        return PETAL_OK;
-    vfs->close(vfs->context, *file);
-    directory_remove(directory, path);
-    return error_io(error, path, failed, action);
-}
 
 static enum petal_status
 writer_fail(struct manifest_writer *writer, const char *path, int os_error, const char *action,
@@ -406,49 +337,87 @@ writer_fail(struct manifest_writer *writer, const char *path, int os_error, cons
     return writer->failure.status;
 }
 
-/* Give the new file its name.  Whether a failed rename or directory sync took effect cannot be known. */
+/*
+ * Put a file that holds a snapshot of `state`, and nothing else, in the place of the one that is there. Until the rename a failure
+ * leaves that as it was, so the next commit may try again; whether a rename or directory sync that failed took effect cannot be
+ * known.
+ */
 static enum petal_status
-install_file(struct manifest_writer *writer, const char *temporary, petal_error *error)
+write_file(struct manifest_writer *writer, const struct manifest *state, petal_error *error)
 {
-    int failed = directory_rename(writer->directory, temporary, writer->path);
+    const struct env *env = writer->env;
+    const petal_vfs *vfs = env->vfs;
+    uint64_t file_identity = env_random(env);
+    char temporary[PETAL_PATH_BYTES];
+    const char *action = "remove";
+    struct manifest_edit edit;
+    petal_file *file = NULL;
+    uint8_t *to = NULL;
+    size_t size;
+    int failed;
 
+    /* Its bytes. */
+    manifest_edit_init(&edit, env->allocator);
+    manifest_edit_snapshot(&edit, state);
+    size = MANIFEST_HEADER_BYTES + record_bytes(edit.size);
+    if (!edit.failed)
+        to = mem_alloc(env->allocator, size);
+    if (to == NULL) {
+        manifest_edit_fini(&edit);
+        return error_no_memory(error);
+    }
+    memcpy(to, MANIFEST_MAGIC, 8);
+    put_le32(to + 8, MANIFEST_VERSION);
+    put_le32(to + 12, MANIFEST_HEADER_BYTES);
+    put_le64(to + 16, state->database_identity);
+    put_le64(to + 24, state->salt);
+    put_le64(to + 32, file_identity);
+    put_le64(to + 40, size);
+    put_le64(to + 48, 0);
+    put_le64(to + MANIFEST_HEADER_CHECKSUM, checksum_at(0, 0, to, MANIFEST_HEADER_CHECKSUM));
+    encode_record(to + MANIFEST_HEADER_BYTES, file_identity, MANIFEST_HEADER_BYTES, 0,
+                  MANIFEST_EDIT, slice_make(edit.bytes, edit.size));
+    manifest_edit_fini(&edit);
+
+    /* On the medium, under a name that means nothing; a commit that was cut off may have left one. */
+    filename_manifest_temporary(temporary, writer->directory->path);
+    failed = directory_remove(writer->directory, temporary);
+    if (failed == 0 || failed == ENOENT) {
+        action = "create";
+        failed =
+            directory_open_file(writer->directory, temporary,
+                                PETAL_FILE_WRITE | PETAL_FILE_CREATE | PETAL_FILE_EXCLUSIVE, &file);
+    }
+    if (failed == 0) {
+        action = "write";
+        failed = vfs->write_at(vfs->context, file, 0, to, size);
+        if (failed == 0) {
+            action = "sync";
+            failed = vfs->sync(vfs->context, file);
+        }
+        if (failed != 0) {
+            vfs->close(vfs->context, file);
+            directory_remove(writer->directory, temporary);
+        }
+    }
+    mem_free(env->allocator, to, size);
+    if (failed != 0)
+        return error_io(error, temporary, failed, action);
+
+    /* The name. */
+    if (writer->file != NULL)
+        vfs->close(vfs->context, writer->file);
+    writer->file = file;
+    writer->file_identity = file_identity;
+    writer->length = writer->synced_length = writer->snapshot_length = size;
+    writer->renew = false;
+    failed = directory_rename(writer->directory, temporary, writer->path);
     if (failed != 0)
         return writer_fail(writer, temporary, failed, "rename", error);
     failed = directory_sync(writer->directory);
     if (failed != 0)
         return writer_fail(writer, writer->directory->path, failed, "sync directory", error);
     return PETAL_OK;
-}
-
-/* Until the rename a failure leaves the file before untouched, so the next commit may try again. */
-static enum petal_status
-write_file(struct manifest_writer *writer, const struct manifest *state, petal_error *error)
-{
-    const struct env *env = writer->env;
-    uint64_t file_identity = env_random(env);
-    char temporary[PETAL_PATH_BYTES];
-    struct manifest_edit edit;
-    uint8_t *bytes = NULL;
-    size_t size = 0;
-    petal_file *file = NULL;
-    enum petal_status status;
-
-    filename_manifest_temporary(temporary, writer->directory->path);
-    manifest_edit_init(&edit, env->allocator);
-    status = encode_file(state, file_identity, &edit, &bytes, &size, error);
-    if (status == PETAL_OK)
-        status = write_temporary(writer->directory, temporary, bytes, size, &file, error);
-    mem_free(env->allocator, bytes, size);
-    manifest_edit_fini(&edit);
-    if (status != PETAL_OK)
-        return status;
-    if (writer->file != NULL)
-        env->vfs->close(env->vfs->context, writer->file);
-    writer->file = file;
-    writer->file_identity = file_identity;
-    writer->length = writer->synced_length = writer->snapshot_length = size;
-    writer->renew = false;
-    return install_file(writer, temporary, error);
 }
 
 /* ---- committing: one record more ---- */
@@ -489,70 +458,47 @@ erase_tail(struct manifest_writer *writer, uint64_t least, petal_error *error)
     return PETAL_OK;
 }
 
-/* An append failed. */
-static enum petal_status
-fail_append(struct manifest_writer *writer, size_t bytes, int os_error, petal_error *error)
-{
-    enum petal_status status;
-
-    if (!is_full(os_error))
-        return writer_fail(writer, writer->path, os_error, "write", error);
-    status = erase_tail(writer, writer->length + bytes, error);
-    return status == PETAL_OK ? error_io(error, writer->path, os_error, "write") : status;
-}
-
-/* Say that the file is synced.  Not synced itself: it matters only if it is there.  One that does not fit is done without;
- * what there is of it the next record overwrites. */
-static void
-append_seal(struct manifest_writer *writer)
-{
-    const petal_vfs *vfs = writer->env->vfs;
-    uint8_t seal[MANIFEST_RECORD_BYTES];
-    int failed;
-
-    encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
-                  slice_make(NULL, 0));
-    failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
-    if (failed == 0)
-        writer->length += sizeof seal;
-    else if (!is_full(failed))
-        (void)writer_fail(writer, writer->path, failed, "write",
-                          NULL); /* the edit itself is safe */
-}
-
 static enum petal_status
 append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, petal_error *error)
 {
     const petal_vfs *vfs = writer->env->vfs;
     size_t bytes = record_bytes(edit->size);
-    uint8_t *record = mem_alloc(writer->env->allocator, bytes);
+    uint8_t *record = mem_alloc(writer->env->allocator, bytes), seal[MANIFEST_RECORD_BYTES];
     int failed;
 
+    assert(writer->file != NULL && !writer->renew && writer->synced_length <= writer->length);
     if (record == NULL)
         return error_no_memory(error);
     encode_record(record, writer->file_identity, writer->length, writer->synced_length,
                   MANIFEST_EDIT, slice_make(edit->bytes, edit->size));
     failed = vfs->write_at(vfs->context, writer->file, writer->length, record, bytes);
     mem_free(writer->env->allocator, record, bytes);
+    if (is_full(failed)) {
+        enum petal_status status = erase_tail(writer, writer->length + bytes, error);
+
+        return status == PETAL_OK ? error_io(error, writer->path, failed, "write") : status;
+    }
     if (failed != 0)
-        return fail_append(writer, bytes, failed, error);
+        return writer_fail(writer, writer->path, failed, "write", error);
     failed = vfs->sync(vfs->context, writer->file);
     if (failed != 0)
         return writer_fail(writer, writer->path, failed, "sync", error);
     writer->length += bytes;
     writer->synced_length = writer->length;
-    append_seal(writer);
+
+    /* The seal says that the file is synced. It is not synced itself: it matters only if it is there. One that does not fit is done
+     * without; what there is of it the next record overwrites. */
+    encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
+                  slice_make(NULL, 0));
+    failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
+    if (failed == 0)
+        writer->length += sizeof seal;
+    else if (!is_full(failed))
+        (void)writer_fail(writer, writer->path, failed, "write", NULL); /* the edit is safe */
     return PETAL_OK;
 }
 
 /* ---- committing ---- */
-
-/* How long the file would be with the edit and its seal. */
-static uint64_t
-length_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
-{
-    return writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
-}
 
 /* How long a new file with this state would be; 0: no memory. */
 static uint64_t
@@ -566,61 +512,6 @@ new_length(const struct env *env, const struct manifest *state)
     length = edit.failed ? 0 : MANIFEST_HEADER_BYTES + record_bytes(edit.size);
     manifest_edit_fini(&edit);
     return length;
-}
-
-static uint64_t
-most_with(const struct manifest_writer *writer, const struct manifest_edit *edit)
-{
-    return edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
-}
-
-/* How long a new file would be without the edit; 0 where that does not matter: a state never takes
- * more than the file that led to it. */
-static uint64_t
-length_before(const struct manifest_writer *writer, const struct manifest *state,
-              const struct manifest_edit *edit)
-{
-    if (length_with(writer, edit) <= most_with(writer, edit))
-        return 0;
-    return new_length(writer->env, state);
-}
-
-/* The edit is applied to `state`.  One that is too large already may become smaller. */
-static enum petal_status
-check_length(const struct manifest_writer *writer, const struct manifest *state,
-             const struct manifest_edit *edit, uint64_t before, petal_error *error)
-{
-    uint64_t most = most_with(writer, edit), after;
-
-    if (length_with(writer, edit) <= most)
-        return PETAL_OK;
-    after = new_length(writer->env, state);
-    if (before == 0 || after == 0)
-        return error_no_memory(error);
-    if (after <= most || after < before)
-        return PETAL_OK;
-    return error_file(error, PETAL_INVALID, writer->path,
-                      "%s would have %llu bytes, and %llu is the most: there are too many tables, "
-                      "families, attributes, snapshots or store files",
-                      writer->path, (unsigned long long)after, (unsigned long long)most);
-}
-
-static enum petal_status
-make_durable(struct manifest_writer *writer, const struct manifest *state,
-             const struct manifest_edit *edit, petal_error *error)
-{
-    uint64_t length = length_with(writer, edit);
-    bool grown = length > 4 * writer->snapshot_length + GROWTH_BYTES;
-    enum petal_status status;
-
-    if (writer->file != NULL && !grown && !writer->renew && length <= writer->most_bytes)
-        return append_edit(writer, edit, error);
-    status = write_file(writer, state, error);
-    /* What drops a table may fit in where a whole file does not, and make room for one. */
-    if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed && !writer->renew &&
-        length <= MOST_FILE_BYTES)
-        status = append_edit(writer, edit, error);
-    return status;
 }
 
 bool
@@ -639,10 +530,14 @@ enum petal_status
 manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, petal_error *error)
 {
     struct manifest_writer *writer = manifest->writer;
-    const petal_allocator *allocator = writer->env->allocator;
+    const struct env *env = writer->env;
+    /* With the edit and its seal the file would be so long. A state never takes more than the file that led to it, so only where
+     * that is too much the length of new files matters. */
+    uint64_t length = writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
+    uint64_t most = edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
+    uint64_t before = length > most ? new_length(env, manifest) : 0, after;
     struct manifest_undo undo;
     enum petal_status status;
-    uint64_t before;
 
     if (writer->failed) {
         if (error != NULL)
@@ -651,13 +546,33 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
     }
     if (edit->failed)
         return error_no_memory(error);
-    before = length_before(writer, manifest, edit);
-    status = manifest_apply(manifest, allocator, slice_make(edit->bytes, edit->size), &undo, error);
+    status =
+        manifest_apply(manifest, env->allocator, slice_make(edit->bytes, edit->size), &undo, error);
     if (status != PETAL_OK)
         return status;
-    status = check_length(writer, manifest, edit, before, error);
-    if (status == PETAL_OK)
-        status = make_durable(writer, manifest, edit, error);
+    if (length > most) {
+        after = new_length(env, manifest);
+        if (before == 0 || after == 0)
+            status = error_no_memory(error);
+        else if (after > most && after >= before) /* one that is too large may become smaller */
+            status = error_file(error, PETAL_INVALID, writer->path,
+                                "%s would have %llu bytes, and %llu is the most: there are too "
+                                "many tables, families, attributes, snapshots or store files",
+                                writer->path, (unsigned long long)after, (unsigned long long)most);
+    }
+    if (status == PETAL_OK) {
+        bool grown = length > 4 * writer->snapshot_length + GROWTH_BYTES;
+
+        if (writer->file != NULL && !grown && !writer->renew && length <= writer->most_bytes) {
+            status = append_edit(writer, edit, error);
+        } else {
+            status = write_file(writer, manifest, error);
+            /* What drops a table may fit in where a whole file does not, and make room for one. */
+            if (status == PETAL_NO_SPACE && writer->file != NULL && !writer->failed &&
+                !writer->renew && length <= MOST_FILE_BYTES)
+                status = append_edit(writer, edit, error);
+        }
+    }
     if (status == PETAL_OK)
         manifest_undo_forget(&undo);
     else
