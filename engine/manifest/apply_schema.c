@@ -1,6 +1,8 @@
 /* apply_schema.c -- see apply_schema.h. */
 #include "engine/manifest/apply_schema.h"
 
+#include <assert.h>
+
 #include "base/coding.h"
 #include "base/mem.h"
 #include "base/slice.h"
@@ -251,7 +253,9 @@ make_table(const struct apply *apply, uint32_t id, const struct attributes *attr
         manifest_table_free(table, apply->allocator);
         return status;
     }
-    manifest->tables[manifest->table_count++] = table; /* ids only grow: it is the last */
+    /* Ids only grow: it is the last. */
+    assert(manifest->table_count == 0 || manifest->tables[manifest->table_count - 1]->id < id);
+    manifest->tables[manifest->table_count++] = table;
     manifest->next_table_id = id + 1;
     manifest_name_add(manifest, table);
     return PETAL_OK;
@@ -331,6 +335,7 @@ apply_drop_table(const struct apply *apply, const struct item *item)
     if (status != PETAL_OK)
         return status;
     place = manifest_place_of(manifest, table->id);
+    assert(manifest->tables[place] == table);
     status = item_note(apply, UNDO_DROPPED_TABLE, table, NULL, place, NULL);
     if (status != PETAL_OK)
         return status;
@@ -452,6 +457,7 @@ apply_drop_family(const struct apply *apply, const struct item *item)
     if (status != PETAL_OK)
         return status;
     manifest_numbers_remove(apply->manifest, family);
+    assert(family >= table->families && family < table->families + table->family_count);
     table->family_count--;
     memmove(family, family + 1,
             (table->family_count - (size_t)(family - table->families)) * sizeof *family);

@@ -1,6 +1,8 @@
 /* edit.c -- see edit.h: changes are encoded as items, of which FORMAT.md tells the bytes. */
 #include "engine/manifest/edit.h"
 
+#include <assert.h>
+
 #include "base/coding.h"
 #include "base/mem.h"
 #include "engine/manifest/format.h"
@@ -110,6 +112,7 @@ begin_item(struct manifest_edit *edit, unsigned tag, uint32_t table, uint16_t fa
 static void
 end_item(struct manifest_edit *edit, size_t start)
 {
+    assert(edit->failed || start + MANIFEST_ITEM_BYTES <= edit->size);
     if (!edit->failed)
         put_le32(edit->bytes + start + 4, (uint32_t)(edit->size - start - MANIFEST_ITEM_BYTES));
 }

@@ -66,6 +66,8 @@ item_note(const struct apply *apply, enum undo_kind kind, struct manifest_table 
 {
     struct undo_step step = {.kind = kind, .table = table, .number = number};
 
+    assert(family == NULL ||
+           (family >= table->families && family < table->families + table->family_capacity));
     if (family != NULL)
         step.family = (uint32_t)(family - table->families);
     if (manifest_undo_note(apply->undo, step, before))

@@ -127,6 +127,7 @@ manifest_free(struct manifest *manifest)
 
     if (manifest == NULL)
         return;
+    assert(manifest->writer != NULL); /* copies have none, and go by manifest_copy_fini */
     env = manifest->writer->env;
     if (manifest->writer->file != NULL)
         env->vfs->close(env->vfs->context, manifest->writer->file);
@@ -280,6 +281,7 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
         if (record.promise > promise)
             promise = record.promise;
     }
+    assert(offset <= file.size && edits <= offset);
     writer->loaded_is_promised = edits <= promise;
     /* Behind promised edits there is a seal, which is not: the next record takes its place. */
     writer->loaded_end = writer->loaded_is_promised && edits > 0 ? edits : offset;
@@ -330,6 +332,7 @@ static enum petal_status
 writer_fail(struct manifest_writer *writer, const char *path, int os_error, const char *action,
             petal_error *error)
 {
+    assert(os_error != 0 && !writer->failed); /* the first one stays */
     writer->failed = true;
     error_unknown(&writer->failure, path, os_error, action);
     if (error != NULL)
@@ -438,6 +441,7 @@ erase_tail(struct manifest_writer *writer, uint64_t least, petal_error *error)
     uint64_t at = writer->length, size = 0;
     int failed = vfs->size(vfs->context, writer->file, &size);
 
+    assert(writer->file != NULL && !writer->failed);
     if (failed == 0 && size <= at)
         return PETAL_OK;
     /* A record of which the end is missing will not be whole unless something is written there. */
@@ -550,6 +554,7 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
         manifest_apply(manifest, env->allocator, slice_make(edit->bytes, edit->size), &undo, error);
     if (status != PETAL_OK)
         return status;
+    assert(manifest->oldest_log <= manifest->next_file_number);
     if (length > most) {
         after = new_length(env, manifest);
         if (before == 0 || after == 0)
@@ -624,6 +629,8 @@ sync_loaded(struct manifest_writer *writer, petal_error *error)
 
     if (failed != 0)
         return error_io(error, writer->path, failed, "open");
+    assert(writer->file == NULL && writer->loaded_end >= MANIFEST_HEADER_BYTES);
+    assert(writer->loaded_end <= writer->loaded_bytes);
     if (!writer->loaded_is_promised)
         status = write_again(writer, file, error);
     if (status == PETAL_OK) {

@@ -78,6 +78,7 @@ table_fini(struct manifest_table *table, const petal_allocator *allocator)
 void
 manifest_table_free(struct manifest_table *table, const petal_allocator *allocator)
 {
+    assert(table != NULL);
     table_fini(table, allocator);
     mem_free(allocator, table, sizeof *table);
 }
@@ -107,6 +108,7 @@ static bool
 copy_family(struct manifest_family *copy, const struct manifest_family *family,
             const petal_allocator *allocator)
 {
+    assert(copy != family && family->file_count <= family->file_capacity);
     *copy = *family;
     copy->files = NULL;
     copy->file_count = copy->file_capacity = 0;
@@ -127,6 +129,7 @@ static bool
 copy_table(struct manifest_table *copy, const struct manifest_table *table,
            const petal_allocator *allocator)
 {
+    assert(copy != table && table->family_count <= table->family_capacity);
     *copy = *table;
     copy->families = NULL;
     copy->family_count = copy->family_capacity = 0;
@@ -208,6 +211,7 @@ enum petal_status
 manifest_copy(struct manifest *copy, const struct manifest *manifest,
               const petal_allocator *allocator)
 {
+    assert(copy != manifest && manifest->table_count <= manifest->table_capacity);
     *copy = *manifest;
     copy->writer = NULL;
     copy->tables = NULL;
@@ -337,6 +341,7 @@ manifest_find_file(const struct manifest *manifest, const struct manifest_family
 void
 manifest_name_add(struct manifest *manifest, const struct manifest_table *table)
 {
+    assert(manifest_find_name(manifest, table) == NULL);
     number_map_add(&manifest->names,
                    hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)), table->id);
 }
@@ -344,6 +349,7 @@ manifest_name_add(struct manifest *manifest, const struct manifest_table *table)
 void
 manifest_name_remove(struct manifest *manifest, const struct manifest_table *table)
 {
+    assert(manifest->names.count > 0);
     number_map_remove(&manifest->names,
                       hash_of_name(manifest, own_name(table), manifest_is_snapshot(table)),
                       table->id);
@@ -359,6 +365,7 @@ manifest_numbers_add(struct manifest *manifest, const struct manifest_family *fa
 void
 manifest_numbers_remove(struct manifest *manifest, const struct manifest_family *family)
 {
+    assert(manifest->numbers.count >= family->file_count);
     for (size_t i = 0; i < family->file_count; i++)
         number_map_remove(&manifest->numbers, family->files[i].number, i);
 }

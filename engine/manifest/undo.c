@@ -26,6 +26,7 @@ manifest_undo_note(struct manifest_undo *undo, struct undo_step step, const void
 {
     size_t bytes = before_bytes[step.kind];
 
+    assert(step.table != NULL && step.kind < UNDO_KINDS);
     assert((bytes > 0) == (before != NULL));
     if (!mem_grow_array(undo->allocator, &undo->steps, &undo->capacity, undo->count,
                         undo->count + 1, sizeof *undo->steps))
@@ -113,6 +114,7 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         table->next_family_id = (uint32_t)step->number;
         break;
     case UNDO_ALTERED_FAMILY:
+        assert(family != NULL);
         manifest_free_options(&family->options, allocator);
         memcpy(&family->options, step->before, sizeof family->options);
         break;
@@ -125,16 +127,19 @@ take_back(struct manifest_undo *undo, struct manifest *manifest, const struct un
         manifest_numbers_add(manifest, family);
         break;
     case UNDO_NEXT_FAMILY:
+        assert(table->next_family_id >= step->number);
         table->next_family_id = (uint32_t)step->number;
         break;
     case UNDO_ADDED_FILE:
-        assert(step->number == family->file_count - 1);
+        assert(family != NULL && step->number == family->file_count - 1);
         manifest_file_remove(manifest, family, step->number);
         break;
     case UNDO_REMOVED_FILE:
+        assert(family != NULL && step->number <= family->file_count);
         manifest_file_insert(manifest, family, step->number, step->before);
         break;
     case UNDO_FLUSHED:
+        assert(family != NULL && family->flushed_sequence >= step->number); /* it only grows */
         family->flushed_sequence = step->number;
         break;
     case UNDO_KINDS:

@@ -26,6 +26,8 @@ touch(struct change *change, petal_family *family)
 {
     const petal_allocator *allocator = change->db->env.allocator;
 
+    assert_held(&change->db->view_mutex);
+    assert(family->table->db == change->db);
     if (!change->no_memory && change->view == NULL)
         change->no_memory =
             view_new(&change->view, allocator, change->current, change->slot_count) != PETAL_OK;
@@ -91,6 +93,8 @@ change_rewritten(struct change *change, petal_family *family, struct store_memta
 void
 change_add_store(struct change *change, petal_family *family, struct store_view *store)
 {
+    assert_held(&change->db->ddl_mutex);
+    assert(view_store(change->current, family) == NULL && family->active != NULL);
     if (touch(change, family))
         put_store(change, family, store);
     else
@@ -103,6 +107,8 @@ change_remove_store(struct change *change, petal_family *family)
     const struct store_view *store = view_store(change->current, family);
     size_t count = store != NULL ? store->file_count : 0;
 
+    assert_held(&change->db->ddl_mutex);
+    assert_leads(change->db);
     if (!touch(change, family) || !reserve_removed(change, count))
         return;
     for (size_t i = 0; i < count; i++)
@@ -143,6 +149,7 @@ static void
 forget_store(petal_db *db, petal_family *family)
 {
     assert_leads(db);
+    assert(family_is_dropped(family));
     if (family->unusable)
         damage_remove_lost(family);
     assert(family->active_bytes <= db->active_bytes);
@@ -162,6 +169,8 @@ change_publish(struct change *change)
     assert_held(&db->view_mutex);
     if (change->view == NULL)
         return;
+    assert_held(&db->view_mutex);
+    assert(!change->no_memory && atomic_load(&db->view) == change->current);
     for (size_t i = 0; i < change->removed_count; i++)
         atomic_store_explicit(&change->removed[i]->obsolete, true, memory_order_relaxed);
     damage_end(db, change->removed, change->removed_count);

@@ -8,6 +8,7 @@
 #include "engine/store/open.h"
 #include "sstable/sst_writer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -85,6 +86,7 @@ end_file(struct rewrite *rewrite, petal_error *error)
     const struct file_facts *facts;
     enum petal_status status;
 
+    assert(rewrite->writer != NULL);
     if (!reserve_file(rewrite))
         return error_no_memory(error);
     status = sst_writer_finish(rewrite->writer, &facts, error);
@@ -258,6 +260,7 @@ rewrite_run(const struct rewrite_job *job, struct rewrite_result *result, petal_
     uint64_t begun = clock_us();
     enum petal_status status;
 
+    assert(result->count == 0 && result->files == NULL && !db->read_only);
     visibility_init(&rewrite.visibility, db->env.allocator, &job->rules);
     progress_begin(job);
     status = take_all(&rewrite, error);
