@@ -6,7 +6,7 @@
  * copy has an identity of its own, so that logs of the two are never mixed up, and the salt of the original, which the filters
  * in the files need.
  */
-#include "engine/flush/capture.h"
+#include "engine/flush/flush.h"
 #include "engine/table/link.h"
 
 #include <errno.h>
@@ -171,7 +171,7 @@ static enum petal_status
 fill_directory(struct checkpoint *checkpoint, petal_error *error)
 {
     enum petal_status status =
-        capture_run(checkpoint->db, NULL, false, &checkpoint->capture, error);
+        flush_capture(checkpoint->db, NULL, false, &checkpoint->capture, error);
     int failed;
 
     if (status == PETAL_OK)

@@ -153,7 +153,7 @@ flush_replayed(struct replay_state *state, petal_error *error)
     if (state->no_space.status == PETAL_OK) {
         petal_error cause;
 
-        status = flush_run(db, job, &cause);
+        status = flush_job_run(db, job, &cause);
         if (status == PETAL_NO_SPACE) {
             state->no_space = cause;
             flush_job_remove_files(db,

@@ -1,11 +1,9 @@
 /* capture.c -- see capture.h. */
 #include "engine/flush/capture.h"
 
-#include "engine/flush/flush.h"
-
 /* ---- life ---- */
 
-static struct capture *
+struct capture *
 capture_new(petal_db *db, const petal_table *table)
 {
     struct capture *made = mem_zalloc(db->env.allocator, sizeof *made);
@@ -103,53 +101,8 @@ capture_take(struct capture *capture)
 {
     const struct view *view = atomic_load_explicit(&capture->db->view, memory_order_relaxed);
 
+    assert(capture->status == PETAL_NOT_FOUND && capture->file_count == 0);
     assert_held(&capture->db->manifest_mutex);
     assert_held(&capture->db->view_mutex);
     capture->status = capture->table != NULL ? take_table(capture, view) : take_all(capture, view);
-}
-
-/* ---- running ---- */
-
-static void
-take_what_is_in_files(struct capture *capture)
-{
-    petal_db *db = capture->db;
-
-    mutex_lock(&db->manifest_mutex);
-    mutex_lock(&db->view_mutex);
-    capture_take(capture);
-    mutex_unlock(&db->view_mutex);
-    mutex_unlock(&db->manifest_mutex);
-}
-
-enum petal_status
-capture_run(petal_db *db, const petal_table *table, bool skip_flush, struct capture **capture,
-            petal_error *error)
-{
-    struct capture *made = capture_new(db, table);
-    enum petal_status status = PETAL_OK;
-
-    assert_held(&db->capture_mutex);
-    *capture = NULL;
-    if (made == NULL)
-        return error_no_memory(error);
-    status = damage_check(db, table, NULL, error);
-    if (status != PETAL_OK) {
-        capture_unref(made);
-        return status;
-    }
-    if (skip_flush)
-        take_what_is_in_files(made);
-    else
-        status = flush_and_capture(db, table, made, error);
-    if (status == PETAL_OK && made->status == PETAL_NO_MEMORY)
-        status = error_no_memory(error);
-    else if (status == PETAL_OK && made->status == PETAL_NOT_FOUND)
-        status = table_check_alive(table, error);
-    if (status != PETAL_OK) {
-        capture_unref(made);
-        return status;
-    }
-    *capture = made;
-    return PETAL_OK;
 }

@@ -29,12 +29,8 @@ struct capture {
     size_t file_count, file_capacity;
 };
 
-/*
- * Flush and capture the database (`table` NULL) or the table, and wait for it. `skip_flush`: what is in store files now, nothing of
- * what is in memory. PETAL_NOT_FOUND: the table was dropped. REQUIRES: capture_mutex held. The caller unrefs *capture.
- */
-enum petal_status capture_run(petal_db *db, const petal_table *table, bool skip_flush,
-                              struct capture **capture, petal_error *error);
+/* Nothing is taken yet; NULL: no memory. */
+struct capture *capture_new(petal_db *db, const petal_table *table);
 
 /* REQUIRES: manifest_mutex and view_mutex held. */
 void capture_take(struct capture *capture);

@@ -2,126 +2,17 @@
 #include "engine/flush/flush.h"
 
 #include "base/clock.h"
-#include "base/sync_point.h"
 #include "engine/compact/compactor.h"
-#include "engine/flush/capture.h"
-#include "engine/state/progress.h"
-#include "engine/state/read_point.h"
-#include "engine/store/change.h"
-#include "engine/wal/wal.h"
 
 #define RETRY_US 1000000
-
-/* ---- one job ---- */
-
-static enum petal_status
-write_part(petal_db *db, struct flush_part *part, petal_error *error)
-{
-    struct memtable_iter iter;
-    struct rewrite_job job = {
-        .family = part->family,
-        .input = &iter.iter,
-        .cells = part->facts.cells,
-        .origin = FILE_ORIGIN_FLUSH,
-        .file_bytes = UINT64_MAX,
-    };
-    enum petal_status status;
-
-    if (part->written || family_is_dropped(part->family))
-        return PETAL_OK;
-    visibility_rules_of(&job.rules, family_options(part->family), VISIBILITY_PART,
-                        read_point_oldest(db), env_clock_ms(&db->env));
-    memtable_iter_init(&iter, part->memtable->memtable);
-    status = rewrite_run(&job, &part->result, error);
-    iter.iter.ops->close(&iter.iter);
-    part->written = status == PETAL_OK;
-    return family_is_dropped(part->family) ? PETAL_OK : status;
-}
-
-/* Files of stores that were dropped while they were written go at once; the others take the place of their memtables. *oldest_log:
- * logs below it are not needed any more. */
-static enum petal_status
-commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
-{
-    struct change change;
-    uint64_t oldest_open;
-    enum petal_status status;
-
-    change_begin(&change, db, 0);
-    for (size_t i = 0; i < job->part_count; i++) {
-        struct flush_part *part = &job->parts[i];
-        petal_family *family = part->family;
-
-        if (part->written && family_is_dropped(family)) {
-            rewrite_result_fini(&part->result, db->env.allocator, true);
-            part->written = false;
-        }
-        if (!part->written)
-            continue;
-        change_rewritten(&change, family, part->memtable, NULL, 0, &part->result);
-        manifest_edit_flushed(&change.edit, family->table->id, family->id,
-                              part->facts.sequence_max);
-    }
-    /* The order matters: see engine/wal/wal.h. */
-    oldest_open = wal_oldest_open(db);
-    SYNC_POINT("flush:unflushed cells looked for");
-    *oldest_log = wal_oldest_needed(db, oldest_open, job->first_left);
-    manifest_edit_oldest_log(&change.edit, *oldest_log);
-    status = change_commit(&change, error);
-    if (status == PETAL_OK) {
-        change_publish(&change);
-        job->committed = true;
-        if (job->capture != NULL && capture_is_wanted(job->capture))
-            capture_take(job->capture);
-    }
-    change_end(&change);
-    return status;
-}
-
-/* What was committed, into statistics and log. */
-static void
-count(petal_db *db, const struct flush_job *job)
-{
-    STATS_ADD_SHARED(db, flushes, job->part_count);
-    for (size_t i = 0; i < job->part_count; i++) {
-        const struct flush_part *part = &job->parts[i];
-
-        if (!part->written)
-            continue;
-        STATS_ADD_SHARED(db, flush_cells, part->result.cells_out);
-        STATS_ADD_SHARED(db, flush_bytes, part->result.bytes_out);
-        rewrite_report(part->family, &part->result, "flush");
-    }
-}
-
-enum petal_status
-flush_run(petal_db *db, struct flush_job *job, petal_error *error)
-{
-    enum petal_status status = PETAL_OK;
-    uint64_t oldest_log = 0;
-
-    for (size_t i = 0; status == PETAL_OK && i < job->part_count; i++)
-        status = write_part(db, &job->parts[i], error);
-    if (status == PETAL_OK)
-        status = wal_sync_closed(db, error);
-    if (status == PETAL_OK)
-        status = db_sync_directory(db, error);
-    if (status != PETAL_OK)
-        return status;
-    status = commit(db, job, &oldest_log, error);
-    if (status == PETAL_OK) {
-        count(db, job);
-        wal_remove_below(db, oldest_log);
-    }
-    db_collect(db);
-    return status;
-}
 
 /* ---- the queue of jobs ---- */
 
 void
 flush_enqueue(petal_db *db, struct flush_job *job)
 {
+    assert_leads(db);
+    assert(job->next == NULL && !job->committed);
     mutex_lock(&db->flush_mutex);
     job->ticket = ++db->flush_ticket;
     if (db->flush_newest != NULL)
@@ -186,29 +77,9 @@ hurry_jobs(petal_db *db, uint64_t tries)
     return ticket;
 }
 
-/* Let the capture ride on the job; one without parts is made if there is none. */
+/* Freeze, hand the job to the flush thread, wait for it. A capture rides on the job; one without parts is made if there is none. */
 static enum petal_status
-add_capture(petal_db *db, struct flush_job **job, struct capture *capture, petal_error *error)
-{
-    if (*job == NULL) {
-        *job = flush_job_new(db, 0);
-        if (*job == NULL)
-            return error_no_memory(error);
-        (*job)->first_left = flush_first_in_memtables(db);
-    }
-    (*job)->capture = capture_ref(capture);
-    return PETAL_OK;
-}
-
-enum petal_status
-flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
-{
-    return flush_and_capture(db, table, NULL, error);
-}
-
-enum petal_status
-flush_and_capture(petal_db *db, const petal_table *table, struct capture *capture,
-                  petal_error *error)
+freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture, petal_error *error)
 {
     struct flush_job *job = NULL;
     struct write_place place;
@@ -222,14 +93,61 @@ flush_and_capture(petal_db *db, const petal_table *table, struct capture *captur
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = flush_freeze(db, table, &job, error);
-    if (status == PETAL_OK && capture != NULL)
-        status = add_capture(db, &job, capture, error);
+    if (status == PETAL_OK && capture != NULL) {
+        if (job == NULL) {
+            job = flush_job_new(db, 0);
+            if (job != NULL)
+                job->first_left = flush_first_in_memtables(db);
+        }
+        if (job != NULL)
+            job->capture = capture_ref(capture);
+        else
+            status = error_no_memory(error);
+    }
     if (job != NULL)
         flush_enqueue(db, job);
     ticket = hurry_jobs(db, tries);
     write_lead_end(db, &place);
+    return status == PETAL_OK ? wait_for_jobs(db, ticket, tries, error) : status;
+}
+
+enum petal_status
+flush_and_wait(petal_db *db, const petal_table *table, petal_error *error)
+{
+    return freeze_and_wait(db, table, NULL, error);
+}
+
+enum petal_status
+flush_capture(petal_db *db, const petal_table *table, bool skip_flush, struct capture **capture,
+              petal_error *error)
+{
+    struct capture *made;
+    enum petal_status status = damage_check(db, table, NULL, error);
+
+    assert_held(&db->capture_mutex);
+    *capture = NULL;
+    if (status != PETAL_OK)
+        return status;
+    made = capture_new(db, table);
+    if (made == NULL)
+        return error_no_memory(error);
+    if (skip_flush) {
+        mutex_lock(&db->manifest_mutex);
+        mutex_lock(&db->view_mutex);
+        capture_take(made);
+        mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->manifest_mutex);
+    } else {
+        status = freeze_and_wait(db, table, made, error);
+    }
+    if (status == PETAL_OK && made->status == PETAL_NO_MEMORY)
+        status = error_no_memory(error);
+    else if (status == PETAL_OK && made->status == PETAL_NOT_FOUND)
+        status = table_check_alive(table, error);
     if (status == PETAL_OK)
-        status = wait_for_jobs(db, ticket, tries, error);
+        *capture = made;
+    else
+        capture_unref(made);
     return status;
 }
 
@@ -262,7 +180,7 @@ run_oldest(petal_db *db)
     db->flush_at_once = false;
     mutex_unlock(&db->flush_mutex);
     error_clear(&error);
-    status = flush_run(db, job, &error);
+    status = flush_job_run(db, job, &error);
     if (status != PETAL_OK) {
         env_log(&db->env, PETAL_LOG_ERROR, "flush failed, its cells stay in memory and log: %s",
                 error.text);

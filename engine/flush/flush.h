@@ -19,36 +19,8 @@
 #ifndef PETAL_ENGINE_FLUSH_FLUSH_H
 #define PETAL_ENGINE_FLUSH_FLUSH_H
 
-#include "engine/state/db.h"
-#include "engine/store/rewrite.h"
-
-/* One frozen memtable on its way. */
-struct flush_part {
-    petal_family *family;
-    struct store_memtable *memtable; /* referenced */
-    struct memtable_facts facts;
-    bool written;
-    struct rewrite_result result; /* one file, or none if all cells were dropped */
-};
-
-struct capture;
-
-struct flush_job {
-    struct flush_job *next;
-    struct capture
-        *capture;    /* to be taken right after the commit (engine/flush/capture.h); NULL: none */
-    uint64_t ticket; /* grows from job to job */
-    /* Of the latest try that ended, guarded by flush_mutex. */
-    enum petal_status status;
-    uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
-    petal_error error;
-    uint64_t
-        first_left; /* no cell before this sequence is in a memtable but of this job and those before it */
-    uint64_t bytes; /* of all parts, as counted in db->active_bytes */
-    bool committed; /* the manifest names what was written */
-    size_t part_count;
-    struct flush_part parts[];
-};
+#include "engine/flush/capture.h"
+#include "engine/flush/job.h"
 
 /* Freeze the memtables of `table` (NULL: of all tables), and those whose cells have kept logs for
  * too long (wal_overdue_sequence). *job is NULL if all were empty. LEADER. */
@@ -63,22 +35,6 @@ enum petal_status flush_freeze_largest(petal_db *db, struct flush_job **job, pet
  * sync. LEADER. */
 enum petal_status flush_try_to_freeze_largest(petal_db *db, struct flush_job **job,
                                               petal_error *error);
-
-/* Write, commit, install. Frees nothing of the job. Called by the flush thread, and by recovery. */
-enum petal_status flush_run(petal_db *db, struct flush_job *job, petal_error *error);
-
-/* An empty job with room for so many parts; NULL: no memory. */
-struct flush_job *flush_job_new(petal_db *db, size_t part_count);
-
-/* Let go of what the job holds: memory is given back and files may go, so the caller holds no lock that writers take. */
-void flush_job_release(petal_db *db, struct flush_job *job);
-
-/* Remove what was written of it: it begins anew when it is run again. REQUIRES: it failed before
- * its commit. */
-void flush_job_remove_files(petal_db *db, struct flush_job *job);
-
-/* Release and free. Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
-void flush_job_free(petal_db *db, struct flush_job *job);
 
 /* Are the active memtables full, by the bytes of their cells, or by the memory they take? Their
  * overhead may be more than is reckoned with: so many families have one each. LEADER. */
@@ -111,9 +67,13 @@ void flush_enqueue(petal_db *db, struct flush_job *job);
  * call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
 
-/* The same, and when it returns PETAL_OK the capture was taken as of the freezing, also when all memtables were empty. */
-enum petal_status flush_and_capture(petal_db *db, const petal_table *table, struct capture *capture,
-                                    petal_error *error);
+/*
+ * Flush and capture the database (`table` NULL) or the table, and wait for it. `skip_flush`: what is in store files now, nothing of
+ * what is in memory. PETAL_NOT_FOUND: the table was dropped. REQUIRES: capture_mutex held. The caller unrefs *capture.
+ */
+enum petal_status flush_capture(petal_db *db, const petal_table *table, bool skip_flush,
+                                struct capture **capture, petal_error *error);
+
 /* Wait until no job waits, without freezing anything; a try that was begun after the call and fails ends it. */
 enum petal_status flush_wait_idle(petal_db *db, petal_error *error);
 

@@ -1,56 +1,9 @@
-/* freeze.c -- flush jobs, and the switch of memtables that makes them; see flush.h. */
-#include "engine/flush/capture.h"
+/* freeze.c -- the switch of memtables that makes a flush job; see flush.h. */
 #include "engine/flush/flush.h"
 #include "engine/state/progress.h"
 #include "engine/wal/wal.h"
 
 #include <stdlib.h>
-
-/* ---- jobs ---- */
-
-static size_t
-job_bytes(size_t part_count)
-{
-    return sizeof(struct flush_job) + part_count * sizeof(struct flush_part);
-}
-
-struct flush_job *
-flush_job_new(petal_db *db, size_t part_count)
-{
-    return mem_zalloc(db->env.allocator, job_bytes(part_count));
-}
-
-void
-flush_job_remove_files(petal_db *db, struct flush_job *job)
-{
-    for (size_t i = 0; i < job->part_count; i++) {
-        rewrite_result_fini(&job->parts[i].result, db->env.allocator, true);
-        job->parts[i].written = false;
-    }
-}
-
-void
-flush_job_release(petal_db *db, struct flush_job *job)
-{
-    bool remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);
-
-    for (size_t i = 0; i < job->part_count; i++) {
-        store_memtable_unref(job->parts[i].memtable);
-        job->parts[i].memtable = NULL;
-        rewrite_result_fini(&job->parts[i].result, db->env.allocator, remove);
-    }
-    capture_unref(job->capture);
-    job->capture = NULL;
-}
-
-void
-flush_job_free(petal_db *db, struct flush_job *job)
-{
-    if (job == NULL)
-        return;
-    flush_job_release(db, job);
-    mem_free(db->env.allocator, job, job_bytes(job->part_count));
-}
 
 /* ---- which memtables ---- */
 
@@ -289,6 +242,7 @@ flush_freeze_largest(petal_db *db, struct flush_job **job, petal_error *error)
     struct choice choice = {.largest = true};
     enum petal_status status = freeze(db, &choice, job, error);
 
+    assert(flush_is_due(db));
     choice_fini(db, &choice);
     return status;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "engine/flush/capture.h"
+#include "engine/flush/flush.h"
 #include "engine/options.h"
 #include "engine/store/change.h"
 #include "engine/table/link.h"
@@ -223,7 +223,7 @@ take_snapshot(petal_table *table, const struct manifest_snapshot *snapshot, bool
     petal_db *db = table->db;
     struct manifest_table *taken;
     struct capture *capture;
-    enum petal_status status = capture_run(db, table, skip_flush, &capture, error);
+    enum petal_status status = flush_capture(db, table, skip_flush, &capture, error);
 
     assert_held(&db->capture_mutex);
     if (status != PETAL_OK)

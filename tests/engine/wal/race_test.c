@@ -5,7 +5,7 @@
  */
 #define PETAL_SYNC_POINTS
 #include "base/sync_point.c"
-#include "engine/flush/flush.c"
+#include "engine/flush/job.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
