@@ -19,13 +19,8 @@ cut(struct text *text, size_t begin, uint64_t greatest_length)
 
     if (greatest_length == 0)
         return;
-    for (uint64_t i = 0; i < greatest_length && rest.size > 0; i++) {
-        size_t length = utf8_character_bytes(rest);
-
-        length = length > 0 ? length : 1;
-        rest.data = (const char *)rest.data + length;
-        rest.size -= length;
-    }
+    for (uint64_t i = 0; i < greatest_length && rest.size > 0; i++)
+        (void)text_take_character(&rest);
     text->size -= rest.size;
     text->bytes[text->size] = '\0';
 }
@@ -39,24 +34,6 @@ add_column_name(struct session *session, const struct query *query, struct text 
     text_add_string(text, ":");
     return status == SHELL_FINE ? convert_add(session, text, query->format, cell->qualifier)
                                 : status;
-}
-
-static const char *
-marker_name(enum petal_cell_type type)
-{
-    switch (type) {
-    case PETAL_PUT:
-        break;
-    case PETAL_DELETE:
-        return "Delete";
-    case PETAL_DELETE_FAMILY_VERSION:
-        return "DeleteFamilyVersion";
-    case PETAL_DELETE_COLUMN:
-        return "DeleteColumn";
-    case PETAL_DELETE_FAMILY:
-        return "DeleteFamily";
-    }
-    return "Put";
 }
 
 static enum conversion
@@ -82,7 +59,7 @@ add_cell_text(struct session *session, const struct query *query, struct text *t
         text_add_string(text, ", value=");
         status = convert_add(session, text, format_of(query, cell), cell->value);
     } else {
-        text_add_format(text, ", type=%s", marker_name(cell->type));
+        text_add_format(text, ", type=%s", cell_type_name(cell->type));
     }
     cut(text, begin, query->greatest_length);
     return status;
@@ -123,7 +100,7 @@ show_record(struct session *session, const struct query *query, petal_slice row,
     for (size_t i = 0; i < 4 && status == SHELL_FINE; i++) {
         if (i == 3) {
             format_integer(format, cell->timestamp);
-            format_string(format, marker_name(cell->type));
+            format_string(format, cell_type_name(cell->type));
         }
         if (i == 3 && cell->type != PETAL_PUT)
             format_null(format);
@@ -250,63 +227,25 @@ show_scanned(struct scan *scan, const petal_cell *cell)
     return status;
 }
 
-/* With partial results a reply ends with the cell that makes it full; a row that goes on counts anew. */
-static void
-count_piece(struct scan *scan, const petal_cell *cell, bool new_row)
-{
-    scan->pieces += new_row || scan->piece_full;
-    scan->piece_full = false;
-    if (scan->query->piece_bytes == 0)
-        return;
-    scan->piece_size += CELL_OVERHEAD + cell->row.size + cell->family.size + cell->qualifier.size +
-                        cell->value.size;
-    if (scan->piece_size >= scan->query->piece_bytes) {
-        scan->piece_full = true;
-        scan->piece_size = 0;
-    }
-}
-
+/* Count a cell, and show it. */
 static enum shell_status
 take_cell(struct scan *scan, const petal_cell *cell)
 {
     bool new_row = count_cell(&scan->counter, cell);
 
-    count_piece(scan, cell, new_row);
+    /* With partial results a reply ends with the cell that makes it full; a row that goes on counts anew. */
+    scan->pieces += new_row || scan->piece_full;
+    scan->piece_full = false;
+    if (scan->query->piece_bytes > 0) {
+        scan->piece_size += CELL_OVERHEAD + cell->row.size + cell->family.size +
+                            cell->qualifier.size + cell->value.size;
+        scan->piece_full = scan->piece_size >= scan->query->piece_bytes;
+        if (scan->piece_full)
+            scan->piece_size = 0;
+    }
     if (interrupt_pending())
         return interrupt_check(scan->session);
     return scan->show ? show_scanned(scan, cell) : SHELL_FINE;
-}
-
-/* Cell by cell: rows may be larger than memory. */
-static enum petal_status
-scan_cells(struct scan *scan, enum shell_status *status, petal_error *error)
-{
-    const petal_cell *cell;
-    enum petal_status outcome;
-
-    while ((outcome = petal_cursor_next(scan->cursor, &cell, error)) == PETAL_OK && cell != NULL) {
-        *status = take_cell(scan, cell);
-        if (*status != SHELL_FINE)
-            break;
-    }
-    return outcome;
-}
-
-static enum petal_status
-scan_batches(struct scan *scan, enum shell_status *status, petal_error *error)
-{
-    petal_result *result = scan->session->result;
-    uint64_t pieces = 0;
-    enum petal_status outcome;
-
-    while ((outcome = petal_cursor_next_row(scan->cursor, result, error)) == PETAL_OK &&
-           petal_result_count(result) > 0 && *status == SHELL_FINE) {
-        for (size_t i = 0; i < petal_result_count(result) && *status == SHELL_FINE; i++)
-            *status = take_cell(scan, petal_result_cell(result, i));
-        pieces++;
-    }
-    scan->pieces = pieces;
-    return outcome;
 }
 
 static enum petal_status
@@ -329,13 +268,28 @@ read_scan(struct session *session, const struct query *query, bool show, struct 
 {
     struct scan scan = {.session = session, .query = query, .show = show};
     enum shell_status status = SHELL_FINE;
+    petal_result *result = session->result;
+    uint64_t batches = 0;
     enum petal_status outcome;
+    const petal_cell *cell;
     petal_error error;
 
     outcome = open_cursor(session, query, &scan.cursor, &status, &error);
-    if (outcome == PETAL_OK && status == SHELL_FINE)
-        outcome = query->scan.batch > 0 ? scan_batches(&scan, &status, &error)
-                                        : scan_cells(&scan, &status, &error);
+    while (query->scan.batch > 0 && outcome == PETAL_OK && status == SHELL_FINE) {
+        outcome = petal_cursor_next_row(scan.cursor, result, &error);
+        if (outcome != PETAL_OK || petal_result_count(result) == 0)
+            break;
+        for (size_t i = 0; i < petal_result_count(result) && status == SHELL_FINE; i++)
+            status = take_cell(&scan, petal_result_cell(result, i));
+        scan.pieces = ++batches;
+    }
+    /* Else cell by cell: rows may be larger than memory. */
+    while (query->scan.batch == 0 && outcome == PETAL_OK && status == SHELL_FINE) {
+        outcome = petal_cursor_next(scan.cursor, &cell, &error);
+        if (outcome != PETAL_OK || cell == NULL)
+            break;
+        status = take_cell(&scan, cell);
+    }
     petal_cursor_close(scan.cursor);
     text_free(&scan.counter.row);
     text_free(&scan.row);

@@ -89,7 +89,6 @@ call_on_string(struct session *session, const struct value *receiver, petal_slic
                struct value *value)
 {
     petal_slice rest = receiver->as.bytes;
-    int64_t characters = 0;
 
     if (slice_is(name, "upcase")) {
         char *letters = arena_copy(&session->arena, rest.data, rest.size);
@@ -102,13 +101,7 @@ call_on_string(struct session *session, const struct value *receiver, petal_slic
     }
     if (!slice_is(name, "size") && !slice_is(name, "length"))
         return false;
-    for (; rest.size > 0; characters++) {
-        size_t length = utf8_character_bytes(rest);
-
-        length = length > 0 ? length : 1;
-        rest = (petal_slice){(const char *)rest.data + length, rest.size - length};
-    }
-    *value = value_integer(characters);
+    *value = value_integer((int64_t)text_characters(rest));
     return true;
 }
 

@@ -165,36 +165,6 @@ cell_number_read(petal_slice digits, int64_t *number)
     return true;
 }
 
-static const struct {
-    enum petal_cell_type type;
-    const char *name;
-} types[] = {{PETAL_PUT, "Put"},
-             {PETAL_DELETE, "Delete"},
-             {PETAL_DELETE_COLUMN, "DeleteColumn"},
-             {PETAL_DELETE_FAMILY, "DeleteFamily"},
-             {PETAL_DELETE_FAMILY_VERSION, "DeleteFamilyVersion"}};
-
-const char *
-cell_type_name(enum petal_cell_type type)
-{
-    for (size_t i = 0; i < COUNT_OF(types); i++)
-        if (types[i].type == type)
-            return types[i].name;
-    return "";
-}
-
-bool
-cell_type_read(petal_slice name, enum petal_cell_type *type)
-{
-    for (size_t i = 0; i < COUNT_OF(types); i++) {
-        if (slice_is(name, types[i].name)) {
-            *type = types[i].type;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool
 cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes)
 {

@@ -78,9 +78,6 @@ char *cell_put_binary(char *to, petal_slice bytes, char first, char second, cons
 char *cell_put_string(char *to, const char *string);
 char *cell_put_number(char *to, int64_t number);
 
-const char *cell_type_name(enum petal_cell_type type);
-bool cell_type_read(petal_slice name, enum petal_cell_type *type);
-
 /* Digits, perhaps behind a minus. */
 bool cell_number_read(petal_slice digits, int64_t *number);
 

@@ -132,25 +132,10 @@ stream_field(struct format *format, enum field_kind kind, petal_slice text)
 
 /* ---- Tables: the widths come from the first records --------------------------------------------- */
 
-static size_t
-characters(petal_slice text)
-{
-    size_t count = 0;
-
-    for (; text.size > 0; count++) {
-        size_t length = utf8_character_bytes(text);
-
-        length = length > 0 ? length : 1;
-        text.data = (const char *)text.data + length;
-        text.size -= length;
-    }
-    return count;
-}
-
 static void
 print_cell(struct format *format, size_t column, petal_slice text, bool right)
 {
-    size_t size = characters(text), width = format->widths[column];
+    size_t size = text_characters(text), width = format->widths[column];
     int padding = width > size ? (int)(width - size) : 0;
     bool last = column + 1 == format->columns;
 
@@ -179,7 +164,7 @@ print_table(struct format *format)
         for (size_t i = 0; i < format->columns; i++)
             format->widths[i] = strlen(format->names[i]);
         for (size_t i = 0; i < format->field_count; i++) {
-            size_t width = characters(field_text(format, i));
+            size_t width = text_characters(field_text(format, i));
 
             if (width > format->widths[i % format->columns])
                 format->widths[i % format->columns] = width;

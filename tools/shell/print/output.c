@@ -59,13 +59,7 @@ add_cell(struct text *line, petal_slice *rest, unsigned width)
     unsigned used = 0;
 
     while (used < width && rest->size > 0) {
-        size_t length = utf8_character_bytes(*rest);
-
-        if (length == 0)
-            length = 1;
-        text_add(line, rest->data, length);
-        rest->data = (const char *)rest->data + length;
-        rest->size -= length;
+        text_add_slice(line, text_take_character(rest));
         used++;
     }
     for (; used < width; used++)

@@ -105,15 +105,10 @@ convert_add(struct session *session, struct text *text, enum conversion conversi
     }
     if (conversion == CONVERT_TO_STRING) {
         while (bytes.size > 0) {
-            size_t length = utf8_character_bytes(bytes);
+            bool known = utf8_character_bytes(bytes) > 0;
+            petal_slice character = text_take_character(&bytes);
 
-            if (length > 0)
-                text_add(text, bytes.data, length);
-            else
-                text_add_string(text, "\xef\xbf\xbd");
-            length = length > 0 ? length : 1;
-            bytes.data = (const char *)bytes.data + length;
-            bytes.size -= length;
+            text_add_slice(text, known ? character : slice_of_string("\xef\xbf\xbd"));
         }
         return SHELL_FINE;
     }

@@ -119,14 +119,9 @@ run_command(struct session *session, const struct command *command, const struct
 static void
 add_caret(struct text *text, petal_slice before)
 {
-    while (before.size > 0) {
-        size_t length = utf8_character_bytes(before);
-
-        length = length > 0 ? length : 1;
-        text_add_string(text, *(const char *)before.data == '\t' ? "\t" : " ");
-        before.data = (const char *)before.data + length;
-        before.size -= length;
-    }
+    while (before.size > 0)
+        text_add_string(text,
+                        *(const char *)text_take_character(&before).data == '\t' ? "\t" : " ");
     text_add_string(text, "^");
 }
 

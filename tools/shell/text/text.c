@@ -255,3 +255,54 @@ utf8_character_bytes(petal_slice bytes)
         return 0;
     return length;
 }
+
+petal_slice
+text_take_character(petal_slice *rest)
+{
+    size_t length = utf8_character_bytes(*rest);
+    petal_slice character = {rest->data, length > 0 ? length : 1};
+
+    rest->data = (const char *)rest->data + character.size;
+    rest->size -= character.size;
+    return character;
+}
+
+size_t
+text_characters(petal_slice bytes)
+{
+    size_t count = 0;
+
+    for (; bytes.size > 0; count++)
+        (void)text_take_character(&bytes);
+    return count;
+}
+
+static const struct {
+    enum petal_cell_type type;
+    const char *name;
+} types[] = {{PETAL_PUT, "Put"},
+             {PETAL_DELETE, "Delete"},
+             {PETAL_DELETE_COLUMN, "DeleteColumn"},
+             {PETAL_DELETE_FAMILY, "DeleteFamily"},
+             {PETAL_DELETE_FAMILY_VERSION, "DeleteFamilyVersion"}};
+
+const char *
+cell_type_name(enum petal_cell_type type)
+{
+    for (size_t i = 0; i < COUNT_OF(types); i++)
+        if (types[i].type == type)
+            return types[i].name;
+    return "";
+}
+
+bool
+cell_type_read(petal_slice name, enum petal_cell_type *type)
+{
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        if (slice_is(name, types[i].name)) {
+            *type = types[i].type;
+            return true;
+        }
+    }
+    return false;
+}

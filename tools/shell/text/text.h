@@ -63,4 +63,12 @@ int slices_compare(petal_slice a, petal_slice b);
 /* Bytes of the valid UTF-8 character at the start of `bytes`, 0 if there is none. */
 size_t utf8_character_bytes(petal_slice bytes);
 
+/* Take the first character of what is not empty off, or a byte that begins none. */
+petal_slice text_take_character(petal_slice *rest);
+size_t text_characters(petal_slice bytes);
+
+/* HBase's words for types of cells, such as Put and DeleteColumn. */
+const char *cell_type_name(enum petal_cell_type type);
+bool cell_type_read(petal_slice name, enum petal_cell_type *type);
+
 #endif
