@@ -1,8 +1,8 @@
 /*
  * kv-shell.c -- the shell's main program: options, subcommands, and where the commands come from.
  *
- * The exit status is that of the first failure (tools/shell/session/session.h); after a conversation at a
- * terminal, whose mistakes were seen, it is 0 unless closing the database failed.
+ * The exit status is that of the first failure (tools/shell/session/session.h); after a
+ * conversation at a terminal, whose mistakes were seen, it is 0 unless closing the database failed.
  */
 #include "tools/shell/commands.h"
 #include "tools/shell/files/intake.h"
@@ -129,7 +129,8 @@ parse_size(const char *text, size_t *size)
     return true;
 }
 
-/* SplitMix64: the n-th call gives the n-th number of the seed's sequence, whichever thread makes it. */
+/* SplitMix64: the n-th call gives the n-th number of the seed's sequence, whichever thread makes
+ * it. */
 static uint64_t
 next_number(void *context)
 {

@@ -1,5 +1,6 @@
 /*
- * commands.c -- the table of the shell's commands: name, kinds of arguments, least and most of them, usage.
+ * commands.c -- the table of the shell's commands: name, kinds of arguments, least and most of
+ * them, usage.
  *
  * A usage says what is typed and, behind six blanks, what comes of it.
  */

@@ -1,7 +1,8 @@
 /*
- * absent.c -- the commands of HBase for what one process does not have: replication, quotas, permissions, a balancer and
- * the like.  So that scripts and hands that know HBase get a clear answer: lists are empty, what asks for a state is told that it is off,
- * switching off what is off succeeds, and all else is refused, each with the reason.
+ * absent.c -- the commands of HBase for what one process does not have: replication, quotas,
+ * permissions, a balancer and the like.  So that scripts and hands that know HBase get a clear
+ * answer: lists are empty, what asks for a state is told that it is off, switching off what is off
+ * succeeds, and all else is refused, each with the reason.
  */
 #include "tools/shell/admin/commands.h"
 

@@ -1,19 +1,19 @@
 /*
- * cluster.c -- commands whose answer in HBase belongs to a cluster, as one process answers them: status, whoami, regions,
- * the block cache, and the lists that are always empty here.
+ * cluster.c -- commands whose answer in HBase belongs to a cluster, as one process answers them:
+ * status, whoami, regions, the block cache, and the lists that are always empty here.
  *
  * A table is one region, from the first row to the last; there is one server, this process.
  */
 #include "tools/shell/admin/commands.h"
 #include "tools/shell/admin/snapshot.h"
 #include "tools/shell/session/names.h"
+#include "tools/shell/session/words_of_values.h"
 
 #include <grp.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@
 
 enum { MEBIBYTE = 1 << 20, MOST_GROUPS = 256 };
 
-/* ---- status, processlist, whoami ----------------------------------------------------------------------- */
+/* ---- status, processlist, whoami ------------------------------------------------------------- */
 
 struct table_figures {
     uint64_t files, file_bytes, memtable_bytes;
@@ -182,7 +182,7 @@ COMMAND_FUNCTION(command_whoami)
     return SHELL_FINE;
 }
 
-/* ---- Regions ------------------------------------------------------------------------------------------ */
+/* ---- Regions --------------------------------------------------------------------------------- */
 
 /* As in HBase a table need not be there. */
 COMMAND_FUNCTION(command_get_splits)
@@ -218,42 +218,21 @@ COMMAND_FUNCTION(command_locate_region)
     return SHELL_FINE;
 }
 
-static const struct region_column {
-    const char *name;
+static const struct {
+    const char *name, *record_name;
     size_t width;
-} region_columns[] = {{"SERVER_NAME", 12}, {"REGION_NAME", 12}, {"START_KEY", 10}, {"END_KEY", 10},
-                      {"SIZE", 5},         {"REQ", 5},          {"LOCALITY", 10}};
+} region_columns[] = {{"SERVER_NAME", "server_name", 12},
+                      {"REGION_NAME", "region_name", 12},
+                      {"START_KEY", "start_key", 10},
+                      {"END_KEY", "end_key", 10},
+                      {"SIZE", "size", 5},
+                      {"REQ", "req", 5},
+                      {"LOCALITY", "locality", 10}};
 
 enum { REGION_COLUMNS = COUNT_OF(region_columns) };
 
-/* Read which columns to show: an array of their names, whatever their case; NULL or nil: all. */
-static enum shell_status
-read_columns(struct session *session, const struct value *argument, bool *wanted)
-{
-    static const char possible[] = "Possible values are SERVER_NAME, REGION_NAME, START_KEY, "
-                                   "END_KEY, SIZE, REQ, LOCALITY.";
-    bool all = argument == NULL || argument->kind == VALUE_NIL;
-
-    for (size_t c = 0; c < REGION_COLUMNS; c++)
-        wanted[c] = all;
-    if (!all && argument->kind != VALUE_ARRAY)
-        return session_fail(session, SHELL_USAGE, "%s is no array of strings. %s",
-                            value_class(argument), possible);
-    for (size_t i = 0; !all && i < argument->count; i++) {
-        petal_slice name = value_to_bytes(&session->arena, &argument->as.items[i]);
-        size_t c = 0;
-
-        while (c < REGION_COLUMNS &&
-               (name.size != strlen(region_columns[c].name) ||
-                strncasecmp(name.data, region_columns[c].name, name.size) != 0))
-            c++;
-        if (c == REGION_COLUMNS)
-            return session_fail(session, SHELL_USAGE, "%.*s is not a valid column. %s",
-                                SLICE_UP_TO(200, name), possible);
-        wanted[c] = true;
-    }
-    return SHELL_FINE;
-}
+#define REGION_COLUMN_NAMES                                                                        \
+    "Possible values are SERVER_NAME, REGION_NAME, START_KEY, END_KEY, SIZE, REQ, LOCALITY."
 
 /* One line of the table of regions: its values, or dashes where they are NULL. */
 static void
@@ -280,33 +259,13 @@ show_region_line(struct session *session, const bool *wanted, const size_t *widt
     output_plain_slice(&session->output, text_slice(text));
 }
 
-/* The same as a record; `values` NULL: none. */
-static void
-show_region_record(struct session *session, const bool *wanted, const char *const *values)
-{
-    static const char *const names[REGION_COLUMNS] = {
-        "server_name", "region_name", "start_key", "end_key", "size", "req", "locality"};
-    struct format *format = &session->output.format;
-    struct text *text = &session->scratch;
-
-    text_clear(text);
-    for (size_t c = 0; c < REGION_COLUMNS; c++)
-        if (wanted[c])
-            text_add_format(text, "%s%s", text->size > 0 ? " " : "", names[c]);
-    if (text->size == 0)
-        return;
-    format_begin(format, text_string(text));
-    for (size_t c = 0; c < REGION_COLUMNS && values != NULL; c++)
-        if (wanted[c])
-            format_string(format, values[c]);
-    format_end(format);
-}
-
 /* `count` lines about the one region. */
 static void
 show_regions(struct session *session, petal_table *table, const bool *wanted, size_t count)
 {
     static const char *const dashes[REGION_COLUMNS];
+    struct format *format = &session->output.format;
+    struct text *text = &session->scratch;
     petal_slice name = petal_table_name(table);
     const char *names[REGION_COLUMNS];
     struct table_figures figures = {0};
@@ -317,40 +276,64 @@ show_regions(struct session *session, petal_table *table, const bool *wanted, si
     (void)add_table(&figures, table);
     (void)snprintf(region, sizeof(region), "%.*s,,", SLICE(name));
     (void)snprintf(size, sizeof(size), "%" PRIu64, figures.file_bytes / MEBIBYTE);
+    text_clear(text);
     for (size_t c = 0; c < REGION_COLUMNS; c++) {
         names[c] = region_columns[c].name;
         widths[c] = region_columns[c].width;
         if (strlen(values[c]) > widths[c])
             widths[c] = strlen(values[c]);
+        if (wanted[c])
+            text_add_format(text, "%s%s", text->size > 0 ? " " : "", region_columns[c].record_name);
     }
-    if (format_is_on(&session->output.format)) {
-        show_region_record(session, wanted, count > 0 ? values : NULL);
-        return;
+    if (!format_is_on(format)) {
+        show_region_line(session, wanted, widths, names);
+        show_region_line(session, wanted, widths, dashes);
+        if (count > 0)
+            show_region_line(session, wanted, widths, values);
+        output_plain(&session->output, " %zu rows", count);
+    } else if (text->size > 0) {
+        format_begin(format, text_string(text));
+        for (size_t c = 0; c < REGION_COLUMNS && count > 0; c++)
+            if (wanted[c])
+                format_string(format, values[c]);
     }
-    show_region_line(session, wanted, widths, names);
-    show_region_line(session, wanted, widths, dashes);
-    if (count > 0)
-        show_region_line(session, wanted, widths, values);
-    output_plain(&session->output, " %zu rows", count);
 }
 
-/* The second argument chooses servers by how their names begin. */
+/* The second argument chooses servers by how their names begin, the third columns: their names
+ * in an array, whatever their case. */
 COMMAND_FUNCTION(command_list_regions)
 {
     const struct value *server = count > 1 ? &arguments[1] : NULL;
+    const struct value *columns =
+        count > 2 && arguments[2].kind != VALUE_NIL ? &arguments[2] : NULL;
     bool wanted[REGION_COLUMNS];
     petal_slice begin = {0};
     enum shell_status status;
     petal_table *table;
 
     status = session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
-    if (status == SHELL_FINE && session_is_disabled(session, petal_table_name(table)))
-        return session_fail(session, SHELL_USAGE, "Table %.*s must be enabled.",
-                            SLICE(petal_table_name(table)));
-    if (status == SHELL_FINE)
-        status = read_columns(session, count > 2 ? &arguments[2] : NULL, wanted);
     if (status != SHELL_FINE)
         return status;
+    if (session_is_disabled(session, petal_table_name(table)))
+        return session_fail(session, SHELL_USAGE, "Table %.*s must be enabled.",
+                            SLICE(petal_table_name(table)));
+    if (columns != NULL && columns->kind != VALUE_ARRAY)
+        return session_fail(session, SHELL_USAGE, "%s is no array of strings. " REGION_COLUMN_NAMES,
+                            value_class(columns));
+    for (size_t c = 0; c < REGION_COLUMNS; c++)
+        wanted[c] = columns == NULL;
+    for (size_t i = 0; columns != NULL && i < columns->count; i++) {
+        petal_slice name = value_to_bytes(&session->arena, &columns->as.items[i]);
+        size_t c = 0;
+
+        while (c < REGION_COLUMNS && !equals_ignoring_case(name, region_columns[c].name))
+            c++;
+        if (c == REGION_COLUMNS)
+            return session_fail(session, SHELL_USAGE,
+                                "%.*s is not a valid column. " REGION_COLUMN_NAMES,
+                                SLICE_UP_TO(200, name));
+        wanted[c] = true;
+    }
     if (server != NULL && server->kind == VALUE_HASH)
         server = value_hash_get(server, "SERVER_NAME");
     if (server != NULL)
@@ -361,7 +344,7 @@ COMMAND_FUNCTION(command_list_regions)
     return SHELL_FINE;
 }
 
-/* ---- The block cache, background compaction, sizes of snapshots -------------------------------------------- */
+/* ---- The block cache, background compaction, sizes of snapshots ------------------------------ */
 
 COMMAND_FUNCTION(command_clear_block_cache)
 {

@@ -1,4 +1,5 @@
-/* snapshot.c -- the commands about one table snapshot, and checkpoint, which copies the whole database. */
+/* snapshot.c -- the commands about one table snapshot, and checkpoint, which copies the whole
+ * database. */
 #include "tools/shell/admin/snapshot.h"
 
 #include "tools/shell/admin/commands.h"
@@ -66,7 +67,8 @@ COMMAND_FUNCTION(command_snapshot)
     return SHELL_FINE;
 }
 
-/* The name of a snapshot and what stands behind it at argument `rest`: ACLs, which there are not. */
+/* The name of a snapshot and what stands behind it at argument `rest`: ACLs, which there are
+ * not. */
 static enum shell_status
 read_source(struct session *session, const struct value *arguments, size_t count, size_t rest,
             petal_slice *name)

@@ -1,4 +1,5 @@
-/* stats.c -- stats: the database's counters; verify.  What is known of a table: tools/shell/admin/stats_table.c. */
+/* stats.c -- stats: the database's counters; verify.  What is known of a table:
+ * tools/shell/admin/stats_table.c. */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/admin/commands.h"
 #include "tools/shell/session/interrupt.h"
@@ -7,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ---- Counters ------------------------------------------------------------------------------------ */
+/* ---- Counters -------------------------------------------------------------------------------- */
 
 /* Print one line, if it is wanted: `wanted` NULL or an array with its name. */
 static bool

@@ -1,12 +1,14 @@
 /*
- * stats_table.c -- stats of a table: its store files, its families, and the block cache by kind of block.
+ * stats_table.c -- stats of a table: its store files, its families, and the block cache by kind of
+ * block.
  *
- * Of each family the error rates of its files are summed over its runs: of a run only one file can hold a row, so the one
- * with the greatest rate stands for it, and a file without a filter lets all pass. The sum is what a get of a row
- * that is not there may cost, in needless reads.
+ * Of each family the error rates of its files are summed over its runs: of a run only one file can
+ * hold a row, so the one with the greatest rate stands for it, and a file without a filter lets all
+ * pass. The sum is what a get of a row that is not there may cost, in needless reads.
  *
- * What filters answered is of the gets of this session. A false positive is a file that its filter let pass and that held nothing that
- * was asked, be it that the filter erred or that a filter of rows knows no columns.
+ * What filters answered is of the gets of this session. A false positive is a file that its filter
+ * let pass and that held nothing that was asked, be it that the filter erred or that a filter of
+ * rows knows no columns.
  */
 #include "tools/shell/admin/stats.h"
 #include "tools/shell/schema/attribute.h"
@@ -45,7 +47,7 @@ true_positives(const struct file_history *history)
     return history->probes > others ? history->probes - others : 0;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static void
 add_file(struct table_stats *table, const petal_file_info *file, const struct file_history *history)
@@ -189,7 +191,7 @@ visit_file(void *argument, const petal_file_info *file)
     return true;
 }
 
-/* ---- Families --------------------------------------------------------------------------------------- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 static double
 rate_of(const struct family_stats *family)
@@ -261,7 +263,7 @@ show_families(const struct table_stats *table)
     }
 }
 
-/* ---- The cache -------------------------------------------------------------------------------------- */
+/* ---- The cache ------------------------------------------------------------------------------- */
 
 static void
 show_cache(struct session *session)
@@ -297,7 +299,7 @@ show_cache(struct session *session)
     }
 }
 
-/* ---- The table -------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 
 static enum shell_status
 show_stats(struct session *session, petal_table *table)

@@ -1,8 +1,8 @@
 /*
  * time.c -- time: what one command takes: by the clock, of the processor, and in blocks.
  *
- * The processor's time is that of the whole process, so what runs in the background meanwhile is in it; blocks are those of
- * the database's counters.
+ * The processor's time is that of the whole process, so what runs in the background meanwhile is in
+ * it; blocks are those of the database's counters.
  */
 #include "tools/shell/admin/commands.h"
 #include "tools/shell/text/clock.h"

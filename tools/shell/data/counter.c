@@ -6,7 +6,8 @@
 
 enum { COUNTER_BYTES = 8 };
 
-/* Read the newest version of the target's column; *value is NULL if there is none, and good until the next read. */
+/* Read the newest version of the target's column; *value is NULL if there is none, and good
+ * until the next read. */
 static enum shell_status
 read_newest(struct session *session, const struct target *target, const petal_slice **value)
 {

@@ -37,9 +37,10 @@ query_fail_key(struct session *session, const char *key, const struct value *val
                         text_string(&session->scratch), why);
 }
 
-/* ---- Columns ----------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
-/* Take out the family's columns of one sort: a family named after its columns replaces them, and the other way round. */
+/* Take out the family's columns of one sort: a family named after its columns replaces them, and
+ * the other way round. */
 static void
 drop_columns(struct query *query, const petal_column *added)
 {
@@ -140,11 +141,11 @@ read_columns(struct session *session, struct query *query, const struct value *h
                         text_string(&session->scratch));
 }
 
-/* ---- get ----------------------------------------------------------------------------------------- */
+/* ---- get ------------------------------------------------------------------------------------- */
 
 /*
- * HBase's get refuses a hash that names neither columns nor times, unless nothing is in it but keys of the other
- * kinds.  *rest is what it shows then.
+ * HBase's get refuses a hash that names neither columns nor times, unless nothing is in it but keys
+ * of the other kinds.  *rest is what it shows then.
  */
 static bool
 selects(struct session *session, const struct value *hash, struct value *rest)
@@ -232,7 +233,7 @@ query_read_get(struct session *session, const struct value *arguments, size_t co
     return status;
 }
 
-/* ---- scan and count -------------------------------------------------------------------------------- */
+/* ---- scan and count -------------------------------------------------------------------------- */
 
 /* The least row behind all that begin with `prefix`; empty when there is none. */
 static petal_slice

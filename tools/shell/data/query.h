@@ -1,7 +1,8 @@
 /*
  * query.h -- what a get, scan or count asks for, read from the command's arguments.
  *
- * A query's memory is the arena's, so it ends with the input; its filter is the library's and ends with query_end.
+ * A query's memory is the arena's, so it ends with the input; its filter is the library's and ends
+ * with query_end.
  */
 #ifndef PETAL_TOOLS_SHELL_DATA_QUERY_H
 #define PETAL_TOOLS_SHELL_DATA_QUERY_H
@@ -40,8 +41,8 @@ struct query {
 };
 
 /*
- * The arguments of get: table, row, then columns and hashes; of scan or count: table, then a hash.  `header`: print
- * the header as soon as HBase does.  query_end follows, also when they failed.
+ * The arguments of get: table, row, then columns and hashes; of scan or count: table, then a hash.
+ * `header`: print the header as soon as HBase does.  query_end follows, also when they failed.
  */
 enum shell_status query_read_get(struct session *session, const struct value *arguments,
                                  size_t count, bool header, struct query *query);

@@ -1,6 +1,6 @@
 /*
- * query_options.c -- the keys of get, scan and count that choose versions, times and filters, and those that say how
- * to go about it.  See tools/shell/data/query.h.
+ * query_options.c -- the keys of get, scan and count that choose versions, times and filters, and
+ * those that say how to go about it.  See tools/shell/data/query.h.
  */
 #include "tools/shell/data/query.h"
 
@@ -8,9 +8,10 @@
 
 enum { FILTER_CHARACTERS = 400 }; /* longer ones are not shown again in a message */
 
-/* ---- Filters ------------------------------------------------------------------------------------- */
+/* ---- Filters --------------------------------------------------------------------------------- */
 
-/* Cut the place and the reason off the library's text: what is left is HBase's.  Returns the reason, "" without one. */
+/* Cut the place and the reason off the library's text: what is left is HBase's.  Returns the
+ * reason, "" without one. */
 static const char *
 part_reason(char *text)
 {
@@ -62,7 +63,7 @@ fail_filter(struct session *session, petal_slice filter, const petal_error *erro
     return SHELL_USAGE;
 }
 
-/* ---- Keys ---------------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
 /* Read true or false; false when it is neither. */
 static bool

@@ -65,7 +65,7 @@ add_cell_text(struct session *session, const struct query *query, struct text *t
     return status;
 }
 
-/* ---- Records ----------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static void
 begin_records(struct session *session)
@@ -110,7 +110,7 @@ show_record(struct session *session, const struct query *query, petal_slice row,
     return status;
 }
 
-/* ---- Get ------------------------------------------------------------------------------------------- */
+/* ---- Get ------------------------------------------------------------------------------------- */
 
 static enum shell_status
 show_got(struct session *session, const struct query *query, const petal_cell *cell,
@@ -169,7 +169,7 @@ COMMAND_FUNCTION(command_get)
     return counts.rows > 0 ? SHELL_FINE : SHELL_NOT_FOUND;
 }
 
-/* ---- Cursors --------------------------------------------------------------------------------------- */
+/* ---- Cursors --------------------------------------------------------------------------------- */
 
 /* Rows as a cursor passes them. */
 struct row_counter {
@@ -233,7 +233,8 @@ take_cell(struct scan *scan, const petal_cell *cell)
 {
     bool new_row = count_cell(&scan->counter, cell);
 
-    /* With partial results a reply ends with the cell that makes it full; a row that goes on counts anew. */
+    /* With partial results a reply ends with the cell that makes it full; a row that goes on
+     * counts anew. */
     scan->pieces += new_row || scan->piece_full;
     scan->piece_full = false;
     if (scan->query->piece_bytes > 0) {
@@ -331,7 +332,8 @@ COMMAND_FUNCTION(command_scan)
     return SHELL_FINE;
 }
 
-/* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter on a later column fails.) */
+/* The rows that a scan would show.  (HBase's count adds a FirstKeyOnlyFilter, so that a filter
+ * on a later column fails.) */
 static enum shell_status
 count_rows(struct session *session, const struct query *query, struct row_counter *counter)
 {

@@ -1,5 +1,6 @@
 /*
- * target.h -- the cell or row that a write or a counter is about, read from the command's arguments.
+ * target.h -- the cell or row that a write or a counter is about, read from the command's
+ * arguments.
  */
 #ifndef PETAL_TOOLS_SHELL_DATA_TARGET_H
 #define PETAL_TOOLS_SHELL_DATA_TARGET_H

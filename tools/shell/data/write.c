@@ -28,9 +28,10 @@ COMMAND_FUNCTION(command_put)
     return SHELL_FINE;
 }
 
-/* ---- Deletions ---------------------------------------------------------------------------------- */
+/* ---- Deletions ------------------------------------------------------------------------------- */
 
-/* What a deletion is about: no column is the whole row.  Its timestamp and hash stand behind the column. */
+/* What a deletion is about: no column is the whole row.  Its timestamp and hash stand behind the
+ * column. */
 static enum shell_status
 read_deleted(struct session *session, const struct value *arguments, size_t count,
              struct target *target)

@@ -1,8 +1,9 @@
 /*
  * eval.c -- see tools/shell/eval/eval.h.
  *
- * A command that fails shows an ERROR block, and the next one of its line is run.  A name that means
- * nothing ends its line.  The echo shows the value of the last expression of an input, unless it is nil.
+ * A command that fails shows an ERROR block, and the next one of its line is run.  A name that
+ * means nothing ends its line.  The echo shows the value of the last expression of an input, unless
+ * it is nil.
  */
 #include "tools/shell/eval/eval.h"
 
@@ -19,7 +20,8 @@ struct eval {
     unsigned calls; /* whose arguments are being evaluated */
 };
 
-/* Names that stand for themselves, so that hash keys need no quotes; a blank before and behind each. */
+/* Names that stand for themselves, so that hash keys need no quotes; a blank before and behind
+ * each. */
 static const char constants[] =
     " ALLOW_PARTIAL_RESULTS ALL_METRICS ALL_VERSIONS ATTRIBUTES AUTHORIZATIONS BATCH BLOCKCACHE "
     "BLOCKSIZE BLOOMFILTER BLOOM_RATE_PER_FILE CACHE CACHE_BLOCKS CACHE_BLOOMS_ON_WRITE "
@@ -149,7 +151,7 @@ eval_items(struct eval *eval, const struct node *node, struct value **items)
     return true;
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static bool
 eval_arguments(struct eval *eval, const struct node *node, struct value **arguments)
@@ -162,7 +164,8 @@ eval_arguments(struct eval *eval, const struct node *node, struct value **argume
     return good;
 }
 
-/* The arguments of a command whose argument is a call: the called name, then that call's arguments. */
+/* The arguments of a command whose argument is a call: the called name, then that call's
+ * arguments. */
 static bool
 eval_called(struct eval *eval, const struct node *node, struct value **arguments, size_t *count)
 {

@@ -1,5 +1,6 @@
 /*
- * eval.h -- runs an input: evaluates its expressions, times its commands, shows mistakes and the echo.
+ * eval.h -- runs an input: evaluates its expressions, times its commands, shows mistakes and the
+ * echo.
  *
  * The room eval: a parsed input is run, its commands, methods and variables.
  */
@@ -10,8 +11,8 @@
 #include "tools/shell/session/session.h"
 
 /*
- * Run what `lexer` has gathered; `line` is the number of its first line.  The worst status of its commands is
- * entered in session->worst.  Afterwards the lexer and the session's arena are clear.
+ * Run what `lexer` has gathered; `line` is the number of its first line.  The worst status of its
+ * commands is entered in session->worst.  Afterwards the lexer and the session's arena are clear.
  */
 void eval_input(struct session *session, struct lexer *lexer, unsigned line);
 

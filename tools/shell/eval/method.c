@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* The commands that take a table first.  As in HBase an echo stands behind the duration of those of cells, in one line. */
+/* The commands that take a table first.  As in HBase an echo stands behind the duration of those
+ * of cells, in one line. */
 static const struct {
     const char *name;
     bool glued;
@@ -82,7 +83,7 @@ call_on_table(struct session *session, const struct value *receiver, petal_slice
     return true;
 }
 
-/* ---- Other values ------------------------------------------------------------------------------------ */
+/* ---- Other values ---------------------------------------------------------------------------- */
 
 static bool
 call_on_string(struct session *session, const struct value *receiver, petal_slice name,
@@ -131,7 +132,7 @@ method_call(struct session *session, const struct value *receiver, petal_slice n
     return true;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------------------ */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 /* Each item of an array in a line of its own. */
 static void

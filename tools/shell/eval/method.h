@@ -1,12 +1,14 @@
 /*
- * method.h -- what can be called on a value, such as the commands of a table that a variable holds; puts and raise.
+ * method.h -- what can be called on a value, such as the commands of a table that a variable holds;
+ * puts and raise.
  */
 #ifndef PETAL_TOOLS_SHELL_EVAL_METHOD_H
 #define PETAL_TOOLS_SHELL_EVAL_METHOD_H
 
 #include "tools/shell/session/session.h"
 
-/* Is there a function of Ruby's of this name that is no command?  Call it, without a duration; false if it ended its line. */
+/* Is there a function of Ruby's of this name that is no command?  Call it, without a duration;
+ * false if it ended its line. */
 bool function_is_known(petal_slice name);
 bool function_call(struct session *session, petal_slice name, const struct value *arguments,
                    size_t count);

@@ -72,9 +72,10 @@ cell_fail(struct cell_parser *parser, petal_slice line, const char *at, const ch
     return CELL_BAD;
 }
 
-/* ---- Pieces ---------------------------------------------------------------------------------------- */
+/* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* Do so many bytes all stand for themselves?  A loop without a way out, which the compiler makes into few wide steps. */
+/* Do so many bytes all stand for themselves?  A loop without a way out, which the compiler makes
+ * into few wide steps. */
 static bool
 are_plain(const char *bytes, char first, char second)
 {

@@ -1,19 +1,20 @@
 /*
  * cell.h -- cells as lines of text, one cell a line: what export writes and import reads.
  *
- * csv    row,family,qualifier,timestamp,type,ttl,value: these names are the first line. A value with a comma or a
- *        quote stands in quotes, those inside doubled.
+ * csv    row,family,qualifier,timestamp,type,ttl,value: these names are the first line.  A value
+ *        with a comma or a quote stands in quotes, those inside doubled.
  * tsv    The same, parted by tabs, without quotes.
- * jsonl  {"row":"r","column":"f:q","timestamp":1,"value":"v"}; "type" if it is no put, "ttl" if it has one. "family"
- *        and "qualifier" may stand in place of "column". Keys come in any order.
- * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps. Lines that begin with # or
- *        create are passed over.
+ * jsonl  {"row":"r","column":"f:q","timestamp":1,"value":"v"}; "type" if it is no put, "ttl" if it
+ *        has one.  "family" and "qualifier" may stand in place of "column".  Keys come in any order.
+ * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps.  Lines that
+ *        begin with # or create are passed over.
  *
- * In all of them a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH, which in JSON is "\\xHH": so every
- * byte comes back.  What is read may hold other bytes as they are, but a backslash that begins no \xHH is a mistake.
+ * In all of them a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH, which in JSON is
+ * "\\xHH": so every byte comes back.  What is read may hold other bytes as they are, but a
+ * backslash that begins no \xHH is a mistake.
  *
- * type is Put, Delete, DeleteColumn, DeleteFamily or DeleteFamilyVersion; ttl the cell's own time to live in milliseconds, or
- * nothing.  Without a timestamp the store gives its own.
+ * type is Put, Delete, DeleteColumn, DeleteFamily or DeleteFamilyVersion; ttl the cell's own time
+ * to live in milliseconds, or nothing.  Without a timestamp the store gives its own.
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_CELL_H
 #define PETAL_TOOLS_SHELL_FILES_CELL_H
@@ -22,7 +23,7 @@
 
 enum { CELL_FIELDS = 7 };
 
-/* ---- Writing ------------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* The line before the first cell, if the format has one. */
 void cell_write_header(struct text *text, enum file_format format);
@@ -31,7 +32,7 @@ void cell_write_header(struct text *text, enum file_format format);
 void cell_write(struct text *text, enum file_format format, petal_slice table,
                 const petal_cell *cell);
 
-/* ---- Reading ------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 enum cell_outcome {
     CELL_GOOD,
@@ -39,7 +40,8 @@ enum cell_outcome {
     CELL_BAD   /* parser->message and parser->place say why and where */
 };
 
-/* Not for use by several threads at once; copies of one that has read its header are for one thread each. */
+/* Not for use by several threads at once; copies of one that has read its header are for one
+ * thread each. */
 struct cell_parser {
     enum file_format format;
     uint8_t fields[CELL_FIELDS]; /* csv, tsv: which field each value is, as the first line says */
@@ -53,8 +55,8 @@ struct cell_parser {
 };
 
 /*
- * Take the first line of a csv or tsv file.  False if it is not one of cells: it has other names than those above, or lacks row, family or
- * value.
+ * Take the first line of a csv or tsv file.  False if it is not one of cells: it has other names
+ * than those above, or lacks row, family or value.
  */
 bool cell_parser_header(struct cell_parser *parser, petal_slice line);
 
@@ -62,7 +64,7 @@ bool cell_parser_header(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse(struct cell_parser *parser, petal_slice line);
 void cell_parser_free(struct cell_parser *parser);
 
-/* ---- For the formats (tools/shell/files/cell_table.c, tools/shell/files/cell_json.c, tools/shell/files/cell_hbase.c) ------------------------------- */
+/* ---- For the formats: cell_table.c, cell_json.c, cell_hbase.c ------------------------------------ */
 
 enum cell_outcome cell_parse_table(struct cell_parser *parser, petal_slice line);
 enum cell_outcome cell_parse_json(struct cell_parser *parser, petal_slice line);
@@ -73,7 +75,8 @@ char *cell_write_table(char *to, enum file_format format, const petal_cell *cell
 char *cell_write_json(char *to, const petal_cell *cell);
 char *cell_write_hbase(char *to, petal_slice table, const petal_cell *cell);
 
-/* Bytes with \xHH for what is not plain; `first` and `second` are not, either.  `before` stands before each \xHH. */
+/* Bytes with \xHH for what is not plain; `first` and `second` are not, either.  `before` stands
+ * before each \xHH. */
 char *cell_put_binary(char *to, petal_slice bytes, char first, char second, const char *before);
 char *cell_put_string(char *to, const char *string);
 char *cell_put_number(char *to, int64_t number);
@@ -81,7 +84,8 @@ char *cell_put_number(char *to, int64_t number);
 /* Digits, perhaps behind a minus. */
 bool cell_number_read(petal_slice digits, int64_t *number);
 
-/* Undo \xHH in the bytes of the parser behind `begin`, in place; what they mean then. False at another backslash. */
+/* Undo \xHH in the bytes of the parser behind `begin`, in place; what they mean then. False at
+ * another backslash. */
 bool cell_undo_binary(struct cell_parser *parser, size_t begin, petal_slice *bytes);
 
 enum cell_outcome cell_fail(struct cell_parser *parser, petal_slice line, const char *at,

@@ -1,9 +1,10 @@
-/* cell_hbase.c -- cells as commands of the HBase shell: put, delete and deleteall.  See tools/shell/files/cell.h. */
+/* cell_hbase.c -- cells as commands of the HBase shell: put, delete and deleteall.  See
+ * tools/shell/files/cell.h. */
 #include "tools/shell/files/cell.h"
 
 #include <string.h>
 
-/* ---- Writing ------------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* In double quotes, where # can begin an expression. */
 static char *
@@ -46,7 +47,7 @@ cell_write_hbase(char *to, petal_slice table, const petal_cell *cell)
     return to;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static const char *
 skip_blanks(const char *at, const char *end)
@@ -150,7 +151,8 @@ take_word(const char **at, const char *end, const char *word)
     return true;
 }
 
-/* Behind the strings: a timestamp, TTL => milliseconds, both or none.  NULL, or what is wrong at *at. */
+/* Behind the strings: a timestamp, TTL => milliseconds, both or none.  NULL, or what is wrong at
+ * *at. */
 static const char *
 take_rest(struct cell_parser *parser, const char **at, const char *end)
 {

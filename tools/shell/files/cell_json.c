@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- Writing ------------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* The bytes as a piece of a JSON string. */
 static char *
@@ -49,7 +49,7 @@ cell_write_json(char *to, const petal_cell *cell)
     return cell_put_string(to, "\"}");
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static const char *
 skip_blanks(const char *at, const char *end)

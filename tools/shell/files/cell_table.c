@@ -17,7 +17,7 @@ enum field {
 static const char *const names[CELL_FIELDS] = {"row",  "family", "qualifier", "timestamp",
                                                "type", "ttl",    "value"};
 
-/* ---- Writing ------------------------------------------------------------------------------------ */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 void
 cell_write_header(struct text *text, enum file_format format)
@@ -83,7 +83,7 @@ cell_write_table(char *to, enum file_format format, const petal_cell *cell)
     return put_bytes(to, format, cell->value);
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------ */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 bool
 cell_parser_header(struct cell_parser *parser, petal_slice line)

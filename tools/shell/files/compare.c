@@ -2,9 +2,10 @@
  * compare.c -- kv-shell DIR compare TABLE FILE: is every field of the file in the table, and
  * nothing else?
  *
- * The file is read twice.  First to find each field's last occurrence, which is the one that counts, and
- * the numbers of rows and fields; then to get each row and compare each field.  At last a scan counts
- * the table.  Fields are known by 64-bit hashes; should two ever collide, a difference is reported, never hidden.
+ * The file is read twice.  First to find each field's last occurrence, which is the one that
+ * counts, and the numbers of rows and fields; then to get each row and compare each field.  At last
+ * a scan counts the table.  Fields are known by 64-bit hashes; should two ever collide, a
+ * difference is reported, never hidden.
  */
 #include "tools/shell/files/intake.h"
 #include "tools/shell/session/interrupt.h"

@@ -1,4 +1,5 @@
-/* export.c -- kv-shell DIR export TABLE FILE, and the command export: options and the file.  See tools/shell/files/export.h. */
+/* export.c -- kv-shell DIR export TABLE FILE, and the command export: options and the file.  See
+ * tools/shell/files/export.h. */
 #include "tools/shell/files/export.h"
 
 #include "tools/shell/data/query.h"
@@ -37,7 +38,7 @@ struct request {
     bool all_versions, create;
 };
 
-/* ---- The file ---------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 bool
 export_write(struct cell_export *export)
@@ -77,7 +78,8 @@ tell_end(struct cell_export *export, const char *name, bool whole)
                   export->cells, name, whole ? "is as it was before" : "ends there");
 }
 
-/* A file gets its name when it is whole: until then it has another one beside it. Devices and pipes are written at once. */
+/* A file gets its name when it is whole: until then it has another one beside it. Devices and
+ * pipes are written at once. */
 static enum shell_status
 export_to_file(struct cell_export *export, const char *name,
                enum shell_status (*run)(struct cell_export *))
@@ -127,7 +129,7 @@ export_to_output(struct cell_export *export, enum shell_status (*run)(struct cel
     return status;
 }
 
-/* ---- Head and end -------------------------------------------------------------------------------- */
+/* ---- Head and end ---------------------------------------------------------------------------- */
 
 /* The command that makes the table, in one line: a comment, unless it is asked for. */
 static void
@@ -224,7 +226,7 @@ run_export(struct cell_export *export, const struct request *request)
     return status;
 }
 
-/* ---- Subcommand ----------------------------------------------------------------------------------- */
+/* ---- Subcommand ------------------------------------------------------------------------------ */
 
 /* Take the option at argv[*at], and its value. */
 static bool
@@ -340,7 +342,7 @@ export_main(struct session *session, int argc, char **argv)
     return status;
 }
 
-/* ---- Command -------------------------------------------------------------------------------------- */
+/* ---- Command --------------------------------------------------------------------------------- */
 
 static bool
 is_true(const struct value *hash, const char *key)

@@ -1,5 +1,6 @@
 /*
- * export.h -- export: the cells of a table to a file, as lines that import reads (tools/shell/files/cell.h).
+ * export.h -- export: the cells of a table to a file, as lines that import reads
+ * (tools/shell/files/cell.h).
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_EXPORT_H
 #define PETAL_TOOLS_SHELL_FILES_EXPORT_H
@@ -26,8 +27,9 @@ struct cell_export {
 };
 
 /*
- * Write the cells of the table.  Of all versions they come in such an order that writing them one after the other makes the same of
- * them again: what was written later at an equal timestamp comes later.
+ * Write the cells of the table.  Of all versions they come in such an order that writing them one
+ * after the other makes the same of them again: what was written later at an equal timestamp comes
+ * later.
  */
 enum shell_status export_cells(struct cell_export *export);
 

@@ -1,13 +1,16 @@
 /*
  * export_cells.c -- the cells of an export, and their order.  See tools/shell/files/export.h.
  *
- * Timestamps decide what hides what, but at equal ones the later write wins, so the order of lines matters there. A raw scan
- * gives what is equal in row, column and timestamp (a group) by type, markers before puts, and of one type the newest first; a
- * family's markers come before all of its puts at their timestamp. So a group's lines are turned round: markers stand behind the puts
- * that they hide. Whether the newest put was written before or after them is not in the cells, but it shows: only a later one is seen by a
- * get, and then its line comes behind the markers. Those of families are held back until the family's other cells in the row are out.
+ * Timestamps decide what hides what, but at equal ones the later write wins, so the order of lines
+ * matters there. A raw scan gives what is equal in row, column and timestamp (a group) by type,
+ * markers before puts, and of one type the newest first; a family's markers come before all of its
+ * puts at their timestamp. So a group's lines are turned round: markers stand behind the puts that
+ * they hide. Whether the newest put was written before or after them is not in the cells, but it
+ * shows: only a later one is seen by a get, and then its line comes behind the markers. Those of
+ * families are held back until the family's other cells in the row are out.
  *
- * What is not told apart: a put that is hidden anyway, by a marker with a greater timestamp, and was written after one with its own.
+ * What is not told apart: a put that is hidden anyway, by a marker with a greater timestamp, and
+ * was written after one with its own.
  */
 #include "tools/shell/files/export.h"
 
@@ -230,7 +233,8 @@ first_wanted(const struct order *order, petal_slice family, petal_slice qualifie
     return low < order->export->column_count ? &order->wanted[low] : NULL;
 }
 
-/* Of all versions a scan takes no columns, so they are chosen here. A family's markers go with each of its columns. */
+/* Of all versions a scan takes no columns, so they are chosen here. A family's markers go with
+ * each of its columns. */
 static bool
 is_wanted(const struct order *order, const petal_cell *cell)
 {

@@ -1,5 +1,6 @@
 /*
- * import.c -- kv-shell DIR import TABLE FILE, and the command import: the pipeline, and the batches written.  See tools/shell/files/import.h.
+ * import.c -- kv-shell DIR import TABLE FILE, and the command import: the pipeline, and the batches
+ * written.  See tools/shell/files/import.h.
  *
  * A field that occurs again, in a later record of the same row, replaces the earlier one.
  */
@@ -65,9 +66,10 @@ work_on_cells(void *context, void *argument)
         import_work_cells(import, job, import->intake.most_bad);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Jobs count their bad lines each for itself: this one begins anew with what the others have left, if they have left too little. */
+/* Jobs count their bad lines each for itself: this one begins anew with what the others have
+ * left, if they have left too little. */
 static void
 hold_limit(struct import *import, struct import_job *job)
 {
@@ -176,7 +178,7 @@ run_jobs(struct import *import, struct import_job *jobs, size_t count)
     return status;
 }
 
-/* ---- Subcommand and command ---------------------------------------------------------------------- */
+/* ---- Subcommand and command ------------------------------------------------------------------ */
 
 static void
 show_counts(const struct import *import, double seconds)

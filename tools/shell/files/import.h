@@ -1,8 +1,10 @@
 /*
- * import.h -- import: a file on its way into a table, in jobs of one batch each (tools/shell/files/pipeline.h).
+ * import.h -- import: a file on its way into a table, in jobs of one batch each
+ * (tools/shell/files/pipeline.h).
  *
- * tools/shell/files/import.c runs the jobs and writes their batches; what fills a batch is a source: the records of csv and tsv
- * (tools/shell/files/import_records.c), or cells, one a line (tools/shell/files/import_cells.c).
+ * tools/shell/files/import.c runs the jobs and writes their batches; what fills a batch is a
+ * source: the records of csv and tsv (tools/shell/files/import_records.c), or cells, one a line
+ * (tools/shell/files/import_cells.c).
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_IMPORT_H
 #define PETAL_TOOLS_SHELL_FILES_IMPORT_H
@@ -32,7 +34,8 @@ struct import {
     struct intake intake;
     uint64_t records, cells, bad; /* written, or passed over */
 
-    /* Of the source; used by `read` alone, but for what it sets once, before the first job is worked on. */
+    /* Of the source; used by `read` alone, but for what it sets once, before the first job is
+     * worked on. */
     struct cell_parser header; /* of a file of cells */
     struct text carry;         /* the beginning of a line, for the next job */
     struct text script_table;  /* hbase: that the first command names */

@@ -1,7 +1,8 @@
 /*
  * import_cells.c -- cells, one a line, as a source of import.  See tools/shell/files/import.h.
  *
- * `read` takes a block of whole lines from the file; what they mean is worked out by any thread, several blocks at a time.
+ * `read` takes a block of whole lines from the file; what they mean is worked out by any thread,
+ * several blocks at a time.
  */
 #include "tools/shell/files/import.h"
 
@@ -11,7 +12,7 @@
 
 enum { BLOCK_BYTES = 256 << 10 };
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 bool
 import_is_cells(struct import *import)
@@ -114,11 +115,12 @@ import_read_cells(struct import *import, struct import_job *job)
     return true;
 }
 
-/* ---- Work -------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 
 /*
- * Times to live belong to mutations of the batch: begin another one where the cell has not that of the one at hand. A mutation
- * without cells would spoil the batch, so the cell must be one that the batch takes.
+ * Times to live belong to mutations of the batch: begin another one where the cell has not that of
+ * the one at hand. A mutation without cells would spoil the batch, so the cell must be one that the
+ * batch takes.
  */
 static enum petal_status
 begin_mutation(struct import_job *job, petal_error *error)

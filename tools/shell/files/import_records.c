@@ -1,8 +1,8 @@
 /*
  * import_records.c -- records as a source of import.  See tools/shell/files/import.h.
  *
- * A record is read and put into the batch in one go, by whichever thread is in `read`: quoted values go over
- * line ends, so that only their reader knows where they end.
+ * A record is read and put into the batch in one go, by whichever thread is in `read`: quoted
+ * values go over line ends, so that only their reader knows where they end.
  */
 #include "tools/shell/files/import.h"
 

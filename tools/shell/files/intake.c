@@ -40,7 +40,7 @@ list_has(const char *list, petal_slice word)
     return false;
 }
 
-/* ---- Options ----------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static bool
 parse_count(uint64_t *number, const char *word)
@@ -117,7 +117,7 @@ intake_parse(struct intake *intake, struct session *session, int argc, char **ar
     return SHELL_FINE;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* Wait for bytes of the file that the cookie is, but for a signal as well. */
 static ssize_t
@@ -163,7 +163,8 @@ open_pipe(FILE *file)
     return stream;
 }
 
-/* Pass over a byte order mark at the file's start.  Bytes that are none go back: the C library takes these few. */
+/* Pass over a byte order mark at the file's start.  Bytes that are none go back: the C library
+ * takes these few. */
 static void
 pass_byte_order_mark(FILE *file)
 {

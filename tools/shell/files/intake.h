@@ -1,8 +1,8 @@
 /*
  * intake.h -- an input file on its way into a table: what import and compare have in common.
  *
- * Options, the mapping from the file's columns to the table's, and progress.  Ctrl-C ends a read that waits for whoever writes
- * into a pipe; it fails then.
+ * Options, the mapping from the file's columns to the table's, and progress.  Ctrl-C ends a read
+ * that waits for whoever writes into a pipe; it fails then.
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_INTAKE_H
 #define PETAL_TOOLS_SHELL_FILES_INTAKE_H
@@ -43,8 +43,9 @@ enum shell_status intake_open(struct intake *intake);
 void intake_close(struct intake *intake);
 
 /*
- * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad records are told (`complaints`),
- * counted in *bad and passed over, as long as the options let them.
+ * Read the next record whose columns are all known to the table.  *more is false at the end.  Bad
+ * records are told (`complaints`), counted in *bad and passed over, as long as the options let
+ * them.
  */
 enum shell_status intake_next(struct intake *intake, bool *more, uint64_t *bad);
 
@@ -56,7 +57,8 @@ bool intake_wants(const struct intake *intake, const struct record_field *field)
 
 uint64_t intake_hash(petal_slice row, uint64_t column);
 
-/* The subcommands.  They return when all is written, or with what went wrong; if session->message is empty, they have printed it. */
+/* The subcommands.  They return when all is written, or with what went wrong; if
+ * session->message is empty, they have printed it. */
 enum shell_status import_main(struct session *session, int argc, char **argv);
 enum shell_status compare_main(struct session *session, int argc, char **argv);
 enum shell_status export_main(struct session *session, int argc, char **argv);

@@ -1,9 +1,10 @@
 /*
- * pipeline.h -- jobs that are read one after the other, worked on by several threads at once, and written in the order
- * they were read.
+ * pipeline.h -- jobs that are read one after the other, worked on by several threads at once, and
+ * written in the order they were read.
  *
- * `read` and `write` are never called twice at a time; `read` and `work` run in threads of the pipeline, `write` in the caller's.
- * A job is with one of them at a time, so its own state needs no lock.  What the context holds is shared.
+ * `read` and `write` are never called twice at a time; `read` and `work` run in threads of the
+ * pipeline, `write` in the caller's. A job is with one of them at a time, so its own state needs no
+ * lock.  What the context holds is shared.
  */
 #ifndef PETAL_TOOLS_SHELL_FILES_PIPELINE_H
 #define PETAL_TOOLS_SHELL_FILES_PIPELINE_H

@@ -185,7 +185,8 @@ read_header(struct record_reader *reader)
                                 text_string(&twice->name));
 }
 
-/* Read the values behind the row, one for each column.  Where they are is known when all were read. */
+/* Read the values behind the row, one for each column.  Where they are is known when all were
+ * read. */
 static enum record_outcome
 read_values(struct record_reader *reader, struct fields *line)
 {

@@ -1,12 +1,13 @@
 /*
  * lexer.h -- cuts an input of the shell into tokens, line by line as it is typed.
  *
- * The language is a part of Ruby.  An input is one line, or several when a line ends inside a
- * quote or bracket, or behind a comma, an operator or a backslash: lexer_wants_more says so.  Every byte is looked
- * at once, however many lines there are.
+ * The language is a part of Ruby.  An input is one line, or several when a line ends inside a quote
+ * or bracket, or behind a comma, an operator or a backslash: lexer_wants_more says so.  Every byte
+ * is looked at once, however many lines there are.
  *
- * 'single' quotes are literal but for \' and \\.  "double" quotes take \xH[H], \N[NN] (octal), \n \t \r \0 \a \b
- * \e \f \s \v, \uHHHH, \u{H..}, \" and \\; an unknown \q is q.  # opens a comment, but not inside quotes.
+ * 'single' quotes are literal but for \' and \\.  "double" quotes take \xH[H], \N[NN] (octal), \n
+ * \t \r \0 \a \b \e \f \s \v, \uHHHH, \u{H..}, \" and \\; an unknown \q is q.  # opens a comment,
+ * but not inside quotes.
  */
 #ifndef PETAL_TOOLS_SHELL_LANGUAGE_LEXER_H
 #define PETAL_TOOLS_SHELL_LANGUAGE_LEXER_H

@@ -3,17 +3,20 @@
  *
  *     input      = { separator } [ statement { separator statement } ] { separator }
  *     statement  = ( name | constant ) "=" statement | expression
- *     expression = ( call | primary ) { "." name ( call-arguments | [ block ] ) | "[" expression "]" }
+ *     expression = ( call | primary ) { "." name ( call-arguments | [ block ] ) | "[" expression
+ *     "]" }
  *     block      = "{" "|" name "|" input "}"
  *     call       = name [ arguments ] | name "(" [ arguments [","] ] ")"
  *     arguments  = argument { "," argument }
  *     argument   = expression [ "=>" expression ] | label expression
- *     primary    = string { string } | number | symbol | constant | array | hash | "(" expression ")"
+ *     primary    = string { string } | number | symbol | constant | array | hash | "(" expression
+ *                ")"
  *     array      = "[" [ expression { "," expression } [","] ] "]"
  *     hash       = "{" [ pair { "," pair } [","] ] "}"
  *     pair       = expression "=>" expression | label expression
  *
- * Pairs among the arguments make one last hash, as in Ruby; nothing but pairs may follow them.  Nodes live in the arena.
+ * Pairs among the arguments make one last hash, as in Ruby; nothing but pairs may follow them.
+ * Nodes live in the arena.
  */
 #ifndef PETAL_TOOLS_SHELL_LANGUAGE_PARSER_H
 #define PETAL_TOOLS_SHELL_LANGUAGE_PARSER_H
@@ -46,7 +49,8 @@ struct node {
 
 /*
  * Parse what a lexer, finished and without a mistake, has cut.  *statements and *count receive the
- * expressions of the input, none for an empty one.  Returns false after a mistake, described in *error.
+ * expressions of the input, none for an empty one.  Returns false after a mistake, described in
+ * *error.
  */
 bool parser_parse(const struct lexer *lexer, struct arena *arena, struct node ***statements,
                   size_t *count, struct syntax_error *error);

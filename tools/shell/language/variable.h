@@ -1,5 +1,6 @@
 /*
- * variable.h -- the variables of a shell: names and copies of values, which outlive the input that set them.
+ * variable.h -- the variables of a shell: names and copies of values, which outlive the input that
+ * set them.
  */
 #ifndef PETAL_TOOLS_SHELL_LANGUAGE_VARIABLE_H
 #define PETAL_TOOLS_SHELL_LANGUAGE_VARIABLE_H
@@ -24,7 +25,8 @@ void variables_set(struct variables *variables, petal_slice name, const struct v
 /* Forget it, if there is one. */
 void variables_remove(struct variables *variables, petal_slice name);
 
-/* NULL if there is none.  The value stays until it is set anew; copy it before another input may do that. */
+/* NULL if there is none.  The value stays until it is set anew; copy it before another input may
+ * do that. */
 const struct value *variables_get(const struct variables *variables, petal_slice name);
 
 #endif

@@ -35,7 +35,7 @@ format_find(const char *name, enum format_mode *mode)
     return false;
 }
 
-/* ---- JSON and CSV: record by record ------------------------------------------------------------ */
+/* ---- JSON and CSV: record by record ---------------------------------------------------------- */
 
 /* A JSON string: control characters escaped, bytes that are no UTF-8 as \xHH. */
 static void
@@ -130,7 +130,7 @@ stream_field(struct format *format, enum field_kind kind, petal_slice text)
         print_line(format, "}\n");
 }
 
-/* ---- Tables: the widths come from the first records --------------------------------------------- */
+/* ---- Tables: the widths come from the first records ------------------------------------------ */
 
 static void
 print_cell(struct format *format, size_t column, petal_slice text, bool right)
@@ -211,7 +211,7 @@ table_field(struct format *format, enum field_kind kind, petal_slice text)
         print_table(format);
 }
 
-/* ---- Sets ----------------------------------------------------------------------------------------- */
+/* ---- Sets ------------------------------------------------------------------------------------ */
 
 void
 format_begin(struct format *format, const char *names)

@@ -1,13 +1,15 @@
 /*
  * format.h -- answers as records: aligned tables, JSON lines or CSV instead of HBase's layout.
  *
- * Records come in sets; all records of a set have the same columns.  What a command has to say beyond its records (how
- * many rows there were, what failed) goes to standard error in these modes, so that nothing but records is in the stream.
+ * Records come in sets; all records of a set have the same columns.  What a command has to say
+ * beyond its records (how many rows there were, what failed) goes to standard error in these modes,
+ * so that nothing but records is in the stream.
  *
  *     table   columns aligned, a set behind an empty line
- *     json    an object a line; numbers and truth are themselves, unknown is null, all else is text.  Bytes are text as HBase prints them, 0x20..0x7E
- *             but the backslash as they are and others as \xHH, so that each byte can be had back; a JSON string has
- *             the backslash doubled.  What a FORMATTER makes of bytes is kept where it is UTF-8.
+ *     json    an object a line; numbers and truth are themselves, unknown is null, all else is
+ *             text.  Bytes are text as HBase prints them, 0x20..0x7E but the backslash as they are
+ *             and others as \xHH, so that each byte can be had back; a JSON string has the
+ *             backslash doubled.  What a FORMATTER makes of bytes is kept where it is UTF-8.
  *     csv     RFC 4180: a line of names first, lines end with CR LF; a set behind an empty line
  */
 #ifndef PETAL_TOOLS_SHELL_PRINT_FORMAT_H
@@ -49,8 +51,8 @@ format_is_on(const struct format *format)
 }
 
 /*
- * Begin a set, in place of one that has no record yet; else behind it.  Blanks part the names of its
- * columns.
+ * Begin a set, in place of one that has no record yet; else behind it.  Blanks part the names of
+ * its columns.
  */
 void format_begin(struct format *format, const char *names);
 

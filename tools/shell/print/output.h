@@ -1,13 +1,13 @@
 /*
  * output.h -- HBase's output layout: one or two columns, padded and wrapped on a terminal.
  *
- * On a terminal of W characters the first of two columns has W/4, the second the rest but 2: a header
- * line is column, 2 blanks, column; a data line is blank, column, blank, column; what is too long goes on in the next
- * line of its column.  One-column lines are wrapped at W.  All of them are padded to W.
- * Elsewhere nothing is padded or wrapped.  Widths count characters.
+ * On a terminal of W characters the first of two columns has W/4, the second the rest but 2: a
+ * header line is column, 2 blanks, column; a data line is blank, column, blank, column; what is too
+ * long goes on in the next line of its column.  One-column lines are wrapped at W.  All of them are
+ * padded to W. Elsewhere nothing is padded or wrapped.  Widths count characters.
  *
- * With another format (tools/shell/print/format.h) headers begin sets of records, the lines behind them are records, and plain
- * lines are messages.
+ * With another format (tools/shell/print/format.h) headers begin sets of records, the lines behind
+ * them are records, and plain lines are messages.
  *
  * The room print: lines and columns as HBase lays them out, and answers as json, csv or a table.
  */
@@ -39,15 +39,18 @@ void output_header(struct output *output, const char *first, const char *second)
 void output_columns(struct output *output, petal_slice first, petal_slice second);
 void output_line(struct output *output, petal_slice text);
 
-/* As output_columns, but on a terminal lines of the second column end between its parts ("; " divides them) where one has room. */
+/* As output_columns, but on a terminal lines of the second column end between its parts ("; "
+ * divides them) where one has room. */
 void output_parts(struct output *output, petal_slice first, petal_slice second);
 
-/* The same without a line end.  What is printed next, or output_finish, ends it; behind output_join that stands in the line. */
+/* The same without a line end.  What is printed next, or output_finish, ends it; behind
+ * output_join that stands in the line. */
 void output_unfinished_line(struct output *output, petal_slice text);
 void output_finish(struct output *output);
 void output_join(struct output *output);
 
-/* With a format, begin a set of records with this one column, which the caller fills; false: there is none. */
+/* With a format, begin a set of records with this one column, which the caller fills; false:
+ * there is none. */
 bool output_begin_records(struct output *output, const char *column);
 
 /* One line as it is, neither padded nor wrapped. */

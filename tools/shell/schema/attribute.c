@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Words ------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static const struct word blooms[] = {{"NONE", PETAL_BLOOM_NONE},
                                      {"ROW", PETAL_BLOOM_ROW},
@@ -28,7 +28,8 @@ static const struct word keep_deleted[] = {{"FALSE", PETAL_KEEP_DELETED_FALSE},
                                            {"TTL", PETAL_KEEP_DELETED_TTL},
                                            {NULL, 0}};
 
-/* The codecs of HBase.  Petal has LZ4; where another one is asked for, its name is kept and shown, and blocks are LZ4. */
+/* The codecs of HBase.  Petal has LZ4; where another one is asked for, its name is kept and
+ * shown, and blocks are LZ4. */
 static const struct word compressions[] = {
     {"LZ4", PETAL_COMPRESSION_LZ4},    {"NONE", PETAL_COMPRESSION_NONE},
     {"GZ", PETAL_COMPRESSION_LZ4},     {"SNAPPY", PETAL_COMPRESSION_LZ4},
@@ -63,7 +64,7 @@ schema_keep_deleted_name(enum petal_keep_deleted kept)
     return word_name(keep_deleted, (int)kept);
 }
 
-/* ---- Lists of text attributes ---------------------------------------------------------------------- */
+/* ---- Lists of text attributes ---------------------------------------------------------------- */
 
 struct attribute_list
 family_attributes(petal_family_options *family)
@@ -122,7 +123,7 @@ fail_family(struct session *session, const char *before, const petal_family_opti
     return session_fail(session, SHELL_USAGE, "%s%.*s%s", before, SLICE(family->name), behind);
 }
 
-/* ---- Typed attributes of families --------------------------------------------------------------------- */
+/* ---- Typed attributes of families ------------------------------------------------------------ */
 
 static enum shell_status
 read_versions(struct session *session, petal_family_options *family, petal_slice key,
@@ -262,7 +263,7 @@ read_prefix_length(struct session *session, petal_family_options *family, petal_
     return SHELL_FINE;
 }
 
-/* ---- METADATA and CONFIGURATION -------------------------------------------------------------------- */
+/* ---- METADATA and CONFIGURATION -------------------------------------------------------------- */
 
 /* Add the pairs of a hash to the list; nil and the empty text take one out. */
 static enum shell_status
@@ -304,7 +305,7 @@ read_configuration(struct session *session, petal_family_options *family, petal_
     return status;
 }
 
-/* ---- Attributes that are kept as text ---------------------------------------------------------------- */
+/* ---- Attributes that are kept as text -------------------------------------------------------- */
 
 enum kept_form { KEPT_BOOLEAN, KEPT_NUMBER, KEPT_SIZE, KEPT_TEXT, KEPT_UPPER };
 
@@ -389,7 +390,7 @@ find_kept(const struct kept *kept, petal_slice key)
     return kept->name != NULL ? kept : NULL;
 }
 
-/* ---- Families ------------------------------------------------------------------------------------------ */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 typedef enum shell_status read_function(struct session *session, petal_family_options *family,
                                         petal_slice key, const struct value *value);
@@ -450,9 +451,10 @@ family_attributes_check(struct session *session, const petal_family_options *fam
     return SHELL_FINE;
 }
 
-/* ---- Tables --------------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* In a table METADATA and CONFIGURATION are one map, in which READONLY => false stands, too, once it has been said. */
+/* In a table METADATA and CONFIGURATION are one map, in which READONLY => false stands, too,
+ * once it has been said. */
 static enum shell_status
 read_table_texts(struct session *session, petal_table_options *table,
                  enum petal_attribute_kind kind, petal_slice key, const struct value *hash)

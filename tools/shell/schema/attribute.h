@@ -1,8 +1,9 @@
 /*
- * attribute.h -- single attributes of tables and families: read from a key and a value in the words of the shell,
- * and looked up for whoever shows them.
+ * attribute.h -- single attributes of tables and families: read from a key and a value in the words
+ * of the shell, and looked up for whoever shows them.
  *
- * Attributes that the library keeps as text are lists in the options; the shell's lists live in the session's arena.
+ * Attributes that the library keeps as text are lists in the options; the shell's lists live in the
+ * session's arena.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_ATTRIBUTE_H
 #define PETAL_TOOLS_SHELL_SCHEMA_ATTRIBUTE_H
@@ -29,7 +30,8 @@ const petal_attribute *attribute_find(const petal_attribute *items, size_t count
 void attribute_set(struct arena *arena, struct attribute_list list, enum petal_attribute_kind kind,
                    petal_slice name, const petal_slice *value);
 
-/* Read one attribute into the options; *known is false for a key that is none.  NAME and METHOD are left to the caller. */
+/* Read one attribute into the options; *known is false for a key that is none.  NAME and METHOD
+ * are left to the caller. */
 enum shell_status family_attribute_read(struct session *session, petal_family_options *family,
                                         petal_slice key, const struct value *value, bool *known);
 enum shell_status table_attribute_read(struct session *session, petal_table_options *table,

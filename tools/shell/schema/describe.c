@@ -18,7 +18,8 @@ static const char *const family_inline[] = {"INDEX_BLOCK_ENCODING",
                                             "MOB_THRESHOLD",
                                             NULL};
 
-/* The keys that come first in a family's METADATA, in this order; NEW_VERSION_BEHAVIOR is not a text in the library. */
+/* The keys that come first in a family's METADATA, in this order; NEW_VERSION_BEHAVIOR is not a
+ * text in the library. */
 static const char *const metadata_first[] = {"CACHE_DATA_ON_WRITE",     "CACHE_INDEX_ON_WRITE",
                                              "CACHE_BLOOMS_ON_WRITE",   "EVICT_BLOCKS_ON_CLOSE",
                                              "PREFETCH_BLOCKS_ON_OPEN", "NEW_VERSION_BEHAVIOR",
@@ -29,7 +30,7 @@ static const char *const table_inline[] = {"DURABILITY", "MAX_FILESIZE", "MEMSTO
                                            "PRIORITY",   "READONLY",     "REGION_REPLICATION",
                                            NULL};
 
-/* ---- Maps --------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 
 /* The index of the name, or of the NULL at the end. */
 static size_t
@@ -93,7 +94,7 @@ map_new(size_t attribute_count)
     return (struct map){memory_allocate((attribute_count + 2) * sizeof(struct pair)), 0};
 }
 
-/* ---- Families -------------------------------------------------------------------------------------- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 /* FOREVER, 10 SECONDS, 93600 SECONDS (1 DAY 2 HOURS) */
 static void
@@ -211,7 +212,7 @@ describe_family(struct text *text, const petal_family_options *family)
     text_add_string(text, "}");
 }
 
-/* ---- Tables ----------------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* The value of an attribute that stands before METADATA, as it is shown; false if it is not set. */
 static bool

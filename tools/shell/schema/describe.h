@@ -1,5 +1,6 @@
 /*
- * describe.h -- tables and families as describe shows them: each key at its place, what was not set left out.
+ * describe.h -- tables and families as describe shows them: each key at its place, what was not set
+ * left out.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_DESCRIBE_H
 #define PETAL_TOOLS_SHELL_SCHEMA_DESCRIBE_H

@@ -12,7 +12,7 @@
 #define PROPERTIES  "conf"
 #define NAME_SHOWED 200 /* bytes of a name in a message, and most that a new one has */
 
-/* ---- The table of namespaces ------------------------------------------------------------------------ */
+/* ---- The table of namespaces ----------------------------------------------------------------- */
 
 struct catalog {
     petal_table *table; /* NULL: there is none yet */
@@ -67,7 +67,7 @@ catalog_write(struct session *session, petal_batch *batch, enum petal_status out
     return outcome == PETAL_OK ? SHELL_FINE : session_fail_petal(session, error);
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
 static bool
 is_reserved(petal_slice name)
@@ -134,7 +134,7 @@ namespace_check_table(struct session *session, petal_slice table)
     return namespace_check(session, table_namespace(table));
 }
 
-/* ---- Properties -------------------------------------------------------------------------------------- */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 static enum shell_status
 fail_no_hash(struct session *session, const struct value *argument)
@@ -195,7 +195,7 @@ read_alteration(struct session *session, const struct value *hash, struct value 
     return SHELL_FINE;
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static enum shell_status
 check_new_name(struct session *session, petal_slice name)

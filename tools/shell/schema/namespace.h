@@ -1,9 +1,10 @@
 /*
  * namespace.h -- namespaces: default and hbase, which are always there, and those that users make.
  *
- * They are kept as HBase keeps them, as rows of the table hbase:namespace, which is made with the first of them: the row is the
- * namespace, info:d (empty) says that it is there, and each of its properties is a column of the family conf. Every change is one batch
- * that is on the medium when the command returns, as changes of tables are.
+ * They are kept as HBase keeps them, as rows of the table hbase:namespace, which is made with the
+ * first of them: the row is the namespace, info:d (empty) says that it is there, and each of its
+ * properties is a column of the family conf. Every change is one batch that is on the medium when
+ * the command returns, as changes of tables are.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_NAMESPACE_H
 #define PETAL_TOOLS_SHELL_SCHEMA_NAMESPACE_H

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Families ---------------------------------------------------------------------------------- */
+/* ---- Families -------------------------------------------------------------------------------- */
 
 static enum shell_status
 check_family_name(struct session *session, petal_slice name)
@@ -55,7 +55,8 @@ read_family_attribute(struct session *session, petal_family_options *family, pet
     return status;
 }
 
-/* `attributes` (may be NULL) is a hash. A family that create names twice is begun anew, one that alter names is changed. */
+/* `attributes` (may be NULL) is a hash. A family that create names twice is begun anew, one that
+ * alter names is changed. */
 static enum shell_status
 read_family(struct session *session, struct schema *schema, petal_slice name,
             const struct value *attributes, bool altering)
@@ -94,7 +95,7 @@ fail_argument(struct session *session, const struct value *argument)
                         value_class(argument), SLICE_UP_TO(200, text));
 }
 
-/* ---- create --------------------------------------------------------------------------------------- */
+/* ---- create ---------------------------------------------------------------------------------- */
 
 static enum shell_status
 read_create_attribute(struct session *session, struct schema *schema, petal_slice key,
@@ -171,7 +172,7 @@ schema_read_create(struct session *session, const struct value *arguments, size_
     return status;
 }
 
-/* ---- alter ------------------------------------------------------------------------------------------ */
+/* ---- alter ----------------------------------------------------------------------------------- */
 
 void
 schema_describe(struct session *session, const petal_table *table, struct schema *schema)

@@ -1,12 +1,14 @@
 /*
- * schema.h -- tables and their families in the words of the shell: what the arguments of create and alter say.
+ * schema.h -- tables and their families in the words of the shell: what the arguments of create and
+ * alter say.
  */
 #ifndef PETAL_TOOLS_SHELL_SCHEMA_SCHEMA_H
 #define PETAL_TOOLS_SHELL_SCHEMA_SCHEMA_H
 
 #include "tools/shell/session/session.h"
 
-/* A table to be, or as it shall be; all slices and lists live in the session's arena, or in the library. */
+/* A table to be, or as it shall be; all slices and lists live in the session's arena, or in the
+ * library. */
 struct schema {
     petal_table_options table;
     petal_family_options *families; /* room for `capacity` */

@@ -1,4 +1,5 @@
-/* tables.c -- the commands about one table as such, its disabled state in this session included, and list. */
+/* tables.c -- the commands about one table as such, its disabled state in this session included,
+ * and list. */
 #include "tools/shell/schema/commands.h"
 #include "tools/shell/schema/describe.h"
 #include "tools/shell/schema/namespace.h"

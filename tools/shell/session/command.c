@@ -1,4 +1,5 @@
-/* command.c -- finding commands; show_filters, version and exit.  See tools/shell/session/command.h. */
+/* command.c -- finding commands; show_filters, version and exit.  See
+ * tools/shell/session/command.h. */
 #include "tools/shell/session/command.h"
 
 #include <string.h>

@@ -18,7 +18,8 @@ enum conversion {
     CONVERT_TO_BOOLEAN
 };
 
-/* The converter of a name such as 'toInt' or 'c(org.apache.hadoop.hbase.util.Bytes).toInt'; fails if there is none. */
+/* The converter of a name such as 'toInt' or 'c(org.apache.hadoop.hbase.util.Bytes).toInt';
+ * fails if there is none. */
 enum shell_status convert_find(struct session *session, petal_slice name,
                                enum conversion *conversion);
 

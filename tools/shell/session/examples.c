@@ -1,6 +1,6 @@
 /*
- * examples.c -- the examples of help.  Each can be typed as it stands, in the order they are shown, for a table t with a
- * family f; tests/tools/shell/help_test.sh does that.
+ * examples.c -- the examples of help.  Each can be typed as it stands, in the order they are shown,
+ * for a table t with a family f; tests/tools/shell/help_test.sh does that.
  */
 #include "tools/shell/session/help.h"
 

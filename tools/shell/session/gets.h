@@ -1,7 +1,9 @@
 /*
- * gets.h -- what the gets of this session did: to each store file, for stats; and the latest of them, for advise.
+ * gets.h -- what the gets of this session did: to each store file, for stats; and the latest of
+ * them, for advise.
  *
- * It comes from the gets' receipts, so it costs the database no counters of its own. Scans are not in it.
+ * It comes from the gets' receipts, so it costs the database no counters of its own. Scans are not
+ * in it.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_GETS_H
 #define PETAL_TOOLS_SHELL_SESSION_GETS_H

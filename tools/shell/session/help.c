@@ -1,9 +1,11 @@
-/* help.c -- help: the groups of commands, the usage of a group or a command, and examples; table_help. */
+/* help.c -- help: the groups of commands, the usage of a group or a command, and examples;
+ * table_help. */
 #include "tools/shell/session/help.h"
 
 #include "tools/shell/session/command.h"
 
-/* HBase's groups, and one of Petal's own; those of a cluster are one more, of the commands that Petal has not. */
+/* HBase's groups, and one of Petal's own; those of a cluster are one more, of the commands that
+ * Petal has not. */
 static const struct group {
     const char *name, *title;
     const char *commands[24];

@@ -67,7 +67,7 @@ interrupt_check(struct session *session)
     return session_fail(session, SHELL_USAGE, "Interrupted");
 }
 
-/* ---- Work that can be left alone ------------------------------------------------------------------ */
+/* ---- Work that can be left alone ------------------------------------------------------------- */
 
 /* Shared by the thread that works and the one that waits. */
 struct job {

@@ -1,8 +1,9 @@
 /*
  * interrupt.h -- Ctrl-C: what runs stops, the shell goes on.
  *
- * A signal sets a flag. Loops over rows, and whoever waits, look at it and end with "Interrupted". A second signal
- * that comes while nobody has looked at the first ends the process, as it does without all this: the database is safe.
+ * A signal sets a flag. Loops over rows, and whoever waits, look at it and end with "Interrupted".
+ * A second signal that comes while nobody has looked at the first ends the process, as it does
+ * without all this: the database is safe.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_INTERRUPT_H
 #define PETAL_TOOLS_SHELL_SESSION_INTERRUPT_H
@@ -14,8 +15,8 @@ enum { STATUS_OF_INTERRUPT = 130 }; /* as shells have it: 128 and the signal's n
 /* Take SIGINT, unless the process was started with it ignored. */
 void interrupt_install(void);
 
-/* Keep the signal off, in this thread and those that it starts meanwhile, or let it in again.  The library's threads start so, since
- * a signal that one of them takes wakes nobody. */
+/* Keep the signal off, in this thread and those that it starts meanwhile, or let it in again.
+ * The library's threads start so, since a signal that one of them takes wakes nobody. */
 void interrupt_hold(bool hold);
 
 /* While a script's next line is waited for, a signal ends the process at once. */
@@ -29,8 +30,9 @@ void interrupt_clear(void);
 enum shell_status interrupt_check(struct session *session);
 
 /*
- * Run `work` on a thread of its own and wait for it, telling `watch` (NULL: nobody) ten times a second. Interrupted: it goes on in
- * the background, and interrupt_wait_all waits for it; so what it uses must live until then. *status is what it returned.
+ * Run `work` on a thread of its own and wait for it, telling `watch` (NULL: nobody) ten times a
+ * second. Interrupted: it goes on in the background, and interrupt_wait_all waits for it; so what
+ * it uses must live until then. *status is what it returned.
  */
 struct background_work {
     enum petal_status (*run)(void *argument, petal_error *error);

@@ -1,7 +1,8 @@
 /*
  * names.h -- lists of names, and the tables that users see.
  *
- * Tables of the namespace hbase are the database's own and stand in no list; whoever knows their names can read them.
+ * Tables of the namespace hbase are the database's own and stand in no list; whoever knows their
+ * names can read them.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_NAMES_H
 #define PETAL_TOOLS_SHELL_SESSION_NAMES_H

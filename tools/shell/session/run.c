@@ -44,7 +44,7 @@ note_interrupt(struct session *session)
     session->exit_status = STATUS_OF_INTERRUPT;
 }
 
-/* ---- Commands ---------------------------------------------------------------------------------- */
+/* ---- Commands -------------------------------------------------------------------------------- */
 
 static enum shell_status
 fail_count(struct session *session, const struct command *command, size_t count)
@@ -113,7 +113,7 @@ run_command(struct session *session, const struct command *command, const struct
     (void)fflush(session->output.file);
 }
 
-/* ---- Mistakes ---------------------------------------------------------------------------------- */
+/* ---- Mistakes -------------------------------------------------------------------------------- */
 
 /* Add `before`, the line's beginning and its bytes up to the place, and a caret under the place. */
 static void

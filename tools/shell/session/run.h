@@ -1,5 +1,6 @@
 /*
- * run.h -- runs a command: checks the number of its arguments, times it, and shows its failure; shows mistakes of language.
+ * run.h -- runs a command: checks the number of its arguments, times it, and shows its failure;
+ * shows mistakes of language.
  *
  * How a failure is shown and whether it ends the shell is session->failure_style's.
  */

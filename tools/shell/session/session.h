@@ -1,5 +1,6 @@
 /*
- * session.h -- the state of one shell: its database, its output, and what became of the command at hand.
+ * session.h -- the state of one shell: its database, its output, and what became of the command at
+ * hand.
  *
  * A command says how it ended by an enum shell_status, the program's exit status too.  One that
  * failed has called session_fail, which keeps the message for whoever shows it.
@@ -54,7 +55,8 @@ struct session {
     bool interrupted; /* the command at hand was, by Ctrl-C: what is left of its input is not run */
     bool ended;       /* by exit, or by a failure when those end it */
     int exit_status;  /* given to exit, -1 if none was */
-    /* Reads the line that answers a command's question, false when there is none; NULL: nobody answers. */
+    /* Reads the line that answers a command's question, false when there is none; NULL: nobody
+     * answers. */
     bool (*read_answer)(void *context, struct text *answer);
     void *answer_context;
     int64_t last_write_ms;
@@ -85,13 +87,15 @@ void describe_petal_error(struct text *text, const petal_error *error);
  */
 void session_begin_write(struct session *session);
 
-/* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the end of the input. */
+/* Read the answer to a question that was printed; what has a y or Y in it is yes. Fails at the
+ * end of the input. */
 enum shell_status session_ask(struct session *session, bool *yes);
 
 bool session_is_disabled(const struct session *session, petal_slice table);
 void session_set_disabled(struct session *session, petal_slice table, bool disabled);
 
-/* Check the form of a table's name and take the namespace `default:` away.  The name lives in the arena. */
+/* Check the form of a table's name and take the namespace `default:` away.  The name lives in
+ * the arena. */
 enum shell_status session_table_name(struct session *session, const struct value *value,
                                      petal_slice *name);
 
@@ -103,11 +107,13 @@ enum shell_status session_snapshot_name(struct session *session, const struct va
 enum shell_status session_check_namespace(struct session *session, petal_slice name,
                                           const char *before);
 
-/* The table that an argument names, disabled or not; fails with its name between two texts when there is none. */
+/* The table that an argument names, disabled or not; fails with its name between two texts when
+ * there is none. */
 enum shell_status session_any_table(struct session *session, const struct value *argument,
                                     const char *before, const char *behind, petal_table **table);
 
-/* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is disabled!" else. */
+/* The table of a checked name, for reading or writing.  "Unknown table t!" or "Table t is
+ * disabled!" else. */
 enum shell_status session_table(struct session *session, petal_slice name, petal_table **table);
 
 /* The table's family; fails with its name if there is none. */

@@ -116,7 +116,8 @@ value_read_word(struct session *session, petal_slice key, const struct value *va
     return value_fail(session, key, value, wanted);
 }
 
-/* Step over a number, blanks and a unit such as DAY or DAYS, whatever their case; false if something else stands there. */
+/* Step over a number, blanks and a unit such as DAY or DAYS, whatever their case; false if
+ * something else stands there. */
 static bool
 take_interval(const char **text, const char *unit, int64_t *count)
 {

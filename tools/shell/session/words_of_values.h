@@ -1,5 +1,6 @@
 /*
- * words_of_values.h -- values of attributes: numbers, sizes, booleans, times and words, as the shell's users write them.
+ * words_of_values.h -- values of attributes: numbers, sizes, booleans, times and words, as the
+ * shell's users write them.
  */
 #ifndef PETAL_TOOLS_SHELL_SESSION_WORDS_OF_VALUES_H
 #define PETAL_TOOLS_SHELL_SESSION_WORDS_OF_VALUES_H

@@ -1,18 +1,22 @@
 /*
- * advise.c -- advise: what sampled gets would have read of each family under each BLOOMFILTER and BLOCKSIZE.
+ * advise.c -- advise: what sampled gets would have read of each family under each BLOOMFILTER and
+ * BLOCKSIZE.
  *
- * THE MODEL.  Each get is made again without filters, from its receipt it is known which store files facts leave over, in the
- * order of reading until newer cells settle the answer, and which of these hold what was asked; once more for the whole row, which hold
- * the row. A filter that can tell (ROW: rows; ROWCOL: named columns; ROW_ROWCOL: both) spares a file that does not hold it but for
- * its error rate p, for each of k columns asked. So a file of b blocks, as they were counted, costs
+ * THE MODEL.  Each get is made again without filters, from its receipt it is known which store
+ * files facts leave over, in the order of reading until newer cells settle the answer, and which of
+ * these hold what was asked; once more for whole families, which hold the row. A filter that can
+ * tell (ROW: rows; ROWCOL: named columns; ROW_ROWCOL: both) spares a file that does not hold it but
+ * for its error rate p, for each of k columns asked. So a file of b blocks, as they were counted,
+ * costs
  *
  *     NONE        b
  *     ROW         b if it holds the row, else p b
  *     ROWCOL      columns named: b if it holds one, else min(1, k p) b; whole row: b
  *     ROW_ROWCOL  columns named: as ROWCOL; whole row: as ROW
  *
- * p is the file's own, or without a filter the family's share. A block of size B costs B times what compression leaves, and to fetch n
- * bytes at a place inside it takes 1 + n/B of them. Filters take 1.06 ln(1/p)/ln(2)^2 bits a key.
+ * p is the file's own, or without a filter the family's share. A block of size B costs B times what
+ * compression leaves, and to fetch n bytes at a place inside it takes 1 + n/B of them. Filters take
+ * 1.06 ln(1/p)/ln(2)^2 bits a key.
  */
 #include "tools/shell/schema/attribute.h"
 #include "tools/shell/session/interrupt.h"
@@ -65,7 +69,7 @@ struct advice {
     petal_column *whole;        /* these families */
 };
 
-/* ---- The files -------------------------------------------------------------------------------------- */
+/* ---- The files ------------------------------------------------------------------------------- */
 
 static struct family_model *
 find_family(struct advice *advice, petal_slice name)
@@ -142,7 +146,7 @@ find_file(const struct family_model *family, uint64_t number)
     return NULL;
 }
 
-/* ---- The gets --------------------------------------------------------------------------------------- */
+/* ---- The gets -------------------------------------------------------------------------------- */
 
 static petal_read_options
 options_of(const struct past_get *get, petal_receipt *receipt)
@@ -317,7 +321,7 @@ take_sample(struct advice *advice, const struct sample *sample)
     return status;
 }
 
-/* ---- Costs ------------------------------------------------------------------------------------------ */
+/* ---- Costs ----------------------------------------------------------------------------------- */
 
 static double
 a_get(const struct family_model *family, double sum)
@@ -361,7 +365,8 @@ index_bytes(const struct family_model *family, size_t size)
     return entry * ceil((double)family->raw_bytes / sizes[size]);
 }
 
-/* The filter that is there, if it is about as good as the best one and not much larger than one as good; else the smallest of those. */
+/* The filter that is there, if it is about as good as the best one and not much larger than one
+ * as good; else the smallest of those. */
 static size_t
 best_type(const struct family_model *family)
 {
@@ -385,7 +390,8 @@ best_type(const struct family_model *family)
                : best;
 }
 
-/* The size that reads fewest bytes, as long as the index stays below a tenth of the cache; SIZES: the present one is about as good. */
+/* The size that reads fewest bytes, as long as the index stays below a tenth of the cache;
+ * SIZES: the present one is about as good. */
 static size_t
 best_size(const struct advice *advice, const struct family_model *family, size_t type)
 {
@@ -409,7 +415,7 @@ best_size(const struct advice *advice, const struct family_model *family, size_t
     return best;
 }
 
-/* ---- What is shown ---------------------------------------------------------------------------------- */
+/* ---- What is shown --------------------------------------------------------------------------- */
 
 static void
 show_choice(struct advice *advice, const struct family_model *family, const char *key,
@@ -528,7 +534,7 @@ show_advice(struct advice *advice, const struct sample *sample)
     }
 }
 
-/* ---- The command ------------------------------------------------------------------------------------ */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static enum shell_status
 read_sample(struct session *session, petal_table *table, const struct value *options,

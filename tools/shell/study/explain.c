@@ -1,8 +1,9 @@
 /*
- * explain.c -- explain get and explain scan: the receipt of a read, source by source, and the cells it hid.
+ * explain.c -- explain get and explain scan: the receipt of a read, source by source, and the cells
+ * it hid.
  *
- * The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.  On a terminal
- * a source's lines break between its parts, which semicolons divide.
+ * The wording is kept stable, for scripts compare it.  What is zero is left out of a source's line.
+ * On a terminal a source's lines break between its parts, which semicolons divide.
  */
 #include "tools/shell/data/read.h"
 #include "tools/shell/study/commands.h"
@@ -92,7 +93,7 @@ show_sort(struct session *session, const char *name, const struct totals *totals
     output_plain_slice(&session->output, text_slice(text));
 }
 
-/* ---- Hidden cells ---------------------------------------------------------------------------------- */
+/* ---- Hidden cells ---------------------------------------------------------------------------- */
 
 static void
 show_hidden(struct session *session)
@@ -137,7 +138,7 @@ show_hidden(struct session *session)
                      all - petal_receipt_hidden_count(receipt));
 }
 
-/* ---- Records --------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 static void
 record_source(struct format *format, const petal_receipt_source *source)
@@ -206,7 +207,7 @@ record_receipt(struct session *session, const struct read_counts *counts)
     format_number(format, petal_receipt_bytes_returned(session->receipt));
 }
 
-/* ---- The command ----------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
 static void
 show_receipt(struct session *session, const struct read_counts *counts)

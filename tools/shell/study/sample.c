@@ -1,8 +1,9 @@
 /*
  * sample.c -- see tools/shell/study/sample.h.
  *
- * A row at random: a store file, by the number of its rows; a place between its first row and its last, as if rows were spread
- * evenly over the 8 bytes behind what the two have in common; the row that follows the place.
+ * A row at random: a store file, by the number of its rows; a place between its first row and its
+ * last, as if rows were spread evenly over the 8 bytes behind what the two have in common; the row
+ * that follows the place.
  */
 #include "tools/shell/study/sample.h"
 
@@ -92,7 +93,7 @@ sample_read(struct session *session, petal_table *table, const char *path, struc
     return status;
 }
 
-/* ---- Rows at random ------------------------------------------------------------------------------- */
+/* ---- Rows at random -------------------------------------------------------------------------- */
 
 /* A row range by which to find rows. */
 struct range {

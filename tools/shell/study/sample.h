@@ -1,4 +1,5 @@
-/* sample.h -- gets to ask for advice with: those of the session, of a file, or of rows at random. */
+/* sample.h -- gets to ask for advice with: those of the session, of a file, or of rows at
+ * random. */
 #ifndef PETAL_TOOLS_SHELL_STUDY_SAMPLE_H
 #define PETAL_TOOLS_SHELL_STUDY_SAMPLE_H
 
@@ -19,8 +20,8 @@ enum shell_status sample_read(struct session *session, petal_table *table, const
                               struct sample *sample);
 
 /*
- * Three gets for each of `count` rows at random, the same ones for the same data: of a column that the row has, of the whole row,
- * and of that column in a row that is not there.
+ * Three gets for each of `count` rows at random, the same ones for the same data: of a column that
+ * the row has, of the whole row, and of that column in a row that is not there.
  */
 enum shell_status sample_draw(struct session *session, petal_table *table, uint64_t count,
                               struct sample *sample);

@@ -1,6 +1,6 @@
 /*
- * complete.h -- what a person may mean to type next: commands, names of tables, snapshots, families and files,
- * keys of hashes and their values.
+ * complete.h -- what a person may mean to type next: commands, names of tables, snapshots, families
+ * and files, keys of hashes and their values.
  */
 #ifndef PETAL_TOOLS_SHELL_TERMINAL_COMPLETE_H
 #define PETAL_TOOLS_SHELL_TERMINAL_COMPLETE_H
@@ -25,7 +25,7 @@ void completion_free(struct completion *completion);
 /* How many letters all words share. */
 size_t completion_common(const struct completion *completion);
 
-/* ---- Where words come from (tools/shell/terminal/words.c) -------------------------------------------- */
+/* ---- Where words come from (tools/shell/terminal/words.c) ------------------------------------ */
 
 enum word_kind {
     WORD_NONE,
@@ -41,7 +41,8 @@ enum word_kind {
     WORD_FILTER
 };
 
-/* What was typed, and how the words stand: behind `before`, which was not typed, followed by `behind`. */
+/* What was typed, and how the words stand: behind `before`, which was not typed, followed by
+ * `behind`. */
 struct typed {
     petal_slice word;
     const char *before, *behind;

@@ -1,4 +1,5 @@
-/* history.c -- see tools/shell/terminal/history.h.  What fails is passed over: a shell without a history is a shell. */
+/* history.c -- see tools/shell/terminal/history.h.  What fails is passed over: a shell without a
+ * history is a shell. */
 #include "tools/shell/terminal/history.h"
 
 #include "tools/shell/text/memory.h"

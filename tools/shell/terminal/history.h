@@ -1,9 +1,10 @@
 /*
  * history.h -- the lines that a person has typed, kept in a file for the next time.
  *
- * The file is $XDG_STATE_HOME/petal/history, or ~/.local/state/petal/history; nobody but its owner may read it. Each line is added
- * at once, so that it survives whatever ends the shell, and several shells can share the file. It keeps HISTSIZE lines, 1000 if that is not
- * set, none if it is 0; what is older goes when the file has twice as many.
+ * The file is $XDG_STATE_HOME/petal/history, or ~/.local/state/petal/history; nobody but its owner
+ * may read it. Each line is added at once, so that it survives whatever ends the shell, and several
+ * shells can share the file. It keeps HISTSIZE lines, 1000 if that is not set, none if it is 0;
+ * what is older goes when the file has twice as many.
  */
 #ifndef PETAL_TOOLS_SHELL_TERMINAL_HISTORY_H
 #define PETAL_TOOLS_SHELL_TERMINAL_HISTORY_H

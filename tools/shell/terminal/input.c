@@ -22,7 +22,8 @@ enum { SESSION_LINES = 1000 }; /* to go back to, where no file keeps them */
 struct feed {
     struct session *session;
     struct lexer lexer;
-    /* Reads a line, with or without its line end; false when there are no more.  `answer`: to a command's question. */
+    /* Reads a line, with or without its line end; false when there are no more.  `answer`: to a
+     * command's question. */
     bool (*read_line)(void *source, bool answer, struct text *line);
     void *source;
     unsigned line;       /* number of the next line, from 1 */
@@ -96,7 +97,8 @@ feed_lines(struct feed *feed)
     struct text line = {0};
 
     while (!feed->session->ended && feed->read_line(feed->source, false, &line)) {
-        /* In a conversation a signal is for what runs, and nothing did: libedit may send it twice. */
+        /* In a conversation a signal is for what runs, and nothing did: libedit may send it
+         * twice. */
         if (interrupt_pending() && !feed->session->conversation)
             break;
         interrupt_clear();
@@ -124,7 +126,8 @@ read_stream_line(void *source, bool answer, struct text *line)
     return size >= 0;
 }
 
-/* The source points to the rest of the text.  A question behind its last line is for standard input. */
+/* The source points to the rest of the text.  A question behind its last line is for standard
+ * input. */
 static bool
 read_text_line(void *source, bool answer, struct text *line)
 {
@@ -182,7 +185,7 @@ input_run_script(struct session *session, FILE *stream)
     run_stream(session, stream, read_script_line);
 }
 
-/* ---- Terminal ---------------------------------------------------------------------------------- */
+/* ---- Terminal -------------------------------------------------------------------------------- */
 
 struct terminal {
     struct feed feed;
@@ -196,8 +199,9 @@ struct terminal {
 };
 
 /*
- * What is typed is UTF-8, whatever the environment says.  The editor, which works with wide characters, learns it from the
- * thread's locale, which is that of C for all else: regular expressions are of bytes.
+ * What is typed is UTF-8, whatever the environment says.  The editor, which works with wide
+ * characters, learns it from the thread's locale, which is that of C for all else: regular
+ * expressions are of bytes.
  */
 static locale_t
 begin_characters(const struct terminal *terminal)
@@ -295,8 +299,9 @@ signal_waits(void)
 }
 
 /*
- * The next key. A signal is let in while this waits for one, and at no other time while a line is read: one that came between
- * a look at the flag and a blocking read would be seen with the next key only.
+ * The next key. A signal is let in while this waits for one, and at no other time while a line is
+ * read: one that came between a look at the flag and a blocking read would be seen with the next
+ * key only.
  */
 static int
 read_key(EditLine *editor, wchar_t *key)

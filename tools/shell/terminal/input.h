@@ -1,7 +1,8 @@
 /*
  * input.h -- where the shell's lines come from: a terminal, a stream, or a text.
  *
- * On a terminal libedit edits the line, with a history (tools/shell/terminal/history.h); Tab completes it (tools/shell/terminal/complete.h).
+ * On a terminal libedit edits the line, with a history (tools/shell/terminal/history.h); Tab
+ * completes it (tools/shell/terminal/complete.h).
  *
  * The room terminal: lines that people type: editing, history, completion by Tab.
  */
@@ -10,7 +11,8 @@
 
 #include "tools/shell/session/session.h"
 
-/* Run all commands of a text (its lines parted by newlines), a stream, or a person at a terminal. */
+/* Run all commands of a text (its lines parted by newlines), a stream, or a person at a
+ * terminal. */
 void input_run_text(struct session *session, const char *text);
 void input_run_stream(struct session *session, FILE *stream);
 void input_run_terminal(struct session *session);

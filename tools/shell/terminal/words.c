@@ -1,4 +1,5 @@
-/* words.c -- the words that complete a line, and where each kind is wanted.  See tools/shell/terminal/complete.h. */
+/* words.c -- the words that complete a line, and where each kind is wanted.  See
+ * tools/shell/terminal/complete.h. */
 #include "tools/shell/terminal/complete.h"
 
 #include "tools/shell/eval/method.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- What is wanted -------------------------------------------------------------------------------- */
+/* ---- What is wanted -------------------------------------------------------------------------- */
 
 enum word_kind
 completion_argument(const struct session *session, petal_slice name, size_t argument)
@@ -131,7 +132,7 @@ completion_values(petal_slice key)
     return NULL;
 }
 
-/* ---- Words --------------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 void
 completion_add(struct completion *completion, const struct typed *typed, petal_slice word)
@@ -219,7 +220,8 @@ compare_words(const void *a, const void *b)
     return slices_compare(text_slice(&first->text), text_slice(&second->text));
 }
 
-/* Files of the directory that the typed path names; what begins with a dot only if that was typed. */
+/* Files of the directory that the typed path names; what begins with a dot only if that was
+ * typed. */
 static void
 add_files(const struct walk *walk)
 {

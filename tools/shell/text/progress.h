@@ -1,7 +1,9 @@
 /*
- * progress.h -- a line on standard error that says how far something long has come; on a terminal only.
+ * progress.h -- a line on standard error that says how far something long has come; on a terminal
+ * only.
  *
- * It appears when half a second has passed, is drawn anew ten times a second at most, and is wiped away at the end.
+ * It appears when half a second has passed, is drawn anew ten times a second at most, and is wiped
+ * away at the end.
  */
 #ifndef PETAL_TOOLS_SHELL_TEXT_PROGRESS_H
 #define PETAL_TOOLS_SHELL_TEXT_PROGRESS_H

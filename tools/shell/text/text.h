@@ -33,13 +33,15 @@ void text_add_slice(struct text *text, petal_slice bytes);
 void text_add_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Bytes as HBase prints keys and values: 0x20..0x7E but the backslash as they are, others as \xHH. */
+/* Bytes as HBase prints keys and values: 0x20..0x7E but the backslash as they are, others as
+ * \xHH. */
 void text_add_binary(struct text *text, petal_slice bytes);
 
 /* The value of a hex digit of either case, -1 if it is none. */
 int text_hex_digit(char letter);
 
-/* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that are 0. */
+/* Milliseconds since 1970 as local ISO date and time, without the seconds and milliseconds that
+ * are 0. */
 void text_add_time(struct text *text, int64_t milliseconds);
 
 /* "2025-02-06 12:02:23 +0000": local date and time with their offset, in whole seconds. */
