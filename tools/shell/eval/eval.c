@@ -199,58 +199,39 @@ eval_is_over(const struct eval *eval)
     return eval->session->ended || eval->session->interrupted;
 }
 
-/* The value of the last statement of a block whose parameter is `item`. */
+/*
+ * Run the block for each item: `each` gives the receiver back, `map` what the block's last statements
+ * gave.  The block's parameter hides a variable of its name meanwhile.
+ */
 static bool
-eval_block(struct eval *eval, const struct node *block, const struct value *item,
-           struct value *value)
+eval_blocks(struct eval *eval, const struct node *node, const struct value *receiver,
+            struct value *value)
 {
-    bool good = true;
-
-    *value = value_nil();
-    variables_set(&eval->session->variables, block->name, item);
-    for (size_t i = 0; i < block->count && good && !eval_is_over(eval); i++)
-        good = eval_node(eval, block->items[i], value);
-    return good && !eval_is_over(eval);
-}
-
-/* Run the block for each item: `each` gives the receiver back, `map` what the block gave. */
-static bool
-eval_items_by_block(struct eval *eval, const struct node *node, const struct value *receiver,
-                    struct value *value)
-{
-    bool map = slice_is(node->name, "map");
-    struct value mapped = {.kind = VALUE_ARRAY};
-    bool good = true;
+    struct session *session = eval->session;
+    const struct node *block = node->block;
+    bool map = slice_is(node->name, "map"), good = true;
+    struct value mapped = {.kind = VALUE_ARRAY}, kept = value_nil();
+    const struct value *hidden = variables_get(&session->variables, block->name);
 
     if (receiver->kind != VALUE_ARRAY || (!map && !slice_is(node->name, "each")))
         return fail_name(eval, node, "unknown method with a block");
-    mapped.as.items =
-        arena_allocate(&eval->session->arena, (receiver->count + 1) * sizeof(struct value));
-    for (size_t i = 0; i < receiver->count && good; i++)
-        good =
-            eval_block(eval, node->block, &receiver->as.items[i], &mapped.as.items[mapped.count++]);
+    if (hidden != NULL)
+        kept = value_copy(&session->arena, hidden);
+    mapped.as.items = arena_allocate(&session->arena, (receiver->count + 1) * sizeof(struct value));
+    for (size_t i = 0; i < receiver->count && good; i++) {
+        struct value *result = &mapped.as.items[mapped.count++];
+
+        *result = value_nil();
+        variables_set(&session->variables, block->name, &receiver->as.items[i]);
+        for (size_t k = 0; k < block->count && good && !eval_is_over(eval); k++)
+            good = eval_node(eval, block->items[k], result);
+        good = good && !eval_is_over(eval);
+    }
     *value = map ? mapped : *receiver;
-    return good;
-}
-
-/* A block's parameter hides a variable of its name while the block runs. */
-static bool
-eval_method_with_block(struct eval *eval, const struct node *node, const struct value *receiver,
-                       struct value *value)
-{
-    struct variables *variables = &eval->session->variables;
-    petal_slice name = node->block->name;
-    const struct value *hidden = variables_get(variables, name);
-    struct value kept = value_nil();
-    bool good;
-
     if (hidden != NULL)
-        kept = value_copy(&eval->session->arena, hidden);
-    good = eval_items_by_block(eval, node, receiver, value);
-    if (hidden != NULL)
-        variables_set(variables, name, &kept);
+        variables_set(&session->variables, block->name, &kept);
     else
-        variables_remove(variables, name);
+        variables_remove(&session->variables, block->name);
     return good;
 }
 
@@ -263,7 +244,7 @@ eval_method(struct eval *eval, const struct node *node, struct value *value)
         return false;
     *value = value_nil();
     if (node->block != NULL)
-        return eval_method_with_block(eval, node, &receiver, value);
+        return eval_blocks(eval, node, &receiver, value);
     return method_call(eval->session, &receiver, node->name, arguments, node->count, value) ||
            fail_name(eval, node, "unknown method");
 }

@@ -37,18 +37,6 @@ import_job_clear(struct import_job *job)
     text_clear(&job->block);
 }
 
-static bool
-read_records(void *context, void *job)
-{
-    return import_read_records(context, job);
-}
-
-static bool
-read_cells(void *context, void *job)
-{
-    return import_read_cells(context, job);
-}
-
 static void
 work_on_records(void *context, void *job)
 {
@@ -155,7 +143,7 @@ run_jobs(struct import *import, struct import_job *jobs, size_t count)
                                 .jobs = pointers,
                                 .job_count = count,
                                 .threads = (unsigned)import->intake.threads,
-                                .read = cells ? read_cells : read_records,
+                                .read = cells ? import_read_cells : import_read_records,
                                 .work = cells ? work_on_cells : work_on_records,
                                 .write = write_job};
     enum shell_status status = SHELL_FINE;

@@ -50,8 +50,8 @@ struct import {
 };
 
 /* Sources.  `limit`: bad lines that the job may pass over; the next one stops it. */
-bool import_read_records(struct import *import, struct import_job *job);
-bool import_read_cells(struct import *import, struct import_job *job);
+bool import_read_records(void *import, void *job);
+bool import_read_cells(void *import, void *job);
 void import_work_cells(struct import *import, struct import_job *job, uint64_t limit);
 
 /* Is the file one of cells?  Takes its first line if that says so. */

@@ -75,8 +75,11 @@ count_lines(petal_slice bytes)
 }
 
 bool
-import_read_cells(struct import *import, struct import_job *job)
+import_read_cells(void *context, void *argument)
 {
+    struct import *import = context;
+    struct import_job *job = argument;
+
     if (import->at_end)
         return false;
     import_job_clear(job);

@@ -42,8 +42,10 @@ add_record(const struct import *import, struct import_job *job)
 }
 
 bool
-import_read_records(struct import *import, struct import_job *job)
+import_read_records(void *context, void *argument)
 {
+    struct import *import = context;
+    struct import_job *job = argument;
     struct intake *intake = &import->intake;
     uint64_t bytes = 0, bad_before = import->read_bad;
     bool more = true;

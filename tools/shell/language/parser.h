@@ -3,14 +3,14 @@
  *
  *     input      = { separator } [ statement { separator statement } ] { separator }
  *     statement  = ( name | constant ) "=" statement | expression
- *     expression = ( call | primary ) { "." name ( call-arguments | [ block ] ) | "[" expression
- *     "]" }
+ *     expression = ( call | primary ) { "." name ( call-arguments | [ block ] )
+ *                | "[" expression "]" }
  *     block      = "{" "|" name "|" input "}"
  *     call       = name [ arguments ] | name "(" [ arguments [","] ] ")"
  *     arguments  = argument { "," argument }
  *     argument   = expression [ "=>" expression ] | label expression
- *     primary    = string { string } | number | symbol | constant | array | hash | "(" expression
- *                ")"
+ *     primary    = string { string } | number | symbol | constant | array | hash
+ *                | "(" expression ")"
  *     array      = "[" [ expression { "," expression } [","] ] "]"
  *     hash       = "{" [ pair { "," pair } [","] ] "}"
  *     pair       = expression "=>" expression | label expression
