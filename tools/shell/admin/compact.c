@@ -37,15 +37,31 @@ watch_compaction(void *argument, bool last)
                         stats.compacting_done);
 }
 
-/* Interrupted, it goes on by itself. */
-static enum shell_status
-compact_and_wait(struct session *session, petal_table *table, petal_family *family)
+/* All files of the table or family become one; when the command returns it is done. */
+COMMAND_FUNCTION(command_compact)
 {
-    struct waiting *waiting = memory_allocate(sizeof(*waiting));
-    const struct background_work work = {
-        .run = run_compaction, .argument = waiting, .watch = watch_compaction, .release = free};
-    enum shell_status status;
+    petal_table *table;
+    petal_family *family = NULL;
+    struct waiting *waiting;
+    struct background_work work = {
+        .run = run_compaction, .watch = watch_compaction, .release = free};
+    enum shell_status status =
+        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
 
+    if (status == SHELL_FINE && count > 1 && arguments[1].kind != VALUE_NIL)
+        status =
+            session_family(session, table, value_to_bytes(&session->arena, &arguments[1]), &family);
+    if (status != SHELL_FINE)
+        return status;
+    /* HBase compacts MOB files apart, which there are not. */
+    if (count > 2 && arguments[2].kind != VALUE_NIL &&
+        !slice_is(value_to_bytes(&session->arena, &arguments[2]), "NORMAL"))
+        return session_fail(session, SHELL_USAGE, "Unknown compaction type %.*s; there is NORMAL",
+                            SLICE(value_to_bytes(&session->arena, &arguments[2])));
+    /* As in HBase nothing happens to a disabled table, in silence. */
+    if (session_is_disabled(session, petal_table_name(table)))
+        return SHELL_FINE;
+    work.argument = waiting = memory_allocate(sizeof(*waiting));
     *waiting = (struct waiting){.db = session->db, .table = table, .family = family};
     progress_begin(&waiting->progress, "compaction", "cells");
     status = interrupt_wait(session, &work);
@@ -53,39 +69,6 @@ compact_and_wait(struct session *session, petal_table *table, petal_family *fami
         return session_fail(session, status,
                             "Interrupted: the compaction goes on in the background");
     return status;
-}
-
-/* The third argument: HBase compacts MOB files apart, which there are not. */
-static enum shell_status
-check_type(struct session *session, const struct value *type)
-{
-    petal_slice text = value_to_bytes(&session->arena, type);
-
-    if (type->kind == VALUE_NIL || slice_is(text, "NORMAL"))
-        return SHELL_FINE;
-    return session_fail(session, SHELL_USAGE, "Unknown compaction type %.*s; there is NORMAL",
-                        SLICE(text));
-}
-
-/* All files of the table or family become one; when the command returns it is done. */
-COMMAND_FUNCTION(command_compact)
-{
-    petal_table *table;
-    petal_family *family = NULL;
-    enum shell_status status =
-        session_any_table(session, &arguments[0], "Unknown table ", "!", &table);
-
-    if (status == SHELL_FINE && count > 1 && arguments[1].kind != VALUE_NIL)
-        status =
-            session_family(session, table, value_to_bytes(&session->arena, &arguments[1]), &family);
-    if (status == SHELL_FINE && count > 2)
-        status = check_type(session, &arguments[2]);
-    if (status != SHELL_FINE)
-        return status;
-    /* As in HBase nothing happens to a disabled table, in silence. */
-    if (session_is_disabled(session, petal_table_name(table)))
-        return SHELL_FINE;
-    return compact_and_wait(session, table, family);
 }
 
 COMMAND_FUNCTION(command_compaction_state)

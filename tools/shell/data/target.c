@@ -67,18 +67,6 @@ target_read_number(struct session *session, const struct value *argument, const 
                         value_class(argument));
 }
 
-static enum shell_status
-read_timestamp(struct session *session, const struct value *argument, struct target *target)
-{
-    enum shell_status status =
-        target_read_number(session, argument, "timestamp", &target->timestamp);
-
-    if (status == SHELL_FINE && target->timestamp < 0)
-        return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative. ts=%" PRId64,
-                            target->timestamp);
-    return status;
-}
-
 enum shell_status
 target_read_options(struct session *session, const struct value *argument, struct target *target)
 {
@@ -104,7 +92,10 @@ target_read_rest(struct session *session, const struct value *arguments, size_t 
 
     if (count > 0 && arguments[0].kind != VALUE_HASH) {
         if (arguments[0].kind != VALUE_NIL)
-            status = read_timestamp(session, &arguments[0], target);
+            status = target_read_number(session, &arguments[0], "timestamp", &target->timestamp);
+        if (status == SHELL_FINE && target->timestamp < 0)
+            return session_fail(session, SHELL_USAGE, "Timestamp cannot be negative. ts=%" PRId64,
+                                target->timestamp);
         arguments++;
         count--;
     }

@@ -72,12 +72,6 @@ set_last(struct last_fields *set, uint64_t hash, uint64_t ordinal)
     *slot = (struct last_field){hash, ordinal};
 }
 
-static bool
-is_last(const struct last_fields *set, uint64_t hash, uint64_t ordinal)
-{
-    return find_slot(set, hash + (hash == 0))->ordinal == ordinal;
-}
-
 static void
 report(struct compare *compare, const struct record_column *column, const char *what)
 {
@@ -113,14 +107,6 @@ get_row(struct compare *compare, const petal_column *column, petal_error *error)
                      compare->intake.session->result, error);
 }
 
-static enum shell_status
-fail(struct compare *compare, const petal_error *error)
-{
-    struct session *session = compare->intake.session;
-
-    return session_fail_petal(session, error);
-}
-
 /* Compare the fields of the record at hand that are the last of their kind. */
 static enum shell_status
 compare_record(struct compare *compare)
@@ -130,22 +116,24 @@ compare_record(struct compare *compare)
     petal_error error;
 
     if (!compare->by_field && get_row(compare, NULL, &error) != PETAL_OK)
-        return fail(compare, &error);
+        return session_fail_petal(compare->intake.session, &error);
     for (size_t i = 0; i < reader->field_count; i++) {
         const struct record_field *field = &reader->fields[i];
         const struct record_column *column = &reader->columns[field->column];
         petal_column asked = {.family = column->family};
         petal_slice family;
+        uint64_t hash;
         const petal_cell *cell;
 
         if (!intake_wants(intake, field))
             continue;
         compare->ordinal++;
-        if (!is_last(&compare->fields, intake_hash(reader->row, field->column), compare->ordinal))
-            continue;
+        hash = intake_hash(reader->row, field->column);
+        if (find_slot(&compare->fields, hash + (hash == 0))->ordinal != compare->ordinal)
+            continue; /* a later one replaces it */
         intake_column(column, &family, &asked.qualifier);
         if (compare->by_field && get_row(compare, &asked, &error) != PETAL_OK)
-            return fail(compare, &error);
+            return session_fail_petal(compare->intake.session, &error);
         cell = find_cell(intake->session->result, family, asked.qualifier);
         if (cell == NULL)
             report(compare, column, "is not in the table");
@@ -225,7 +213,8 @@ count_table(struct compare *compare, uint64_t *rows, uint64_t *cells)
     }
     petal_cursor_close(cursor);
     text_free(&row);
-    return status == PETAL_OK ? interrupt_check(compare->intake.session) : fail(compare, &error);
+    return status == PETAL_OK ? interrupt_check(compare->intake.session)
+                              : session_fail_petal(compare->intake.session, &error);
 }
 
 static enum shell_status

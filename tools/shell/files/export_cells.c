@@ -253,17 +253,6 @@ is_wanted(const struct order *order, const petal_cell *cell)
            slices_equal(column->qualifier, cell->qualifier);
 }
 
-/* Lines of the group at hand stay, since they may have to be turned round. */
-static bool
-write_some(struct order *order)
-{
-    struct cell_export *export = order->export;
-
-    if (export->out.size < WRITE_BYTES || order->line_count > 0)
-        return true;
-    return export_write(export);
-}
-
 static enum petal_status
 write_all(struct order *order, petal_cursor *cursor, petal_error *error)
 {
@@ -281,7 +270,10 @@ write_all(struct order *order, petal_cursor *cursor, petal_error *error)
         export->cells++;
         export->colons += export->format == FILE_HBASE && cell->qualifier.size > 0 &&
                           memchr(cell->qualifier.data, ':', cell->qualifier.size) != NULL;
-        if (outcome != PETAL_OK || !write_some(order) || interrupt_pending())
+        if (outcome != PETAL_OK || interrupt_pending())
+            break;
+        /* Lines of the group at hand stay, since they may have to be turned round. */
+        if (export->out.size >= WRITE_BYTES && order->line_count == 0 && !export_write(export))
             break;
     }
     end_family(order);

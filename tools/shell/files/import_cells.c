@@ -61,24 +61,12 @@ fill_block(struct import *import, struct import_job *job)
     block->size = (size_t)(last + 1 - block->bytes);
 }
 
-static uint64_t
-count_lines(petal_slice bytes)
-{
-    const char *at = bytes.data, *end = bytes.size > 0 ? at + bytes.size : at;
-    uint64_t lines = 0;
-
-    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
-        lines++;
-        at++;
-    }
-    return lines;
-}
-
 bool
 import_read_cells(void *context, void *argument)
 {
     struct import *import = context;
     struct import_job *job = argument;
+    const char *block_end;
 
     if (import->at_end)
         return false;
@@ -97,7 +85,10 @@ import_read_cells(void *context, void *argument)
         job->stop = true;
         job->failure = SHELL_DATA;
     }
-    import->lines += count_lines(text_slice(&job->block));
+    block_end = text_string(&job->block) + job->block.size;
+    for (const char *at = text_string(&job->block);
+         (at = memchr(at, '\n', (size_t)(block_end - at))) != NULL; at++)
+        import->lines++;
     job->bytes_read = import->bytes_read;
     if (import->intake.format == FILE_HBASE) {
         /* The first command of a script names the table that all others must name. */

@@ -143,26 +143,6 @@ close_pipe(void *cookie)
     return cookie != stdin ? fclose(cookie) : 0;
 }
 
-/* Does a read of it wait for someone?  Of standard input commands may be in memory already. */
-static bool
-is_pipe(const struct intake *intake, const struct stat *facts)
-{
-    return !S_ISREG(facts->st_mode) && (intake->file != stdin || intake->session->running == NULL);
-}
-
-/* The same file as a stream of ours; the file itself if there is no memory. */
-static FILE *
-open_pipe(FILE *file)
-{
-    FILE *stream =
-        fopencookie(file, "r", (cookie_io_functions_t){.read = read_pipe, .close = close_pipe});
-
-    if (stream == NULL)
-        return file;
-    (void)setvbuf(stream, NULL, _IOFBF, PIPE_BYTES);
-    return stream;
-}
-
 /* Pass over a byte order mark at the file's start.  Bytes that are none go back: the C library
  * takes these few. */
 static void
@@ -203,8 +183,18 @@ intake_open(struct intake *intake)
     if (fstat(fileno(intake->file), &facts) == 0) {
         if (S_ISREG(facts.st_mode) && facts.st_size > 0)
             intake->file_bytes = (uint64_t)facts.st_size;
-        if (is_pipe(intake, &facts))
-            intake->file = open_pipe(intake->file);
+        /* A read of it may wait for someone: so as a stream of ours.  Of standard input commands may
+         * be in memory already. */
+        if (!S_ISREG(facts.st_mode) &&
+            (intake->file != stdin || intake->session->running == NULL)) {
+            FILE *stream = fopencookie(
+                intake->file, "r", (cookie_io_functions_t){.read = read_pipe, .close = close_pipe});
+
+            if (stream != NULL) {
+                (void)setvbuf(stream, NULL, _IOFBF, PIPE_BYTES);
+                intake->file = stream;
+            }
+        }
     }
     pass_byte_order_mark(intake->file);
     intake->progress = (struct progress){.what = NULL};
@@ -231,17 +221,6 @@ intake_column(const struct record_column *column, petal_slice *family, petal_sli
     *qualifier = (petal_slice){colon + 1, name.size - family->size - 1};
 }
 
-static void
-complain(struct intake *intake, const char *message)
-{
-    if (intake->complaints != NULL) {
-        text_add_format(intake->complaints, "kv-shell: %s, %s\n", intake->file_name, message);
-        return;
-    }
-    progress_hide(&intake->progress);
-    (void)fprintf(stderr, "kv-shell: %s, %s\n", intake->file_name, message);
-}
-
 enum shell_status
 intake_next(struct intake *intake, bool *more, uint64_t *bad)
 {
@@ -251,7 +230,13 @@ intake_next(struct intake *intake, bool *more, uint64_t *bad)
 
     while ((outcome = shell_record_next(reader)) == RECORD_BAD && *bad < intake->most_bad) {
         (*bad)++;
-        complain(intake, reader->message);
+        if (intake->complaints != NULL) {
+            text_add_format(intake->complaints, "kv-shell: %s, %s\n", intake->file_name,
+                            reader->message);
+            continue;
+        }
+        progress_hide(&intake->progress);
+        (void)fprintf(stderr, "kv-shell: %s, %s\n", intake->file_name, reader->message);
     }
     *more = outcome == RECORD_GOOD;
     if (outcome == RECORD_BAD || outcome == RECORD_FAILED)

@@ -111,18 +111,6 @@ take_value(struct record_reader *reader, struct fields *line, struct piece *piec
     return RECORD_GOOD;
 }
 
-static void
-add_column(struct record_reader *reader, petal_slice name)
-{
-    struct record_column *column;
-
-    reader->columns = memory_room(reader->columns, reader->column_count, &reader->column_capacity,
-                                  sizeof(*reader->columns));
-    column = &reader->columns[reader->column_count++];
-    *column = (struct record_column){.family = NULL};
-    text_add_slice(&column->name, name);
-}
-
 static int
 compare_columns(const void *a, const void *b)
 {
@@ -172,7 +160,10 @@ read_header(struct record_reader *reader)
         if (memchr(name.data, ':', name.size) == NULL)
             return fail(reader, RECORD_FAILED, reader->line,
                         "column '%.*s' is not of the form family:qualifier", SLICE_UP_TO(80, name));
-        add_column(reader, name);
+        reader->columns = memory_room(reader->columns, reader->column_count,
+                                      &reader->column_capacity, sizeof(*reader->columns));
+        reader->columns[reader->column_count] = (struct record_column){.family = NULL};
+        text_add_slice(&reader->columns[reader->column_count++].name, name);
     }
     reader->header_read = true;
     if (outcome != RECORD_GOOD)

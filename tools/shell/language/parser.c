@@ -349,17 +349,6 @@ parse_block(struct parser *parser)
     return node;
 }
 
-static struct node *
-parse_method(struct parser *parser, struct node *receiver)
-{
-    struct node *node = parse_call(parser, receiver);
-
-    if (node == NULL || !starts_block(parser))
-        return node;
-    node->block = parse_block(parser);
-    return node->block != NULL ? node : NULL;
-}
-
 /* A bracket right behind what it takes an item of. */
 static bool
 starts_index(const struct parser *parser)
@@ -421,8 +410,9 @@ parse_expression(struct parser *parser)
             node = parse_index(parser, node);
         else if (parser->token->kind != TOKEN_NAME)
             node = unexpected(parser, ", expected a method's name");
-        else
-            node = parse_method(parser, node);
+        else if ((node = parse_call(parser, node)) != NULL && starts_block(parser) &&
+                 (node->block = parse_block(parser)) == NULL)
+            node = NULL;
     }
     parser->depth--;
     return node;

@@ -66,13 +66,19 @@ schema_keep_deleted_name(enum petal_keep_deleted kept)
 
 /* ---- Lists of text attributes ---------------------------------------------------------------- */
 
-struct attribute_list
+/* A list of text attributes of some options. */
+struct attribute_list {
+    const petal_attribute **items;
+    size_t *count;
+};
+
+static struct attribute_list
 family_attributes(petal_family_options *family)
 {
     return (struct attribute_list){&family->attributes, &family->attribute_count};
 }
 
-struct attribute_list
+static struct attribute_list
 table_attributes(petal_table_options *table)
 {
     return (struct attribute_list){&table->attributes, &table->attribute_count};
@@ -88,7 +94,8 @@ attribute_find(const petal_attribute *items, size_t count, enum petal_attribute_
     return NULL;
 }
 
-void
+/* Give the attribute a value; NULL takes it out of the list. */
+static void
 attribute_set(struct arena *arena, struct attribute_list list, enum petal_attribute_kind kind,
               petal_slice name, const petal_slice *value)
 {
@@ -467,18 +474,6 @@ read_table_texts(struct session *session, petal_table_options *table,
     return read_texts(session, table_attributes(table), kind, key, hash);
 }
 
-static enum shell_status
-read_read_only(struct session *session, petal_table_options *table, petal_slice key,
-               const struct value *value)
-{
-    petal_slice text = slice_of_string("false");
-
-    table->read_only = value_read_boolean(session, value);
-    attribute_set(&session->arena, table_attributes(table), PETAL_METADATA, key,
-                  table->read_only ? NULL : &text);
-    return SHELL_FINE;
-}
-
 enum shell_status
 table_attribute_read(struct session *session, petal_table_options *table, petal_slice key,
                      const struct value *value, bool *known)
@@ -495,8 +490,14 @@ table_attribute_read(struct session *session, petal_table_options *table, petal_
             table->durability = (enum petal_durability)number;
         return status;
     }
-    if (slice_is(key, "READONLY"))
-        return read_read_only(session, table, slice_of_string("READONLY"), value);
+    if (slice_is(key, "READONLY")) {
+        petal_slice no = slice_of_string("false");
+
+        table->read_only = value_read_boolean(session, value);
+        attribute_set(&session->arena, table_attributes(table), PETAL_METADATA, key,
+                      table->read_only ? NULL : &no);
+        return SHELL_FINE;
+    }
     if (slice_is(key, "METADATA"))
         return read_table_texts(session, table, PETAL_METADATA, key, value);
     if (slice_is(key, "CONFIGURATION"))

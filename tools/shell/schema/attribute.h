@@ -14,21 +14,9 @@
 #define DEFAULT_ERROR_RATE 0.01
 #define PREFIX_LENGTH_KEY  "RowPrefixBloomFilter.prefix_length"
 
-/* A list of text attributes of some options. */
-struct attribute_list {
-    const petal_attribute **items;
-    size_t *count;
-};
-struct attribute_list family_attributes(petal_family_options *family);
-struct attribute_list table_attributes(petal_table_options *table);
-
 /* NULL if there is none. */
 const petal_attribute *attribute_find(const petal_attribute *items, size_t count,
                                       enum petal_attribute_kind kind, petal_slice name);
-
-/* Give the attribute a value; NULL takes it out of the list. */
-void attribute_set(struct arena *arena, struct attribute_list list, enum petal_attribute_kind kind,
-                   petal_slice name, const petal_slice *value);
 
 /* Read one attribute into the options; *known is false for a key that is none.  NAME and METHOD
  * are left to the caller. */

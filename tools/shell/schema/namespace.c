@@ -97,13 +97,6 @@ find_namespace(struct session *session, petal_slice name, struct catalog *catalo
     return SHELL_FINE;
 }
 
-static enum shell_status
-fail_unknown(struct session *session, petal_slice name)
-{
-    return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
-                        SLICE_UP_TO(NAME_SHOWED, name));
-}
-
 /* The namespace that an argument names, which has to be there. */
 static enum shell_status
 read_namespace(struct session *session, const struct value *argument, petal_slice *name,
@@ -116,22 +109,20 @@ read_namespace(struct session *session, const struct value *argument, petal_slic
         return session_fail(session, SHELL_USAGE, "Namespace name must be of type String");
     *name = argument->as.bytes;
     status = find_namespace(session, *name, catalog, &found);
-    return status == SHELL_FINE && !found ? fail_unknown(session, *name) : status;
-}
-
-enum shell_status
-namespace_check(struct session *session, petal_slice name)
-{
-    struct value value = value_string(name);
-    struct catalog catalog;
-
-    return read_namespace(session, &value, &name, &catalog);
+    if (status == SHELL_FINE && !found)
+        return session_fail(session, SHELL_NOT_FOUND, "Unknown namespace %.*s!",
+                            SLICE_UP_TO(NAME_SHOWED, *name));
+    return status;
 }
 
 enum shell_status
 namespace_check_table(struct session *session, petal_slice table)
 {
-    return namespace_check(session, table_namespace(table));
+    struct value value = value_string(table_namespace(table));
+    struct catalog catalog;
+    petal_slice name;
+
+    return read_namespace(session, &value, &name, &catalog);
 }
 
 /* ---- Properties ------------------------------------------------------------------------------ */
@@ -197,18 +188,6 @@ read_alteration(struct session *session, const struct value *hash, struct value 
 
 /* ---- Commands -------------------------------------------------------------------------------- */
 
-static enum shell_status
-check_new_name(struct session *session, petal_slice name)
-{
-    enum shell_status status = session_check_namespace(session, name, "java.io.IOException: ");
-
-    if (status == SHELL_FINE && name.size > NAME_SHOWED)
-        return session_fail(session, SHELL_USAGE,
-                            "The name of a namespace has at most %d bytes, this one has %zu",
-                            NAME_SHOWED, name.size);
-    return status;
-}
-
 COMMAND_FUNCTION(command_create_namespace)
 {
     enum petal_status outcome;
@@ -222,7 +201,11 @@ COMMAND_FUNCTION(command_create_namespace)
     if (arguments[0].kind != VALUE_STRING)
         return session_fail(session, SHELL_USAGE, "Namespace name must be of type String");
     name = arguments[0].as.bytes;
-    status = check_new_name(session, name);
+    status = session_check_namespace(session, name, "java.io.IOException: ");
+    if (status == SHELL_FINE && name.size > NAME_SHOWED)
+        return session_fail(session, SHELL_USAGE,
+                            "The name of a namespace has at most %d bytes, this one has %zu",
+                            NAME_SHOWED, name.size);
     for (size_t i = 1; i < count && status == SHELL_FINE; i++)
         if (arguments[i].kind != VALUE_HASH)
             status = fail_no_hash(session, &arguments[i]);

@@ -11,10 +11,7 @@
 
 #include "tools/shell/session/names.h"
 
-/* Fail with "Unknown namespace ns!" if there is none of that name. */
-enum shell_status namespace_check(struct session *session, petal_slice name);
-
-/* The same for the namespace in the name of a table to be made. */
+/* Fail with "Unknown namespace ns!" if there is none for a table of that name. */
 enum shell_status namespace_check_table(struct session *session, petal_slice table);
 
 /* All of them, by name, or those that match the pattern (NULL: none is needed). */

@@ -80,22 +80,17 @@ help_group(size_t index)
     return index == GROUPS ? CLUSTER : NULL;
 }
 
-static void
-show_group(struct session *session, const struct group *group)
-{
-    for (size_t i = 0; group->commands[i] != NULL; i++)
-        output_plain(&session->output, "%s",
-                     command_find(session, slice_of_string(group->commands[i]))->usage);
-}
-
 static enum shell_status
 help_on(struct session *session, petal_slice name)
 {
     const struct command *command = command_find(session, name);
+    const struct group *group = find_group(name);
     const char *examples;
 
-    if (command == NULL && find_group(name) != NULL) {
-        show_group(session, find_group(name));
+    if (command == NULL && group != NULL) {
+        for (size_t i = 0; group->commands[i] != NULL; i++)
+            output_plain(&session->output, "%s",
+                         command_find(session, slice_of_string(group->commands[i]))->usage);
         return SHELL_FINE;
     }
     if (command == NULL && slice_is(name, CLUSTER)) {

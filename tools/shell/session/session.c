@@ -118,23 +118,18 @@ session_close(struct session *session)
     return status;
 }
 
-static int64_t
-clock_milliseconds(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 void
 session_begin_write(struct session *session)
 {
     static const struct timespec pause = {.tv_nsec = 100000};
-    int64_t now;
+    int64_t now = session->last_write_ms;
 
-    while ((now = clock_milliseconds()) == session->last_write_ms)
-        (void)nanosleep(&pause, NULL);
+    for (struct timespec time; now == session->last_write_ms;) {
+        (void)clock_gettime(CLOCK_REALTIME, &time);
+        now = (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+        if (now == session->last_write_ms)
+            (void)nanosleep(&pause, NULL);
+    }
     session->last_write_ms = now;
 }
 
