@@ -181,34 +181,23 @@ parse_option(struct arguments *arguments, int argc, char **argv, int *at)
 {
     const char *option = argv[*at];
     const char *value = *at + 1 < argc ? argv[*at + 1] : NULL;
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"-n", &arguments->noninteractive},
+                 {"--noninteractive", &arguments->noninteractive},
+                 {"--bail", &arguments->stop_at_failure},
+                 {"--no-took", &arguments->no_times},
+                 {"--echo", &arguments->echo_input},
+                 {"--read-only", &arguments->options.read_only},
+                 {"--no-compaction", &arguments->options.no_compaction},
+                 {"--no-log-mapping", &arguments->options.no_log_mapping}};
 
-    if (strcmp(option, "-n") == 0 || strcmp(option, "--noninteractive") == 0) {
-        arguments->noninteractive = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--bail") == 0) {
-        arguments->stop_at_failure = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--no-took") == 0) {
-        arguments->no_times = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--read-only") == 0) {
-        arguments->options.read_only = true;
-        arguments->options.create = false;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--echo") == 0) {
-        arguments->echo_input = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--no-compaction") == 0) {
-        arguments->options.no_compaction = true;
-        return SHELL_FINE;
-    }
-    if (strcmp(option, "--no-log-mapping") == 0) {
-        arguments->options.no_log_mapping = true;
+    for (size_t i = 0; i < COUNT_OF(flags); i++) {
+        if (strcmp(option, flags[i].name) != 0)
+            continue;
+        *flags[i].flag = true;
+        arguments->options.create = !arguments->options.read_only;
         return SHELL_FINE;
     }
     (*at)++;

@@ -52,78 +52,10 @@ show_counter(struct session *session, const struct value *wanted, const char *na
     return show_text(session, wanted, name, digits, meaning);
 }
 
-static size_t
-show_cache(struct session *session, const struct value *wanted, const petal_stats *stats)
-{
-    static const char *const kinds[PETAL_BLOCK_KINDS] = {"data", "index", "filter"};
-    size_t shown = show_counter(session, wanted, "cache_capacity", stats->cache_capacity,
-                                "block cache: limit in bytes");
-
-    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
-        const struct {
-            const char *name, *meaning;
-            uint64_t value;
-        } counters[] = {
-            {"bytes", "bytes in the block cache", stats->cache_bytes[kind]},
-            {"blocks", "blocks in the block cache", stats->cache_blocks[kind]},
-            {"inserted", "blocks that entered the block cache", stats->cache_inserted[kind]},
-            {"evicted", "blocks that had to leave the block cache", stats->cache_evicted[kind]},
-        };
-
-        for (size_t i = 0; i < COUNT_OF(counters); i++) {
-            char name[40], meaning[80];
-
-            (void)snprintf(name, sizeof(name), "cache_%s_%s", kinds[kind], counters[i].name);
-            (void)snprintf(meaning, sizeof(meaning), "%s %s", kinds[kind], counters[i].meaning);
-            shown += show_counter(session, wanted, name, counters[i].value, meaning);
-        }
-    }
-    return shown;
-}
-
-static size_t
-show_memory(struct session *session, const struct value *wanted, const petal_stats *stats)
-{
-    const struct {
-        const char *name, *meaning;
-        uint64_t value;
-    } counters[] = {
-        {"memory_limit", "limit of memtables, block cache and open store files together",
-         stats->memory_limit},
-        {"memtable_memory", "bytes of memtables, those that are being flushed included",
-         stats->memtable_memory},
-        {"file_memory", "bytes of index roots, facts and handles of open store files",
-         stats->file_memory},
-    };
-    size_t shown = 0;
-
-    for (size_t i = 0; i < COUNT_OF(counters); i++)
-        shown +=
-            show_counter(session, wanted, counters[i].name, counters[i].value, counters[i].meaning);
-    return shown;
-}
-
-/* What goes on behind the calls, and how it fares. */
-static size_t
-show_background(struct session *session, const struct value *wanted, const petal_stats *stats)
-{
-    size_t shown = show_counter(session, wanted, "flushes_waiting", stats->flushes_waiting,
-                                "flushes that wait or run");
-
-    shown += show_counter(session, wanted, "compactions_running", stats->compactions_running,
-                          "compactions that run");
-    shown += show_text(session, wanted, "read_only", stats->read_only ? "true" : "false",
-                       "whether the database takes no writes");
-    shown += show_text(session, wanted, "background_error",
-                       stats->background_error.status == PETAL_OK ? "none"
-                                                                  : stats->background_error.text,
-                       "what failed last in the background and was not made good");
-    return shown;
-}
-
 static enum shell_status
 show_counters(struct session *session, const struct value *wanted)
 {
+    static const char *const kinds[PETAL_BLOCK_KINDS] = {"data", "index", "filter"};
     petal_stats stats;
     size_t shown = 0;
 
@@ -135,10 +67,38 @@ show_counters(struct session *session, const struct value *wanted)
 #define SHOW_COUNTER(name, meaning)                                                                \
     shown += show_counter(session, wanted, #name, stats.name, meaning);
     PETAL_STATS_MAP(SHOW_COUNTER)
+    SHOW_COUNTER(cache_capacity, "block cache: limit in bytes")
+    for (size_t kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {
+        const struct {
+            const char *name, *meaning;
+            uint64_t value;
+        } counters[] = {
+            {"bytes", "bytes in the block cache", stats.cache_bytes[kind]},
+            {"blocks", "blocks in the block cache", stats.cache_blocks[kind]},
+            {"inserted", "blocks that entered the block cache", stats.cache_inserted[kind]},
+            {"evicted", "blocks that had to leave the block cache", stats.cache_evicted[kind]},
+        };
+
+        for (size_t i = 0; i < COUNT_OF(counters); i++) {
+            char name[40], meaning[80];
+
+            (void)snprintf(name, sizeof(name), "cache_%s_%s", kinds[kind], counters[i].name);
+            (void)snprintf(meaning, sizeof(meaning), "%s %s", kinds[kind], counters[i].meaning);
+            shown += show_counter(session, wanted, name, counters[i].value, meaning);
+        }
+    }
+    SHOW_COUNTER(memory_limit, "limit of memtables, block cache and open store files together")
+    SHOW_COUNTER(memtable_memory, "bytes of memtables, those that are being flushed included")
+    SHOW_COUNTER(file_memory, "bytes of index roots, facts and handles of open store files")
+    SHOW_COUNTER(flushes_waiting, "flushes that wait or run")
+    SHOW_COUNTER(compactions_running, "compactions that run")
 #undef SHOW_COUNTER
-    shown += show_cache(session, wanted, &stats);
-    shown += show_memory(session, wanted, &stats);
-    shown += show_background(session, wanted, &stats);
+    shown += show_text(session, wanted, "read_only", stats.read_only ? "true" : "false",
+                       "whether the database takes no writes");
+    shown +=
+        show_text(session, wanted, "background_error",
+                  stats.background_error.status == PETAL_OK ? "none" : stats.background_error.text,
+                  "what failed last in the background and was not made good");
     if (wanted != NULL && shown < wanted->count)
         return session_fail(session, SHELL_NOT_FOUND, "some of these counters there are not");
     return SHELL_FINE;
