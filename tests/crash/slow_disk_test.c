@@ -81,8 +81,8 @@ disk_await(unsigned readers)
 
 /* ---- a database on it ---- */
 
-struct bed {
-    struct read_bed reads;
+struct slow_disk_fixture {
+    struct read_fixture reads;
     petal_vfs vfs;
     petal_family *family;
 };
@@ -94,46 +94,46 @@ name_row(char name[16], unsigned row)
 }
 
 static void
-fill(struct bed *bed)
+fill(struct slow_disk_fixture *fixture)
 {
     static char value[VALUE_BYTES];
     petal_batch *batch;
     petal_error error;
     char name[16];
 
-    must(petal_batch_new(bed->reads.fixture.db, &batch, &error), &error);
+    must(petal_batch_new(fixture->reads.base.db, &batch, &error), &error);
     for (unsigned row = 0; row < COLD_ROWS; row++) {
-        must(petal_batch_put(batch, bed->family, name_row(name, row), text("q"), 1,
+        must(petal_batch_put(batch, fixture->family, name_row(name, row), text("q"), 1,
                              slice_make(value, sizeof value), &error),
              &error);
         if (petal_batch_count(batch) == 100 || row + 1 == COLD_ROWS) {
-            must(petal_write(bed->reads.fixture.db, batch, NULL, &error), &error);
+            must(petal_write(fixture->reads.base.db, batch, NULL, &error), &error);
             petal_batch_clear(batch);
         }
     }
     petal_batch_free(batch);
-    reads_flush(&bed->reads);
+    reads_flush(&fixture->reads);
 }
 
 static void
-begin(struct bed *bed, enum petal_bloom_type bloom)
+begin(struct slow_disk_fixture *fixture, enum petal_bloom_type bloom)
 {
     petal_family_options family = {.name = text("f"), .bloom = bloom, .block_bytes = 4096};
     petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
-    struct fixture *fixture = &bed->reads.fixture;
+    struct fixture *base = &fixture->reads.base;
     petal_error error;
 
-    fixture_init(fixture, 1);
-    bed->vfs = *memory_vfs_table(fixture->vfs);
-    disk.read_at = bed->vfs.read_at;
-    bed->vfs.read_at = slow_read_at;
-    fixture->env.vfs = &bed->vfs;
-    fixture->options.cache_bytes = (size_t)1 << 20;
-    fixture->options.memtable_bytes = (size_t)64 << 20;
-    fixture_must_open(fixture);
-    must(petal_table_create(fixture->db, &options, &bed->reads.table, &error), &error);
-    bed->family = petal_table_family_at(bed->reads.table, 0);
-    fill(bed);
+    fixture_init(base, 1);
+    fixture->vfs = *memory_vfs_table(base->vfs);
+    disk.read_at = fixture->vfs.read_at;
+    fixture->vfs.read_at = slow_read_at;
+    base->env.vfs = &fixture->vfs;
+    base->options.cache_bytes = (size_t)1 << 20;
+    base->options.memtable_bytes = (size_t)64 << 20;
+    fixture_must_open(base);
+    must(petal_table_create(base->db, &options, &fixture->reads.table, &error), &error);
+    fixture->family = petal_table_family_at(fixture->reads.table, 0);
+    fill(fixture);
 }
 
 /* ---- readers ---- */
@@ -142,7 +142,7 @@ enum way { WAY_GET, WAY_COLUMN, WAY_MULTI_GET, WAY_SCAN, WAY_COLUMN_SCAN, WAYS }
 
 struct reader {
     pthread_t thread;
-    struct bed *bed;
+    struct slow_disk_fixture *fixture;
     enum way way;
     unsigned row;
     size_t cells;
@@ -159,7 +159,8 @@ scan_from(struct reader *reader, const petal_read_options *read)
     const petal_cell *cell;
 
     options.row_limit = 2;
-    reader->status = petal_cursor_open(reader->bed->reads.table, &options, &cursor, &reader->error);
+    reader->status =
+        petal_cursor_open(reader->fixture->reads.table, &options, &cursor, &reader->error);
     while (reader->status == PETAL_OK) {
         reader->status = petal_cursor_next(cursor, &cell, &reader->error);
         if (reader->status != PETAL_OK || cell == NULL)
@@ -177,15 +178,15 @@ get_rows(struct reader *reader, const petal_read_options *read)
     char names[2][16];
 
     for (unsigned i = 0; i < 2; i++) {
-        results[i] = reads_result(&reader->bed->reads);
+        results[i] = reads_result(&reader->fixture->reads);
         rows[i] = name_row(names[i], reader->row + i * 20);
     }
     if (reader->way == WAY_MULTI_GET)
         reader->status =
-            petal_multi_get(reader->bed->reads.table, rows, 2, read, results, &reader->error);
+            petal_multi_get(reader->fixture->reads.table, rows, 2, read, results, &reader->error);
     else
         reader->status =
-            petal_get(reader->bed->reads.table, rows[0], read, results[0], &reader->error);
+            petal_get(reader->fixture->reads.table, rows[0], read, results[0], &reader->error);
     for (unsigned i = 0; i < 2; i++) {
         reader->cells += petal_result_count(results[i]);
         petal_result_free(results[i]);
@@ -196,7 +197,7 @@ static void *
 run_reader(void *argument)
 {
     struct reader *reader = argument;
-    petal_column column = {.family = reader->bed->family, .qualifier = text("q")};
+    petal_column column = {.family = reader->fixture->family, .qualifier = text("q")};
     petal_read_options read = {0};
 
     reads_slowly = true;
@@ -212,10 +213,10 @@ run_reader(void *argument)
 }
 
 static void
-start_readers(struct bed *bed, struct reader *readers)
+start_readers(struct slow_disk_fixture *fixture, struct reader *readers)
 {
     for (unsigned i = 0; i < READERS; i++) {
-        readers[i] = (struct reader){.bed = bed, .way = i % WAYS, .row = 1000 + i * 30};
+        readers[i] = (struct reader){.fixture = fixture, .way = i % WAYS, .row = 1000 + i * 30};
         assert_int_equal(pthread_create(&readers[i].thread, NULL, run_reader, &readers[i]), 0);
     }
 }
@@ -234,21 +235,21 @@ join_readers(struct reader *readers)
 /* Gets and scans that find what they need, or read it themselves; writes, which put nothing where
  * the readers read. */
 static void
-work_meanwhile(struct bed *bed)
+work_meanwhile(struct slow_disk_fixture *fixture)
 {
     char name[16];
 
     for (unsigned i = 0; i < 3; i++) {
-        petal_cursor *cursor = reads_cursor(&bed->reads, NULL);
+        petal_cursor *cursor = reads_cursor(&fixture->reads, NULL);
 
         for (unsigned row = 0; row < COLD_ROWS; row++)
             assert_true(*reads_next(cursor) != 0);
         petal_cursor_close(cursor);
     }
     for (unsigned row = 0; row < 900; row++)
-        assert_true(*reads_get(&bed->reads, name_row(name, row), NULL) != 0);
-    reads_put(&bed->reads, "f", text("a new row"), text("q"), 1, text("value"));
-    reads_flush(&bed->reads);
+        assert_true(*reads_get(&fixture->reads, name_row(name, row), NULL) != 0);
+    reads_put(&fixture->reads, "f", text("a new row"), text("q"), 1, text("value"));
+    reads_flush(&fixture->reads);
 }
 
 static void
@@ -260,28 +261,28 @@ test_readers_of_a_stopped_disk_hold_up_nobody(void **state)
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
         static struct reader readers[READERS];
-        struct bed bed;
+        struct slow_disk_fixture fixture;
         uint64_t before;
         bool all;
 
-        begin(&bed, blooms[i]);
-        work_meanwhile(&bed);
-        before = test_allocator_live_bytes(&bed.reads.fixture.allocator);
-        test_allocator_forget_peak(&bed.reads.fixture.allocator);
+        begin(&fixture, blooms[i]);
+        work_meanwhile(&fixture);
+        before = test_allocator_live_bytes(&fixture.reads.base.allocator);
+        test_allocator_forget_peak(&fixture.reads.base.allocator);
         disk_stop(true);
-        start_readers(&bed, readers);
+        start_readers(&fixture, readers);
         all = disk_await(READERS);
         if (all)
-            work_meanwhile(&bed);
+            work_meanwhile(&fixture);
         disk_stop(false);
         join_readers(readers);
         if (!all)
             fail_msg("not all readers have come to the disk");
         /* Some 13 MB of blocks were read beside them, through a cache of 1 MiB: what was evicted
          * has gone. */
-        assert_true(test_allocator_peak_bytes(&bed.reads.fixture.allocator) <
+        assert_true(test_allocator_peak_bytes(&fixture.reads.base.allocator) <
                     before + ((uint64_t)3 << 20));
-        fixture_fini(&bed.reads.fixture);
+        fixture_fini(&fixture.reads.base);
     }
 }
 
@@ -328,27 +329,27 @@ test_answers_of_many_cells_are_made_outside(void **state)
 
     (void)state;
     for (unsigned columns = 10; columns <= WIDE_COLUMNS; columns = WIDE_COLUMNS * columns / 10) {
-        struct read_bed bed = {0};
+        struct read_fixture fixture = {0};
         petal_family_options family = {.name = text("f")};
         petal_table_options options = {.name = text("t"), .families = &family, .family_count = 1};
         petal_error error;
 
-        fixture_init(&bed.fixture, 1);
-        watch = (struct watch){.allocator = bed.fixture.env.allocator};
-        bed.fixture.env.allocator = &watched;
-        bed.fixture.options.no_compaction = true;
-        fixture_must_open(&bed.fixture);
-        must(petal_table_create(bed.fixture.db, &options, &bed.table, &error), &error);
+        fixture_init(&fixture.base, 1);
+        watch = (struct watch){.allocator = fixture.base.env.allocator};
+        fixture.base.env.allocator = &watched;
+        fixture.base.options.no_compaction = true;
+        fixture_must_open(&fixture.base);
+        must(petal_table_create(fixture.base.db, &options, &fixture.table, &error), &error);
         for (unsigned flushed = 0; flushed < 2; flushed++) {
-            petal_result *result = reads_result(&bed);
+            petal_result *result = reads_result(&fixture);
             char name[16];
 
             for (unsigned i = flushed; i < columns; i += 2)
-                reads_put(&bed, "f", text("row"), name_row(name, i), 1, name_row(name, i));
+                reads_put(&fixture, "f", text("row"), name_row(name, i), 1, name_row(name, i));
             if (flushed == 0)
-                reads_flush(&bed);
-            watch.epoch = bed.fixture.db->epoch;
-            must(petal_get(bed.table, text("row"), NULL, result, &error), &error);
+                reads_flush(&fixture);
+            watch.epoch = fixture.base.db->epoch;
+            must(petal_get(fixture.table, text("row"), NULL, result, &error), &error);
             watch.epoch = NULL;
             assert_int_equal(petal_result_count(result), flushed == 0 ? columns / 2 : columns);
             for (unsigned i = 0; i < petal_result_count(result); i++) {
@@ -360,7 +361,7 @@ test_answers_of_many_cells_are_made_outside(void **state)
             assert_int_equal(watch.last_inside, columns <= 1000);
             petal_result_free(result);
         }
-        fixture_fini(&bed.fixture);
+        fixture_fini(&fixture.base);
         if (columns == WIDE_COLUMNS)
             break;
     }

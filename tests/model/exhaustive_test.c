@@ -78,8 +78,8 @@ static const struct step tidy_steps[] = {
     {OPERATION_COMPACT, PETAL_PUT, 0, 0, 0},
 };
 
-struct world {
-    struct fixture fixture;
+struct exhaustive_fixture {
+    struct fixture base;
     const struct step *steps;
     unsigned step_count;
     struct engine engine;
@@ -95,68 +95,69 @@ struct world {
 /* ---- a table for each sequence ---- */
 
 static void
-attach(struct world *world)
+attach(struct exhaustive_fixture *fixture)
 {
     char name[24];
     petal_error error;
 
-    snprintf(name, sizeof name, "t%" PRIu64, world->tables);
-    world->engine.db = world->fixture.db;
-    must(petal_table_open(world->fixture.db, slice_from_text(name), &world->engine.table, &error),
+    snprintf(name, sizeof name, "t%" PRIu64, fixture->tables);
+    fixture->engine.db = fixture->base.db;
+    must(petal_table_open(fixture->base.db, slice_from_text(name), &fixture->engine.table, &error),
          &error);
-    world->engine.families[0] = petal_table_family_at(world->engine.table, 0);
-    world->engine.families[1] = world->engine.families[0];
-    must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
+    fixture->engine.families[0] = petal_table_family_at(fixture->engine.table, 0);
+    fixture->engine.families[1] = fixture->engine.families[0];
+    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
 
 static void
-detach(struct world *world)
+detach(struct exhaustive_fixture *fixture)
 {
-    petal_result_free(world->engine.result);
-    world->engine.result = NULL;
+    petal_result_free(fixture->engine.result);
+    fixture->engine.result = NULL;
 }
 
 static void
-create(struct world *world)
+create(struct exhaustive_fixture *fixture)
 {
     char name[24];
     petal_family_options family;
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_error error;
 
-    run_family_options(&world->family, &world->settings, &family);
+    run_family_options(&fixture->family, &fixture->settings, &family);
     family.name = model_text_family_name(0);
-    snprintf(name, sizeof name, "t%" PRIu64, ++world->tables);
+    snprintf(name, sizeof name, "t%" PRIu64, ++fixture->tables);
     options.name = slice_from_text(name);
-    must(petal_table_create(world->fixture.db, &options, &world->engine.table, &error), &error);
-    attach(world);
+    must(petal_table_create(fixture->base.db, &options, &fixture->engine.table, &error), &error);
+    attach(fixture);
 }
 
 static void
-drop(struct world *world)
+drop(struct exhaustive_fixture *fixture)
 {
     petal_error error;
 
-    detach(world);
-    must(petal_table_drop(world->engine.table, &error), &error);
+    detach(fixture);
+    must(petal_table_drop(fixture->engine.table, &error), &error);
 }
 
 static void
-restart(struct world *world, bool crash)
+restart(struct exhaustive_fixture *fixture, bool crash)
 {
-    detach(world);
+    detach(fixture);
     if (crash)
-        fixture_die(&world->fixture);
+        fixture_die(&fixture->base);
     else
-        fixture_must_close(&world->fixture);
-    fixture_must_open(&world->fixture);
-    attach(world);
+        fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    attach(fixture);
 }
 
 /* ---- one step ---- */
 
 static void
-do_write(struct world *world, struct model *model, const struct step *step, unsigned place)
+do_write(struct exhaustive_fixture *fixture, struct model *model, const struct step *step,
+         unsigned place)
 {
     struct operation operation = {.kind = OPERATION_WRITE, .single = true, .item_count = 1};
     struct model_item *item = operation.items;
@@ -173,32 +174,33 @@ do_write(struct world *world, struct model *model, const struct step *step, unsi
     if (step->type == PETAL_PUT)
         item->value = model_bytes_of(slice_make(value, 2));
     assert_int_equal(model_write(model, item, 1, 0, &results), MODEL_WRITTEN);
-    model_text_clear(&world->engine_text);
-    engine_write(&world->engine, &operation, &world->engine_text);
-    assert_string_equal(world->engine_text.bytes, "ok\n");
+    model_text_clear(&fixture->engine_text);
+    engine_write(&fixture->engine, &operation, &fixture->engine_text);
+    assert_string_equal(fixture->engine_text.bytes, "ok\n");
 }
 
 static void
-do_step(struct world *world, struct model *model, const struct step *step, unsigned place)
+do_step(struct exhaustive_fixture *fixture, struct model *model, const struct step *step,
+        unsigned place)
 {
     petal_error error;
 
     switch (step->kind) {
     case OPERATION_FLUSH:
         model_flush(model, model->sequence);
-        must(petal_flush(world->fixture.db, world->engine.table, &error), &error);
+        must(petal_flush(fixture->base.db, fixture->engine.table, &error), &error);
         break;
     case OPERATION_COMPACT:
         model_compact(model, 0, model->sequence, 0);
-        must(petal_compact(world->engine.table, NULL, &error), &error);
+        must(petal_compact(fixture->engine.table, NULL, &error), &error);
         break;
     case OPERATION_REOPEN:
     case OPERATION_CRASH:
         model_flush(model, model->sequence);
-        restart(world, step->kind == OPERATION_CRASH);
+        restart(fixture, step->kind == OPERATION_CRASH);
         break;
     default:
-        do_write(world, model, step, place);
+        do_write(fixture, model, step, place);
         break;
     }
 }
@@ -206,7 +208,7 @@ do_step(struct world *world, struct model *model, const struct step *step, unsig
 /* ---- reads ---- */
 
 static void
-print_sequence(const struct world *world, const unsigned *sequence, unsigned depth)
+print_sequence(const struct exhaustive_fixture *fixture, const unsigned *sequence, unsigned depth)
 {
     static const char *const words[] = {[OPERATION_FLUSH] = "flush",
                                         [OPERATION_COMPACT] = "compact",
@@ -214,7 +216,7 @@ print_sequence(const struct world *world, const unsigned *sequence, unsigned dep
                                         [OPERATION_CRASH] = "crash"};
 
     for (unsigned i = 0; i < depth; i++) {
-        const struct step *step = &world->steps[sequence[i]];
+        const struct step *step = &fixture->steps[sequence[i]];
 
         if (step->kind != OPERATION_WRITE)
             print_error("    %s\n", words[step->kind]);
@@ -226,40 +228,41 @@ print_sequence(const struct world *world, const unsigned *sequence, unsigned dep
 
 /* Ask both; `operation` is a get or a scan. */
 static bool
-agree_without(struct world *world, const struct model *model, const struct operation *operation,
-              unsigned without)
+agree_without(struct exhaustive_fixture *fixture, const struct model *model,
+              const struct operation *operation, unsigned without)
 {
-    struct model_text *text = &world->model_text;
+    struct model_text *text = &fixture->model_text;
 
     model_text_clear(text);
-    model_text_clear(&world->engine_text);
-    world->answer.count = 0;
+    model_text_clear(&fixture->engine_text);
+    fixture->answer.count = 0;
     if (operation->kind == OPERATION_GET) {
         model_text_add(text, "ok\n");
-        model_get(model, &operation->read, model_slice(&operation->rows[0]), &world->answer);
-        engine_get(&world->engine, operation, without, &world->engine_text);
+        model_get(model, &operation->read, model_slice(&operation->rows[0]), &fixture->answer);
+        engine_get(&fixture->engine, operation, without, &fixture->engine_text);
     } else {
-        model_scan(model, &operation->read, &operation->scan, &world->answer);
-        engine_scan(&world->engine, operation, without, &world->engine_text);
+        model_scan(model, &operation->read, &operation->scan, &fixture->answer);
+        engine_scan(&fixture->engine, operation, without, &fixture->engine_text);
     }
-    for (size_t i = 0; i < world->answer.count; i++)
-        model_text_add_model_cell(text, world->answer.cells[i]);
+    for (size_t i = 0; i < fixture->answer.count; i++)
+        model_text_add_model_cell(text, fixture->answer.cells[i]);
     if (operation->kind == OPERATION_SCAN)
         model_text_add(text, "ok\n");
-    world->checks++;
-    return strcmp(text->bytes, world->engine_text.bytes) == 0;
+    fixture->checks++;
+    return strcmp(text->bytes, fixture->engine_text.bytes) == 0;
 }
 
 static bool
-agree(struct world *world, const struct model *model, const struct operation *operation)
+agree(struct exhaustive_fixture *fixture, const struct model *model,
+      const struct operation *operation)
 {
-    return agree_without(world, model, operation, 0) &&
+    return agree_without(fixture, model, operation, 0) &&
            (operation->kind != OPERATION_GET ||
-            agree_without(world, model, operation, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER)));
+            agree_without(fixture, model, operation, PETAL_WITHOUT(PETAL_SKIP_FOUND_NEWER)));
 }
 
 static bool
-gets_agree(struct world *world, const struct model *model)
+gets_agree(struct exhaustive_fixture *fixture, const struct model *model)
 {
     struct operation get = {.kind = OPERATION_GET, .read.read_point = UINT64_MAX};
     struct model_column column = {.family = 0};
@@ -269,16 +272,16 @@ gets_agree(struct world *world, const struct model *model)
         get.rows[0] = model_bytes_of(rows[row]);
         get.read.column_count = 0;
         get.read.versions = 1;
-        same = same && agree(world, model, &get);
+        same = same && agree(fixture, model, &get);
         get.read.versions = PETAL_ALL_VERSIONS;
-        same = same && agree(world, model, &get);
+        same = same && agree(fixture, model, &get);
         for (unsigned i = 0; i < COLUMNS; i++) {
             column.qualifier = model_bytes_of(columns[i]);
             get.read.columns[0] = column;
             get.read.column_count = 1;
             for (int32_t versions = 1; versions <= 2; versions++) {
                 get.read.versions = versions;
-                same = same && agree(world, model, &get);
+                same = same && agree(fixture, model, &get);
             }
         }
     }
@@ -286,66 +289,67 @@ gets_agree(struct world *world, const struct model *model)
 }
 
 static bool
-reads_agree(struct world *world, const struct model *model)
+reads_agree(struct exhaustive_fixture *fixture, const struct model *model)
 {
     struct operation scan = {.kind = OPERATION_SCAN, .read.read_point = UINT64_MAX};
-    bool same = gets_agree(world, model) && agree(world, model, &scan);
+    bool same = gets_agree(fixture, model) && agree(fixture, model, &scan);
 
     scan.scan.reversed = true;
     scan.read.versions = PETAL_ALL_VERSIONS;
-    same = same && agree(world, model, &scan);
+    same = same && agree(fixture, model, &scan);
     scan.scan.reversed = false;
     for (int64_t from = 0; from <= 20;
          from += 15) { /* the lower and the upper of the two timestamps */
         scan.read.has_time_range = true;
         scan.read.time_min = from;
         scan.read.time_limit = from + 15;
-        same = same && agree(world, model, &scan);
+        same = same && agree(fixture, model, &scan);
     }
     scan.read.has_time_range = false;
     scan.read.raw = true;
-    return same && agree(world, model, &scan);
+    return same && agree(fixture, model, &scan);
 }
 
 static void
-check_reads(struct world *world, const struct model *model, const unsigned *sequence,
+check_reads(struct exhaustive_fixture *fixture, const struct model *model, const unsigned *sequence,
             unsigned depth, const char *more)
 {
-    if (reads_agree(world, model))
+    if (reads_agree(fixture, model))
         return;
     print_error("after\n");
-    print_sequence(world, sequence, depth);
-    print_error("%smodel:\n%sengine:\n%s", more, world->model_text.bytes, world->engine_text.bytes);
+    print_sequence(fixture, sequence, depth);
+    print_error("%smodel:\n%sengine:\n%s", more, fixture->model_text.bytes,
+                fixture->engine_text.bytes);
     fail();
 }
 
 /* ---- all sequences ---- */
 
 static void
-try_sequence(struct world *world, const unsigned *sequence, unsigned depth)
+try_sequence(struct exhaustive_fixture *fixture, const unsigned *sequence, unsigned depth)
 {
-    struct model_family families[MODEL_FAMILIES] = {world->family, world->family};
+    struct model_family families[MODEL_FAMILIES] = {fixture->family, fixture->family};
     struct model model;
 
     model_init(&model, families);
     model.now_ms = 1000;
-    create(world);
+    create(fixture);
     for (unsigned i = 0; i < depth; i++)
-        do_step(world, &model, &world->steps[sequence[i]], i);
-    check_reads(world, &model, sequence, depth, "");
-    if (world->tidies_up) {
-        do_step(world, &model, &tidy_steps[0], depth);
-        check_reads(world, &model, sequence, depth, "    flush\n");
-        do_step(world, &model, &tidy_steps[1], depth);
-        check_reads(world, &model, sequence, depth, "    flush\n    compact\n");
+        do_step(fixture, &model, &fixture->steps[sequence[i]], i);
+    check_reads(fixture, &model, sequence, depth, "");
+    if (fixture->tidies_up) {
+        do_step(fixture, &model, &tidy_steps[0], depth);
+        check_reads(fixture, &model, sequence, depth, "    flush\n");
+        do_step(fixture, &model, &tidy_steps[1], depth);
+        check_reads(fixture, &model, sequence, depth, "    flush\n    compact\n");
     }
-    drop(world);
+    drop(fixture);
     model_free(&model);
-    world->sequences++;
+    fixture->sequences++;
 }
 
 static void
-try_all(struct world *world, unsigned more)
+try_all(struct exhaustive_fixture *fixture, unsigned more)
 {
     const char *text = getenv("PETAL_DEPTH");
     unsigned depth =
@@ -355,8 +359,8 @@ try_all(struct world *world, unsigned more)
 
     assert_in_range(depth, 1, MOST_DEPTH);
     while (place < depth) {
-        try_sequence(world, sequence, depth);
-        for (place = 0; place < depth && ++sequence[place] == world->step_count; place++)
+        try_sequence(fixture, sequence, depth);
+        for (place = 0; place < depth && ++sequence[place] == fixture->step_count; place++)
             sequence[place] = 0;
     }
 }
@@ -365,20 +369,20 @@ static void
 run_steps(const struct model_family *family, enum petal_bloom_type bloom, const struct step *which,
           size_t count, unsigned more)
 {
-    struct world world = {.steps = which,
-                          .step_count = (unsigned)count,
-                          .family = *family,
-                          .settings = {.bloom = bloom},
-                          .tidies_up = more == 0};
+    struct exhaustive_fixture fixture = {.steps = which,
+                                         .step_count = (unsigned)count,
+                                         .family = *family,
+                                         .settings = {.bloom = bloom},
+                                         .tidies_up = more == 0};
 
-    fixture_init(&world.fixture, 1);
-    fixture_must_open(&world.fixture);
-    try_all(&world, more);
-    print_message("%" PRIu64 " sequences, %" PRIu64 " reads\n", world.sequences, world.checks);
-    fixture_fini(&world.fixture);
-    model_text_free(&world.model_text);
-    model_text_free(&world.engine_text);
-    model_answer_free(&world.answer);
+    fixture_init(&fixture.base, 1);
+    fixture_must_open(&fixture.base);
+    try_all(&fixture, more);
+    print_message("%" PRIu64 " sequences, %" PRIu64 " reads\n", fixture.sequences, fixture.checks);
+    fixture_fini(&fixture.base);
+    model_text_free(&fixture.model_text);
+    model_text_free(&fixture.engine_text);
+    model_answer_free(&fixture.answer);
 }
 
 static void

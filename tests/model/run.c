@@ -9,7 +9,7 @@
 
 /* ---- the model ---- */
 
-struct model_world {
+struct model_side {
     struct model model;
     uint64_t points[OPERATION_SNAPSHOTS + 1]; /* read points, 0 for none */
     bool taken[OPERATION_SNAPSHOTS + 1];
@@ -19,43 +19,43 @@ struct model_world {
 };
 
 static uint64_t
-oldest_read_point(const struct model_world *world)
+oldest_read_point(const struct model_side *side)
 {
-    uint64_t oldest = world->model.sequence;
+    uint64_t oldest = side->model.sequence;
 
     for (unsigned i = 1; i <= OPERATION_SNAPSHOTS; i++) {
-        if (world->taken[i] && world->points[i] < oldest)
-            oldest = world->points[i];
+        if (side->taken[i] && side->points[i] < oldest)
+            oldest = side->points[i];
     }
     return oldest;
 }
 
 static uint64_t
-newest_snapshot(const struct model_world *world)
+newest_snapshot(const struct model_side *side)
 {
     uint64_t newest = 0;
 
     for (unsigned i = 1; i <= OPERATION_SNAPSHOTS; i++) {
-        if (world->taken[i] && world->points[i] > newest)
-            newest = world->points[i];
+        if (side->taken[i] && side->points[i] > newest)
+            newest = side->points[i];
     }
     return newest;
 }
 
 /* False: the engine must not be asked. */
 static bool
-model_does_write(struct model_world *world, const struct operation *operation,
+model_does_write(struct model_side *side, const struct operation *operation,
                  struct model_text *text)
 {
     struct model_results results = {.count = 0};
     int64_t timestamp = 0;
     enum model_outcome outcome = MODEL_WRITTEN;
     bool holds = !operation->changes_row || !operation->has_condition ||
-                 model_condition_holds(&world->model, &operation->condition, &timestamp);
+                 model_condition_holds(&side->model, &operation->condition, &timestamp);
 
     if (holds)
-        outcome = model_write(&world->model, operation->items, operation->item_count, timestamp,
-                              &results);
+        outcome =
+            model_write(&side->model, operation->items, operation->item_count, timestamp, &results);
     if (outcome == MODEL_TOO_LARGE)
         return false;
     model_text_add(text, outcome == MODEL_REFUSED ? "refused\n" : "ok\n");
@@ -85,23 +85,22 @@ add_pieces(const struct model_answer *answer, const struct operation *operation,
 }
 
 static uint64_t
-read_point_of(const struct model_world *world, const struct operation *operation)
+read_point_of(const struct model_side *side, const struct operation *operation)
 {
-    return world->taken[operation->snapshot] ? world->points[operation->snapshot] : UINT64_MAX;
+    return side->taken[operation->snapshot] ? side->points[operation->snapshot] : UINT64_MAX;
 }
 
 static void
-model_does_read(struct model_world *world, const struct operation *operation,
-                struct model_text *text)
+model_does_read(struct model_side *side, const struct operation *operation, struct model_text *text)
 {
-    struct model_answer *answer = &world->answer;
+    struct model_answer *answer = &side->answer;
     struct model_read read = operation->read;
     size_t rows = operation->kind == OPERATION_GET_ROWS ? OPERATION_ROWS : 1;
 
-    read.read_point = read_point_of(world, operation);
+    read.read_point = read_point_of(side, operation);
     answer->count = 0;
     if (operation->kind == OPERATION_SCAN) {
-        model_scan(&world->model, &read, &operation->scan, answer);
+        model_scan(&side->model, &read, &operation->scan, answer);
         add_pieces(answer, operation, text);
         model_text_add(text, "ok\n");
         return;
@@ -109,7 +108,7 @@ model_does_read(struct model_world *world, const struct operation *operation,
     model_text_add(text, read.versions < 0 ? "refused\n" : "ok\n");
     for (size_t row = 0; read.versions >= 0 && row < rows; row++) {
         answer->count = 0;
-        model_get(&world->model, &read, model_slice(&operation->rows[row]), answer);
+        model_get(&side->model, &read, model_slice(&operation->rows[row]), answer);
         if (operation->kind == OPERATION_GET_ROWS)
             model_text_add(text, "result\n");
         for (size_t i = 0; i < answer->count; i++)
@@ -118,11 +117,11 @@ model_does_read(struct model_world *world, const struct operation *operation,
 }
 
 static void
-model_forgets_readers(struct model_world *world)
+model_forgets_readers(struct model_side *side)
 {
-    memset(world->taken, 0, sizeof world->taken);
+    memset(side->taken, 0, sizeof side->taken);
     for (size_t i = 0; i < OPERATION_CURSORS; i++)
-        model_cursor_close(&world->cursors[i]);
+        model_cursor_close(&side->cursors[i]);
 }
 
 /* `times` 0: to the end. */
@@ -193,51 +192,51 @@ run_model_cursor(const struct model *model, struct model_cursor *cursor,
 }
 
 static bool
-model_does(struct model_world *world, const struct operation *operation, struct model_text *text)
+model_does(struct model_side *side, const struct operation *operation, struct model_text *text)
 {
-    struct model *model = &world->model;
+    struct model *model = &side->model;
 
     model->now_ms = operation->now_ms;
     switch (operation->kind) {
     case OPERATION_WRITE:
-        return model_does_write(world, operation, text);
+        return model_does_write(side, operation, text);
     case OPERATION_REOPEN:
     case OPERATION_CRASH: /* what was in memory is written to files, now or by the recovery */
-        model_forgets_readers(world);
+        model_forgets_readers(side);
         model_flush(model, model->sequence);
         break;
     case OPERATION_FLUSH:
-        model_flush(model, oldest_read_point(world));
+        model_flush(model, oldest_read_point(side));
         break;
     case OPERATION_COMPACT:
         if (operation->run_count > 0) {
             model_compact_runs(model, operation->family, operation->first_run, operation->run_count,
-                               oldest_read_point(world), newest_snapshot(world));
+                               oldest_read_point(side), newest_snapshot(side));
             break;
         }
         for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
             if (operation->family == family || operation->family == MODEL_FAMILIES)
-                model_compact(model, family, oldest_read_point(world), newest_snapshot(world));
+                model_compact(model, family, oldest_read_point(side), newest_snapshot(side));
         }
         break;
     case OPERATION_TAKE_SNAPSHOT:
-        world->taken[operation->snapshot] = true;
-        world->points[operation->snapshot] = model->sequence;
+        side->taken[operation->snapshot] = true;
+        side->points[operation->snapshot] = model->sequence;
         break;
     case OPERATION_FREE_SNAPSHOT:
-        world->taken[operation->snapshot] = false;
+        side->taken[operation->snapshot] = false;
         break;
     case OPERATION_GET:
     case OPERATION_GET_ROWS:
     case OPERATION_SCAN:
-        model_does_read(world, operation, text);
+        model_does_read(side, operation, text);
         return true;
     case OPERATION_OPEN_CURSOR:
     case OPERATION_MOVE_CURSOR:
     case OPERATION_CLOSE_CURSOR:
-        run_model_cursor(model, &world->cursors[operation->cursor],
-                         &world->cursor_scans[operation->cursor], operation,
-                         read_point_of(world, operation), text);
+        run_model_cursor(model, &side->cursors[operation->cursor],
+                         &side->cursor_scans[operation->cursor], operation,
+                         read_point_of(side, operation), text);
         return true;
     }
     model_text_add(text, "ok\n");
@@ -247,21 +246,21 @@ model_does(struct model_world *world, const struct operation *operation, struct 
 void
 run_model(const struct operation_list *list, struct run_answers *answers)
 {
-    struct model_world world = {0};
+    struct model_side side = {0};
     struct model_text text = {0};
 
-    model_init(&world.model, list->families);
+    model_init(&side.model, list->families);
     answers->count = list->count;
     answers->texts = test_allocate(list->count * sizeof *answers->texts);
     for (size_t i = 0; i < list->count; i++) {
         model_text_clear(&text);
         answers->texts[i] =
-            model_does(&world, &list->operations[i], &text) ? test_strdup(text.bytes) : NULL;
+            model_does(&side, &list->operations[i], &text) ? test_strdup(text.bytes) : NULL;
     }
     model_text_free(&text);
-    model_forgets_readers(&world);
-    model_answer_free(&world.answer);
-    model_free(&world.model);
+    model_forgets_readers(&side);
+    model_answer_free(&side.answer);
+    model_free(&side.model);
 }
 
 void
@@ -275,7 +274,7 @@ run_answers_free(struct run_answers *answers)
 
 /* ---- the engine ---- */
 
-struct engine_world {
+struct engine_side {
     struct fixture fixture;
     struct engine engine;
 };
@@ -297,12 +296,12 @@ run_family_options(const struct model_family *family, const struct run_settings 
 }
 
 static enum petal_status
-attach(struct engine_world *world, petal_error *error)
+attach(struct engine_side *side, petal_error *error)
 {
-    struct engine *engine = &world->engine;
+    struct engine *engine = &side->engine;
     enum petal_status status;
 
-    engine->db = world->fixture.db;
+    engine->db = side->fixture.db;
     status = petal_table_open(engine->db, slice_from_text("t"), &engine->table, error);
     for (unsigned i = 0; status == PETAL_OK && i < MODEL_FAMILIES; i++)
         status = petal_table_family(engine->table, model_text_family_name(i), &engine->families[i],
@@ -315,7 +314,7 @@ attach(struct engine_world *world, petal_error *error)
 }
 
 static enum petal_status
-begin(struct engine_world *world, const struct operation_list *list,
+begin(struct engine_side *side, const struct operation_list *list,
       const struct run_settings *settings, petal_error *error)
 {
     petal_family_options families[MODEL_FAMILIES];
@@ -324,48 +323,48 @@ begin(struct engine_world *world, const struct operation_list *list,
     petal_table *table;
     enum petal_status status;
 
-    *world = (struct engine_world){.engine.db = NULL};
-    fixture_init(&world->fixture, 1);
-    test_clock_set(&world->fixture.clock, 1000);
-    world->fixture.options.cache_bytes = settings->cache_bytes;
+    *side = (struct engine_side){.engine.db = NULL};
+    fixture_init(&side->fixture, 1);
+    test_clock_set(&side->fixture.clock, 1000);
+    side->fixture.options.cache_bytes = settings->cache_bytes;
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
         run_family_options(&list->families[i], settings, &families[i]);
         families[i].name = model_text_family_name(i);
     }
-    status = fixture_open(&world->fixture, error);
+    status = fixture_open(&side->fixture, error);
     if (status == PETAL_OK)
-        status = petal_table_create(world->fixture.db, &options, &table, error);
-    return status == PETAL_OK ? attach(world, error) : status;
+        status = petal_table_create(side->fixture.db, &options, &table, error);
+    return status == PETAL_OK ? attach(side, error) : status;
 }
 
 static void
-detach(struct engine_world *world)
+detach(struct engine_side *side)
 {
     for (unsigned i = 1; i <= OPERATION_SNAPSHOTS; i++)
-        petal_snapshot_free(world->engine.snapshots[i]);
+        petal_snapshot_free(side->engine.snapshots[i]);
     for (size_t i = 0; i < OPERATION_CURSORS; i++)
-        petal_cursor_close(world->engine.cursors[i]);
+        petal_cursor_close(side->engine.cursors[i]);
     for (size_t i = 0; i < OPERATION_ROWS - 1; i++)
-        petal_result_free(world->engine.more[i]);
-    petal_result_free(world->engine.result);
-    world->engine = (struct engine){.db = NULL};
+        petal_result_free(side->engine.more[i]);
+    petal_result_free(side->engine.result);
+    side->engine = (struct engine){.db = NULL};
 }
 
 static enum petal_status
-restart(struct engine_world *world, bool crash, petal_error *error)
+restart(struct engine_side *side, bool crash, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    detach(world);
+    detach(side);
     if (crash) {
-        fixture_die(&world->fixture);
+        fixture_die(&side->fixture);
     } else {
-        status = petal_close(world->fixture.db, error);
-        world->fixture.db = NULL;
+        status = petal_close(side->fixture.db, error);
+        side->fixture.db = NULL;
     }
     if (status == PETAL_OK)
-        status = fixture_open(&world->fixture, error);
-    return status == PETAL_OK ? attach(world, error) : status;
+        status = fixture_open(&side->fixture, error);
+    return status == PETAL_OK ? attach(side, error) : status;
 }
 
 static enum petal_status
@@ -380,10 +379,10 @@ compact(struct engine *engine, const struct operation *operation, petal_error *e
 }
 
 static void
-engine_does(struct engine_world *world, const struct operation *operation, unsigned without,
+engine_does(struct engine_side *side, const struct operation *operation, unsigned without,
             struct model_text *text)
 {
-    struct engine *engine = &world->engine;
+    struct engine *engine = &side->engine;
     petal_snapshot **snapshot = &engine->snapshots[operation->snapshot];
     enum petal_status status = PETAL_OK;
     petal_error error = {0};
@@ -418,7 +417,7 @@ engine_does(struct engine_world *world, const struct operation *operation, unsig
         break;
     case OPERATION_REOPEN:
     case OPERATION_CRASH:
-        status = restart(world, operation->kind == OPERATION_CRASH, &error);
+        status = restart(side, operation->kind == OPERATION_CRASH, &error);
         break;
     case OPERATION_TAKE_SNAPSHOT:
         petal_snapshot_free(*snapshot);
@@ -437,11 +436,11 @@ bool
 run_engine(const struct operation_list *list, const struct run_settings *settings,
            const struct run_answers *answers, struct run_difference *difference)
 {
-    struct engine_world world;
+    struct engine_side side;
     struct model_text *got = &difference->got;
     bool same = true;
     petal_error error;
-    enum petal_status status = begin(&world, list, settings, &error);
+    enum petal_status status = begin(&side, list, settings, &error);
     size_t i = 0;
 
     *difference = (struct run_difference){0};
@@ -455,21 +454,21 @@ run_engine(const struct operation_list *list, const struct run_settings *setting
 
         if (answers->texts[i] == NULL)
             continue;
-        test_clock_set(&world.fixture.clock, operation->now_ms);
+        test_clock_set(&side.fixture.clock, operation->now_ms);
         model_text_clear(got);
-        engine_does(&world, operation, without, got);
+        engine_does(&side, operation, without, got);
         same = strcmp(got->bytes, answers->texts[i]) == 0;
         difference->index = i;
     }
     if (same) {
         model_text_clear(got);
         difference->index = list->count;
-        status = petal_table_verify(world.engine.table, &error);
+        status = petal_table_verify(side.engine.table, &error);
         engine_add_status(got, status, &error);
         same = status == PETAL_OK;
     }
-    detach(&world);
-    fixture_fini(&world.fixture);
+    detach(&side);
+    fixture_fini(&side.fixture);
     if (same)
         model_text_free(got);
     return same;

@@ -82,35 +82,35 @@ try_history(struct test_random *random, const petal_family_options *attributes)
 {
     struct answers answers;
     petal_stats first, second;
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
 
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", attributes);
-    test_clock_set(&bed.fixture.clock,
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", attributes);
+    test_clock_set(&fixture.base.clock,
                    1006); /* with a TTL of one second stamps below 6 are expired */
     for (unsigned number = 0; number < 40; number++) {
         write_random_cell(random, petal_table_family_at(table, 0), number);
         if (!test_random_chance(random, 15))
             continue;
         read_answers(table, &answers);
-        bed_flush(bed.fixture.db);
+        compact_fixture_flush(fixture.base.db);
         answers_must_stay(table, &answers, "a flush");
         if (test_random_chance(random, 70))
             continue;
-        bed_compact(table);
+        compact_fixture_compact(table);
         answers_must_stay(table, &answers, "a compaction");
     }
-    bed_flush(bed.fixture.db);
-    bed_compact(table);
+    compact_fixture_flush(fixture.base.db);
+    compact_fixture_compact(table);
     read_answers(table, &answers);
-    petal_stats_get(bed.fixture.db, &first);
-    bed_compact(table); /* there is nothing more to drop */
-    petal_stats_get(bed.fixture.db, &second);
+    petal_stats_get(fixture.base.db, &first);
+    compact_fixture_compact(table); /* there is nothing more to drop */
+    petal_stats_get(fixture.base.db, &second);
     assert_int_equal(second.compaction_cells_in - first.compaction_cells_in,
                      second.compaction_cells_out - first.compaction_cells_out);
     answers_must_stay(table, &answers, "the last compaction");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* Under KEEP_DELETED_CELLS they need not: there, as in HBase, deleted cells count against VERSIONS when files are rewritten. */

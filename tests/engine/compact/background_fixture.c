@@ -30,7 +30,7 @@ place_open(struct place *place, const petal_family_options *family)
     place->fixture.env.log_context = &place->log;
     place->fixture.env.log = keep_line;
     fixture_must_open(&place->fixture);
-    place->table = bed_table(&place->fixture, "t", family);
+    place->table = compact_fixture_table(&place->fixture, "t", family);
 }
 
 void
@@ -59,9 +59,9 @@ put_file(struct place *place, unsigned first, unsigned last)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_put(place->table, row, PETAL_LATEST, row);
+        compact_fixture_put(place->table, row, PETAL_LATEST, row);
     }
-    bed_flush(place->fixture.db);
+    compact_fixture_flush(place->fixture.db);
 }
 
 void
@@ -73,7 +73,7 @@ must_hold_rows(struct place *place, unsigned first, unsigned last)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        assert_string_equal(bed_value(place->table, row), row);
+        assert_string_equal(compact_fixture_value(place->table, row), row);
     }
     must(petal_table_verify(place->table, &error), &error);
 }

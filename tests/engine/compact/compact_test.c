@@ -44,21 +44,21 @@ files_of(petal_table *table)
 static void
 test_answers_stay_and_counts_balance(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_stats before, after;
     petal_error error;
     uint64_t dropped = 0;
 
     (void)state;
-    bed_fill(&bed);
-    assert_int_equal(ledger_must_be_prefix(&bed.ledger), BED_WRITES);
-    petal_stats_get(bed.fixture.db, &before);
-    must(bed_compact_all(&bed, &error), &error);
-    petal_stats_get(bed.fixture.db, &after);
-    assert_int_equal(ledger_must_be_prefix(&bed.ledger), BED_WRITES);
+    compact_fixture_fill(&fixture);
+    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
+    petal_stats_get(fixture.base.db, &before);
+    must(compact_fixture_compact_all(&fixture, &error), &error);
+    petal_stats_get(fixture.base.db, &after);
+    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
     assert_int_equal(after.compactions, LEDGER_STORES);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), LEDGER_STORES);
-    assert_true(fixture_directory_is_clean(&bed.fixture));
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), LEDGER_STORES);
+    assert_true(fixture_directory_is_clean(&fixture.base));
     dropped += after.dropped_masked - before.dropped_masked;
     dropped += after.dropped_superseded - before.dropped_superseded;
     dropped += after.dropped_surplus - before.dropped_surplus;
@@ -67,71 +67,71 @@ test_answers_stay_and_counts_balance(void **state)
     assert_true(dropped > 0 && after.dropped_markers > before.dropped_markers);
     assert_int_equal(after.compaction_cells_in, after.compaction_cells_out + dropped);
     assert_true(after.compaction_bytes_out < after.compaction_bytes_in);
-    assert_non_null(strstr(bed.interruption.log, "dropped: "));
+    assert_non_null(strstr(fixture.interruption.log, "dropped: "));
     /* All that is left is seen. */
     for (unsigned t = 0; t < LEDGER_TABLES; t++)
-        assert_int_equal(files_of(bed.ledger.tables[t]).markers, 0);
-    fixture_must_close(&bed.fixture);
-    fixture_must_open(&bed.fixture);
-    must(ledger_attach(&bed.ledger, bed.fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&bed.ledger), BED_WRITES);
-    fixture_fini(&bed.fixture);
+        assert_int_equal(files_of(fixture.ledger.tables[t]).markers, 0);
+    fixture_must_close(&fixture.base);
+    fixture_must_open(&fixture.base);
+    must(ledger_attach(&fixture.ledger, fixture.base.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), COMPACT_FIXTURE_WRITES);
+    fixture_fini(&fixture.base);
 }
 
 /* What a flush drops counts, too, and a flush of which nothing is left makes no file. */
 static void
 test_flush_trims(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_stats stats;
     petal_db *db;
 
     (void)state;
-    bed_open(&bed);
-    db = bed.fixture.db;
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_put(table, "r", 10, "a");
-    bed_put(table, "r", 20, "b");
-    bed_put(table, "r", 20, "c");
-    bed_put(table, "s", 10, "d");
-    bed_delete(table, "s", 15, PETAL_DELETE_COLUMN);
-    bed_flush(db);
+    compact_fixture_open(&fixture);
+    db = fixture.base.db;
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_put(table, "r", 10, "a");
+    compact_fixture_put(table, "r", 20, "b");
+    compact_fixture_put(table, "r", 20, "c");
+    compact_fixture_put(table, "s", 10, "d");
+    compact_fixture_delete(table, "s", 15, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(db);
     assert_int_equal(files_of(table).cells, 2);
     petal_stats_get(db, &stats);
     assert_int_equal(stats.flush_cells, 2);
     assert_int_equal(stats.dropped_masked, 1);
     assert_int_equal(stats.dropped_superseded, 1);
     assert_int_equal(stats.dropped_surplus, 1);
-    assert_string_equal(bed_value(table, "r"), "c");
-    assert_string_equal(bed_value(table, "s"), "");
-    fixture_fini(&bed.fixture);
+    assert_string_equal(compact_fixture_value(table, "r"), "c");
+    assert_string_equal(compact_fixture_value(table, "s"), "");
+    fixture_fini(&fixture.base);
 }
 
 static void
 test_nothing_left_leaves_no_file(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
     (void)state;
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_compact(table); /* no files: nothing to do */
-    bed_put(table, "r", 10, "a");
-    bed_flush(bed.fixture.db);
-    bed_delete(table, "r", 20, PETAL_DELETE_FAMILY);
-    bed_flush(bed.fixture.db);
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_compact(table); /* no files: nothing to do */
+    compact_fixture_put(table, "r", 10, "a");
+    compact_fixture_flush(fixture.base.db);
+    compact_fixture_delete(table, "r", 20, PETAL_DELETE_FAMILY);
+    compact_fixture_flush(fixture.base.db);
     assert_int_equal(files_of(table).files, 2);
-    bed_compact(table);
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 0);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 0);
-    fixture_must_close(&bed.fixture);
-    fixture_must_open(&bed.fixture);
-    must(petal_table_open(bed.fixture.db, slice_from_text("t"), &table, &error), &error);
-    assert_string_equal(bed_value(table, "r"), "");
-    fixture_fini(&bed.fixture);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
+    fixture_must_close(&fixture.base);
+    fixture_must_open(&fixture.base);
+    must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
+    assert_string_equal(compact_fixture_value(table, "r"), "");
+    fixture_fini(&fixture.base);
 }
 
 /* A cell with a time to live of its own goes by flush or compaction once that is over, and not before. */
@@ -139,79 +139,79 @@ static void
 test_cells_past_their_own_time_go(void **state)
 {
     petal_write_options mortal = {.has_ttl = true, .ttl_ms = 100};
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_stats stats;
     petal_table *table;
     petal_error error;
 
     (void)state;
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", NULL);
-    test_clock_set(&bed.fixture.clock, 1000);
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    test_clock_set(&fixture.base.clock, 1000);
     for (int turn = 0; turn < 2; turn++) {
         must(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
                        PETAL_LATEST, slice_from_text("mortal"), &mortal, &error),
              &error);
-        bed_put(table, "s", PETAL_LATEST, "stays");
+        compact_fixture_put(table, "s", PETAL_LATEST, "stays");
         if (turn == 0)
-            bed_flush(bed.fixture.db);
-        test_clock_advance(&bed.fixture.clock, 100);
+            compact_fixture_flush(fixture.base.db);
+        test_clock_advance(&fixture.base.clock, 100);
         if (turn == 0)
-            bed_compact(table);
-        assert_string_equal(bed_value(table, "r"), "mortal");
-        test_clock_advance(&bed.fixture.clock, 1);
-        assert_string_equal(bed_value(table, "r"), "");
+            compact_fixture_compact(table);
+        assert_string_equal(compact_fixture_value(table, "r"), "mortal");
+        test_clock_advance(&fixture.base.clock, 1);
+        assert_string_equal(compact_fixture_value(table, "r"), "");
         if (turn == 0)
-            bed_compact(table);
+            compact_fixture_compact(table);
         else
-            bed_flush(bed.fixture.db);
-        petal_stats_get(bed.fixture.db, &stats);
+            compact_fixture_flush(fixture.base.db);
+        petal_stats_get(fixture.base.db, &stats);
         assert_int_equal(stats.dropped_expired, turn + 1);
     }
-    assert_string_equal(bed_value(table, "s"), "stays");
-    fixture_fini(&bed.fixture);
+    assert_string_equal(compact_fixture_value(table, "s"), "stays");
+    fixture_fini(&fixture.base);
 }
 
 /* A cursor reads the files that it began with; they go when it is closed. */
 static void
 test_files_go_with_their_last_reader(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_cursor *cursor;
     const petal_cell *cell;
     petal_error error;
 
     (void)state;
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_put(table, "a", 10, "1");
-    bed_put(table, "b", 10, "2");
-    bed_flush(bed.fixture.db);
-    bed_put(table, "c", 10, "3");
-    bed_flush(bed.fixture.db);
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_put(table, "a", 10, "1");
+    compact_fixture_put(table, "b", 10, "2");
+    compact_fixture_flush(fixture.base.db);
+    compact_fixture_put(table, "c", 10, "3");
+    compact_fixture_flush(fixture.base.db);
     must(petal_cursor_open(table, NULL, &cursor, &error), &error);
     must(petal_cursor_next(cursor, &cell, &error), &error);
-    bed_delete(table, "b", 20, PETAL_DELETE_COLUMN);
-    bed_flush(bed.fixture.db);
-    bed_compact(table);
+    compact_fixture_delete(table, "b", 20, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(fixture.base.db);
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 1);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 3); /* the marker's has gone */
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3); /* the marker's has gone */
     must(petal_cursor_next(cursor, &cell, &error), &error);
     assert_true(slice_equal(cell->value, slice_from_text("2")));
     must(petal_cursor_next(cursor, &cell, &error), &error);
     assert_true(slice_equal(cell->value, slice_from_text("3")));
     petal_cursor_close(cursor);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 1);
-    assert_string_equal(bed_value(table, "b"), "");
-    fixture_fini(&bed.fixture);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 1);
+    assert_string_equal(compact_fixture_value(table, "b"), "");
+    fixture_fini(&fixture.base);
 }
 
 /* A large run is cut at row borders; its files are one run of disjoint rows. */
 static void
 test_a_run_is_cut_at_row_borders(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_family_options family = {.block_bytes = 1024};
     struct store_view *store;
     petal_table *table;
@@ -219,20 +219,20 @@ test_a_run_is_cut_at_row_borders(void **state)
     char row[8];
 
     (void)state;
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", &family);
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", &family);
     for (int i = 0; i < 400; i++) {
         snprintf(row, sizeof row, "%03d", i * 7 % 400);
-        bed_put(table, row, 10, "a value that is the same for all rows, or nearly so");
+        compact_fixture_put(table, row, 10, "a value that is the same for all rows, or nearly so");
         if (i % 100 == 99)
-            bed_flush(bed.fixture.db);
+            compact_fixture_flush(fixture.base.db);
     }
-    bed.fixture.db->compact_file_bytes = 2000;
-    bed_compact(table);
+    fixture.base.db->compact_file_bytes = 2000;
+    compact_fixture_compact(table);
     must(petal_table_verify(table, &error), &error);
     assert_true(files_of(table).files > 2);
     assert_int_equal(files_of(table).cells, 400);
-    store = view_at(atomic_load(&bed.fixture.db->view), petal_table_family_at(table, 0)->slot);
+    store = view_at(atomic_load(&fixture.base.db->view), petal_table_family_at(table, 0)->slot);
     for (uint32_t i = 0; i < store->file_count; i++) {
         assert_int_equal(store->files[i].file->run, store->files[0].file->run);
         for (uint32_t k = 0; k < i; k++)
@@ -240,14 +240,14 @@ test_a_run_is_cut_at_row_borders(void **state)
                 slice_compare(store->files[i].facts->row_max, store->files[k].facts->row_min) < 0 ||
                 slice_compare(store->files[k].facts->row_max, store->files[i].facts->row_min) < 0);
     }
-    assert_true(fixture_directory_is_clean(&bed.fixture));
-    fixture_must_close(&bed.fixture);
-    fixture_must_open(&bed.fixture);
-    must(petal_table_open(bed.fixture.db, slice_from_text("t"), &table, &error), &error);
-    bed_compact(table);
+    assert_true(fixture_directory_is_clean(&fixture.base));
+    fixture_must_close(&fixture.base);
+    fixture_must_open(&fixture.base);
+    must(petal_table_open(fixture.base.db, slice_from_text("t"), &table, &error), &error);
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 1);
     assert_int_equal(files_of(table).cells, 400);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* A result whose counts are not those of its input is refused, and leaves no file. */
@@ -260,16 +260,16 @@ test_what_does_not_balance_is_refused(void **state)
     struct rewrite_job job = {.file_bytes = UINT64_MAX};
     struct sst_iter iter;
     struct view *view;
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_error error;
 
     (void)state;
-    bed_open(&bed);
-    job.family = petal_table_family_at(bed_table(&bed.fixture, "t", NULL), 0);
+    compact_fixture_open(&fixture);
+    job.family = petal_table_family_at(compact_fixture_table(&fixture.base, "t", NULL), 0);
     visibility_rules_of(&job.rules, family_options(job.family), VISIBILITY_PART, UINT64_MAX, 0);
-    bed_put(job.family->table, "r", 10, "a");
-    bed_flush(bed.fixture.db);
-    view = read_pin_view(bed.fixture.db);
+    compact_fixture_put(job.family->table, "r", 10, "a");
+    compact_fixture_flush(fixture.base.db);
+    view = read_pin_view(fixture.base.db);
     for (uint64_t claimed = 0; claimed < 3; claimed++) {
         enum petal_status status;
 
@@ -278,12 +278,12 @@ test_what_does_not_balance_is_refused(void **state)
         job.cells = claimed;
         status = rewrite_run(&job, &result, &error);
         assert_int_equal(status, claimed == 1 ? PETAL_OK : PETAL_CORRUPT);
-        assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), claimed == 1 ? 2 : 1);
-        rewrite_result_fini(&result, bed.fixture.env.allocator, true);
+        assert_int_equal(fixture_count_files(&fixture.base, ".sst"), claimed == 1 ? 2 : 1);
+        rewrite_result_fini(&result, fixture.base.env.allocator, true);
         iter.iter.ops->close(&iter.iter);
     }
     view_unref(view);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- snapshots ---- */
@@ -291,143 +291,144 @@ test_what_does_not_balance_is_refused(void **state)
 static void
 test_a_snapshot_keeps_what_it_sees(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_snapshot *older, *middle, *newer;
     petal_table *table;
     petal_error error;
     petal_db *db;
 
     (void)state;
-    bed_open(&bed);
-    db = bed.fixture.db;
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_put(table, "r", 10, "a");
+    compact_fixture_open(&fixture);
+    db = fixture.base.db;
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_put(table, "r", 10, "a");
     must(petal_snapshot_new(db, &older, &error), &error);
-    bed_put(table, "r", 20, "b");
+    compact_fixture_put(table, "r", 20, "b");
     must(petal_snapshot_new(db, &middle, &error), &error);
-    bed_put(table, "r", 30, "c");
+    compact_fixture_put(table, "r", 30, "c");
     must(petal_snapshot_new(db, &newer, &error), &error);
-    bed_put(table, "r", 40, "d");
+    compact_fixture_put(table, "r", 40, "d");
     assert_true(snapshot_sequence(older) < snapshot_sequence(middle));
-    bed_flush(db);
+    compact_fixture_flush(db);
     assert_int_equal(files_of(table).cells, 4);
-    assert_string_equal(bed_value_at(table, "r", older), "a");
-    assert_string_equal(bed_value_at(table, "r", middle), "b");
-    assert_string_equal(bed_value_at(table, "r", newer), "c");
+    assert_string_equal(compact_fixture_value_at(table, "r", older), "a");
+    assert_string_equal(compact_fixture_value_at(table, "r", middle), "b");
+    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
     petal_snapshot_free(middle);
-    bed_compact(table);
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).cells, 4);
-    assert_string_equal(bed_value_at(table, "r", older), "a");
-    assert_string_equal(bed_value_at(table, "r", newer), "c");
+    assert_string_equal(compact_fixture_value_at(table, "r", older), "a");
+    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
     petal_snapshot_free(older);
-    bed_compact(table); /* a and b are hidden from all that is at the newest snapshot or above */
+    compact_fixture_compact(
+        table); /* a and b are hidden from all that is at the newest snapshot or above */
     assert_int_equal(files_of(table).cells, 2);
-    assert_string_equal(bed_value_at(table, "r", newer), "c");
-    assert_string_equal(bed_value(table, "r"), "d");
+    assert_string_equal(compact_fixture_value_at(table, "r", newer), "c");
+    assert_string_equal(compact_fixture_value(table, "r"), "d");
     petal_snapshot_free(newer);
-    bed_compact(table);
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).cells, 1);
-    assert_string_equal(bed_value(table, "r"), "d");
+    assert_string_equal(compact_fixture_value(table, "r"), "d");
     petal_snapshot_free(NULL);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static void
 test_the_oldest_read_point(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_snapshot *snapshots[3];
     petal_table *table;
     petal_error error;
     petal_db *db;
 
     (void)state;
-    bed_open(&bed);
-    db = bed.fixture.db;
-    table = bed_table(&bed.fixture, "t", NULL);
+    compact_fixture_open(&fixture);
+    db = fixture.base.db;
+    table = compact_fixture_table(&fixture.base, "t", NULL);
     for (int i = 0; i < 3; i++) {
-        bed_put(table, "r", PETAL_LATEST, "a");
+        compact_fixture_put(table, "r", PETAL_LATEST, "a");
         must(petal_snapshot_new(db, &snapshots[i], &error), &error);
     }
-    bed_put(table, "r", PETAL_LATEST, "a");
+    compact_fixture_put(table, "r", PETAL_LATEST, "a");
     assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[0]));
     petal_snapshot_free(snapshots[1]);
     petal_snapshot_free(snapshots[0]);
     assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[2]));
     petal_snapshot_free(snapshots[2]);
     assert_int_equal(read_point_oldest(db), atomic_load(&db->published_sequence));
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* A put above the read point is copied; the older marker that hides it from all must not go before it. */
 static void
 test_a_marker_stays_with_what_it_hides(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_snapshot *snapshot;
     petal_table *table;
     petal_error error;
     petal_db *db;
 
     (void)state;
-    bed_open(&bed);
-    db = bed.fixture.db;
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_delete(table, "r", 50, PETAL_DELETE_COLUMN);
+    compact_fixture_open(&fixture);
+    db = fixture.base.db;
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_delete(table, "r", 50, PETAL_DELETE_COLUMN);
     must(petal_snapshot_new(db, &snapshot, &error), &error);
-    bed_put(table, "r", 40, "hidden");
-    bed_flush(db);
-    assert_string_equal(bed_value(table, "r"), "");
-    bed_compact(table);
-    assert_string_equal(bed_value(table, "r"), "");
+    compact_fixture_put(table, "r", 40, "hidden");
+    compact_fixture_flush(db);
+    assert_string_equal(compact_fixture_value(table, "r"), "");
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value(table, "r"), "");
     petal_snapshot_free(snapshot);
-    bed_compact(table);
-    assert_string_equal(bed_value(table, "r"), "");
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value(table, "r"), "");
     assert_int_equal(files_of(table).files, 0);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- what happens meanwhile ---- */
 
 static void
-write_meanwhile(struct bed_interruption *interruption)
+write_meanwhile(struct compact_fixture_interruption *interruption)
 {
-    bed_put(interruption->table, "r", 30, "newer");
-    bed_flush(interruption->fixture->db);
-    bed_put(interruption->table, "s", 30, "newest");
+    compact_fixture_put(interruption->table, "r", 30, "newer");
+    compact_fixture_flush(interruption->base->db);
+    compact_fixture_put(interruption->table, "s", 30, "newest");
 }
 
 static void
 test_files_flushed_meanwhile_stay(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_db *db;
 
     (void)state;
-    bed_open(&bed);
-    db = bed.fixture.db;
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_put(table, "r", 10, "old");
-    bed_flush(db);
-    bed_put(table, "s", 20, "old");
-    bed_flush(db);
-    bed.interruption.table = table;
-    bed.interruption.act = write_meanwhile;
-    bed.interruption.armed = true;
-    bed_compact(table);
+    compact_fixture_open(&fixture);
+    db = fixture.base.db;
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_put(table, "r", 10, "old");
+    compact_fixture_flush(db);
+    compact_fixture_put(table, "s", 20, "old");
+    compact_fixture_flush(db);
+    fixture.interruption.table = table;
+    fixture.interruption.act = write_meanwhile;
+    fixture.interruption.armed = true;
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 2);
-    assert_string_equal(bed_value(table, "r"), "newer");
-    assert_string_equal(bed_value(table, "s"), "newest");
-    bed_compact(table);
+    assert_string_equal(compact_fixture_value(table, "r"), "newer");
+    assert_string_equal(compact_fixture_value(table, "s"), "newest");
+    compact_fixture_compact(table);
     assert_int_equal(files_of(table).files, 1);
-    assert_string_equal(bed_value(table, "r"), "newer");
-    assert_true(fixture_directory_is_clean(&bed.fixture));
-    fixture_fini(&bed.fixture);
+    assert_string_equal(compact_fixture_value(table, "r"), "newer");
+    assert_true(fixture_directory_is_clean(&fixture.base));
+    fixture_fini(&fixture.base);
 }
 
 static void
-drop_meanwhile(struct bed_interruption *interruption)
+drop_meanwhile(struct compact_fixture_interruption *interruption)
 {
     petal_error error;
 
@@ -437,28 +438,28 @@ drop_meanwhile(struct bed_interruption *interruption)
 static void
 test_table_dropped_meanwhile(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table, *other;
     petal_error error;
 
     (void)state;
-    bed_open(&bed);
-    table = bed_table(&bed.fixture, "t", NULL);
-    other = bed_table(&bed.fixture, "o", NULL);
+    compact_fixture_open(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    other = compact_fixture_table(&fixture.base, "o", NULL);
     assert_int_equal(petal_compact(table, petal_table_family_at(other, 0), &error), PETAL_INVALID);
-    bed_put(table, "r", 10, "a");
-    bed_flush(bed.fixture.db);
-    bed.interruption.table = table;
-    bed.interruption.act = drop_meanwhile;
-    bed.interruption.armed = true;
+    compact_fixture_put(table, "r", 10, "a");
+    compact_fixture_flush(fixture.base.db);
+    fixture.interruption.table = table;
+    fixture.interruption.act = drop_meanwhile;
+    fixture.interruption.armed = true;
     assert_int_equal(petal_compact(table, NULL, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_compact(table, NULL, &error), PETAL_NOT_FOUND);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 0);
-    bed_put(other, "r", 10, "a");
-    bed_flush(bed.fixture.db);
-    bed_compact(other);
-    assert_string_equal(bed_value(other, "r"), "a");
-    fixture_fini(&bed.fixture);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
+    compact_fixture_put(other, "r", 10, "a");
+    compact_fixture_flush(fixture.base.db);
+    compact_fixture_compact(other);
+    assert_string_equal(compact_fixture_value(other, "r"), "a");
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -105,9 +105,9 @@ put_large_file(struct place *place, unsigned number, unsigned rows)
         for (size_t k = 0; k + 1 < sizeof value; k++)
             value[k] = (char)('!' + test_random_below(&random, 90));
         snprintf(row, sizeof row, "large%03u %03u", number, i);
-        bed_put(place->table, row, PETAL_LATEST, value);
+        compact_fixture_put(place->table, row, PETAL_LATEST, value);
     }
-    bed_flush(place->fixture.db);
+    compact_fixture_flush(place->fixture.db);
 }
 
 #define BASE_FILES   8
@@ -241,18 +241,18 @@ write_at_random(struct place *place, struct test_random *random, unsigned deleti
         value[sizeof value - 1] = '\0';
         snprintf(row, sizeof row, "row%05u", (unsigned)test_random_below(random, rows));
         if (test_random_below(random, 100) < deletions)
-            bed_delete(place->table, row, PETAL_LATEST,
-                       test_random_below(random, 2) == 0 ? PETAL_DELETE_COLUMN
-                                                         : PETAL_DELETE_FAMILY);
+            compact_fixture_delete(place->table, row, PETAL_LATEST,
+                                   test_random_below(random, 2) == 0 ? PETAL_DELETE_COLUMN
+                                                                     : PETAL_DELETE_FAMILY);
         else
             must(petal_put(family, slice_from_text(row), slice_from_text("q"), PETAL_LATEST,
                            slice_from_text(value), NULL, NULL),
                  NULL);
         test_clock_advance(&place->fixture.clock, 1);
         if (i % flush == flush - 1)
-            bed_flush(place->fixture.db);
+            compact_fixture_flush(place->fixture.db);
     }
-    bed_flush(place->fixture.db);
+    compact_fixture_flush(place->fixture.db);
 }
 
 /* The bound of engine/compact/policy.h; two flushes' bytes are not counted. */
@@ -342,7 +342,7 @@ test_a_job_too_large_for_the_disk_waits_alone(void **state)
     place_reopen(&place);
     assert_int_equal(petal_wait_idle(place.fixture.db, &error), PETAL_NO_SPACE);
     large = place.table;
-    place.table = bed_table(&place.fixture, "small", NULL);
+    place.table = compact_fixture_table(&place.fixture, "small", NULL);
     for (unsigned i = 0; i < 20 * STORE_MOST_RUNS; i++)
         try_file(&place, i);
     assert_true(totals_of(&place).runs <= STORE_MOST_RUNS);
@@ -379,7 +379,7 @@ come_and_go(struct visitor *visitor)
 
     if (runs && visitor->snapshot == NULL && visitor->came < MOST_SNAPSHOTS) {
         visitor->came++;
-        bed_put(place->table, "seen", PETAL_LATEST, "in memory");
+        compact_fixture_put(place->table, "seen", PETAL_LATEST, "in memory");
         must(petal_snapshot_new(place->fixture.db, &visitor->snapshot, NULL), NULL);
     } else if (!runs && visitor->snapshot != NULL) {
         petal_snapshot_free(visitor->snapshot);
@@ -433,9 +433,9 @@ test_what_was_in_vain_is_not_repeated(void **state)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_delete(place->table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
+        compact_fixture_delete(place->table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
     }
-    bed_flush(place->fixture.db);
+    compact_fixture_flush(place->fixture.db);
     settle(place);
     settle(place);
     is_inside = false;

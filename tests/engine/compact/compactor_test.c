@@ -93,26 +93,26 @@ test_deletions_call_for_all_files(void **state)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
+        compact_fixture_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
     }
-    bed_flush(place.fixture.db);
+    compact_fixture_flush(place.fixture.db);
     settle(&place);
     assert_int_equal(totals_of(&place).markers, 200); /* less than the share */
     for (unsigned i = 200; i < 400; i++) {
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_FAMILY);
+        compact_fixture_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_FAMILY);
     }
-    bed_flush(place.fixture.db);
+    compact_fixture_flush(place.fixture.db);
     settle(&place);
     totals = totals_of(&place);
     assert_int_equal(totals.markers, 0);
     assert_int_equal(totals.cells, 600);
     assert_int_equal(totals.runs, 1);
     must_hold_rows(&place, 400, 999);
-    assert_string_equal(bed_value(place.table, "row0000"), "");
-    assert_string_equal(bed_value(place.table, "row0399"), "");
+    assert_string_equal(compact_fixture_value(place.table, "row0000"), "");
+    assert_string_equal(compact_fixture_value(place.table, "row0399"), "");
     fixture_fini(&place.fixture);
 }
 
@@ -132,12 +132,12 @@ test_a_snapshot_keeps_what_is_deleted(void **state)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
+        compact_fixture_delete(place.table, row, PETAL_LATEST, PETAL_DELETE_COLUMN);
     }
-    bed_flush(place.fixture.db);
+    compact_fixture_flush(place.fixture.db);
     settle(&place);
     assert_int_equal(stats_of(&place).compactions, 0);
-    assert_string_equal(bed_value_at(place.table, "row0003", snapshot), "row0003");
+    assert_string_equal(compact_fixture_value_at(place.table, "row0003", snapshot), "row0003");
     petal_snapshot_free(snapshot);
     settle(&place);
     assert_int_equal(totals_of(&place).files, 0);
@@ -186,9 +186,9 @@ test_time_calls_for_all_files(void **state)
         char row[32];
 
         snprintf(row, sizeof row, "row%04u", i);
-        bed_put(place.table, row, 1000 + 10 * i, row);
+        compact_fixture_put(place.table, row, 1000 + 10 * i, row);
     }
-    bed_flush(place.fixture.db);
+    compact_fixture_flush(place.fixture.db);
     test_clock_set(&place.fixture.clock, 11000 + 200);
     settle(&place);
     assert_int_equal(totals_of(&place).cells, 100);
@@ -273,7 +273,7 @@ test_a_failed_output_ends_writing(void **state)
         assert_int_equal(totals_of(&place).runs, 2);
         /* The next flush makes a job due; what fails lies behind the flush's own calls. */
         memory_vfs_fail_at(place.fixture.vfs, 12 + n, EIO, true);
-        bed_put(place.table, "last", PETAL_LATEST, "last");
+        compact_fixture_put(place.table, "last", PETAL_LATEST, "last");
         status = petal_flush(place.fixture.db, NULL, NULL);
         for (unsigned i = 0; status == PETAL_OK && i < 3; i++) {
             char row[8];
@@ -412,27 +412,27 @@ test_outputs_keep_their_place(void **state)
     (void)state;
     make_three_files(&place);
     family = petal_table_family_at(place.table, 0);
-    bed_put(place.table, "row0000", 1000, "second");
-    bed_flush(place.fixture.db);
-    bed_put(place.table, "row0000", 1000, "third");
-    bed_delete(place.table, "row0001", PETAL_LATEST, PETAL_DELETE_COLUMN);
-    bed_flush(place.fixture.db);
-    bed_put(place.table, "row0000", 1000, "fourth");
-    bed_flush(place.fixture.db);
+    compact_fixture_put(place.table, "row0000", 1000, "second");
+    compact_fixture_flush(place.fixture.db);
+    compact_fixture_put(place.table, "row0000", 1000, "third");
+    compact_fixture_delete(place.table, "row0001", PETAL_LATEST, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(place.fixture.db);
+    compact_fixture_put(place.table, "row0000", 1000, "fourth");
+    compact_fixture_flush(place.fixture.db);
     must(compactor_compact_runs(family, 3, 2, &error), &error);
     assert_int_equal(totals_of(&place).runs, 5);
     assert_int_equal(totals_of(&place).markers, 1);
-    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
-    assert_string_equal(bed_value(place.table, "row0001"), "");
+    assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
+    assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
     must(compactor_compact_runs(family, 0, 3, &error), &error);
     assert_int_equal(totals_of(&place).runs, 3);
-    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
-    assert_string_equal(bed_value(place.table, "row0001"), "");
+    assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
+    assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
     must(compactor_compact_runs(family, 0, 10, &error), &error); /* all of them */
     assert_int_equal(totals_of(&place).runs, 1);
     assert_int_equal(totals_of(&place).markers, 0);
-    assert_string_equal(bed_value(place.table, "row0000"), "fourth");
-    assert_string_equal(bed_value(place.table, "row0001"), "");
+    assert_string_equal(compact_fixture_value(place.table, "row0000"), "fourth");
+    assert_string_equal(compact_fixture_value(place.table, "row0001"), "");
     must(compactor_compact_runs(family, 7, 2, &error), &error); /* there are none */
     fixture_fini(&place.fixture);
 }

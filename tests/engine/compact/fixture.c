@@ -14,7 +14,7 @@
 static int64_t
 interrupting_clock(void *context)
 {
-    struct bed_interruption *interruption = context;
+    struct compact_fixture_interruption *interruption = context;
 
     if (interruption->armed) {
         interruption->armed = false;
@@ -26,7 +26,7 @@ interrupting_clock(void *context)
 static void
 keep_line(void *context, enum petal_log_level level, const char *line)
 {
-    struct bed_interruption *interruption = context;
+    struct compact_fixture_interruption *interruption = context;
     size_t used = strlen(interruption->log);
 
     (void)level;
@@ -35,58 +35,60 @@ keep_line(void *context, enum petal_log_level level, const char *line)
 }
 
 void
-bed_open(struct bed *bed)
+compact_fixture_open(struct compact_fixture *fixture)
 {
-    struct fixture *fixture = &bed->fixture;
+    struct fixture *base = &fixture->base;
 
-    *bed = (struct bed){0};
-    fixture_init(fixture, 1);
-    bed->interruption = (struct bed_interruption){.clock = &fixture->clock, .fixture = fixture};
-    fixture->env.clock_context = &bed->interruption;
-    fixture->env.clock_ms = interrupting_clock;
-    fixture->env.log_context = &bed->interruption;
-    fixture->env.log = keep_line;
-    fixture_must_open(fixture);
+    *fixture = (struct compact_fixture){0};
+    fixture_init(base, 1);
+    fixture->interruption =
+        (struct compact_fixture_interruption){.clock = &base->clock, .base = base};
+    base->env.clock_context = &fixture->interruption;
+    base->env.clock_ms = interrupting_clock;
+    base->env.log_context = &fixture->interruption;
+    base->env.log = keep_line;
+    fixture_must_open(base);
 }
 
 /* Writes first .. last of the ledger, flushed. */
 static void
-write_and_flush(struct bed *bed, uint64_t first, uint64_t last)
+write_and_flush(struct compact_fixture *fixture, uint64_t first, uint64_t last)
 {
     petal_error error;
 
     for (uint64_t number = first; number <= last; number++) {
-        test_clock_advance(&bed->fixture.clock, 1);
-        must(ledger_write(&bed->ledger, number, PETAL_SYNC_WAL, &error), &error);
+        test_clock_advance(&fixture->base.clock, 1);
+        must(ledger_write(&fixture->ledger, number, PETAL_SYNC_WAL, &error), &error);
     }
-    must(petal_flush(bed->fixture.db, NULL, &error), &error);
+    must(petal_flush(fixture->base.db, NULL, &error), &error);
 }
 
 void
-bed_fill(struct bed *bed)
+compact_fixture_fill(struct compact_fixture *fixture)
 {
     petal_error error;
 
-    bed_open(bed);
-    must(ledger_create(&bed->ledger, bed->fixture.db, &error), &error);
+    compact_fixture_open(fixture);
+    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
     for (uint64_t part = 0; part < 4; part++)
-        write_and_flush(bed, part * BED_WRITES / 4 + 1, (part + 1) * BED_WRITES / 4);
+        write_and_flush(fixture, part * COMPACT_FIXTURE_WRITES / 4 + 1,
+                        (part + 1) * COMPACT_FIXTURE_WRITES / 4);
 }
 
 enum petal_status
-bed_compact_all(struct bed *bed, petal_error *error)
+compact_fixture_compact_all(struct compact_fixture *fixture, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
     for (unsigned t = 0; status == PETAL_OK && t < LEDGER_TABLES; t++)
-        status = petal_compact(bed->ledger.tables[t], NULL, error);
+        status = petal_compact(fixture->ledger.tables[t], NULL, error);
     return status;
 }
 
 /* ---- single cells ---- */
 
 petal_table *
-bed_table(struct fixture *fixture, const char *name, const petal_family_options *given)
+compact_fixture_table(struct fixture *fixture, const char *name, const petal_family_options *given)
 {
     petal_family_options family = given != NULL ? *given : (petal_family_options){0};
     petal_table_options options = {
@@ -100,7 +102,7 @@ bed_table(struct fixture *fixture, const char *name, const petal_family_options 
 }
 
 void
-bed_put(petal_table *table, const char *row, int64_t timestamp, const char *value)
+compact_fixture_put(petal_table *table, const char *row, int64_t timestamp, const char *value)
 {
     petal_error error;
 
@@ -110,7 +112,8 @@ bed_put(petal_table *table, const char *row, int64_t timestamp, const char *valu
 }
 
 void
-bed_delete(petal_table *table, const char *row, int64_t timestamp, enum petal_cell_type type)
+compact_fixture_delete(petal_table *table, const char *row, int64_t timestamp,
+                       enum petal_cell_type type)
 {
     petal_slice qualifier =
         type == PETAL_DELETE_FAMILY ? slice_make(NULL, 0) : slice_from_text("q");
@@ -122,7 +125,7 @@ bed_delete(petal_table *table, const char *row, int64_t timestamp, enum petal_ce
 }
 
 void
-bed_flush(petal_db *db)
+compact_fixture_flush(petal_db *db)
 {
     petal_error error;
 
@@ -130,7 +133,7 @@ bed_flush(petal_db *db)
 }
 
 void
-bed_compact(petal_table *table)
+compact_fixture_compact(petal_table *table)
 {
     petal_error error;
 
@@ -138,7 +141,7 @@ bed_compact(petal_table *table)
 }
 
 const char *
-bed_value_at(petal_table *table, const char *row, const petal_snapshot *snapshot)
+compact_fixture_value_at(petal_table *table, const char *row, const petal_snapshot *snapshot)
 {
     petal_read_options options = {.snapshot = snapshot};
     static char text[64];
@@ -156,7 +159,7 @@ bed_value_at(petal_table *table, const char *row, const petal_snapshot *snapshot
 }
 
 const char *
-bed_value(petal_table *table, const char *row)
+compact_fixture_value(petal_table *table, const char *row)
 {
-    return bed_value_at(table, row, NULL);
+    return compact_fixture_value_at(table, row, NULL);
 }

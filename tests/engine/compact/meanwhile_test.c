@@ -21,8 +21,8 @@ enum moment { EARLY, LATE };
 static struct {
     const petal_vfs *below;
     petal_vfs table;
-    struct bed_interruption *interruption;
-    void (*act)(struct bed_interruption *interruption); /* NULL: not armed */
+    struct compact_fixture_interruption *interruption;
+    void (*act)(struct compact_fixture_interruption *interruption); /* NULL: not armed */
     /* How many syncs of files came after the act, and during how many of them a snapshot could have been taken. */
     unsigned syncs, syncs_open;
 } layer;
@@ -30,7 +30,7 @@ static struct {
 static int
 sync_directory(void *context, petal_directory *directory)
 {
-    void (*act)(struct bed_interruption * interruption) = layer.act;
+    void (*act)(struct compact_fixture_interruption * interruption) = layer.act;
 
     layer.act = NULL;
     if (act != NULL)
@@ -41,7 +41,7 @@ sync_directory(void *context, petal_directory *directory)
 static int
 sync_file(void *context, petal_file *file)
 {
-    petal_db *db = layer.interruption->fixture->db;
+    petal_db *db = layer.interruption->base->db;
 
     if (db != NULL) {
         layer.syncs++;
@@ -54,34 +54,34 @@ sync_file(void *context, petal_file *file)
 }
 
 static void
-open_bed(struct bed *bed)
+open_fixture(struct compact_fixture *fixture)
 {
-    bed_open(bed);
-    fixture_must_close(&bed->fixture);
+    compact_fixture_open(fixture);
+    fixture_must_close(&fixture->base);
     memset(&layer, 0, sizeof layer);
-    layer.below = bed->fixture.env.vfs;
+    layer.below = fixture->base.env.vfs;
     layer.table = *layer.below;
     layer.table.sync_directory = sync_directory;
     layer.table.sync = sync_file;
-    layer.interruption = &bed->interruption;
-    bed->fixture.env.vfs = &layer.table;
-    fixture_must_open(&bed->fixture);
+    layer.interruption = &fixture->interruption;
+    fixture->base.env.vfs = &layer.table;
+    fixture_must_open(&fixture->base);
 }
 
 static void
-arm(struct bed *bed, petal_table *table, enum moment moment,
-    void (*act)(struct bed_interruption *interruption))
+arm(struct compact_fixture *fixture, petal_table *table, enum moment moment,
+    void (*act)(struct compact_fixture_interruption *interruption))
 {
-    bed->interruption.table = table;
-    bed->interruption.act = act;
-    bed->interruption.armed = moment == EARLY;
+    fixture->interruption.table = table;
+    fixture->interruption.act = act;
+    fixture->interruption.armed = moment == EARLY;
     layer.act = moment == LATE ? act : NULL;
 }
 
 /* ---- a family is dropped ---- */
 
 static void
-drop_first_family(struct bed_interruption *interruption)
+drop_first_family(struct compact_fixture_interruption *interruption)
 {
     petal_error error;
 
@@ -89,7 +89,7 @@ drop_first_family(struct bed_interruption *interruption)
 }
 
 static void
-drop_table(struct bed_interruption *interruption)
+drop_table(struct compact_fixture_interruption *interruption)
 {
     petal_error error;
 
@@ -98,120 +98,120 @@ drop_table(struct bed_interruption *interruption)
 
 /* Families f, g and h, each with `files` files of `rows` rows. */
 static petal_table *
-open_with_files(struct bed *bed, unsigned files, unsigned rows)
+open_with_files(struct compact_fixture *fixture, unsigned files, unsigned rows)
 {
     static const char *const names[] = {"f", "g", "h"};
     petal_table *table;
     char row[8];
 
-    open_bed(bed);
-    table = table_make(&bed->fixture, "fgh");
+    open_fixture(fixture);
+    table = table_make(&fixture->base, "fgh");
     for (unsigned file = 0; file < files; file++) {
         for (unsigned i = 0; i < rows; i++) {
             snprintf(row, sizeof row, "r%u", i);
             for (size_t k = 0; k < COUNT(names); k++)
                 table_put(table, names[k], row, "value");
         }
-        bed_flush(bed->fixture.db);
+        compact_fixture_flush(fixture->base.db);
     }
     return table;
 }
 
 /* The others are compacted; of the dropped one nothing is left, also when the database is opened again. */
 static void
-check_others(struct bed *bed, petal_table *table)
+check_others(struct compact_fixture *fixture, petal_table *table)
 {
     petal_stats stats;
 
-    petal_stats_get(bed->fixture.db, &stats);
+    petal_stats_get(fixture->base.db, &stats);
     assert_int_equal(stats.compactions, 2);
-    assert_int_equal(fixture_count_files(&bed->fixture, ".sst"), 2);
-    assert_true(fixture_directory_is_clean(&bed->fixture));
-    assert_string_equal(table_row(bed->fixture.db, table, "r0"), "g:value h:value");
-    fixture_must_close(&bed->fixture);
-    fixture_must_open(&bed->fixture);
-    assert_string_equal(table_row(bed->fixture.db, table_reopen(&bed->fixture), "r0"),
+    assert_int_equal(fixture_count_files(&fixture->base, ".sst"), 2);
+    assert_true(fixture_directory_is_clean(&fixture->base));
+    assert_string_equal(table_row(fixture->base.db, table, "r0"), "g:value h:value");
+    fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    assert_string_equal(table_row(fixture->base.db, table_reopen(&fixture->base), "r0"),
                         "g:value h:value");
-    fixture_fini(&bed->fixture);
+    fixture_fini(&fixture->base);
 }
 
 static void
 test_a_family_dropped_in_its_compaction(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_family *family;
     petal_error error;
 
-    table = open_with_files(&bed, 2, 3);
+    table = open_with_files(&fixture, 2, 3);
     family = table_family_named(table, "f");
-    arm(&bed, table, *(enum moment *)*state, drop_first_family);
+    arm(&fixture, table, *(enum moment *)*state, drop_first_family);
     assert_int_equal(petal_compact(table, family, &error), PETAL_NOT_FOUND);
     assert_non_null(strstr(error.text, "family f"));
     assert_int_equal(petal_compact(table, family, &error), PETAL_NOT_FOUND);
     must(petal_compact(table, NULL, &error), &error);
-    check_others(&bed, table);
+    check_others(&fixture, table);
 }
 
 static void
 test_the_other_families_are_compacted(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    table = open_with_files(&bed, 2, 3);
-    arm(&bed, table, *(enum moment *)*state, drop_first_family);
+    table = open_with_files(&fixture, 2, 3);
+    arm(&fixture, table, *(enum moment *)*state, drop_first_family);
     must(petal_compact(table, NULL, &error), &error);
     assert_int_equal(error.status, PETAL_OK);
-    check_others(&bed, table);
+    check_others(&fixture, table);
 }
 
 static void
 test_a_table_dropped_in_its_compaction(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
-    table = open_with_files(&bed, 2, 3);
-    arm(&bed, table, *(enum moment *)*state, drop_table);
+    table = open_with_files(&fixture, 2, 3);
+    arm(&fixture, table, *(enum moment *)*state, drop_table);
     assert_int_equal(petal_compact(table, NULL, &error), PETAL_NOT_FOUND);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 0);
-    fixture_fini(&bed.fixture);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
+    fixture_fini(&fixture.base);
 }
 
 static void
 test_a_family_dropped_in_its_flush(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
 
-    table = open_with_files(&bed, 1, 3);
+    table = open_with_files(&fixture, 1, 3);
     table_put(table, "f", "r0", "newer");
     table_put(table, "g", "r0", "newer");
-    arm(&bed, table, *(enum moment *)*state, drop_first_family);
-    bed_flush(bed.fixture.db);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 3);
-    assert_true(fixture_directory_is_clean(&bed.fixture));
-    assert_string_equal(table_row(bed.fixture.db, table, "r0"), "g:newer h:value");
-    fixture_fini(&bed.fixture);
+    arm(&fixture, table, *(enum moment *)*state, drop_first_family);
+    compact_fixture_flush(fixture.base.db);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3);
+    assert_true(fixture_directory_is_clean(&fixture.base));
+    assert_string_equal(table_row(fixture.base.db, table, "r0"), "g:newer h:value");
+    fixture_fini(&fixture.base);
 }
 
 /* ---- a snapshot is there, or is taken ---- */
 
 /* A marker in a file, and below it in time a put in memory. */
 static petal_table *
-open_with_hidden_put(struct bed *bed)
+open_with_hidden_put(struct compact_fixture *fixture)
 {
     petal_table *table;
 
-    open_bed(bed);
-    table = bed_table(&bed->fixture, "t", NULL);
-    bed_put(table, "r", 5, "gone");
-    bed_delete(table, "r", 20, PETAL_DELETE_COLUMN);
-    bed_flush(bed->fixture.db);
-    bed_put(table, "r", 10, "hidden");
+    open_fixture(fixture);
+    table = compact_fixture_table(&fixture->base, "t", NULL);
+    compact_fixture_put(table, "r", 5, "gone");
+    compact_fixture_delete(table, "r", 20, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(fixture->base.db);
+    compact_fixture_put(table, "r", 10, "hidden");
     return table;
 }
 
@@ -220,81 +220,81 @@ static void
 test_a_hidden_put_comes_to_light(void **state)
 {
     petal_snapshot *older;
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
     (void)state;
-    open_bed(&bed);
-    table = bed_table(&bed.fixture, "t", NULL);
-    bed_delete(table, "r", 20, PETAL_DELETE_COLUMN);
-    bed_flush(bed.fixture.db);
-    must(petal_snapshot_new(bed.fixture.db, &older, &error), &error);
-    bed_put(table, "r", 10, "hidden");
-    bed_compact(table);
-    assert_string_equal(bed_value(table, "r"), "hidden");
-    assert_string_equal(bed_value_at(table, "r", older), "");
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 0);
+    open_fixture(&fixture);
+    table = compact_fixture_table(&fixture.base, "t", NULL);
+    compact_fixture_delete(table, "r", 20, PETAL_DELETE_COLUMN);
+    compact_fixture_flush(fixture.base.db);
+    must(petal_snapshot_new(fixture.base.db, &older, &error), &error);
+    compact_fixture_put(table, "r", 10, "hidden");
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value(table, "r"), "hidden");
+    assert_string_equal(compact_fixture_value_at(table, "r", older), "");
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 0);
     petal_snapshot_free(older);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static void
 test_a_snapshot_keeps_its_answer(void **state)
 {
     petal_snapshot *snapshot;
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
     petal_error error;
 
     (void)state;
-    table = open_with_hidden_put(&bed);
-    must(petal_snapshot_new(bed.fixture.db, &snapshot, &error), &error);
-    assert_string_equal(bed_value_at(table, "r", snapshot), "");
-    bed_compact(table);
-    assert_string_equal(bed_value_at(table, "r", snapshot), "");
-    assert_string_equal(bed_value(table, "r"), "");
+    table = open_with_hidden_put(&fixture);
+    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    assert_string_equal(compact_fixture_value_at(table, "r", snapshot), "");
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value_at(table, "r", snapshot), "");
+    assert_string_equal(compact_fixture_value(table, "r"), "");
     petal_snapshot_free(snapshot);
-    bed_compact(table);
-    assert_string_equal(bed_value(table, "r"), "hidden");
-    fixture_fini(&bed.fixture);
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value(table, "r"), "hidden");
+    fixture_fini(&fixture.base);
 }
 
 static petal_snapshot *taken;
 
 static void
-take_snapshot(struct bed_interruption *interruption)
+take_snapshot(struct compact_fixture_interruption *interruption)
 {
     petal_error error;
 
-    must(petal_snapshot_new(interruption->fixture->db, &taken, &error), &error);
-    assert_string_equal(bed_value_at(interruption->table, "r", taken), "");
+    must(petal_snapshot_new(interruption->base->db, &taken, &error), &error);
+    assert_string_equal(compact_fixture_value_at(interruption->table, "r", taken), "");
 }
 
 static void
 test_a_snapshot_taken_meanwhile_keeps_its_answer(void **state)
 {
     petal_stats stats;
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
 
-    table = open_with_hidden_put(&bed);
-    arm(&bed, table, *(enum moment *)*state, take_snapshot);
-    bed_compact(table);
-    assert_string_equal(bed_value_at(table, "r", taken), "");
-    petal_stats_get(bed.fixture.db, &stats);
+    table = open_with_hidden_put(&fixture);
+    arm(&fixture, table, *(enum moment *)*state, take_snapshot);
+    compact_fixture_compact(table);
+    assert_string_equal(compact_fixture_value_at(table, "r", taken), "");
+    petal_stats_get(fixture.base.db, &stats);
     assert_int_equal(stats.compactions, 1);
     assert_int_equal(stats.compaction_cells_in,
                      1); /* the flush dropped the put, the marker stays */
     assert_int_equal(stats.compaction_cells_out, 1);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 1);
-    assert_true(fixture_directory_is_clean(&bed.fixture));
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 1);
+    assert_true(fixture_directory_is_clean(&fixture.base));
     petal_snapshot_free(taken);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static void
-start_counting(struct bed_interruption *interruption)
+start_counting(struct compact_fixture_interruption *interruption)
 {
     (void)interruption;
     layer.syncs = layer.syncs_open = 0;
@@ -304,21 +304,21 @@ start_counting(struct bed_interruption *interruption)
 static void
 test_no_snapshot_is_taken_in_a_commit_that_drops_markers(void **state)
 {
-    struct bed bed;
+    struct compact_fixture fixture;
     petal_table *table;
 
     (void)state;
-    table = open_with_hidden_put(&bed);
-    arm(&bed, table, LATE, start_counting);
-    bed_compact(table);
+    table = open_with_hidden_put(&fixture);
+    arm(&fixture, table, LATE, start_counting);
+    compact_fixture_compact(table);
     assert_true(layer.syncs > 0);
     assert_int_equal(layer.syncs_open, 0);
-    bed_flush(bed.fixture.db);
-    arm(&bed, table, LATE, start_counting);
-    bed_compact(table);
+    compact_fixture_flush(fixture.base.db);
+    arm(&fixture, table, LATE, start_counting);
+    compact_fixture_compact(table);
     assert_true(layer.syncs > 0);
     assert_int_equal(layer.syncs_open, layer.syncs); /* nobody needs to wait */
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 int

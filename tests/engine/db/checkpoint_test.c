@@ -21,56 +21,58 @@
 #define COPY   "/copy"
 #define WRITES 30
 
-struct bed {
-    struct fixture fixture;
+struct checkpoint_fixture {
+    struct fixture base;
     struct ledger ledger;
 };
 
 static void
-write_some(struct bed *bed, uint64_t first, uint64_t last, enum petal_durability durability)
+write_some(struct checkpoint_fixture *fixture, uint64_t first, uint64_t last,
+           enum petal_durability durability)
 {
     petal_error error;
 
     for (uint64_t number = first; number <= last; number++)
-        must(ledger_write(&bed->ledger, number, durability, &error), &error);
+        must(ledger_write(&fixture->ledger, number, durability, &error), &error);
 }
 
 /* Files of two flushes, a log, cells that no log has, a table snapshot. */
 static void
-fill(struct bed *bed)
+fill(struct checkpoint_fixture *fixture)
 {
     petal_error error;
 
-    fixture_must_open(&bed->fixture);
-    must(ledger_create(&bed->ledger, bed->fixture.db, &error), &error);
-    write_some(bed, 1, 10, PETAL_SYNC_WAL);
-    must(petal_flush(bed->fixture.db, NULL, &error), &error);
-    must(petal_table_snapshot_create(bed->ledger.tables[0], slice_from_text("ten"), NULL, &error),
+    fixture_must_open(&fixture->base);
+    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
+    write_some(fixture, 1, 10, PETAL_SYNC_WAL);
+    must(petal_flush(fixture->base.db, NULL, &error), &error);
+    must(petal_table_snapshot_create(fixture->ledger.tables[0], slice_from_text("ten"), NULL,
+                                     &error),
          &error);
-    write_some(bed, 11, 15, PETAL_FSYNC_WAL);
-    must(petal_flush(bed->fixture.db, bed->ledger.tables[1], &error), &error);
-    write_some(bed, 16, WRITES, PETAL_FSYNC_WAL);
+    write_some(fixture, 11, 15, PETAL_FSYNC_WAL);
+    must(petal_flush(fixture->base.db, fixture->ledger.tables[1], &error), &error);
+    write_some(fixture, 16, WRITES, PETAL_FSYNC_WAL);
 }
 
 static int
 setup(void **state)
 {
-    struct bed *bed = test_allocate(sizeof *bed);
+    struct checkpoint_fixture *fixture = test_allocate(sizeof *fixture);
 
-    *bed = (struct bed){0};
-    fixture_init(&bed->fixture, 1);
-    fill(bed);
-    *state = bed;
+    *fixture = (struct checkpoint_fixture){0};
+    fixture_init(&fixture->base, 1);
+    fill(fixture);
+    *state = fixture;
     return 0;
 }
 
 static int
 teardown(void **state)
 {
-    struct bed *bed = *state;
+    struct checkpoint_fixture *fixture = *state;
 
-    fixture_fini(&bed->fixture);
-    free(bed);
+    fixture_fini(&fixture->base);
+    free(fixture);
     return 0;
 }
 
@@ -107,7 +109,7 @@ check_copy(struct fixture *fixture, uint64_t writes)
     petal_db *db = must_open_copy(fixture, &ledger);
 
     assert_int_equal(ledger_must_be_prefix(&ledger), writes);
-    assert_string_equal(copy_bed_snapshots(db, text), "ten ");
+    assert_string_equal(copy_fixture_snapshots(db, text), "ten ");
     must(ledger_write(&ledger, writes + 1, PETAL_SYNC_WAL, &error), &error);
     must_close(db);
     db = must_open_copy(fixture, &ledger);
@@ -121,11 +123,11 @@ check_copy(struct fixture *fixture, uint64_t writes)
 }
 
 static void
-checkpoint(struct bed *bed)
+checkpoint(struct checkpoint_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_checkpoint(bed->fixture.db, COPY, &error), &error);
+    must(petal_checkpoint(fixture->base.db, COPY, &error), &error);
 }
 
 /* ---- tests ---- */
@@ -133,41 +135,41 @@ checkpoint(struct bed *bed)
 static void
 the_copy_is_the_database_at_one_moment(void **state)
 {
-    struct bed *bed = *state;
+    struct checkpoint_fixture *fixture = *state;
 
-    checkpoint(bed);
-    write_some(bed, WRITES + 1, WRITES + 9, PETAL_SYNC_WAL);
-    check_copy(&bed->fixture, WRITES);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), WRITES + 9);
+    checkpoint(fixture);
+    write_some(fixture, WRITES + 1, WRITES + 9, PETAL_SYNC_WAL);
+    check_copy(&fixture->base, WRITES);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES + 9);
 }
 
 static void
 what_is_in_memory_only_is_in_the_copy(void **state)
 {
-    struct bed *bed = *state;
+    struct checkpoint_fixture *fixture = *state;
 
-    write_some(bed, WRITES + 1, WRITES + 6, PETAL_SKIP_WAL);
-    checkpoint(bed);
-    check_copy(&bed->fixture, WRITES + 6);
+    write_some(fixture, WRITES + 1, WRITES + 6, PETAL_SKIP_WAL);
+    checkpoint(fixture);
+    check_copy(&fixture->base, WRITES + 6);
 }
 
 /* Its files stay when those of the other database go, by compactions and drops. */
 static void
 the_copy_lives_by_itself(void **state)
 {
-    struct bed *bed = *state;
+    struct checkpoint_fixture *fixture = *state;
     petal_error error;
 
-    checkpoint(bed);
-    write_some(bed, WRITES + 1, WRITES + 9, PETAL_SYNC_WAL);
-    must(petal_flush(bed->fixture.db, NULL, &error), &error);
-    must(petal_compact(bed->ledger.tables[0], NULL, &error), &error);
-    must(petal_table_drop(bed->ledger.tables[1], &error), &error);
-    must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("ten"), &error), &error);
-    check_copy(&bed->fixture, WRITES);
-    fixture_must_close(&bed->fixture);
-    fixture_must_open(&bed->fixture);
-    check_copy(&bed->fixture, WRITES + 1); /* with the write that the first check added */
+    checkpoint(fixture);
+    write_some(fixture, WRITES + 1, WRITES + 9, PETAL_SYNC_WAL);
+    must(petal_flush(fixture->base.db, NULL, &error), &error);
+    must(petal_compact(fixture->ledger.tables[0], NULL, &error), &error);
+    must(petal_table_drop(fixture->ledger.tables[1], &error), &error);
+    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("ten"), &error), &error);
+    check_copy(&fixture->base, WRITES);
+    fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    check_copy(&fixture->base, WRITES + 1); /* with the write that the first check added */
 }
 
 static void
@@ -191,29 +193,29 @@ an_empty_database_has_checkpoints(void **state)
 static void
 what_exists_is_not_overwritten(void **state)
 {
-    struct bed *bed = *state;
-    const petal_vfs *vfs = memory_vfs_table(bed->fixture.vfs);
+    struct checkpoint_fixture *fixture = *state;
+    const petal_vfs *vfs = memory_vfs_table(fixture->base.vfs);
     petal_error error;
 
     assert_int_equal(vfs_make_directory(vfs, "/empty"), 0);
-    must(petal_checkpoint(bed->fixture.db, "/empty", &error), &error);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, "/empty", &error), PETAL_EXISTS);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, FIXTURE_DIRECTORY, &error), PETAL_EXISTS);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, FIXTURE_DIRECTORY "/MANIFEST", &error),
+    must(petal_checkpoint(fixture->base.db, "/empty", &error), &error);
+    assert_int_equal(petal_checkpoint(fixture->base.db, "/empty", &error), PETAL_EXISTS);
+    assert_int_equal(petal_checkpoint(fixture->base.db, FIXTURE_DIRECTORY, &error), PETAL_EXISTS);
+    assert_int_equal(petal_checkpoint(fixture->base.db, FIXTURE_DIRECTORY "/MANIFEST", &error),
                      PETAL_EXISTS);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, "/none/copy", &error), PETAL_IO);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, "", &error), PETAL_INVALID);
-    fixture_must_close(&bed->fixture);
-    fixture_must_open(&bed->fixture);
-    must(ledger_attach(&bed->ledger, bed->fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), WRITES);
+    assert_int_equal(petal_checkpoint(fixture->base.db, "/none/copy", &error), PETAL_IO);
+    assert_int_equal(petal_checkpoint(fixture->base.db, "", &error), PETAL_INVALID);
+    fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
 }
 
 /* A log of the one database means nothing to the other. */
 static void
 logs_do_not_fit_the_other_database(void **state)
 {
-    struct bed *bed = *state;
+    struct checkpoint_fixture *fixture = *state;
     struct ledger ledger;
     petal_db *db;
     uint8_t *bytes;
@@ -221,14 +223,14 @@ logs_do_not_fit_the_other_database(void **state)
     size_t size;
     petal_error error;
 
-    checkpoint(bed);
-    write_some(bed, WRITES + 1, WRITES + 9, PETAL_FSYNC_WAL);
-    log = fixture_only_file(&bed->fixture, ".log");
+    checkpoint(fixture);
+    write_some(fixture, WRITES + 1, WRITES + 9, PETAL_FSYNC_WAL);
+    log = fixture_only_file(&fixture->base, ".log");
     assert_non_null(log);
     to = test_path(COPY, strrchr(log, '/') + 1);
-    assert_int_equal(memory_vfs_read_file(bed->fixture.vfs, log, &bytes, &size), 0);
-    assert_int_equal(memory_vfs_write_file(bed->fixture.vfs, to, bytes, size), 0);
-    if (petal_open(COPY, &bed->fixture.options, &db, &error) == PETAL_OK) {
+    assert_int_equal(memory_vfs_read_file(fixture->base.vfs, log, &bytes, &size), 0);
+    assert_int_equal(memory_vfs_write_file(fixture->base.vfs, to, bytes, size), 0);
+    if (petal_open(COPY, &fixture->base.options, &db, &error) == PETAL_OK) {
         must(ledger_attach(&ledger, db, &error), &error);
         ledger.filler = 0;
         assert_int_equal(ledger_must_be_prefix(&ledger), WRITES);
@@ -254,38 +256,38 @@ no_link(void *context, petal_directory *from_directory, const char *from,
 }
 
 static void
-use_layer(struct bed *bed, const petal_vfs *vfs)
+use_layer(struct checkpoint_fixture *fixture, const petal_vfs *vfs)
 {
     petal_error error;
 
-    fixture_must_close(&bed->fixture);
-    bed->fixture.env.vfs = vfs;
-    fixture_must_open(&bed->fixture);
-    must(ledger_attach(&bed->ledger, bed->fixture.db, &error), &error);
+    fixture_must_close(&fixture->base);
+    fixture->base.env.vfs = vfs;
+    fixture_must_open(&fixture->base);
+    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
 }
 
 /* And on a disk without room for them: the database goes on, and there is room again for what else comes. */
 static void
 files_are_copied_if_there_is_room(void **state)
 {
-    struct bed *bed = *state;
-    const petal_vfs *whole = bed->fixture.env.vfs;
+    struct checkpoint_fixture *fixture = *state;
+    const petal_vfs *whole = fixture->base.env.vfs;
     petal_vfs vfs = *whole;
     uint64_t used;
     petal_error error;
 
     vfs.link = no_link;
-    use_layer(bed, &vfs);
-    used = memory_vfs_used(bed->fixture.vfs);
-    memory_vfs_set_capacity(bed->fixture.vfs, used + 1500);
-    assert_int_equal(petal_checkpoint(bed->fixture.db, COPY, &error), PETAL_NO_SPACE);
-    assert_true(memory_vfs_used(bed->fixture.vfs) < used + 1000);
-    memory_vfs_set_capacity(bed->fixture.vfs, UINT64_MAX);
-    write_some(bed, WRITES + 1, WRITES + 1, PETAL_FSYNC_WAL);
-    checkpoint(bed);
-    assert_true(memory_vfs_used(bed->fixture.vfs) > used + 1500);
-    check_copy(&bed->fixture, WRITES + 1);
-    use_layer(bed, whole);
+    use_layer(fixture, &vfs);
+    used = memory_vfs_used(fixture->base.vfs);
+    memory_vfs_set_capacity(fixture->base.vfs, used + 1500);
+    assert_int_equal(petal_checkpoint(fixture->base.db, COPY, &error), PETAL_NO_SPACE);
+    assert_true(memory_vfs_used(fixture->base.vfs) < used + 1000);
+    memory_vfs_set_capacity(fixture->base.vfs, UINT64_MAX);
+    write_some(fixture, WRITES + 1, WRITES + 1, PETAL_FSYNC_WAL);
+    checkpoint(fixture);
+    assert_true(memory_vfs_used(fixture->base.vfs) > used + 1500);
+    check_copy(&fixture->base, WRITES + 1);
+    use_layer(fixture, whole);
 }
 
 /* ---- failures ---- */
@@ -308,24 +310,24 @@ names_in_copy(struct fixture *fixture)
 
 /* After the failure of one call or allocation: complete, or nothing left but a directory. */
 static void
-check_after_failure(struct bed *bed, enum petal_status status, uint64_t at)
+check_after_failure(struct checkpoint_fixture *fixture, enum petal_status status, uint64_t at)
 {
     petal_error error;
 
     if (status == PETAL_OK)
-        check_copy(&bed->fixture, WRITES);
-    else if (memory_vfs_exists(bed->fixture.vfs, COPY "/MANIFEST"))
+        check_copy(&fixture->base, WRITES);
+    else if (memory_vfs_exists(fixture->base.vfs, COPY "/MANIFEST"))
         fail_msg("failure %" PRIu64 " left a manifest", at);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), WRITES);
-    petal_close(bed->fixture.db, NULL);
-    bed->fixture.db = NULL;
-    fixture_must_open(&bed->fixture);
-    must(ledger_attach(&bed->ledger, bed->fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), WRITES);
-    copy_bed_expect_no_stray(&bed->fixture);
-    if (status != PETAL_OK && names_in_copy(&bed->fixture) == 0) {
-        checkpoint(bed);
-        check_copy(&bed->fixture, WRITES);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
+    petal_close(fixture->base.db, NULL);
+    fixture->base.db = NULL;
+    fixture_must_open(&fixture->base);
+    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
+    copy_fixture_expect_no_stray(&fixture->base);
+    if (status != PETAL_OK && names_in_copy(&fixture->base) == 0) {
+        checkpoint(fixture);
+        check_copy(&fixture->base, WRITES);
     }
 }
 
@@ -337,20 +339,20 @@ every_call_fails(void **state)
 
     (void)state;
     for (uint64_t at = 1; more; at++) {
-        struct bed bed = {0};
+        struct checkpoint_fixture fixture = {0};
         enum petal_status status;
         petal_error error;
 
-        fixture_init(&bed.fixture, 1);
-        fill(&bed);
-        memory_vfs_fail_at(bed.fixture.vfs, at, EIO, false);
-        status = petal_checkpoint(bed.fixture.db, COPY, &error);
-        memory_vfs_fail_at(bed.fixture.vfs, 0, 0, false);
-        more = memory_vfs_failures(bed.fixture.vfs) > 0;
-        left += status != PETAL_OK && names_in_copy(&bed.fixture) > 0;
+        fixture_init(&fixture.base, 1);
+        fill(&fixture);
+        memory_vfs_fail_at(fixture.base.vfs, at, EIO, false);
+        status = petal_checkpoint(fixture.base.db, COPY, &error);
+        memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
+        more = memory_vfs_failures(fixture.base.vfs) > 0;
+        left += status != PETAL_OK && names_in_copy(&fixture.base) > 0;
         tried++;
-        check_after_failure(&bed, status, at);
-        fixture_fini(&bed.fixture);
+        check_after_failure(&fixture, status, at);
+        fixture_fini(&fixture.base);
     }
     assert_true(tried > 20);
     assert_int_equal(left, 0);
@@ -363,20 +365,20 @@ every_allocation_fails(void **state)
 
     (void)state;
     for (uint64_t at = 1; more; at++) {
-        struct bed bed = {0};
+        struct checkpoint_fixture fixture = {0};
         enum petal_status status;
         petal_error error;
 
-        fixture_init(&bed.fixture, 1);
-        fill(&bed);
-        test_allocator_fail_at(&bed.fixture.allocator, at, false);
-        status = petal_checkpoint(bed.fixture.db, COPY, &error);
-        more = test_allocator_failures(&bed.fixture.allocator) > 0;
-        test_allocator_fail_at(&bed.fixture.allocator, 0, false);
+        fixture_init(&fixture.base, 1);
+        fill(&fixture);
+        test_allocator_fail_at(&fixture.base.allocator, at, false);
+        status = petal_checkpoint(fixture.base.db, COPY, &error);
+        more = test_allocator_failures(&fixture.base.allocator) > 0;
+        test_allocator_fail_at(&fixture.base.allocator, 0, false);
         assert_true(more || status == PETAL_OK);
         assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
-        check_after_failure(&bed, status, at);
-        fixture_fini(&bed.fixture);
+        check_after_failure(&fixture, status, at);
+        fixture_fini(&fixture.base);
     }
 }
 
@@ -386,20 +388,20 @@ every_allocation_fails(void **state)
 static bool
 check_files(struct memory_vfs *vfs, uint64_t seed, bool promised)
 {
-    struct bed bed = {0};
+    struct checkpoint_fixture fixture = {0};
     bool complete;
     petal_error error;
 
-    fixture_init_on(&bed.fixture, vfs, seed);
+    fixture_init_on(&fixture.base, vfs, seed);
     complete = memory_vfs_exists(vfs, COPY "/MANIFEST");
     assert_true(complete || !promised);
-    fixture_must_open(&bed.fixture);
-    must(ledger_attach(&bed.ledger, bed.fixture.db, &error), &error);
-    assert_int_equal(ledger_must_be_prefix(&bed.ledger), WRITES);
-    copy_bed_expect_no_stray(&bed.fixture);
+    fixture_must_open(&fixture.base);
+    must(ledger_attach(&fixture.ledger, fixture.base.db, &error), &error);
+    assert_int_equal(ledger_must_be_prefix(&fixture.ledger), WRITES);
+    copy_fixture_expect_no_stray(&fixture.base);
     if (complete)
-        check_copy(&bed.fixture, WRITES);
-    fixture_fini(&bed.fixture);
+        check_copy(&fixture.base, WRITES);
+    fixture_fini(&fixture.base);
     return complete;
 }
 
@@ -440,28 +442,29 @@ the_power_fails_during_every_call(void **state)
 
     (void)state;
     for (uint64_t at = 1; off; at++) {
-        struct bed bed = {0};
+        struct checkpoint_fixture fixture = {0};
         bool promised;
 
-        fixture_init(&bed.fixture, 1);
-        fill(&bed);
-        memory_vfs_cut_at(bed.fixture.vfs, at);
-        promised = petal_checkpoint(bed.fixture.db, COPY, NULL) == PETAL_OK;
-        off = memory_vfs_is_off(bed.fixture.vfs);
+        fixture_init(&fixture.base, 1);
+        fill(&fixture);
+        memory_vfs_cut_at(fixture.base.vfs, at);
+        promised = petal_checkpoint(fixture.base.db, COPY, NULL) == PETAL_OK;
+        off = memory_vfs_is_off(fixture.base.vfs);
         for (uint64_t seed = 0; seed < 12; seed++) {
             enum memory_cut cut = seed == 0   ? MEMORY_CUT_LOSE_ALL
                                   : seed == 1 ? MEMORY_CUT_KEEP_ALL
                                               : MEMORY_CUT_RANDOM;
-            bool is_complete = check_state(bed.fixture.vfs, cut, seeds + at * 100 + seed, promised);
+            bool is_complete =
+                check_state(fixture.base.vfs, cut, seeds + at * 100 + seed, promised);
 
             complete += is_complete;
             incomplete += !is_complete;
         }
-        check_further_lives(bed.fixture.vfs, seeds + at * 100, promised);
+        check_further_lives(fixture.base.vfs, seeds + at * 100, promised);
         cuts++;
-        petal_close(bed.fixture.db, NULL);
-        bed.fixture.db = NULL;
-        fixture_fini(&bed.fixture);
+        petal_close(fixture.base.db, NULL);
+        fixture.base.db = NULL;
+        fixture_fini(&fixture.base);
     }
     print_message("%" PRIu64 " cuts left %" PRIu64 " copies and %" PRIu64 " directories\n", cuts,
                   complete, incomplete);

@@ -10,37 +10,37 @@
 
 #include <string.h>
 
-struct bed {
-    struct fixture fixture;
+struct close_fixture {
+    struct fixture base;
     struct ledger ledger;
 };
 
 static void
-begin(struct bed *bed)
+begin(struct close_fixture *fixture)
 {
     petal_error error;
 
-    memset(bed, 0, sizeof *bed);
-    fixture_init(&bed->fixture, 1);
-    fixture_must_open(&bed->fixture);
-    must(ledger_create(&bed->ledger, bed->fixture.db, &error), &error);
+    memset(fixture, 0, sizeof *fixture);
+    fixture_init(&fixture->base, 1);
+    fixture_must_open(&fixture->base);
+    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
     for (uint64_t n = 1; n <= 20; n++)
-        must(ledger_write(&bed->ledger, n, PETAL_SYNC_WAL, &error), &error);
+        must(ledger_write(&fixture->ledger, n, PETAL_SYNC_WAL, &error), &error);
 }
 
 static void
-expect_busy(struct bed *bed, const char *what)
+expect_busy(struct close_fixture *fixture, const char *what)
 {
     struct ledger_state state;
     petal_error error;
 
-    assert_int_equal(petal_close(bed->fixture.db, &error), PETAL_BUSY);
+    assert_int_equal(petal_close(fixture->base.db, &error), PETAL_BUSY);
     if (strstr(error.text, what) == NULL)
         fail_msg("%s", error.text);
     /* It can be used as before. */
-    must(ledger_write(&bed->ledger, 21, PETAL_SYNC_WAL, &error), &error);
-    must(petal_flush(bed->fixture.db, NULL, &error), &error);
-    must(ledger_read(&bed->ledger, &state, &error), &error);
+    must(ledger_write(&fixture->ledger, 21, PETAL_SYNC_WAL, &error), &error);
+    must(petal_flush(fixture->base.db, NULL, &error), &error);
+    must(ledger_read(&fixture->ledger, &state, &error), &error);
     assert_int_equal(ledger_last(&state), 21);
 }
 
@@ -49,22 +49,22 @@ test_open_cursors_keep_it_open(void **state)
 {
     petal_cursor *first, *second;
     const petal_cell *cell;
-    struct bed bed;
+    struct close_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
-    must(petal_cursor_open(bed.ledger.tables[0], NULL, &first, &error), &error);
+    begin(&fixture);
+    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &first, &error), &error);
     must(petal_cursor_next(first, &cell, &error), &error);
-    expect_busy(&bed, "1 cursor ");
+    expect_busy(&fixture, "1 cursor ");
     must(petal_cursor_next(first, &cell, &error), &error);
     assert_non_null(cell);
-    must(petal_cursor_open(bed.ledger.tables[0], NULL, &second, &error), &error);
-    expect_busy(&bed, "2 cursors ");
+    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &second, &error), &error);
+    expect_busy(&fixture, "2 cursors ");
     petal_cursor_close(first);
     petal_cursor_close(second);
-    fixture_must_close(&bed.fixture);
-    fixture_fini(&bed.fixture);
+    fixture_must_close(&fixture.base);
+    fixture_fini(&fixture.base);
 }
 
 static void
@@ -73,25 +73,25 @@ test_each_kind_is_named(void **state)
     petal_snapshot *snapshot;
     petal_receipt *receipts[2];
     petal_cursor *cursor;
-    struct bed bed;
+    struct close_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
-    must(petal_snapshot_new(bed.fixture.db, &snapshot, &error), &error);
-    expect_busy(&bed, "1 snapshot ");
+    begin(&fixture);
+    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    expect_busy(&fixture, "1 snapshot ");
     for (size_t i = 0; i < 2; i++)
-        must(petal_receipt_new(bed.fixture.db, &receipts[i], &error), &error);
-    must(petal_cursor_open(bed.ledger.tables[0], NULL, &cursor, &error), &error);
-    expect_busy(&bed, "1 cursor, 1 snapshot and 2 receipts ");
+        must(petal_receipt_new(fixture.base.db, &receipts[i], &error), &error);
+    must(petal_cursor_open(fixture.ledger.tables[0], NULL, &cursor, &error), &error);
+    expect_busy(&fixture, "1 cursor, 1 snapshot and 2 receipts ");
     petal_snapshot_free(snapshot);
-    expect_busy(&bed, "1 cursor and 2 receipts ");
+    expect_busy(&fixture, "1 cursor and 2 receipts ");
     petal_cursor_close(cursor);
     petal_receipt_free(receipts[0]);
-    expect_busy(&bed, "1 receipt ");
+    expect_busy(&fixture, "1 receipt ");
     petal_receipt_free(receipts[1]);
-    fixture_must_close(&bed.fixture);
-    fixture_fini(&bed.fixture);
+    fixture_must_close(&fixture.base);
+    fixture_fini(&fixture.base);
 }
 
 /* Cursors that did not open, and those that gets use inside, count for nothing. */
@@ -102,28 +102,28 @@ test_what_failed_to_open_is_not_open(void **state)
     petal_read_options read = {.size = 0};
     petal_cursor *cursor;
     petal_result *result;
-    struct bed bed;
+    struct close_fixture fixture;
     petal_error error;
     petal_slice row = {"r", 1};
 
     (void)state;
-    begin(&bed);
-    must(petal_result_new(bed.fixture.db, &result, &error), &error);
-    must(petal_filter_parse(bed.fixture.db, (petal_slice){"PageFilter(1)", 13},
+    begin(&fixture);
+    must(petal_result_new(fixture.base.db, &result, &error), &error);
+    must(petal_filter_parse(fixture.base.db, (petal_slice){"PageFilter(1)", 13},
                             (petal_filter **)&read.filter, &error),
          &error);
-    must(petal_get(bed.ledger.tables[0], row, &read, result, &error), &error);
+    must(petal_get(fixture.ledger.tables[0], row, &read, result, &error), &error);
     scan.read.filter = read.filter;
     for (uint64_t n = 1; n < 20; n++) {
-        test_allocator_fail_at(&bed.fixture.allocator, n, false);
-        if (petal_cursor_open(bed.ledger.tables[0], &scan, &cursor, &error) == PETAL_OK)
+        test_allocator_fail_at(&fixture.base.allocator, n, false);
+        if (petal_cursor_open(fixture.ledger.tables[0], &scan, &cursor, &error) == PETAL_OK)
             petal_cursor_close(cursor);
     }
-    test_allocator_fail_at(&bed.fixture.allocator, 0, false);
+    test_allocator_fail_at(&fixture.base.allocator, 0, false);
     petal_filter_free((petal_filter *)read.filter);
     petal_result_free(result);
-    fixture_must_close(&bed.fixture);
-    fixture_fini(&bed.fixture);
+    fixture_must_close(&fixture.base);
+    fixture_fini(&fixture.base);
 }
 
 static void
@@ -132,25 +132,25 @@ test_what_may_be_freed_afterwards(void **state)
     petal_result *result;
     petal_batch *batch;
     petal_filter *filter;
-    struct bed bed;
+    struct close_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
-    must(petal_result_new(bed.fixture.db, &result, &error), &error);
-    must(petal_batch_new(bed.fixture.db, &batch, &error), &error);
-    must(petal_filter_parse(bed.fixture.db, (petal_slice){"KeyOnlyFilter()", 15}, &filter, &error),
+    begin(&fixture);
+    must(petal_result_new(fixture.base.db, &result, &error), &error);
+    must(petal_batch_new(fixture.base.db, &batch, &error), &error);
+    must(petal_filter_parse(fixture.base.db, (petal_slice){"KeyOnlyFilter()", 15}, &filter, &error),
          &error);
-    must(petal_get(bed.ledger.tables[0], (petal_slice){"r", 1}, NULL, result, &error), &error);
-    must(petal_batch_put(batch, bed.ledger.families[0], (petal_slice){"r", 1},
+    must(petal_get(fixture.ledger.tables[0], (petal_slice){"r", 1}, NULL, result, &error), &error);
+    must(petal_batch_put(batch, fixture.ledger.families[0], (petal_slice){"r", 1},
                          (petal_slice){"q", 1}, 1, (petal_slice){"v", 1}, &error),
          &error);
-    fixture_must_close(&bed.fixture);
+    fixture_must_close(&fixture.base);
     petal_result_free(result);
     petal_batch_clear(batch);
     petal_batch_free(batch);
     petal_filter_free(filter);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -39,7 +39,7 @@ must(enum petal_status status, const petal_error *error)
 
 /* ---- Fixture: a database with one of everything ---- */
 
-struct bed {
+struct fixture {
     char *directory;
     petal_db *db;
     petal_table *table;
@@ -59,83 +59,83 @@ struct bed {
 };
 
 static void
-put(struct bed *bed, int number)
+put(struct fixture *fixture, int number)
 {
     char row[16];
 
     snprintf(row, sizeof row, "%08d", number);
-    if (petal_put(bed->family, text(row), text("q"), 1 + number, text("value"), NULL, NULL) !=
+    if (petal_put(fixture->family, text(row), text("q"), 1 + number, text("value"), NULL, NULL) !=
         PETAL_OK)
         abort();
 }
 
 static petal_family *
-open_bed(struct bed *bed)
+open_fixture(struct fixture *fixture)
 {
     petal_family_options family = {.name = text("f")};
     petal_table_options table = {.name = text("t"), .families = &family, .family_count = 1};
     petal_options options = {.create = true, .memtable_bytes = 64 << 10};
-    petal_error *error = &bed->error;
+    petal_error *error = &fixture->error;
 
-    must(petal_open(bed->directory, &options, &bed->db, error), error);
-    if (petal_table_open(bed->db, text("t"), &bed->table, error) == PETAL_NOT_FOUND)
-        must(petal_table_create(bed->db, &table, &bed->table, error), error);
-    must(petal_table_family(bed->table, text("f"), &bed->family, error), error);
-    return bed->family;
+    must(petal_open(fixture->directory, &options, &fixture->db, error), error);
+    if (petal_table_open(fixture->db, text("t"), &fixture->table, error) == PETAL_NOT_FOUND)
+        must(petal_table_create(fixture->db, &table, &fixture->table, error), error);
+    must(petal_table_family(fixture->table, text("f"), &fixture->family, error), error);
+    return fixture->family;
 }
 
 static int
 set_up(void **state)
 {
-    struct bed *bed = test_allocate(sizeof *bed);
+    struct fixture *fixture = test_allocate(sizeof *fixture);
     petal_read_options read = {.size = 0};
-    petal_error *error = &bed->error;
+    petal_error *error = &fixture->error;
 
-    memset(bed, 0, sizeof *bed);
-    *state = bed;
-    bed->directory = test_directory_new();
-    open_bed(bed);
-    put(bed, 0);
-    bed->written = 1;
-    must(petal_flush(bed->db, NULL, error), error);
-    must(petal_kv_open(bed->db, text("kv"), NULL, &bed->kv, error), error);
-    must(petal_result_new(bed->db, &bed->result, error), error);
-    must(petal_receipt_new(bed->db, &bed->receipt, error), error);
-    must(petal_batch_new(bed->db, &bed->batch, error), error);
-    must(petal_snapshot_new(bed->db, &bed->snapshot, error), error);
-    must(petal_filter_parse(bed->db, text("KeyOnlyFilter()"), &bed->filter, error), error);
-    read.receipt = bed->receipt;
-    must(petal_get(bed->table, text("00000000"), &read, bed->result, error), error);
-    must(petal_cursor_open(bed->table, NULL, &bed->cursor, error), error);
+    memset(fixture, 0, sizeof *fixture);
+    *state = fixture;
+    fixture->directory = test_directory_new();
+    open_fixture(fixture);
+    put(fixture, 0);
+    fixture->written = 1;
+    must(petal_flush(fixture->db, NULL, error), error);
+    must(petal_kv_open(fixture->db, text("kv"), NULL, &fixture->kv, error), error);
+    must(petal_result_new(fixture->db, &fixture->result, error), error);
+    must(petal_receipt_new(fixture->db, &fixture->receipt, error), error);
+    must(petal_batch_new(fixture->db, &fixture->batch, error), error);
+    must(petal_snapshot_new(fixture->db, &fixture->snapshot, error), error);
+    must(petal_filter_parse(fixture->db, text("KeyOnlyFilter()"), &fixture->filter, error), error);
+    read.receipt = fixture->receipt;
+    must(petal_get(fixture->table, text("00000000"), &read, fixture->result, error), error);
+    must(petal_cursor_open(fixture->table, NULL, &fixture->cursor, error), error);
     return 0;
 }
 
 static void
-free_all(struct bed *bed)
+free_all(struct fixture *fixture)
 {
-    petal_cursor_close(bed->cursor);
-    petal_snapshot_free(bed->snapshot);
-    petal_receipt_free(bed->receipt);
-    petal_result_free(bed->result);
-    petal_batch_free(bed->batch);
-    petal_filter_free(bed->filter);
-    bed->cursor = NULL;
-    bed->snapshot = NULL;
-    bed->receipt = NULL;
-    bed->result = NULL;
-    bed->batch = NULL;
-    bed->filter = NULL;
+    petal_cursor_close(fixture->cursor);
+    petal_snapshot_free(fixture->snapshot);
+    petal_receipt_free(fixture->receipt);
+    petal_result_free(fixture->result);
+    petal_batch_free(fixture->batch);
+    petal_filter_free(fixture->filter);
+    fixture->cursor = NULL;
+    fixture->snapshot = NULL;
+    fixture->receipt = NULL;
+    fixture->result = NULL;
+    fixture->batch = NULL;
+    fixture->filter = NULL;
 }
 
 static int
 tear_down(void **state)
 {
-    struct bed *bed = *state;
+    struct fixture *fixture = *state;
 
-    free_all(bed);
-    petal_close(bed->db, NULL);
-    test_directory_free(bed->directory);
-    free(bed);
+    free_all(fixture);
+    petal_close(fixture->db, NULL);
+    test_directory_free(fixture->directory);
+    free(fixture);
     return 0;
 }
 
@@ -152,11 +152,11 @@ tear_down(void **state)
 static void *
 write_on(void *argument)
 {
-    struct bed *bed = argument;
+    struct fixture *fixture = argument;
 
-    while (!bed->stop) {
-        put(bed, bed->written);
-        bed->written++;
+    while (!fixture->stop) {
+        put(fixture, fixture->written);
+        fixture->written++;
     }
     return NULL;
 }
@@ -164,21 +164,21 @@ write_on(void *argument)
 static void *
 keep_busy(void *argument)
 {
-    struct bed *bed = argument;
+    struct fixture *fixture = argument;
     petal_result *result;
     petal_stats stats;
 
-    if (petal_result_new(bed->db, &result, NULL) != PETAL_OK)
+    if (petal_result_new(fixture->db, &result, NULL) != PETAL_OK)
         abort();
-    for (int i = 0; !bed->stop; i++) {
+    for (int i = 0; !fixture->stop; i++) {
         char row[16];
 
-        snprintf(row, sizeof row, "%08d", i % bed->written);
-        if (petal_get(bed->table, text(row), NULL, result, NULL) != PETAL_OK ||
+        snprintf(row, sizeof row, "%08d", i % fixture->written);
+        if (petal_get(fixture->table, text(row), NULL, result, NULL) != PETAL_OK ||
             petal_result_count(result) != 1)
             abort();
-        petal_stats_get(bed->db, &stats);
-        if (i % 100 == 99 && petal_compact(bed->table, NULL, NULL) != PETAL_OK)
+        petal_stats_get(fixture->db, &stats);
+        if (i % 100 == 99 && petal_compact(fixture->table, NULL, NULL) != PETAL_OK)
             abort();
     }
     petal_result_free(result);
@@ -186,42 +186,42 @@ keep_busy(void *argument)
 }
 
 static void
-begin_work(struct bed *bed)
+begin_work(struct fixture *fixture)
 {
-    assert_int_equal(pthread_create(&bed->threads[0], NULL, write_on, bed), 0);
-    assert_int_equal(pthread_create(&bed->threads[1], NULL, keep_busy, bed), 0);
+    assert_int_equal(pthread_create(&fixture->threads[0], NULL, write_on, fixture), 0);
+    assert_int_equal(pthread_create(&fixture->threads[1], NULL, keep_busy, fixture), 0);
 }
 
 static void
-end_work(struct bed *bed)
+end_work(struct fixture *fixture)
 {
-    bed->stop = true;
+    fixture->stop = true;
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(pthread_join(bed->threads[i], NULL), 0);
+        assert_int_equal(pthread_join(fixture->threads[i], NULL), 0);
 }
 
 /* All that was acknowledged is there after another opening, and nothing else. */
 static void
-check_content(struct bed *bed)
+check_content(struct fixture *fixture)
 {
     petal_cursor *cursor;
     const petal_cell *cell;
     int count = 0;
 
-    free_all(bed);
-    must(petal_close(bed->db, &bed->error), &bed->error);
-    open_bed(bed);
-    must(petal_cursor_open(bed->table, NULL, &cursor, &bed->error), &bed->error);
+    free_all(fixture);
+    must(petal_close(fixture->db, &fixture->error), &fixture->error);
+    open_fixture(fixture);
+    must(petal_cursor_open(fixture->table, NULL, &cursor, &fixture->error), &fixture->error);
     for (;;) {
-        must(petal_cursor_next(cursor, &cell, &bed->error), &bed->error);
+        must(petal_cursor_next(cursor, &cell, &fixture->error), &fixture->error);
         if (cell == NULL)
             break;
         assert_int_equal(cell->timestamp, 1 + count);
         count++;
     }
     petal_cursor_close(cursor);
-    assert_int_equal(count, bed->written);
-    must(petal_table_verify(bed->table, &bed->error), &bed->error);
+    assert_int_equal(count, fixture->written);
+    must(petal_table_verify(fixture->table, &fixture->error), &fixture->error);
 }
 
 /* ---- The child ---- */
@@ -265,7 +265,7 @@ see_snapshot(void *argument, const petal_table_snapshot_info *info)
     } while (0)
 
 static void
-call_everything(struct bed *bed)
+call_everything(struct fixture *fixture)
 {
     petal_family_options family = {.name = text("g")};
     petal_table_options options = {.name = text("new"), .families = &family, .family_count = 1};
@@ -287,70 +287,71 @@ call_everything(struct bed *bed)
     int64_t sum;
     bool is;
 
-    REFUSED(petal_put(bed->family, row, q, 5, value, NULL, &error));
-    REFUSED(petal_delete(bed->family, row, q, 5, PETAL_DELETE_COLUMN, NULL, &error));
-    REFUSED(petal_append(bed->family, row, q, value, NULL, &error));
-    REFUSED(petal_increment(bed->family, row, q, 1, NULL, &sum, &error));
-    REFUSED(petal_batch_put(bed->batch, bed->family, row, q, 5, value, &error));
-    REFUSED(petal_batch_delete(bed->batch, bed->family, row, q, 5, PETAL_DELETE, &error));
-    REFUSED(petal_batch_append(bed->batch, bed->family, row, q, value, &error));
-    REFUSED(petal_batch_increment(bed->batch, bed->family, row, q, 1, &error));
-    REFUSED(petal_batch_mutation(bed->batch, NULL, &error));
-    REFUSED(petal_write(bed->db, bed->batch, NULL, &error));
-    REFUSED(petal_mutate_row(bed->table, row, NULL, bed->batch, NULL, &is, &error));
-    REFUSED(petal_get(bed->table, row, NULL, bed->result, &error));
-    CHECK(petal_result_count(bed->result) == 0);
-    REFUSED(petal_multi_get(bed->table, &row, 1, NULL, &bed->result, &error));
-    REFUSED(petal_cursor_open(bed->table, NULL, &cursor, &error));
-    REFUSED(petal_cursor_next(bed->cursor, &cell, &error));
-    REFUSED(petal_cursor_next_row(bed->cursor, bed->result, &error));
-    REFUSED(petal_cursor_seek(bed->cursor, row, NULL, q, &error));
-    REFUSED(petal_snapshot_new(bed->db, &snapshot, &error));
-    REFUSED(petal_result_new(bed->db, &result, &error));
-    REFUSED(petal_receipt_new(bed->db, &receipt, &error));
-    REFUSED(petal_batch_new(bed->db, &batch, &error));
-    REFUSED(petal_filter_parse(bed->db, text("KeyOnlyFilter()"), &filter, &error));
-    REFUSED(petal_filter_make(bed->db, "PrefixFilter", &argument, 1, &filter, &error));
-    REFUSED(petal_filter_combine(bed->db, PETAL_FILTER_AND, &bed->filter, 1, &filter, &error));
-    REFUSED(petal_table_create(bed->db, &options, &table, &error));
-    REFUSED(petal_table_open(bed->db, text("t"), &table, &error));
+    REFUSED(petal_put(fixture->family, row, q, 5, value, NULL, &error));
+    REFUSED(petal_delete(fixture->family, row, q, 5, PETAL_DELETE_COLUMN, NULL, &error));
+    REFUSED(petal_append(fixture->family, row, q, value, NULL, &error));
+    REFUSED(petal_increment(fixture->family, row, q, 1, NULL, &sum, &error));
+    REFUSED(petal_batch_put(fixture->batch, fixture->family, row, q, 5, value, &error));
+    REFUSED(petal_batch_delete(fixture->batch, fixture->family, row, q, 5, PETAL_DELETE, &error));
+    REFUSED(petal_batch_append(fixture->batch, fixture->family, row, q, value, &error));
+    REFUSED(petal_batch_increment(fixture->batch, fixture->family, row, q, 1, &error));
+    REFUSED(petal_batch_mutation(fixture->batch, NULL, &error));
+    REFUSED(petal_write(fixture->db, fixture->batch, NULL, &error));
+    REFUSED(petal_mutate_row(fixture->table, row, NULL, fixture->batch, NULL, &is, &error));
+    REFUSED(petal_get(fixture->table, row, NULL, fixture->result, &error));
+    CHECK(petal_result_count(fixture->result) == 0);
+    REFUSED(petal_multi_get(fixture->table, &row, 1, NULL, &fixture->result, &error));
+    REFUSED(petal_cursor_open(fixture->table, NULL, &cursor, &error));
+    REFUSED(petal_cursor_next(fixture->cursor, &cell, &error));
+    REFUSED(petal_cursor_next_row(fixture->cursor, fixture->result, &error));
+    REFUSED(petal_cursor_seek(fixture->cursor, row, NULL, q, &error));
+    REFUSED(petal_snapshot_new(fixture->db, &snapshot, &error));
+    REFUSED(petal_result_new(fixture->db, &result, &error));
+    REFUSED(petal_receipt_new(fixture->db, &receipt, &error));
+    REFUSED(petal_batch_new(fixture->db, &batch, &error));
+    REFUSED(petal_filter_parse(fixture->db, text("KeyOnlyFilter()"), &filter, &error));
+    REFUSED(petal_filter_make(fixture->db, "PrefixFilter", &argument, 1, &filter, &error));
+    REFUSED(
+        petal_filter_combine(fixture->db, PETAL_FILTER_AND, &fixture->filter, 1, &filter, &error));
+    REFUSED(petal_table_create(fixture->db, &options, &table, &error));
+    REFUSED(petal_table_open(fixture->db, text("t"), &table, &error));
     CHECK(table == NULL);
-    REFUSED(petal_table_alter(bed->table, &options, &error));
-    REFUSED(petal_table_truncate(bed->table, &table, &error));
+    REFUSED(petal_table_alter(fixture->table, &options, &error));
+    REFUSED(petal_table_truncate(fixture->table, &table, &error));
     CHECK(table == NULL);
-    REFUSED(petal_table_drop(bed->table, &error));
-    REFUSED(petal_table_list(bed->db, see_table, NULL, &error));
-    REFUSED(petal_table_family(bed->table, text("f"), &found, &error));
-    REFUSED(petal_table_files(bed->table, see_file, NULL, &error));
-    REFUSED(petal_table_verify(bed->table, &error));
-    REFUSED(petal_table_snapshot_create(bed->table, text("s"), NULL, &error));
-    REFUSED(petal_table_snapshot_list(bed->db, see_snapshot, NULL, &error));
-    REFUSED(petal_table_snapshot_clone(bed->db, text("s"), text("u"), &table, &error));
-    REFUSED(petal_table_snapshot_restore(bed->db, text("s"), &table, &error));
-    REFUSED(petal_table_snapshot_delete(bed->db, text("s"), &error));
-    REFUSED(petal_cache_clear(bed->db, NULL, &blocks, &error));
-    REFUSED(petal_flush(bed->db, NULL, &error));
-    REFUSED(petal_compact(bed->table, NULL, &error));
-    REFUSED(petal_wait_idle(bed->db, &error));
-    REFUSED(petal_checkpoint(bed->db, "/nowhere", &error));
-    REFUSED(petal_kv_open(bed->db, text("kv"), NULL, &kv, &error));
-    REFUSED(petal_kv_put(bed->kv, row, value, &error));
-    REFUSED(petal_kv_get(bed->kv, row, bed->result, &is, &got, &error));
-    REFUSED(petal_kv_delete(bed->kv, row, &error));
-    CHECK(petal_table_compaction_state(bed->table) == PETAL_COMPACTION_NONE);
-    CHECK(petal_table_memtable_bytes(bed->table) == 0);
-    petal_stats_get(bed->db, &stats);
+    REFUSED(petal_table_drop(fixture->table, &error));
+    REFUSED(petal_table_list(fixture->db, see_table, NULL, &error));
+    REFUSED(petal_table_family(fixture->table, text("f"), &found, &error));
+    REFUSED(petal_table_files(fixture->table, see_file, NULL, &error));
+    REFUSED(petal_table_verify(fixture->table, &error));
+    REFUSED(petal_table_snapshot_create(fixture->table, text("s"), NULL, &error));
+    REFUSED(petal_table_snapshot_list(fixture->db, see_snapshot, NULL, &error));
+    REFUSED(petal_table_snapshot_clone(fixture->db, text("s"), text("u"), &table, &error));
+    REFUSED(petal_table_snapshot_restore(fixture->db, text("s"), &table, &error));
+    REFUSED(petal_table_snapshot_delete(fixture->db, text("s"), &error));
+    REFUSED(petal_cache_clear(fixture->db, NULL, &blocks, &error));
+    REFUSED(petal_flush(fixture->db, NULL, &error));
+    REFUSED(petal_compact(fixture->table, NULL, &error));
+    REFUSED(petal_wait_idle(fixture->db, &error));
+    REFUSED(petal_checkpoint(fixture->db, "/nowhere", &error));
+    REFUSED(petal_kv_open(fixture->db, text("kv"), NULL, &kv, &error));
+    REFUSED(petal_kv_put(fixture->kv, row, value, &error));
+    REFUSED(petal_kv_get(fixture->kv, row, fixture->result, &is, &got, &error));
+    REFUSED(petal_kv_delete(fixture->kv, row, &error));
+    CHECK(petal_table_compaction_state(fixture->table) == PETAL_COMPACTION_NONE);
+    CHECK(petal_table_memtable_bytes(fixture->table) == 0);
+    petal_stats_get(fixture->db, &stats);
     CHECK(stats.read_only && stats.background_error.status == PETAL_INVALID);
-    CHECK(petal_table_name(bed->table).size == 1);
+    CHECK(petal_table_name(fixture->table).size == 1);
 }
 
 /* Another database, in a child, is none of the parent's business. */
 static void
 use_another(void)
 {
-    struct bed other = {.directory = test_directory_new()};
+    struct fixture other = {.directory = test_directory_new()};
 
-    open_bed(&other);
+    open_fixture(&other);
     put(&other, 0);
     CHECK(petal_close(other.db, NULL) == PETAL_OK);
     test_directory_free(other.directory);
@@ -371,40 +372,40 @@ expect_success(pid_t child)
 static void
 test_children_of_a_busy_process_do_no_harm(void **state)
 {
-    struct bed *bed = *state;
+    struct fixture *fixture = *state;
 
     if (THREADS_MAY_WORK)
-        begin_work(bed);
+        begin_work(fixture);
     for (int i = 0; i < FORKS; i++) {
-        int before = bed->written;
+        int before = fixture->written;
         pid_t child = fork();
 
         if (child == 0) {
             alarm(CHILD_SECONDS);
-            call_everything(bed);
+            call_everything(fixture);
             if (i % 2 == 0)
-                free_all(bed);
-            CHECK(petal_close(bed->db, NULL) == PETAL_OK);
+                free_all(fixture);
+            CHECK(petal_close(fixture->db, NULL) == PETAL_OK);
             if (i % 2 != 0)
-                free_all(bed);
+                free_all(fixture);
             use_another();
             _exit(0);
         }
         assert_true(child > 0);
         expect_success(child);
-        while (THREADS_MAY_WORK && bed->written == before)
+        while (THREADS_MAY_WORK && fixture->written == before)
             sched_yield();
     }
     if (THREADS_MAY_WORK)
-        end_work(bed);
-    check_content(bed);
+        end_work(fixture);
+    check_content(fixture);
 }
 
 /* A child that lives on and has closed nothing does not keep the lock. */
 static void
 test_the_lock_is_the_parents(void **state)
 {
-    struct bed *bed = *state;
+    struct fixture *fixture = *state;
     pid_t child = fork();
     int status;
 
@@ -414,7 +415,7 @@ test_the_lock_is_the_parents(void **state)
             pause();
     }
     assert_true(child > 0);
-    check_content(bed); /* closes and opens */
+    check_content(fixture); /* closes and opens */
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
 }
@@ -422,17 +423,17 @@ test_the_lock_is_the_parents(void **state)
 static void
 test_the_lock_goes_with_the_parent(void **state)
 {
-    struct bed *bed = *state;
+    struct fixture *fixture = *state;
     int report[2], status;
     pid_t parent, child = 0;
 
-    free_all(bed);
-    must(petal_close(bed->db, &bed->error), &bed->error);
+    free_all(fixture);
+    must(petal_close(fixture->db, &fixture->error), &fixture->error);
     assert_int_equal(pipe(report), 0);
     parent = fork();
     if (parent == 0) {
         alarm(CHILD_SECONDS);
-        open_bed(bed);
+        open_fixture(fixture);
         child = fork();
         if (child > 0 && write(report[1], &child, sizeof child) != sizeof child)
             _exit(1);
@@ -440,10 +441,11 @@ test_the_lock_goes_with_the_parent(void **state)
             pause();
     }
     assert_int_equal(read(report[0], &child, sizeof child), sizeof child);
-    assert_int_equal(petal_open(bed->directory, NULL, &bed->db, &bed->error), PETAL_BUSY);
+    assert_int_equal(petal_open(fixture->directory, NULL, &fixture->db, &fixture->error),
+                     PETAL_BUSY);
     assert_int_equal(kill(parent, SIGKILL), 0);
     assert_int_equal(waitpid(parent, &status, 0), parent);
-    open_bed(bed); /* while the child lives */
+    open_fixture(fixture); /* while the child lives */
     assert_int_equal(kill(child, SIGKILL), 0);
     close(report[0]);
     close(report[1]);
@@ -454,7 +456,7 @@ test_the_lock_goes_with_the_parent(void **state)
 static void
 test_a_child_opens_what_the_parent_has_closed(void **state)
 {
-    struct bed *bed = *state;
+    struct fixture *fixture = *state;
     int refused[2], go[2];
     pid_t child;
     char byte = 0;
@@ -466,26 +468,26 @@ test_a_child_opens_what_the_parent_has_closed(void **state)
         petal_db *again;
 
         alarm(CHILD_SECONDS);
-        CHECK(petal_close(bed->db, NULL) == PETAL_OK);
-        CHECK(petal_open(bed->directory, NULL, &again, &bed->error) == PETAL_BUSY);
+        CHECK(petal_close(fixture->db, NULL) == PETAL_OK);
+        CHECK(petal_open(fixture->directory, NULL, &again, &fixture->error) == PETAL_BUSY);
         CHECK(write(refused[1], &byte, 1) == 1);
         CHECK(read(go[0], &byte, 1) == 1);
-        open_bed(bed);
-        put(bed, 1);
-        CHECK(petal_close(bed->db, NULL) == PETAL_OK);
+        open_fixture(fixture);
+        put(fixture, 1);
+        CHECK(petal_close(fixture->db, NULL) == PETAL_OK);
         _exit(0);
     }
     assert_true(child > 0);
     close(refused[1]); /* a child that ended is not waited for */
     assert_int_equal(read(refused[0], &byte, 1), 1);
     close(refused[0]);
-    free_all(bed);
-    must(petal_close(bed->db, &bed->error), &bed->error);
+    free_all(fixture);
+    must(petal_close(fixture->db, &fixture->error), &fixture->error);
     assert_int_equal(write(go[1], &byte, 1), 1);
     expect_success(child);
-    open_bed(bed);
-    bed->written = 2;
-    check_content(bed);
+    open_fixture(fixture);
+    fixture->written = 2;
+    check_content(fixture);
     close(go[0]);
     close(go[1]);
 }

@@ -150,7 +150,7 @@ test_a_manifest_that_is_full(void **state)
     assert_int_equal(
         petal_table_snapshot_create(ledger.tables[0], slice_from_text("s"), NULL, &error),
         PETAL_INVALID);
-    copy_bed_expect_no_stray(&fixture);
+    copy_fixture_expect_no_stray(&fixture);
     assert_int_equal(make_table(fixture.db, made, &error), PETAL_INVALID);
     must(petal_compact(ledger.tables[0], NULL, &error), &error);
     must(petal_compact(ledger.tables[1], NULL, &error), &error);

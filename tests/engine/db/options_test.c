@@ -12,8 +12,8 @@
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 
-struct bed {
-    struct fixture fixture;
+struct options_fixture {
+    struct fixture base;
     struct ledger ledger;
     petal_table *table;
     petal_family *family;
@@ -23,123 +23,134 @@ struct bed {
 };
 
 static void
-begin(struct bed *bed)
+begin(struct options_fixture *fixture)
 {
-    *bed = (struct bed){.row = slice_from_text("row")};
-    fixture_init(&bed->fixture, 1);
-    fixture_must_open(&bed->fixture);
-    must(ledger_create(&bed->ledger, bed->fixture.db, &bed->error), &bed->error);
-    bed->table = bed->ledger.tables[0];
-    bed->family = bed->ledger.families[0];
-    must(petal_result_new(bed->fixture.db, &bed->result, &bed->error), &bed->error);
+    *fixture = (struct options_fixture){.row = slice_from_text("row")};
+    fixture_init(&fixture->base, 1);
+    fixture_must_open(&fixture->base);
+    must(ledger_create(&fixture->ledger, fixture->base.db, &fixture->error), &fixture->error);
+    fixture->table = fixture->ledger.tables[0];
+    fixture->family = fixture->ledger.families[0];
+    must(petal_result_new(fixture->base.db, &fixture->result, &fixture->error), &fixture->error);
 }
 
 static void
-end(struct bed *bed)
+end(struct options_fixture *fixture)
 {
-    petal_result_free(bed->result);
-    fixture_fini(&bed->fixture);
+    petal_result_free(fixture->result);
+    fixture_fini(&fixture->base);
 }
 
 /* The call was refused, and its text has both pieces. */
 static void
-refused(struct bed *bed, enum petal_status status, const char *field, const char *found)
+refused(struct options_fixture *fixture, enum petal_status status, const char *field,
+        const char *found)
 {
-    if (status != PETAL_INVALID || strstr(bed->error.text, field) == NULL ||
-        strstr(bed->error.text, found) == NULL)
+    if (status != PETAL_INVALID || strstr(fixture->error.text, field) == NULL ||
+        strstr(fixture->error.text, found) == NULL)
         print_error("%s: \"%s\", without \"%s\" or \"%s\"\n", petal_status_text(status),
-                    bed->error.text, field, found);
+                    fixture->error.text, field, found);
     assert_int_equal(status, PETAL_INVALID);
-    assert_int_equal(bed->error.status, PETAL_INVALID);
-    assert_non_null(strstr(bed->error.text, field));
-    assert_non_null(strstr(bed->error.text, found));
-    bed->error = (petal_error){0};
+    assert_int_equal(fixture->error.status, PETAL_INVALID);
+    assert_non_null(strstr(fixture->error.text, field));
+    assert_non_null(strstr(fixture->error.text, found));
+    fixture->error = (petal_error){0};
 }
 
 /* ---- every call that takes a struct of options ---- */
 
 static void
-reads_refused(struct bed *bed, const petal_read_options *read, const char *field, const char *found)
+reads_refused(struct options_fixture *fixture, const petal_read_options *read, const char *field,
+              const char *found)
 {
     petal_scan_options scan = {.read = *read};
     petal_cursor *cursor = (petal_cursor *)&scan;
 
-    refused(bed, petal_get(bed->table, bed->row, read, bed->result, &bed->error), field, found);
-    refused(bed, petal_multi_get(bed->table, &bed->row, 1, read, &bed->result, &bed->error), field,
+    refused(fixture,
+            petal_get(fixture->table, fixture->row, read, fixture->result, &fixture->error), field,
             found);
-    refused(bed, petal_cursor_open(bed->table, &scan, &cursor, &bed->error), field, found);
+    refused(
+        fixture,
+        petal_multi_get(fixture->table, &fixture->row, 1, read, &fixture->result, &fixture->error),
+        field, found);
+    refused(fixture, petal_cursor_open(fixture->table, &scan, &cursor, &fixture->error), field,
+            found);
     assert_null(cursor);
 }
 
 static void
-writes_refused(struct bed *bed, const petal_write_options *write, const char *field,
+writes_refused(struct options_fixture *fixture, const petal_write_options *write, const char *field,
                const char *found)
 {
-    petal_family *family = bed->family;
-    petal_slice row = bed->row;
-    petal_error *error = &bed->error;
+    petal_family *family = fixture->family;
+    petal_slice row = fixture->row;
+    petal_error *error = &fixture->error;
     petal_condition condition = {.family = family, .compare = PETAL_EQUAL, .value = row};
     petal_batch *batch;
     int64_t sum;
 
-    refused(bed, petal_put(family, row, row, 5, row, write, error), field, found);
-    refused(bed, petal_delete(family, row, row, 5, PETAL_DELETE, write, error), field, found);
-    refused(bed, petal_append(family, row, row, row, write, error), field, found);
-    refused(bed, petal_increment(family, row, row, 1, write, &sum, error), field, found);
-    must(petal_batch_new(bed->fixture.db, &batch, error), error);
+    refused(fixture, petal_put(family, row, row, 5, row, write, error), field, found);
+    refused(fixture, petal_delete(family, row, row, 5, PETAL_DELETE, write, error), field, found);
+    refused(fixture, petal_append(family, row, row, row, write, error), field, found);
+    refused(fixture, petal_increment(family, row, row, 1, write, &sum, error), field, found);
+    must(petal_batch_new(fixture->base.db, &batch, error), error);
     for (int cells = 0; cells < 2; cells++) {
         if (cells > 0)
             must(petal_batch_put(batch, family, row, row, 5, row, error), error);
-        refused(bed, petal_write(bed->fixture.db, batch, write, error), field, found);
-        refused(bed, petal_mutate_row(bed->table, row, NULL, batch, write, NULL, error), field,
-                found);
-        /* The condition does not hold. */
-        refused(bed, petal_mutate_row(bed->table, row, &condition, batch, write, NULL, error),
+        refused(fixture, petal_write(fixture->base.db, batch, write, error), field, found);
+        refused(fixture, petal_mutate_row(fixture->table, row, NULL, batch, write, NULL, error),
                 field, found);
+        /* The condition does not hold. */
+        refused(fixture,
+                petal_mutate_row(fixture->table, row, &condition, batch, write, NULL, error), field,
+                found);
     }
     petal_batch_free(batch);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), 0);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), 0);
 }
 
 static void
-mutation_refused(struct bed *bed, const petal_mutation_options *mutation, const char *field,
-                 const char *found)
+mutation_refused(struct options_fixture *fixture, const petal_mutation_options *mutation,
+                 const char *field, const char *found)
 {
     petal_batch *batch;
 
-    must(petal_batch_new(bed->fixture.db, &batch, &bed->error), &bed->error);
-    refused(bed, petal_batch_mutation(batch, mutation, &bed->error), field, found);
-    must(petal_write(bed->fixture.db, batch, NULL, &bed->error), &bed->error);
+    must(petal_batch_new(fixture->base.db, &batch, &fixture->error), &fixture->error);
+    refused(fixture, petal_batch_mutation(batch, mutation, &fixture->error), field, found);
+    must(petal_write(fixture->base.db, batch, NULL, &fixture->error), &fixture->error);
     petal_batch_free(batch);
 }
 
 static void
-condition_refused(struct bed *bed, const petal_condition *condition, const char *field,
-                  const char *found)
+condition_refused(struct options_fixture *fixture, const petal_condition *condition,
+                  const char *field, const char *found)
 {
     petal_batch *batch;
     bool applied = true;
 
-    must(petal_batch_new(bed->fixture.db, &batch, &bed->error), &bed->error);
-    must(petal_batch_put(batch, bed->family, bed->row, bed->row, 5, bed->row, &bed->error),
-         &bed->error);
-    refused(bed,
-            petal_mutate_row(bed->table, bed->row, condition, batch, NULL, &applied, &bed->error),
+    must(petal_batch_new(fixture->base.db, &batch, &fixture->error), &fixture->error);
+    must(petal_batch_put(batch, fixture->family, fixture->row, fixture->row, 5, fixture->row,
+                         &fixture->error),
+         &fixture->error);
+    refused(fixture,
+            petal_mutate_row(fixture->table, fixture->row, condition, batch, NULL, &applied,
+                             &fixture->error),
             field, found);
     assert_false(applied);
     petal_batch_free(batch);
-    assert_int_equal(ledger_must_be_prefix(&bed->ledger), 0);
+    assert_int_equal(ledger_must_be_prefix(&fixture->ledger), 0);
 }
 
 static void
-schema_refused(struct bed *bed, const petal_table_options *options, const char *field,
-               const char *found)
+schema_refused(struct options_fixture *fixture, const petal_table_options *options,
+               const char *field, const char *found)
 {
     petal_table *table = (petal_table *)&table;
 
-    refused(bed, petal_table_create(bed->fixture.db, options, &table, &bed->error), field, found);
+    refused(fixture, petal_table_create(fixture->base.db, options, &table, &fixture->error), field,
+            found);
     assert_null(table);
-    refused(bed, petal_table_alter(bed->table, options, &bed->error), field, found);
+    refused(fixture, petal_table_alter(fixture->table, options, &fixture->error), field, found);
 }
 
 /* ---- sizes ---- */
@@ -150,17 +161,18 @@ static const size_t no_sizes[] = {1, 3, sizeof(size_t) - 1, sizeof(size_t) + 1, 
 static void
 test_sizes_of_no_struct(void **state)
 {
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (size_t i = 0; i < sizeof no_sizes / sizeof *no_sizes; i++) {
         size_t size = no_sizes[i];
         petal_read_options read = {.size = size};
         petal_scan_options scan = {.size = size};
         petal_write_options write = {.size = size};
         petal_mutation_options mutation = {.size = size};
-        petal_condition condition = {.size = size, .family = bed.family, .compare = PETAL_EQUAL};
+        petal_condition condition = {
+            .size = size, .family = fixture.family, .compare = PETAL_EQUAL};
         petal_family_options family = {.size = size, .name = slice_from_text("f")};
         petal_table_options table = {.name = slice_from_text("t"), .families = &family};
         petal_table_snapshot_options snapshot = {.size = size};
@@ -169,58 +181,62 @@ test_sizes_of_no_struct(void **state)
         char found[32];
 
         snprintf(found, sizeof found, " %zu;", size);
-        reads_refused(&bed, &read, "size of petal_read_options", found);
-        refused(&bed, petal_cursor_open(bed.table, &scan, &cursor, &bed.error),
+        reads_refused(&fixture, &read, "size of petal_read_options", found);
+        refused(&fixture, petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error),
                 "size of petal_scan_options", found);
-        writes_refused(&bed, &write, "size of petal_write_options", found);
-        mutation_refused(&bed, &mutation, "size of petal_mutation_options", found);
-        condition_refused(&bed, &condition, "size of petal_condition", found);
+        writes_refused(&fixture, &write, "size of petal_write_options", found);
+        mutation_refused(&fixture, &mutation, "size of petal_mutation_options", found);
+        condition_refused(&fixture, &condition, "size of petal_condition", found);
         table.family_count = 1;
-        table.name = petal_table_name(bed.table);
-        refused(&bed, petal_table_alter(bed.table, &table, &bed.error),
+        table.name = petal_table_name(fixture.table);
+        refused(&fixture, petal_table_alter(fixture.table, &table, &fixture.error),
                 "size of petal_family_options", found);
         table.name = slice_from_text("t");
-        refused(&bed, petal_table_create(bed.fixture.db, &table, &(petal_table *){0}, &bed.error),
+        refused(&fixture,
+                petal_table_create(fixture.base.db, &table, &(petal_table *){0}, &fixture.error),
                 "size of petal_family_options", found);
         for (int exists = 0; exists < 2; exists++) {
-            refused(&bed,
-                    petal_kv_open(bed.fixture.db, exists ? petal_table_name(bed.table) : table.name,
-                                  &family, &kv, &bed.error),
+            refused(&fixture,
+                    petal_kv_open(fixture.base.db,
+                                  exists ? petal_table_name(fixture.table) : table.name, &family,
+                                  &kv, &fixture.error),
                     "size of petal_family_options", found);
             assert_null(kv);
         }
         table.size = size;
-        schema_refused(&bed, &table, "size of petal_table_options", found);
-        refused(&bed,
-                petal_table_snapshot_create(bed.table, slice_from_text("s"), &snapshot, &bed.error),
+        schema_refused(&fixture, &table, "size of petal_table_options", found);
+        refused(&fixture,
+                petal_table_snapshot_create(fixture.table, slice_from_text("s"), &snapshot,
+                                            &fixture.error),
                 "size of petal_table_snapshot_options", found);
     }
-    end(&bed);
+    end(&fixture);
 }
 
 static void
 test_sizes_of_no_database(void **state)
 {
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
-    petal_result_free(bed.result);
-    bed.result = NULL;
-    fixture_must_close(&bed.fixture);
+    begin(&fixture);
+    petal_result_free(fixture.result);
+    fixture.result = NULL;
+    fixture_must_close(&fixture.base);
     for (size_t i = 0; i < sizeof no_sizes / sizeof *no_sizes; i++) {
         char found[32];
 
         snprintf(found, sizeof found, " %zu;", no_sizes[i]);
-        bed.fixture.options.size = no_sizes[i];
-        refused(&bed, fixture_open(&bed.fixture, &bed.error), "size of petal_options", found);
-        bed.fixture.options.size = 0;
-        bed.fixture.env.size = no_sizes[i];
-        refused(&bed, fixture_open(&bed.fixture, &bed.error), "size of petal_env", found);
-        bed.fixture.env.size = 0;
+        fixture.base.options.size = no_sizes[i];
+        refused(&fixture, fixture_open(&fixture.base, &fixture.error), "size of petal_options",
+                found);
+        fixture.base.options.size = 0;
+        fixture.base.env.size = no_sizes[i];
+        refused(&fixture, fixture_open(&fixture.base, &fixture.error), "size of petal_env", found);
+        fixture.base.env.size = 0;
     }
-    fixture_must_open(&bed.fixture);
-    end(&bed);
+    fixture_must_open(&fixture.base);
+    end(&fixture);
 }
 
 /* What a scan says about its rows would be lost between the two sizes. */
@@ -229,20 +245,20 @@ test_reads_that_exceed_their_scan(void **state)
 {
     petal_scan_options scan = {.start_row = slice_from_text("r"), .row_limit = 1};
     petal_cursor *cursor;
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     scan.read.size = sizeof scan.read + 8;
-    refused(&bed, petal_cursor_open(bed.table, &scan, &cursor, &bed.error), "read.size",
+    refused(&fixture, petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), "read.size",
             "petal_scan_options");
     scan.size = offsetof(petal_scan_options, start_row);
-    refused(&bed, petal_cursor_open(bed.table, &scan, &cursor, &bed.error), "read.size",
+    refused(&fixture, petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), "read.size",
             "petal_scan_options");
     scan.read.size = sizeof scan.read;
-    must(petal_cursor_open(bed.table, &scan, &cursor, &bed.error), &bed.error);
+    must(petal_cursor_open(fixture.table, &scan, &cursor, &fixture.error), &fixture.error);
     petal_cursor_close(cursor);
-    end(&bed);
+    end(&fixture);
 }
 
 /* The families of a program with another header lie as far apart as its struct is large. */
@@ -254,10 +270,10 @@ test_families_of_other_headers(void **state)
     petal_table_options options = {.name = slice_from_text("t"), .family_count = 3};
     uint64_t memory[64];
     petal_table *table;
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t known =
             sizes[i] < sizeof(petal_family_options) ? sizes[i] : sizeof(petal_family_options);
@@ -270,7 +286,7 @@ test_families_of_other_headers(void **state)
             memcpy((uint8_t *)memory + k * sizes[i], &family, known);
         }
         options.families = (const petal_family_options *)memory;
-        must(petal_table_create(bed.fixture.db, &options, &table, &bed.error), &bed.error);
+        must(petal_table_create(fixture.base.db, &options, &table, &fixture.error), &fixture.error);
         for (uint32_t k = 0; k < 3; k++) {
             petal_family_options described = {.size = sizeof described};
 
@@ -278,12 +294,12 @@ test_families_of_other_headers(void **state)
             assert_int_equal(described.versions, k + 1);
             assert_int_equal(described.block_bytes, 65536);
         }
-        must(petal_table_drop(table, &bed.error), &bed.error);
+        must(petal_table_drop(table, &fixture.error), &fixture.error);
         memcpy((uint8_t *)memory + 2 * sizes[i], &(size_t){sizes[i] - 8}, sizeof(size_t));
-        refused(&bed, petal_table_create(bed.fixture.db, &options, &table, &bed.error),
+        refused(&fixture, petal_table_create(fixture.base.db, &options, &table, &fixture.error),
                 "petal_family_options", "the first");
     }
-    end(&bed);
+    end(&fixture);
 }
 
 /* ---- values without their flags ---- */
@@ -300,48 +316,49 @@ test_time_ranges_without_the_flag(void **state)
         {100, 0, "time_min", "100"},
         {-1, 0, "time_min", "-1"},
     };
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         int64_t time_min = ranges[i].time_min, time_limit = ranges[i].time_limit;
         petal_read_options read = {.time_min = time_min, .time_limit = time_limit};
         petal_mutation_options mutation = {.time_min = time_min, .time_limit = time_limit};
-        petal_condition condition = {.family = bed.family,
+        petal_condition condition = {.family = fixture.family,
                                      .compare = PETAL_EQUAL,
                                      .time_min = time_min,
                                      .time_limit = time_limit};
 
-        reads_refused(&bed, &read, "has_time_range", ranges[i].found);
-        reads_refused(&bed, &read, ranges[i].field, ranges[i].found);
-        mutation_refused(&bed, &mutation, "has_time_range", ranges[i].found);
-        condition_refused(&bed, &condition, "has_time_range", ranges[i].found);
+        reads_refused(&fixture, &read, "has_time_range", ranges[i].found);
+        reads_refused(&fixture, &read, ranges[i].field, ranges[i].found);
+        mutation_refused(&fixture, &mutation, "has_time_range", ranges[i].found);
+        condition_refused(&fixture, &condition, "has_time_range", ranges[i].found);
         /* Behind the size that the program knows they are not there. */
         read.size = offsetof(petal_read_options, has_time_range);
-        must(petal_get(bed.table, bed.row, &read, bed.result, &bed.error), &bed.error);
+        must(petal_get(fixture.table, fixture.row, &read, fixture.result, &fixture.error),
+             &fixture.error);
     }
-    end(&bed);
+    end(&fixture);
 }
 
 static void
 test_times_to_live_without_the_flag(void **state)
 {
     static const int64_t ttls[] = {1, -1, INT64_MAX, INT64_MIN};
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (size_t i = 0; i < sizeof ttls / sizeof *ttls; i++) {
         petal_write_options write = {.ttl_ms = ttls[i]};
         petal_mutation_options mutation = {.ttl_ms = ttls[i]};
         char found[32];
 
         snprintf(found, sizeof found, "ttl_ms is %lld", (long long)ttls[i]);
-        writes_refused(&bed, &write, "has_ttl", found);
-        mutation_refused(&bed, &mutation, "has_ttl", found);
+        writes_refused(&fixture, &write, "has_ttl", found);
+        mutation_refused(&fixture, &mutation, "has_ttl", found);
     }
-    end(&bed);
+    end(&fixture);
 }
 
 /* ---- numbers that are none of an enumeration ---- */
@@ -351,30 +368,30 @@ test_numbers_of_no_enumeration(void **state)
 {
     static const int numbers[] = {-1, 7, INT32_MAX};
     petal_filter *filter;
-    struct bed bed;
+    struct options_fixture fixture;
 
     (void)state;
-    begin(&bed);
-    must(
-        petal_filter_parse(bed.fixture.db, slice_from_text("KeyOnlyFilter()"), &filter, &bed.error),
-        &bed.error);
+    begin(&fixture);
+    must(petal_filter_parse(fixture.base.db, slice_from_text("KeyOnlyFilter()"), &filter,
+                            &fixture.error),
+         &fixture.error);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         petal_write_options write = {.durability = (enum petal_durability)numbers[i]};
-        petal_condition condition = {.family = bed.family,
+        petal_condition condition = {.family = fixture.family,
                                      .compare = (enum petal_compare)numbers[i]};
         char found[32];
 
         snprintf(found, sizeof found, "%d", numbers[i]);
-        writes_refused(&bed, &write, "durability", found);
-        condition_refused(&bed, &condition, "comparison", found);
+        writes_refused(&fixture, &write, "durability", found);
+        condition_refused(&fixture, &condition, "comparison", found);
         condition.absent = true;
-        condition_refused(&bed, &condition, "comparison", found);
+        condition_refused(&fixture, &condition, "comparison", found);
         condition.absent = false;
         condition.filter = filter;
-        condition_refused(&bed, &condition, "comparison", found);
+        condition_refused(&fixture, &condition, "comparison", found);
     }
     petal_filter_free(filter);
-    end(&bed);
+    end(&fixture);
 }
 
 int

@@ -204,16 +204,16 @@ test_table_snapshots_and_checkpoints(void **state)
     (void)state;
     fixture_init(&fixture, 3);
     fixture_must_open(&fixture);
-    must(copy_bed_create(fixture.db, "t", &table, &error), &error);
-    copy_bed_must_put(table, "f", "a", "1");
+    must(copy_fixture_create(fixture.db, "t", &table, &error), &error);
+    copy_fixture_must_put(table, "f", "a", "1");
     must(petal_table_snapshot_create(table, names[0], NULL, &error), &error);
     must(petal_table_snapshot_create(table, names[1], &brief, &error), &error);
     fixture_die(&fixture);
     test_clock_advance(&fixture.clock, 2000);
     before = read_only_image(&fixture);
     read_only_open(&fixture);
-    table = copy_bed_open(fixture.db, "t");
-    assert_string_equal(copy_bed_snapshots(fixture.db, text), "kept ");
+    table = copy_fixture_open(fixture.db, "t");
+    assert_string_equal(copy_fixture_snapshots(fixture.db, text), "kept ");
     refused(petal_table_snapshot_create(table, names[2], NULL, &error), &error);
     refused(petal_table_snapshot_create(table, names[0], &skip_flush, &error), &error);
     for (size_t i = 0; i < 3; i++) {
@@ -229,7 +229,7 @@ test_table_snapshots_and_checkpoints(void **state)
     refused(petal_checkpoint(fixture.db, "/copy", &error), &error);
     refused(petal_checkpoint(fixture.db, FIXTURE_DIRECTORY, &error), &error);
     assert_false(memory_vfs_exists(fixture.vfs, "/copy"));
-    copy_bed_expect(table, "a/f=1 ");
+    copy_fixture_expect(table, "a/f=1 ");
     fixture_must_close(&fixture);
     read_only_expect_unchanged(&fixture, &before);
     fixture_fini(&fixture);

@@ -26,24 +26,24 @@ boolean(bool value)
 }
 
 static petal_filter *
-make(const struct read_bed *bed, const char *name, const petal_filter_argument *arguments,
+make(const struct read_fixture *fixture, const char *name, const petal_filter_argument *arguments,
      size_t count)
 {
     petal_filter *filter;
     petal_error error;
 
-    must(petal_filter_make(bed->fixture.db, name, arguments, count, &filter, &error), &error);
+    must(petal_filter_make(fixture->base.db, name, arguments, count, &filter, &error), &error);
     return filter;
 }
 
 /* Releases the member. */
 static petal_filter *
-make_skip(const struct read_bed *bed, petal_filter *member)
+make_skip(const struct read_fixture *fixture, petal_filter *member)
 {
     petal_filter *filter;
     petal_error error;
 
-    must(petal_filter_combine(bed->fixture.db, PETAL_FILTER_SKIP, &member, 1, &filter, &error),
+    must(petal_filter_combine(fixture->base.db, PETAL_FILTER_SKIP, &member, 1, &filter, &error),
          &error);
     petal_filter_free(member);
     return filter;
@@ -51,7 +51,7 @@ make_skip(const struct read_bed *bed, petal_filter *member)
 
 /* What the scan finds with the filter, which is released. */
 static const char *
-scan(const struct read_bed *bed, petal_filter *filter, const petal_scan_options *given)
+scan(const struct read_fixture *fixture, petal_filter *filter, const petal_scan_options *given)
 {
     petal_scan_options options = {0};
     const char *answer;
@@ -59,7 +59,7 @@ scan(const struct read_bed *bed, petal_filter *filter, const petal_scan_options 
     if (given != NULL)
         options = *given;
     options.read.filter = filter;
-    answer = reads_scan(bed, &options);
+    answer = reads_scan(fixture, &options);
     petal_filter_free(filter);
     return answer;
 }
@@ -67,10 +67,10 @@ scan(const struct read_bed *bed, petal_filter *filter, const petal_scan_options 
 static const petal_scan_options reversed = {.reversed = true};
 
 static void
-put(const struct read_bed *bed, const char *family, const char *row, const char *qualifier,
+put(const struct read_fixture *fixture, const char *family, const char *row, const char *qualifier,
     int64_t timestamp, const char *value)
 {
-    reads_put(bed, family, text(row), text(qualifier), timestamp, text(value));
+    reads_put(fixture, family, text(row), text(qualifier), timestamp, text(value));
 }
 
 /* ---- what a filter is shown ---- */
@@ -81,60 +81,60 @@ test_excluded_rows(void **state)
 {
     static const char while_and_row[] =
         "WHILE ValueFilter (=, 'binary:v') AND RowFilter (!=, 'binary:b')";
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
-    put(&bed, "f", "a", "q", 1, "v");
-    put(&bed, "f", "b", "q", 1, "other");
-    put(&bed, "f", "c", "q", 1, "v");
-    assert_string_equal(scan(&bed, reads_filter(&bed, while_and_row), NULL), "a/f:q@1=v ");
-    assert_string_equal(scan(&bed, reads_filter(&bed, while_and_row), &reversed),
+    reads_open(&fixture, "f", NULL);
+    put(&fixture, "f", "a", "q", 1, "v");
+    put(&fixture, "f", "b", "q", 1, "other");
+    put(&fixture, "f", "c", "q", 1, "v");
+    assert_string_equal(scan(&fixture, reads_filter(&fixture, while_and_row), NULL), "a/f:q@1=v ");
+    assert_string_equal(scan(&fixture, reads_filter(&fixture, while_and_row), &reversed),
                         "c/f:q@1=v a/f:q@1=v ");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* WHILE is asked about rows that have none of the named columns. */
 static void
 test_rows_without_the_columns(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_column column;
     petal_scan_options options = {.read = {.columns = &column, .column_count = 1}};
 
     (void)state;
-    reads_open(&bed, "f", NULL);
-    put(&bed, "f", "a", "q", 1, "v");
-    put(&bed, "f", "b", "p", 1, "v");
-    put(&bed, "f", "c", "q", 1, "v");
-    column = (petal_column){.family = reads_family(&bed, "f"), .qualifier = text("q")};
+    reads_open(&fixture, "f", NULL);
+    put(&fixture, "f", "a", "q", 1, "v");
+    put(&fixture, "f", "b", "p", 1, "v");
+    put(&fixture, "f", "c", "q", 1, "v");
+    column = (petal_column){.family = reads_family(&fixture, "f"), .qualifier = text("q")};
     for (int layout = 0; layout < 2; layout++) {
         assert_string_equal(
-            scan(&bed, reads_filter(&bed, "WHILE RowFilter (!=, 'binary:b')"), &options),
+            scan(&fixture, reads_filter(&fixture, "WHILE RowFilter (!=, 'binary:b')"), &options),
             "a/f:q@1=v ");
-        reads_flush(&bed);
+        reads_flush(&fixture);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* A family that is looked at when the filter is done gives nothing more, even if what it has there is hidden. */
 static void
 test_ended_family(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "fg", NULL);
-    put(&bed, "f", "a", "p", 1, "v");
-    put(&bed, "f", "a", "q", 1, "v");
-    put(&bed, "g", "a", "q", 1, "v");
-    reads_delete(&bed, "g", text("a"), text("q"), 2, PETAL_DELETE_COLUMN);
-    put(&bed, "g", "b", "q", 1, "v");
-    assert_string_equal(scan(&bed, reads_filter(&bed, "ColumnCountGetFilter (1)"), NULL),
+    reads_open(&fixture, "fg", NULL);
+    put(&fixture, "f", "a", "p", 1, "v");
+    put(&fixture, "f", "a", "q", 1, "v");
+    put(&fixture, "g", "a", "q", 1, "v");
+    reads_delete(&fixture, "g", text("a"), text("q"), 2, PETAL_DELETE_COLUMN);
+    put(&fixture, "g", "b", "q", 1, "v");
+    assert_string_equal(scan(&fixture, reads_filter(&fixture, "ColumnCountGetFilter (1)"), NULL),
                         "a/f:p@1=v ");
-    assert_string_equal(scan(&bed, reads_filter(&bed, "ColumnCountGetFilter (2)"), NULL),
+    assert_string_equal(scan(&fixture, reads_filter(&fixture, "ColumnCountGetFilter (2)"), NULL),
                         "a/f:p@1=v a/f:q@1=v b/g:q@1=v ");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* A raw scan goes where the filter says as well: what lies between is not shown to it. */
@@ -142,18 +142,18 @@ static void
 test_raw_hints(void **state)
 {
     petal_scan_options raw = {.raw = true};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
+    reads_open(&fixture, "f", NULL);
     for (const char *qualifier = "abcd"; *qualifier != '\0'; qualifier++)
-        reads_put(&bed, "f", text("a"), slice_make(qualifier, 1), 1, text("v"));
-    reads_delete(&bed, "f", text("a"), text("d"), 2, PETAL_DELETE);
+        reads_put(&fixture, "f", text("a"), slice_make(qualifier, 1), 1, text("v"));
+    reads_delete(&fixture, "f", text("a"), text("d"), 2, PETAL_DELETE);
     assert_string_equal(
-        scan(&bed, reads_filter(&bed, "ColumnCountGetFilter (3) AND ColumnPrefixFilter ('d')"),
-             &raw),
+        scan(&fixture,
+             reads_filter(&fixture, "ColumnCountGetFilter (3) AND ColumnPrefixFilter ('d')"), &raw),
         "a/f:d@2!8 ");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- where HBase is wrong ---- */
@@ -162,22 +162,23 @@ test_raw_hints(void **state)
 static void
 test_hint_over_family_marker(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
-    put(&bed, "f", "a", "", 20, "v");
-    put(&bed, "f", "a", "q", 3, "v");
-    reads_delete(&bed, "f", text("a"), text(""), 10, PETAL_DELETE_FAMILY);
+    reads_open(&fixture, "f", NULL);
+    put(&fixture, "f", "a", "", 20, "v");
+    put(&fixture, "f", "a", "q", 3, "v");
+    reads_delete(&fixture, "f", text("a"), text(""), 10, PETAL_DELETE_FAMILY);
     for (int layout = 0; layout < 2; layout++) {
-        assert_string_equal(scan(&bed, reads_filter(&bed, "ColumnPrefixFilter ('q')"), NULL), "");
-        reads_flush(&bed);
+        assert_string_equal(
+            scan(&fixture, reads_filter(&fixture, "ColumnPrefixFilter ('q')"), NULL), "");
+        reads_flush(&fixture);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static petal_filter *
-make_ranges(const struct read_bed *bed)
+make_ranges(const struct read_fixture *fixture)
 {
     petal_filter_argument arguments[] = {
         bytes(text("b")), boolean(false), bytes(text("c")), boolean(false),
@@ -185,7 +186,7 @@ make_ranges(const struct read_bed *bed)
         bytes(text("d")), boolean(false), bytes(text("")),  boolean(true),
     };
 
-    return make(bed, "MultiRowRangeFilter", arguments, sizeof arguments / sizeof *arguments);
+    return make(fixture, "MultiRowRangeFilter", arguments, sizeof arguments / sizeof *arguments);
 }
 
 /* The union of ranges, each with its own bounds; in both directions; under SKIP the same. */
@@ -195,17 +196,18 @@ test_ranges(void **state)
     static const char upward[] = "b/f:q@1=v ba/f:q@1=v e/f:q@1=v f/f:q@1=v ";
     static const char downward[] = "f/f:q@1=v e/f:q@1=v ba/f:q@1=v b/f:q@1=v ";
     static const char *const rows[] = {"a", "b", "ba", "c", "d", "e", "f"};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
+    reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(&bed, "f", rows[i], "q", 1, "v");
-    assert_string_equal(scan(&bed, make_ranges(&bed), NULL), upward);
-    assert_string_equal(scan(&bed, make_ranges(&bed), &reversed), downward);
-    assert_string_equal(scan(&bed, make_skip(&bed, make_ranges(&bed)), NULL), upward);
-    assert_string_equal(scan(&bed, make_skip(&bed, make_ranges(&bed)), &reversed), downward);
-    fixture_fini(&bed.fixture);
+        put(&fixture, "f", rows[i], "q", 1, "v");
+    assert_string_equal(scan(&fixture, make_ranges(&fixture), NULL), upward);
+    assert_string_equal(scan(&fixture, make_ranges(&fixture), &reversed), downward);
+    assert_string_equal(scan(&fixture, make_skip(&fixture, make_ranges(&fixture)), NULL), upward);
+    assert_string_equal(scan(&fixture, make_skip(&fixture, make_ranges(&fixture)), &reversed),
+                        downward);
+    fixture_fini(&fixture.base);
 }
 
 /* A row shorter than the pattern does not match, longer ones do, in both directions. */
@@ -215,17 +217,17 @@ test_fuzzy_rows(void **state)
     petal_filter_argument arguments[] = {bytes(BYTES("ab")), bytes(BYTES("\1\0")),
                                          bytes(BYTES("ddd")), bytes(BYTES("\0\1\0"))};
     static const char *const rows[] = {"a", "ab", "abc", "b", "cb", "d", "dd", "ddd", "ddde"};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
+    reads_open(&fixture, "f", NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put(&bed, "f", rows[i], "q", 1, "v");
-    assert_string_equal(scan(&bed, make(&bed, "FuzzyRowFilter", arguments, 4), NULL),
+        put(&fixture, "f", rows[i], "q", 1, "v");
+    assert_string_equal(scan(&fixture, make(&fixture, "FuzzyRowFilter", arguments, 4), NULL),
                         "ab/f:q@1=v abc/f:q@1=v cb/f:q@1=v ddd/f:q@1=v ddde/f:q@1=v ");
-    assert_string_equal(scan(&bed, make(&bed, "FuzzyRowFilter", arguments, 4), &reversed),
+    assert_string_equal(scan(&fixture, make(&fixture, "FuzzyRowFilter", arguments, 4), &reversed),
                         "ddde/f:q@1=v ddd/f:q@1=v cb/f:q@1=v abc/f:q@1=v ab/f:q@1=v ");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- where the cells lie ---- */
@@ -254,7 +256,7 @@ static const char *const expressions[] = {
 #define WRITES      160
 
 static void
-write_some(const struct read_bed *bed, struct test_random *random, bool flushes)
+write_some(const struct read_fixture *fixture, struct test_random *random, bool flushes)
 {
     static const char *const qualifiers[] = {"", "a", "b", "bb", "c"};
 
@@ -267,26 +269,26 @@ write_some(const struct read_bed *bed, struct test_random *random, bool flushes)
 
         switch (test_random_below(random, 12)) {
         case 0:
-            reads_delete(bed, family, text(row), text(""), timestamp, PETAL_DELETE_FAMILY);
+            reads_delete(fixture, family, text(row), text(""), timestamp, PETAL_DELETE_FAMILY);
             break;
         case 1:
-            reads_delete(bed, family, text(row), qualifier, timestamp, PETAL_DELETE_COLUMN);
+            reads_delete(fixture, family, text(row), qualifier, timestamp, PETAL_DELETE_COLUMN);
             break;
         default:
-            reads_put(bed, family, text(row), qualifier, timestamp, text(value));
+            reads_put(fixture, family, text(row), qualifier, timestamp, text(value));
         }
         if (flushes && i % 8 == 7)
-            reads_flush(bed);
+            reads_flush(fixture);
     }
 }
 
 /* What the expression finds in scans both ways, of all and of two columns, and in a get; to be released with free. */
 static char *
-answer_all(const struct read_bed *bed, const char *expression)
+answer_all(const struct read_fixture *fixture, const char *expression)
 {
-    petal_filter *filter = reads_filter(bed, expression);
-    petal_column columns[] = {{.family = reads_family(bed, "f"), .qualifier = text("b")},
-                              {.family = reads_family(bed, "g"), .qualifier = text("c")}};
+    petal_filter *filter = reads_filter(fixture, expression);
+    petal_column columns[] = {{.family = reads_family(fixture, "f"), .qualifier = text("b")},
+                              {.family = reads_family(fixture, "g"), .qualifier = text("c")}};
     petal_read_options read = {.size = sizeof read, .filter = filter, .versions = 2};
     char *all = test_allocate(20000);
     size_t used = 0;
@@ -296,10 +298,10 @@ answer_all(const struct read_bed *bed, const char *expression)
 
         options.read.columns = i < 2 ? NULL : columns;
         options.read.column_count = i < 2 ? 0 : 2;
-        used += (size_t)snprintf(all + used, 20000 - used, "%s\n", reads_scan(bed, &options));
+        used += (size_t)snprintf(all + used, 20000 - used, "%s\n", reads_scan(fixture, &options));
         assert_true(used < 20000);
     }
-    snprintf(all + used, 20000 - used, "%s\n", reads_get(bed, text("r2"), &read));
+    snprintf(all + used, 20000 - used, "%s\n", reads_get(fixture, text("r2"), &read));
     petal_filter_free(filter);
     return all;
 }
@@ -316,17 +318,17 @@ test_layouts(void **state)
         petal_family_options family = {.bloom = blooms[i / LAYOUTS],
                                        .versions = WRITES}; /* a flush drops none that could show */
         struct test_random random;
-        struct read_bed bed;
+        struct read_fixture fixture;
 
-        reads_open(&bed, "fg", &family);
+        reads_open(&fixture, "fg", &family);
         test_random_init(&random, 77);
-        write_some(&bed, &random, i % LAYOUTS == 1);
+        write_some(&fixture, &random, i % LAYOUTS == 1);
         if (i % LAYOUTS == 2) {
-            reads_flush(&bed);
-            reads_compact(&bed);
+            reads_flush(&fixture);
+            reads_compact(&fixture);
         }
         for (size_t k = 0; k < EXPRESSIONS; k++) {
-            char *answer = answer_all(&bed, expressions[k]);
+            char *answer = answer_all(&fixture, expressions[k]);
 
             if (expected[k] == NULL) {
                 expected[k] = answer;
@@ -335,7 +337,7 @@ test_layouts(void **state)
             assert_string_equal(answer, expected[k]);
             free(answer);
         }
-        fixture_fini(&bed.fixture);
+        fixture_fini(&fixture.base);
     }
     for (size_t k = 0; k < EXPRESSIONS; k++)
         free(expected[k]);
@@ -358,20 +360,20 @@ test_regex_given_up(void **state)
          "aa/f:q@1=aa ", "b/f:q@1=aa "},
     };
     char hostile[42] = "";
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
     memset(hostile, 'a', 40);
     hostile[40] = 'b';
-    reads_open(&bed, "f", NULL);
-    put(&bed, "f", "aa", "q", 1, "aa");
-    put(&bed, "f", hostile, hostile, 1, hostile);
-    put(&bed, "f", hostile, "q", 1, hostile);
-    put(&bed, "f", "b", "q", 1, "aa");
+    reads_open(&fixture, "f", NULL);
+    put(&fixture, "f", "aa", "q", 1, "aa");
+    put(&fixture, "f", hostile, hostile, 1, hostile);
+    put(&fixture, "f", hostile, "q", 1, hostile);
+    put(&fixture, "f", "b", "q", 1, "aa");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        petal_filter *filter = reads_filter(&bed, cases[i][0]);
+        petal_filter *filter = reads_filter(&fixture, cases[i][0]);
         petal_scan_options options = {.read = {.filter = filter}};
-        petal_cursor *cursor = reads_cursor(&bed, &options);
+        petal_cursor *cursor = reads_cursor(&fixture, &options);
         const petal_cell *cell;
         petal_error error;
 
@@ -386,7 +388,7 @@ test_regex_given_up(void **state)
         petal_cursor_close(cursor);
         petal_filter_free(filter);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -22,8 +22,8 @@
 /* Puts of such values that fill the memtables once. */
 #define FILL (MEMTABLE_BYTES / VALUE_BYTES + 1)
 
-struct bed {
-    struct fixture fixture;
+struct largest_fixture {
+    struct fixture base;
     petal_table *hot, *cold[COLD_TABLES];
     uint64_t hot_rows;
     uint64_t flushed; /* memtables, before the phase that is counted */
@@ -37,7 +37,7 @@ number_key(char key[24], uint64_t number)
 }
 
 static petal_table *
-table_of(struct bed *bed, const char *prefix, unsigned number)
+table_of(struct largest_fixture *fixture, const char *prefix, unsigned number)
 {
     char name[32];
     petal_family_options family = {.name = slice_from_text("f")};
@@ -47,32 +47,32 @@ table_of(struct bed *bed, const char *prefix, unsigned number)
         .family_count = 1};
     petal_table *table;
     petal_error error;
-    enum petal_status status = petal_table_open(bed->fixture.db, options.name, &table, &error);
+    enum petal_status status = petal_table_open(fixture->base.db, options.name, &table, &error);
 
     if (status == PETAL_NOT_FOUND)
-        status = petal_table_create(bed->fixture.db, &options, &table, &error);
+        status = petal_table_create(fixture->base.db, &options, &table, &error);
     must(status, &error);
     return table;
 }
 
 static void
-take_tables(struct bed *bed)
+take_tables(struct largest_fixture *fixture)
 {
-    bed->hot = table_of(bed, "hot", 0);
+    fixture->hot = table_of(fixture, "hot", 0);
     for (unsigned i = 0; i < COLD_TABLES; i++)
-        bed->cold[i] = table_of(bed, "cold", i);
+        fixture->cold[i] = table_of(fixture, "cold", i);
 }
 
 static void
-start(struct bed *bed, size_t memory_bytes)
+start(struct largest_fixture *fixture, size_t memory_bytes)
 {
-    *bed = (struct bed){.hot_rows = 0};
-    memset(bed->value, 'v', sizeof bed->value);
-    fixture_init(&bed->fixture, 4);
-    bed->fixture.options.memtable_bytes = MEMTABLE_BYTES;
-    bed->fixture.options.memory_bytes = memory_bytes;
-    fixture_must_open(&bed->fixture);
-    take_tables(bed);
+    *fixture = (struct largest_fixture){.hot_rows = 0};
+    memset(fixture->value, 'v', sizeof fixture->value);
+    fixture_init(&fixture->base, 4);
+    fixture->base.options.memtable_bytes = MEMTABLE_BYTES;
+    fixture->base.options.memory_bytes = memory_bytes;
+    fixture_must_open(&fixture->base);
+    take_tables(fixture);
 }
 
 static void
@@ -87,45 +87,45 @@ put(petal_table *table, uint64_t row, petal_slice value)
 }
 
 static void
-put_cold(struct bed *bed, uint64_t row)
+put_cold(struct largest_fixture *fixture, uint64_t row)
 {
     for (unsigned i = 0; i < COLD_TABLES; i++)
-        put(bed->cold[i], row, slice_from_text("cold"));
+        put(fixture->cold[i], row, slice_from_text("cold"));
 }
 
 /* Flushes come one by one, so that their number does not hang on how fast the flush thread is. */
 static void
-put_hot(struct bed *bed, uint64_t count)
+put_hot(struct largest_fixture *fixture, uint64_t count)
 {
     petal_error error;
 
     for (uint64_t i = 0; i < count; i++) {
-        put(bed->hot, bed->hot_rows++, slice_make(bed->value, sizeof bed->value));
-        must(flush_wait_idle(bed->fixture.db, &error), &error);
+        put(fixture->hot, fixture->hot_rows++, slice_make(fixture->value, sizeof fixture->value));
+        must(flush_wait_idle(fixture->base.db, &error), &error);
     }
 }
 
 /* Memtables that became files since the last call. */
 static uint64_t
-flushed(struct bed *bed)
+flushed(struct largest_fixture *fixture)
 {
-    uint64_t before = bed->flushed;
+    uint64_t before = fixture->flushed;
     petal_stats stats;
 
-    petal_stats_get(bed->fixture.db, &stats);
-    bed->flushed = stats.flushes;
+    petal_stats_get(fixture->base.db, &stats);
+    fixture->flushed = stats.flushes;
     return stats.flushes - before;
 }
 
 static uint64_t
-cells_of(struct bed *bed, petal_table *table)
+cells_of(struct largest_fixture *fixture, petal_table *table)
 {
     petal_cursor *cursor;
     const petal_cell *cell;
     uint64_t cells = 0;
     petal_error error;
 
-    (void)bed;
+    (void)fixture;
     must(petal_cursor_open(table, NULL, &cursor, &error), &error);
     while (must(petal_cursor_next(cursor, &cell, &error), &error), cell != NULL)
         cells++;
@@ -134,11 +134,11 @@ cells_of(struct bed *bed, petal_table *table)
 }
 
 static void
-check_answers(struct bed *bed, uint64_t cold_rows)
+check_answers(struct largest_fixture *fixture, uint64_t cold_rows)
 {
-    assert_int_equal(cells_of(bed, bed->hot), bed->hot_rows);
+    assert_int_equal(cells_of(fixture, fixture->hot), fixture->hot_rows);
     for (unsigned i = 0; i < COLD_TABLES; i++)
-        assert_int_equal(cells_of(bed, bed->cold[i]), cold_rows);
+        assert_int_equal(cells_of(fixture, fixture->cold[i]), cold_rows);
 }
 
 /* As often as the memory fills each cold table gets one more cell; the hot one gives the memory
@@ -146,61 +146,61 @@ check_answers(struct bed *bed, uint64_t cold_rows)
 static void
 test_cold_tables_are_left_alone(void **state)
 {
-    static struct bed bed;
+    static struct largest_fixture fixture;
 
     (void)state;
-    start(&bed, 32 * MEMTABLE_BYTES);
+    start(&fixture, 32 * MEMTABLE_BYTES);
     for (unsigned round = 0; round < 3; round++) {
-        put_cold(&bed, round);
-        put_hot(&bed, FILL);
+        put_cold(&fixture, round);
+        put_hot(&fixture, FILL);
     }
-    assert_in_range(flushed(&bed), 3, 5);
-    check_answers(&bed, 3);
-    fixture_die(&bed.fixture);
-    fixture_must_open(&bed.fixture);
-    take_tables(&bed);
-    check_answers(&bed, 3);
-    fixture_fini(&bed.fixture);
+    assert_in_range(flushed(&fixture), 3, 5);
+    check_answers(&fixture, 3);
+    fixture_die(&fixture.base);
+    fixture_must_open(&fixture.base);
+    take_tables(&fixture);
+    check_answers(&fixture, 3);
+    fixture_fini(&fixture.base);
 }
 
 /* Cells that lie for long are flushed once, when too many bytes of logs are kept for them. */
 static void
 test_cold_cells_let_their_logs_go(void **state)
 {
-    static struct bed bed;
+    static struct largest_fixture fixture;
 
     (void)state;
-    start(&bed, 32 * MEMTABLE_BYTES);
-    put_cold(&bed, 0);
+    start(&fixture, 32 * MEMTABLE_BYTES);
+    put_cold(&fixture, 0);
     for (unsigned round = 0; round < 20; round++) {
-        put_hot(&bed, FILL);
-        assert_in_range(fixture_count_files(&bed.fixture, ".log"), 0, 2 * LOG_MOST_MEMTABLES + 2);
+        put_hot(&fixture, FILL);
+        assert_in_range(fixture_count_files(&fixture.base, ".log"), 0, 2 * LOG_MOST_MEMTABLES + 2);
     }
-    assert_in_range(flushed(&bed), COLD_TABLES + 18, COLD_TABLES + 24);
-    assert_in_range(fixture_count_files(&bed.fixture, ".log"), 0, 3);
-    check_answers(&bed, 1);
-    fixture_fini(&bed.fixture);
+    assert_in_range(flushed(&fixture), COLD_TABLES + 18, COLD_TABLES + 24);
+    assert_in_range(fixture_count_files(&fixture.base, ".log"), 0, 3);
+    check_answers(&fixture, 1);
+    fixture_fini(&fixture.base);
 }
 
 /* One cell after the other in equal tables; the greatest number of memtables that were flushed at
  * once. */
 static uint64_t
-most_at_once(struct bed *bed, unsigned rows, size_t bytes)
+most_at_once(struct largest_fixture *fixture, unsigned rows, size_t bytes)
 {
-    uint64_t most = 0, before = bed->flushed;
+    uint64_t most = 0, before = fixture->flushed;
     petal_error error;
 
     for (unsigned row = 0; row < rows; row++) {
         for (unsigned i = 0; i < COLD_TABLES; i++) {
             uint64_t count;
 
-            put(bed->cold[i], row, slice_make(bed->value, bytes));
-            must(flush_wait_idle(bed->fixture.db, &error), &error);
-            count = flushed(bed);
+            put(fixture->cold[i], row, slice_make(fixture->value, bytes));
+            must(flush_wait_idle(fixture->base.db, &error), &error);
+            count = flushed(fixture);
             most = count > most ? count : most;
         }
     }
-    bed->flushed = before;
+    fixture->flushed = before;
     return most;
 }
 
@@ -209,16 +209,16 @@ most_at_once(struct bed *bed, unsigned rows, size_t bytes)
 static void
 test_equal_tables_give_half_back(void **state)
 {
-    static struct bed bed;
+    static struct largest_fixture fixture;
     uint64_t most;
 
     (void)state;
-    start(&bed, 32 * MEMTABLE_BYTES);
-    most = most_at_once(&bed, 40, 400);
+    start(&fixture, 32 * MEMTABLE_BYTES);
+    most = most_at_once(&fixture, 40, 400);
     assert_in_range(most, 1, COLD_TABLES / 2 + 1);
-    assert_in_range(flushed(&bed), COLD_TABLES, 5 * 2 * COLD_TABLES); /* it fills five times */
-    check_answers(&bed, 40);
-    fixture_fini(&bed.fixture);
+    assert_in_range(flushed(&fixture), COLD_TABLES, 5 * 2 * COLD_TABLES); /* it fills five times */
+    check_answers(&fixture, 40);
+    fixture_fini(&fixture.base);
 }
 
 /* Small memtables take all the memory, far from memtable_bytes: as many go as give half of it back.
@@ -226,18 +226,18 @@ test_equal_tables_give_half_back(void **state)
 static void
 test_many_small_ones_give_memory_back(void **state)
 {
-    static struct bed bed;
+    static struct largest_fixture fixture;
     uint64_t most;
 
     (void)state;
-    start(&bed, 4 * MEMTABLE_BYTES);
-    most = most_at_once(&bed, 4, 4);
+    start(&fixture, 4 * MEMTABLE_BYTES);
+    most = most_at_once(&fixture, 4, 4);
     assert_in_range(most, 2, COLD_TABLES / 5); /* not a third of them fits */
     /* A quarter of the memory, and what the last write took. */
-    assert_in_range(bed.fixture.db->active_memory, 1, MEMTABLE_BYTES + MEMTABLE_BYTES / 32);
-    assert_in_range(flushed(&bed), COLD_TABLES, 4 * COLD_TABLES);
-    check_answers(&bed, 4);
-    fixture_fini(&bed.fixture);
+    assert_in_range(fixture.base.db->active_memory, 1, MEMTABLE_BYTES + MEMTABLE_BYTES / 32);
+    assert_in_range(flushed(&fixture), COLD_TABLES, 4 * COLD_TABLES);
+    check_answers(&fixture, 4);
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -20,7 +20,7 @@
 
 #define DIRECTORY "/db"
 
-struct bed {
+struct fixture {
     struct memory_vfs *vfs;
     struct test_allocator allocator;
     struct test_random random;
@@ -32,40 +32,40 @@ struct bed {
 };
 
 static void
-begin(struct bed *bed, uint64_t seed)
+begin(struct fixture *fixture, uint64_t seed)
 {
     petal_env given = {.size = sizeof given};
     const petal_vfs *table;
     petal_error error;
 
-    memset(bed, 0, sizeof *bed);
-    bed->vfs = memory_vfs_new();
-    table = memory_vfs_table(bed->vfs);
-    test_allocator_init(&bed->allocator);
-    test_random_init(&bed->random, seed);
-    given.allocator = &bed->allocator.table;
+    memset(fixture, 0, sizeof *fixture);
+    fixture->vfs = memory_vfs_new();
+    table = memory_vfs_table(fixture->vfs);
+    test_allocator_init(&fixture->allocator);
+    test_random_init(&fixture->random, seed);
+    given.allocator = &fixture->allocator.table;
     given.vfs = table;
     given.random = test_random_word;
-    given.random_context = &bed->random;
-    env_init(&bed->env, &given);
-    assert_int_equal(directory_open(&bed->directory, &bed->env, DIRECTORY, true), 0);
-    assert_int_equal(manifest_new(&bed->manifest, &bed->directory, 1, 2, &error), PETAL_OK);
-    manifest_edit_init(&bed->edit, &bed->allocator.table);
-    bed->next_file = 1;
+    given.random_context = &fixture->random;
+    env_init(&fixture->env, &given);
+    assert_int_equal(directory_open(&fixture->directory, &fixture->env, DIRECTORY, true), 0);
+    assert_int_equal(manifest_new(&fixture->manifest, &fixture->directory, 1, 2, &error), PETAL_OK);
+    manifest_edit_init(&fixture->edit, &fixture->allocator.table);
+    fixture->next_file = 1;
 }
 
 static void
-end(struct bed *bed)
+end(struct fixture *fixture)
 {
-    manifest_edit_fini(&bed->edit);
-    manifest_free(bed->manifest);
-    assert_int_equal(test_allocator_live_blocks(&bed->allocator), 0);
-    directory_close(&bed->directory);
-    memory_vfs_free(bed->vfs);
+    manifest_edit_fini(&fixture->edit);
+    manifest_free(fixture->manifest);
+    assert_int_equal(test_allocator_live_blocks(&fixture->allocator), 0);
+    directory_close(&fixture->directory);
+    memory_vfs_free(fixture->vfs);
 }
 
 static void
-add_create(struct bed *bed, uint32_t id, const char *name)
+add_create(struct fixture *fixture, uint32_t id, const char *name)
 {
     petal_family_options families[2] = {{.size = sizeof families[0],
                                          .name = {"f", 1},
@@ -78,25 +78,25 @@ add_create(struct bed *bed, uint32_t id, const char *name)
     families[1] = families[0];
     families[1].name = slice_from_text("g");
     options.family_count = 2;
-    manifest_edit_create_table(&bed->edit, id, &options);
+    manifest_edit_create_table(&fixture->edit, id, &options);
 }
 
 static void
-add_file(struct bed *bed, uint32_t id, uint16_t family, uint64_t number)
+add_file(struct fixture *fixture, uint32_t id, uint16_t family, uint64_t number)
 {
     struct manifest_file file = {
         .number = number, .run = number, .sequence_min = 1, .sequence_max = 2, .cells = 3};
 
-    manifest_edit_add_file(&bed->edit, id, family, &file);
+    manifest_edit_add_file(&fixture->edit, id, family, &file);
 }
 
 static enum petal_status
-commit(struct bed *bed)
+commit(struct fixture *fixture)
 {
     petal_error error;
-    enum petal_status status = manifest_commit(bed->manifest, &bed->edit, &error);
+    enum petal_status status = manifest_commit(fixture->manifest, &fixture->edit, &error);
 
-    bed->edit.size = 0;
+    fixture->edit.size = 0;
     return status;
 }
 
@@ -105,7 +105,7 @@ commit(struct bed *bed)
 /* Allocations of a commit: the least of several, for now and then one writes a new file or makes
  * room. */
 static uint64_t
-cost_of(struct bed *bed, uint32_t id, bool creates)
+cost_of(struct fixture *fixture, uint32_t id, bool creates)
 {
     uint64_t least = UINT64_MAX;
 
@@ -115,13 +115,13 @@ cost_of(struct bed *bed, uint32_t id, bool creates)
 
         snprintf(name, sizeof name, "table%u", id + i);
         if (creates)
-            add_create(bed, id + i, name);
+            add_create(fixture, id + i, name);
         else
-            add_file(bed, id, 0, bed->next_file++);
-        before = test_allocator_calls(&bed->allocator);
-        assert_int_equal(commit(bed), PETAL_OK);
-        if (test_allocator_calls(&bed->allocator) - before < least)
-            least = test_allocator_calls(&bed->allocator) - before;
+            add_file(fixture, id, 0, fixture->next_file++);
+        before = test_allocator_calls(&fixture->allocator);
+        assert_int_equal(commit(fixture), PETAL_OK);
+        if (test_allocator_calls(&fixture->allocator) - before < least)
+            least = test_allocator_calls(&fixture->allocator) - before;
     }
     return least;
 }
@@ -134,20 +134,20 @@ a_commit_costs_what_it_changes(void **state)
     (void)state;
     for (int large = 0; large < 2; large++) {
         uint32_t count = large ? 3000 : 300;
-        struct bed bed;
+        struct fixture fixture;
 
-        begin(&bed, 1);
+        begin(&fixture, 1);
         for (uint32_t id = 1; id <= count; id++) {
             char name[32];
 
             snprintf(name, sizeof name, "table%u", id);
-            add_create(&bed, id, name);
-            add_file(&bed, id, 0, bed.next_file++);
+            add_create(&fixture, id, name);
+            add_file(&fixture, id, 0, fixture.next_file++);
         }
-        assert_int_equal(commit(&bed), PETAL_OK);
-        create[large] = cost_of(&bed, count + 1, true);
-        flush[large] = cost_of(&bed, count / 2, false);
-        end(&bed);
+        assert_int_equal(commit(&fixture), PETAL_OK);
+        create[large] = cost_of(&fixture, count + 1, true);
+        flush[large] = cost_of(&fixture, count / 2, false);
+        end(&fixture);
     }
     assert_int_equal(create[0], create[1]);
     assert_int_equal(flush[0], flush[1]);
@@ -160,24 +160,24 @@ static uint64_t
 bytes_beside(uint64_t files)
 {
     uint64_t least = UINT64_MAX;
-    struct bed bed;
+    struct fixture fixture;
 
-    begin(&bed, 1);
-    add_create(&bed, 1, "table");
-    while (bed.next_file <= files)
-        add_file(&bed, 1, 0, bed.next_file++);
-    assert_int_equal(commit(&bed), PETAL_OK);
+    begin(&fixture, 1);
+    add_create(&fixture, 1, "table");
+    while (fixture.next_file <= files)
+        add_file(&fixture, 1, 0, fixture.next_file++);
+    assert_int_equal(commit(&fixture), PETAL_OK);
     for (unsigned i = 0; i < 8; i++) {
-        uint64_t before = test_allocator_live_bytes(&bed.allocator);
+        uint64_t before = test_allocator_live_bytes(&fixture.allocator);
 
-        manifest_edit_remove_file(&bed.edit, 1, 0, bed.next_file - 2);
-        add_file(&bed, 1, 0, bed.next_file++);
-        test_allocator_forget_peak(&bed.allocator);
-        assert_int_equal(commit(&bed), PETAL_OK);
-        if (test_allocator_peak_bytes(&bed.allocator) - before < least)
-            least = test_allocator_peak_bytes(&bed.allocator) - before;
+        manifest_edit_remove_file(&fixture.edit, 1, 0, fixture.next_file - 2);
+        add_file(&fixture, 1, 0, fixture.next_file++);
+        test_allocator_forget_peak(&fixture.allocator);
+        assert_int_equal(commit(&fixture), PETAL_OK);
+        if (test_allocator_peak_bytes(&fixture.allocator) - before < least)
+            least = test_allocator_peak_bytes(&fixture.allocator) - before;
     }
-    end(&bed);
+    end(&fixture);
     return least;
 }
 
@@ -191,85 +191,87 @@ a_commit_does_not_copy_its_table(void **state)
 /* ---- all or nothing ---- */
 
 static uint64_t
-random_table(struct bed *bed)
+random_table(struct fixture *fixture)
 {
-    const struct manifest *manifest = bed->manifest;
+    const struct manifest *manifest = fixture->manifest;
 
     if (manifest->table_count == 0)
         return 1;
-    return manifest->tables[test_random_below(&bed->random, manifest->table_count)]->id;
+    return manifest->tables[test_random_below(&fixture->random, manifest->table_count)]->id;
 }
 
 static void
-add_alter(struct bed *bed, uint32_t id, uint16_t family)
+add_alter(struct fixture *fixture, uint32_t id, uint16_t family)
 {
     petal_attribute text = {PETAL_METADATA, slice_from_text("k"), slice_from_text("v")};
     petal_family_options options = {.size = sizeof options,
                                     .name = {"f", 1},
-                                    .versions = 1 + (uint32_t)test_random_below(&bed->random, 9),
+                                    .versions =
+                                        1 + (uint32_t)test_random_below(&fixture->random, 9),
                                     .attributes = &text,
-                                    .attribute_count = test_random_below(&bed->random, 2)};
+                                    .attribute_count = test_random_below(&fixture->random, 2)};
     petal_table_options table = {.durability = PETAL_SYNC_WAL,
                                  .attributes = &text,
-                                 .attribute_count = test_random_below(&bed->random, 2)};
+                                 .attribute_count = test_random_below(&fixture->random, 2)};
 
-    if (test_random_below(&bed->random, 2) == 0)
-        manifest_edit_alter_table(&bed->edit, id, &table);
+    if (test_random_below(&fixture->random, 2) == 0)
+        manifest_edit_alter_table(&fixture->edit, id, &table);
     else
-        manifest_edit_alter_family(&bed->edit, id, family, &options);
+        manifest_edit_alter_family(&fixture->edit, id, family, &options);
 }
 
 static void
-add_random_item(struct bed *bed, uint32_t *next_id)
+add_random_item(struct fixture *fixture, uint32_t *next_id)
 {
-    uint32_t id = (uint32_t)random_table(bed);
-    uint16_t family = (uint16_t)test_random_below(&bed->random, 2);
+    uint32_t id = (uint32_t)random_table(fixture);
+    uint16_t family = (uint16_t)test_random_below(&fixture->random, 2);
     char name[32];
 
-    switch (test_random_below(&bed->random, 10)) {
+    switch (test_random_below(&fixture->random, 10)) {
     case 0:
     case 1:
-        snprintf(name, sizeof name, "t%u", (unsigned)test_random_below(&bed->random, 60));
-        add_create(bed, (*next_id)++, name); /* the name may be taken */
+        snprintf(name, sizeof name, "t%u", (unsigned)test_random_below(&fixture->random, 60));
+        add_create(fixture, (*next_id)++, name); /* the name may be taken */
         break;
     case 2:
-        manifest_edit_drop_table(&bed->edit, id);
+        manifest_edit_drop_table(&fixture->edit, id);
         break;
     case 3:
-        manifest_edit_drop_family(&bed->edit, id, family);
+        manifest_edit_drop_family(&fixture->edit, id, family);
         break;
     case 4:
-        manifest_edit_remove_file(&bed->edit, id, family,
-                                  1 + test_random_below(&bed->random, bed->next_file));
+        manifest_edit_remove_file(&fixture->edit, id, family,
+                                  1 + test_random_below(&fixture->random, fixture->next_file));
         break;
     case 5:
-        manifest_edit_flushed(&bed->edit, id, family, test_random_below(&bed->random, 1000));
+        manifest_edit_flushed(&fixture->edit, id, family,
+                              test_random_below(&fixture->random, 1000));
         break;
     case 6: /* a number that may be there */
-        add_file(bed, id, family, 1 + test_random_below(&bed->random, bed->next_file));
+        add_file(fixture, id, family, 1 + test_random_below(&fixture->random, fixture->next_file));
         break;
     case 7:
-        add_alter(bed, id, family);
+        add_alter(fixture, id, family);
         break;
     default:
-        add_file(bed, id, family, bed->next_file++);
+        add_file(fixture, id, family, fixture->next_file++);
         break;
     }
 }
 
 static void
-encode(const struct bed *bed, struct manifest_edit *state)
+encode(const struct fixture *fixture, struct manifest_edit *state)
 {
     manifest_edit_init(state, &mem_default_allocator);
-    manifest_edit_snapshot(state, bed->manifest);
+    manifest_edit_snapshot(state, fixture->manifest);
     assert_false(state->failed);
 }
 
 /* Lookups find all that there is, and no more. */
 static void
-check_lookups(const struct bed *bed)
+check_lookups(const struct fixture *fixture)
 {
-    const struct manifest *manifest = bed->manifest;
+    const struct manifest *manifest = fixture->manifest;
     size_t files = 0, found = 0;
 
     for (size_t t = 0; t < manifest->table_count; t++) {
@@ -280,7 +282,7 @@ check_lookups(const struct bed *bed)
         for (size_t f = 0; f < table->family_count; f++)
             files += table->families[f].file_count;
     }
-    for (uint64_t number = 0; number <= bed->next_file; number++)
+    for (uint64_t number = 0; number <= fixture->next_file; number++)
         found += manifest_names_file(manifest, number);
     assert_int_equal(found, files);
     assert_int_equal(manifest->numbers.count, files);
@@ -294,27 +296,27 @@ a_failed_commit_changes_nothing(void **state)
 
     (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
-        struct bed bed;
+        struct fixture fixture;
 
-        begin(&bed, seed);
+        begin(&fixture, seed);
         for (unsigned round = 0; round < 300; round++) {
-            uint32_t next_id = bed.manifest->next_table_id;
-            size_t items = 1 + test_random_below(&bed.random, 5);
+            uint32_t next_id = fixture.manifest->next_table_id;
+            size_t items = 1 + test_random_below(&fixture.random, 5);
             struct manifest_edit before, after;
             enum petal_status status;
 
             for (size_t i = 0; i < items; i++)
-                add_random_item(&bed, &next_id);
-            encode(&bed, &before);
-            if (test_random_below(&bed.random, 3) == 0)
-                test_allocator_fail_at(&bed.allocator, 1 + test_random_below(&bed.random, 30),
-                                       false);
-            else if (test_random_below(&bed.random, 4) == 0)
-                memory_vfs_set_capacity(bed.vfs, 0);
-            status = commit(&bed);
-            test_allocator_fail_at(&bed.allocator, 0, false);
-            memory_vfs_set_capacity(bed.vfs, UINT64_MAX);
-            encode(&bed, &after);
+                add_random_item(&fixture, &next_id);
+            encode(&fixture, &before);
+            if (test_random_below(&fixture.random, 3) == 0)
+                test_allocator_fail_at(&fixture.allocator,
+                                       1 + test_random_below(&fixture.random, 30), false);
+            else if (test_random_below(&fixture.random, 4) == 0)
+                memory_vfs_set_capacity(fixture.vfs, 0);
+            status = commit(&fixture);
+            test_allocator_fail_at(&fixture.allocator, 0, false);
+            memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+            encode(&fixture, &after);
             if (status == PETAL_OK) {
                 done++;
             } else {
@@ -322,11 +324,11 @@ a_failed_commit_changes_nothing(void **state)
                 assert_int_equal(after.size, before.size);
                 assert_memory_equal(after.bytes, before.bytes, before.size);
             }
-            check_lookups(&bed);
+            check_lookups(&fixture);
             manifest_edit_fini(&before);
             manifest_edit_fini(&after);
         }
-        end(&bed);
+        end(&fixture);
     }
     assert_true(done > 300 && failed[0] > 300 && failed[1] > 100 && failed[2] > 50);
 }

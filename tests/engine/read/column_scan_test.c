@@ -23,45 +23,45 @@ number_text(char bytes[16], const char *prefix, unsigned number)
 
 /* Rows of three columns of a block each in every file; half of the rows have a column more, "named", in the oldest. */
 static void
-fill(struct read_bed *bed, unsigned files)
+fill(struct read_fixture *fixture, unsigned files)
 {
     petal_family_options family = {
         .bloom = PETAL_BLOOM_NONE, .block_bytes = 1024, .compression = PETAL_COMPRESSION_NONE};
     char row[16], column[16], value[1025];
 
     memset(value, 'v', sizeof value);
-    reads_open(bed, "f", &family);
+    reads_open(fixture, "f", &family);
     for (unsigned file = 0; file < files; file++) {
         for (unsigned i = 0; i < ROWS; i++) {
             petal_slice key = number_text(row, "row", i);
 
             for (const char *prefix = "ayz"; *prefix != '\0'; prefix++)
-                reads_put(bed, "f", key, number_text(column, (char[]){*prefix, '\0'}, i),
+                reads_put(fixture, "f", key, number_text(column, (char[]){*prefix, '\0'}, i),
                           (int)file + 1, slice_make(value, sizeof value));
             if (file == 0)
-                reads_put(bed, "f", key, text(i < ROWS / 2 ? "named" : "other"), 1, text("v"));
+                reads_put(fixture, "f", key, text(i < ROWS / 2 ? "named" : "other"), 1, text("v"));
         }
-        reads_flush(bed);
+        reads_flush(fixture);
     }
 }
 
 /* Data blocks of all files that a scan for the column takes; it gives ten rows. */
 static uint64_t
-blocks_of_scan(const struct read_bed *bed, petal_scan_options scan)
+blocks_of_scan(const struct read_fixture *fixture, petal_scan_options scan)
 {
-    petal_column column = {.family = reads_family(bed, "f"), .qualifier = text("named")};
+    petal_column column = {.family = reads_family(fixture, "f"), .qualifier = text("named")};
     petal_stats before, after;
     petal_cursor *cursor;
     unsigned cells = 0;
 
     scan.read.columns = &column;
     scan.read.column_count = 1;
-    petal_stats_get(bed->fixture.db, &before);
-    cursor = reads_cursor(bed, &scan);
+    petal_stats_get(fixture->base.db, &before);
+    cursor = reads_cursor(fixture, &scan);
     while (*reads_next(cursor) != '\0')
         cells++;
     petal_cursor_close(cursor);
-    petal_stats_get(bed->fixture.db, &after);
+    petal_stats_get(fixture->base.db, &after);
     assert_int_equal(cells, 10);
     return after.data_cached + after.data_fetched - before.data_cached - before.data_fetched;
 }
@@ -71,13 +71,13 @@ static void
 nothing_is_read_behind_the_bounds(void **state)
 {
     petal_scan_options scan = {.start_row = text("row00190"), .stop_row = text("row00200")};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
     for (unsigned files = 1; files <= 3; files++) {
-        fill(&bed, files);
-        assert_int_equal(blocks_of_scan(&bed, scan), 2 * 10 * files);
-        fixture_fini(&bed.fixture);
+        fill(&fixture, files);
+        assert_int_equal(blocks_of_scan(&fixture, scan), 2 * 10 * files);
+        fixture_fini(&fixture.base);
     }
 }
 
@@ -86,12 +86,12 @@ static void
 files_do_not_run_ahead(void **state)
 {
     petal_scan_options scan = {.start_row = text("row00100"), .row_limit = 10};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    fill(&bed, 3);
-    assert_in_range(blocks_of_scan(&bed, scan), 2 * 10 * 3, 2 * 11 * 3);
-    fixture_fini(&bed.fixture);
+    fill(&fixture, 3);
+    assert_in_range(blocks_of_scan(&fixture, scan), 2 * 10 * 3, 2 * 11 * 3);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- both directions ---- */
@@ -103,16 +103,16 @@ struct work {
 };
 
 static struct work
-work_of(const struct read_bed *bed, petal_scan_options scan)
+work_of(const struct read_fixture *fixture, petal_scan_options scan)
 {
     struct work work = {0};
     petal_receipt *receipt;
     petal_cursor *cursor;
     petal_error error;
 
-    must(petal_receipt_new(bed->fixture.db, &receipt, &error), &error);
+    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
     scan.read.receipt = receipt;
-    cursor = reads_cursor(bed, &scan);
+    cursor = reads_cursor(fixture, &scan);
     while (*reads_next(cursor) != '\0')
         work.cells++;
     petal_cursor_close(cursor);
@@ -138,14 +138,14 @@ struct layout {
 };
 
 static void
-lay_out(struct read_bed *bed, const struct layout *layout, unsigned rows)
+lay_out(struct read_fixture *fixture, const struct layout *layout, unsigned rows)
 {
     petal_family_options family = {
         .bloom = layout->bloom, .block_bytes = 1024, .compression = PETAL_COMPRESSION_NONE};
     char row[16], column[16], value[101];
 
     memset(value, 'v', sizeof value);
-    reads_open(bed, "fg", &family);
+    reads_open(fixture, "fg", &family);
     for (unsigned file = 0; file <= layout->others; file++) {
         for (unsigned i = 0; i < rows; i++) {
             petal_slice key = number_text(row, "row", i);
@@ -154,23 +154,23 @@ lay_out(struct read_bed *bed, const struct layout *layout, unsigned rows)
                 char family_name[] = {*name, '\0'};
 
                 for (const char *prefix = "az"; *prefix != '\0'; prefix++)
-                    reads_put(bed, family_name, key,
+                    reads_put(fixture, family_name, key,
                               number_text(column, (char[]){*prefix, '\0'}, i), (int)file + 1,
                               slice_make(value, sizeof value));
                 if (file == 0 && i % 3 == 0)
-                    reads_put(bed, family_name, key, text("named"), 1, text("v"));
+                    reads_put(fixture, family_name, key, text("named"), 1, text("v"));
             }
         }
         if (file < layout->others || !layout->in_memory)
-            reads_flush(bed);
+            reads_flush(fixture);
     }
 }
 
 static void
-costs_what_forward_does(const struct read_bed *bed, petal_scan_options scan)
+costs_what_forward_does(const struct read_fixture *fixture, petal_scan_options scan)
 {
     petal_slice start = scan.start_row;
-    struct work forward = work_of(bed, scan), back;
+    struct work forward = work_of(fixture, scan), back;
 
     scan.reversed = true;
     if (scan.prefix.size == 0 && scan.row_limit == 0) {
@@ -179,7 +179,7 @@ costs_what_forward_does(const struct read_bed *bed, petal_scan_options scan)
         scan.start_exclusive = scan.start_row.size > 0;
         scan.stop_inclusive = true;
     }
-    back = work_of(bed, scan);
+    back = work_of(fixture, scan);
     assert_int_equal(back.cells, forward.cells);
     assert_in_range(back.blocks, 0, forward.blocks + 8);
     assert_in_range(back.cells_read, 0, forward.cells_read + forward.cells_read / 2 + 48);
@@ -196,26 +196,26 @@ reversed_scans_cost_what_forward_ones_do(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
-        struct read_bed bed;
+        struct read_fixture fixture;
 
-        lay_out(&bed, &layouts[i], ROWS);
+        lay_out(&fixture, &layouts[i], ROWS);
         for (size_t families = 1; families <= 2; families++) {
             petal_column columns[] = {
-                {.family = reads_family(&bed, "f"), .qualifier = text("named")},
-                {.family = reads_family(&bed, "g"), .qualifier = text("named")}};
+                {.family = reads_family(&fixture, "f"), .qualifier = text("named")},
+                {.family = reads_family(&fixture, "g"), .qualifier = text("named")}};
             petal_scan_options scan = {.read.columns = columns, .read.column_count = families};
 
-            costs_what_forward_does(&bed, scan);
+            costs_what_forward_does(&fixture, scan);
             scan.row_limit = 5;
-            costs_what_forward_does(&bed, scan);
+            costs_what_forward_does(&fixture, scan);
             scan.row_limit = 0;
             scan.start_row = text("row00190");
             scan.stop_row = text("row00205");
-            costs_what_forward_does(&bed, scan);
+            costs_what_forward_does(&fixture, scan);
             scan.prefix = text("row0020");
-            costs_what_forward_does(&bed, scan);
+            costs_what_forward_does(&fixture, scan);
         }
-        fixture_fini(&bed.fixture);
+        fixture_fini(&fixture.base);
     }
 }
 
@@ -227,24 +227,25 @@ files_are_asked_about_rows_that_they_have(void **state)
     petal_family_options family = {
         .bloom = PETAL_BLOOM_NONE, .block_bytes = 1024, .compression = PETAL_COMPRESSION_NONE};
     char row[16];
-    struct read_bed bed;
+    struct read_fixture fixture;
     struct work alone, beside;
 
     (void)state;
-    reads_open(&bed, "f", &family);
+    reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < ROWS; i++)
-        reads_put(&bed, "f", number_text(row, "row", i), text("q"), 1, text("v"));
-    reads_flush(&bed);
-    alone = work_of(&bed, (petal_scan_options){.reversed = true});
+        reads_put(&fixture, "f", number_text(row, "row", i), text("q"), 1, text("v"));
+    reads_flush(&fixture);
+    alone = work_of(&fixture, (petal_scan_options){.reversed = true});
     for (unsigned file = 0; file < 4; file++) {
         for (unsigned i = 0; i < 2; i++)
-            reads_put(&bed, "f", number_text(row, "row", 10 + i * 300), text("q"), 1, text("v"));
-        reads_flush(&bed);
+            reads_put(&fixture, "f", number_text(row, "row", 10 + i * 300), text("q"), 1,
+                      text("v"));
+        reads_flush(&fixture);
     }
-    beside = work_of(&bed, (petal_scan_options){.reversed = true});
+    beside = work_of(&fixture, (petal_scan_options){.reversed = true});
     assert_int_equal(beside.cells, alone.cells);
     assert_in_range(beside.seeks, alone.seeks, alone.seeks + 4 * 3 * 3);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- many named columns ---- */
@@ -260,27 +261,27 @@ rows_cost_what_they_have(void **state)
     petal_column columns[NAMED];
     petal_scan_options scan = {.read.columns = columns, .read.column_count = NAMED};
     char row[16], column[16];
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", &family);
+    reads_open(&fixture, "f", &family);
     for (unsigned i = 0; i < ROWS; i++)
-        reads_put(&bed, "f", number_text(row, "row", i), number_text(column, "c", i * 7 % 2000), 1,
-                  text("v"));
-    reads_flush(&bed);
+        reads_put(&fixture, "f", number_text(row, "row", i), number_text(column, "c", i * 7 % 2000),
+                  1, text("v"));
+    reads_flush(&fixture);
     for (unsigned i = 0; i < NAMED; i++)
-        columns[i] = (petal_column){.family = reads_family(&bed, "f"),
+        columns[i] = (petal_column){.family = reads_family(&fixture, "f"),
                                     .qualifier = number_text(names[i], "c", 2 * i)};
     for (int reversed = 0; reversed < 2; reversed++) {
         struct work work;
 
         scan.reversed = reversed;
-        work = work_of(&bed, scan);
+        work = work_of(&fixture, scan);
         assert_int_equal(work.cells, ROWS / 2);
         assert_in_range(work.questions, 0, 20 * ROWS);
         assert_in_range(work.seeks, 0, 4 * ROWS);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- old versions ---- */
@@ -297,31 +298,31 @@ versions_later_than_the_range_are_sought_past(void **state)
                                         .has_time_range = true,
                                         .time_min = 10,
                                         .time_limit = 12}};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", &family);
+    reads_open(&fixture, "f", &family);
     for (const char *qualifier = "ab"; *qualifier != '\0'; qualifier++) {
         for (int i = 1; i <= VERSIONS; i++)
-            reads_put(&bed, "f", text("r"), slice_make(qualifier, 1), i, text("v"));
+            reads_put(&fixture, "f", text("r"), slice_make(qualifier, 1), i, text("v"));
     }
-    reads_flush(&bed);
+    reads_flush(&fixture);
     for (int reversed = 0; reversed < 2; reversed++) {
         struct work work;
 
         scan.reversed = reversed;
-        work = work_of(&bed, scan);
+        work = work_of(&fixture, scan);
         assert_int_equal(work.cells, 4);
         assert_in_range(work.cells_read, 4, 30);
         assert_in_range(work.blocks, 1, 10);
-        assert_string_equal(reads_scan(&bed, &scan),
+        assert_string_equal(reads_scan(&fixture, &scan),
                             "r/f:a@11=v r/f:a@10=v r/f:b@11=v r/f:b@10=v ");
     }
-    reads_delete(&bed, "f", text("r"), text("a"), 50, PETAL_DELETE_COLUMN);
-    assert_string_equal(reads_scan(&bed, &scan), "r/f:b@11=v r/f:b@10=v ");
-    reads_flush(&bed);
-    assert_string_equal(reads_scan(&bed, &scan), "r/f:b@11=v r/f:b@10=v ");
-    fixture_fini(&bed.fixture);
+    reads_delete(&fixture, "f", text("r"), text("a"), 50, PETAL_DELETE_COLUMN);
+    assert_string_equal(reads_scan(&fixture, &scan), "r/f:b@11=v r/f:b@10=v ");
+    reads_flush(&fixture);
+    assert_string_equal(reads_scan(&fixture, &scan), "r/f:b@11=v r/f:b@10=v ");
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -22,8 +22,8 @@
 #define ROUNDS 40
 #define WRITES 60
 
-struct world {
-    struct fixture fixture;
+struct cursor_fixture {
+    struct fixture base;
     struct engine engine;
     struct model model;
     struct operation_list list;
@@ -31,7 +31,7 @@ struct world {
 };
 
 static void
-create(struct world *world)
+create(struct cursor_fixture *fixture)
 {
     struct run_settings settings = {.bloom = PETAL_BLOOM_ROWCOL, .block_bytes = 1024};
     petal_family_options families[MODEL_FAMILIES];
@@ -40,62 +40,62 @@ create(struct world *world)
     petal_error error;
 
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
-        run_family_options(&world->list.families[i], &settings, &families[i]);
+        run_family_options(&fixture->list.families[i], &settings, &families[i]);
         families[i].name = model_text_family_name(i);
     }
-    must(petal_table_create(world->fixture.db, &options, &world->engine.table, &error), &error);
+    must(petal_table_create(fixture->base.db, &options, &fixture->engine.table, &error), &error);
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
-        world->engine.families[i] = petal_table_family_at(world->engine.table, i);
-    world->engine.db = world->fixture.db;
-    must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
+        fixture->engine.families[i] = petal_table_family_at(fixture->engine.table, i);
+    fixture->engine.db = fixture->base.db;
+    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
 
 /* The writes and flushes of a random list, on both sides. */
 static void
-write_some(struct world *world, bool model_too)
+write_some(struct cursor_fixture *fixture, bool model_too)
 {
     struct model_results results;
     petal_error error;
 
-    for (size_t i = 0; i < world->list.count; i++) {
-        const struct operation *operation = &world->list.operations[i];
+    for (size_t i = 0; i < fixture->list.count; i++) {
+        const struct operation *operation = &fixture->list.operations[i];
 
-        test_clock_set(&world->fixture.clock, operation->now_ms);
-        world->model.now_ms = operation->now_ms;
+        test_clock_set(&fixture->base.clock, operation->now_ms);
+        fixture->model.now_ms = operation->now_ms;
         if (operation->kind == OPERATION_WRITE) {
-            model_text_clear(&world->text);
-            engine_write(&world->engine, operation, &world->text);
-            assert_string_equal(world->text.bytes, "ok\n");
+            model_text_clear(&fixture->text);
+            engine_write(&fixture->engine, operation, &fixture->text);
+            assert_string_equal(fixture->text.bytes, "ok\n");
             if (model_too)
-                model_write(&world->model, operation->items, operation->item_count, 0, &results);
+                model_write(&fixture->model, operation->items, operation->item_count, 0, &results);
         } else if (operation->kind == OPERATION_FLUSH) {
-            must(petal_flush(world->fixture.db, NULL, &error), &error);
+            must(petal_flush(fixture->base.db, NULL, &error), &error);
             if (model_too)
-                model_flush(&world->model, world->model.sequence);
+                model_flush(&fixture->model, fixture->model.sequence);
         }
     }
 }
 
 static void
-begin(struct world *world, uint64_t seed)
+begin(struct cursor_fixture *fixture, uint64_t seed)
 {
-    *world = (struct world){.model.cells = NULL};
-    fixture_init(&world->fixture, seed);
-    fixture_must_open(&world->fixture);
-    operation_list_make(&world->list, seed, 2 * WRITES, FEATURE_VERSIONS | FEATURE_KEEP_DELETED);
-    model_init(&world->model, world->list.families);
-    create(world);
-    write_some(world, true);
+    *fixture = (struct cursor_fixture){.model.cells = NULL};
+    fixture_init(&fixture->base, seed);
+    fixture_must_open(&fixture->base);
+    operation_list_make(&fixture->list, seed, 2 * WRITES, FEATURE_VERSIONS | FEATURE_KEEP_DELETED);
+    model_init(&fixture->model, fixture->list.families);
+    create(fixture);
+    write_some(fixture, true);
 }
 
 static void
-end(struct world *world)
+end(struct cursor_fixture *fixture)
 {
-    petal_result_free(world->engine.result);
-    model_free(&world->model);
-    operation_list_free(&world->list);
-    model_text_free(&world->text);
-    fixture_fini(&world->fixture);
+    petal_result_free(fixture->engine.result);
+    model_free(&fixture->model);
+    operation_list_free(&fixture->list);
+    model_text_free(&fixture->text);
+    fixture_fini(&fixture->base);
 }
 
 static void
@@ -119,8 +119,8 @@ same_column(const struct model_cell *a, const struct model_cell *b)
 
 /* Seek to the column of cell `from`, or to the beginning of its row, and compare up to `most` cells from there on. */
 static void
-seek_and_compare(struct world *world, petal_cursor *cursor, const struct model_answer *answer,
-                 size_t from, bool whole_row, size_t most)
+seek_and_compare(struct cursor_fixture *fixture, petal_cursor *cursor,
+                 const struct model_answer *answer, size_t from, bool whole_row, size_t most)
 {
     const struct model_cell *first = answer->cells[from];
     const petal_cell *cell;
@@ -131,7 +131,7 @@ seek_and_compare(struct world *world, petal_cursor *cursor, const struct model_a
                                                   model_slice(&first->row)))))
         from--;
     must(petal_cursor_seek(cursor, model_slice(&first->row),
-                           whole_row ? NULL : world->engine.families[first->family],
+                           whole_row ? NULL : fixture->engine.families[first->family],
                            whole_row ? slice_make(NULL, 0) : model_slice(&first->qualifier),
                            &error),
          &error);
@@ -153,24 +153,24 @@ seek_about(uint64_t seed, bool reversed)
     petal_scan_options options = {.read.versions = PETAL_ALL_VERSIONS, .reversed = reversed};
     struct model_answer answer = {0};
     struct test_random random;
-    struct world world;
+    struct cursor_fixture fixture;
     petal_cursor *cursor;
     petal_error error;
 
-    begin(&world, seed);
+    begin(&fixture, seed);
     test_random_init(&random, seed);
-    model_scan(&world.model, &read, &scan, &answer);
-    must(petal_cursor_open(world.engine.table, &options, &cursor, &error), &error);
+    model_scan(&fixture.model, &read, &scan, &answer);
+    must(petal_cursor_open(fixture.engine.table, &options, &cursor, &error), &error);
     for (unsigned i = 0; answer.count > 0 && i < 60; i++) {
-        seek_and_compare(&world, cursor, &answer, (size_t)test_random_below(&random, answer.count),
-                         test_random_chance(&random, 40),
-                         (size_t)test_random_below(&random, answer.count + 2));
+        seek_and_compare(
+            &fixture, cursor, &answer, (size_t)test_random_below(&random, answer.count),
+            test_random_chance(&random, 40), (size_t)test_random_below(&random, answer.count + 2));
         if (i == 20) /* the same again: what the cursor must not see */
-            write_some(&world, false);
+            write_some(&fixture, false);
     }
     petal_cursor_close(cursor);
     model_answer_free(&answer);
-    end(&world);
+    end(&fixture);
 }
 
 static void
@@ -196,7 +196,7 @@ test_seeks_of_reversed_scans(void **state)
 /* ---- beside background work ---- */
 
 struct writer {
-    struct world *world;
+    struct cursor_fixture *fixture;
     pthread_t thread;
     atomic_bool stop;
     _Atomic(int) status; /* of the first write that failed */
@@ -204,22 +204,22 @@ struct writer {
 
 #define LEAST_WRITES 250 /* of half a KiB: some flushes and compactions */
 
-/* Overwrite what the world has. */
+/* Overwrite what the fixture has. */
 static void *
 write_meanwhile(void *argument)
 {
     struct writer *writer = argument;
-    struct world *world = writer->world;
+    struct cursor_fixture *fixture = writer->fixture;
     char value[500] = {0};
 
     for (size_t i = 0; i < LEAST_WRITES || !atomic_load(&writer->stop); i++) {
-        const struct operation *operation = &world->list.operations[i % world->list.count];
+        const struct operation *operation = &fixture->list.operations[i % fixture->list.count];
         const struct model_item *item = operation->items;
         enum petal_status status = PETAL_OK;
 
         if (operation->kind == OPERATION_WRITE)
-            status = petal_put(world->engine.families[i % MODEL_FAMILIES], model_slice(&item->row),
-                               model_slice(&item->qualifier), PETAL_LATEST,
+            status = petal_put(fixture->engine.families[i % MODEL_FAMILIES],
+                               model_slice(&item->row), model_slice(&item->qualifier), PETAL_LATEST,
                                slice_make(value, sizeof value), NULL, NULL);
         if (status != PETAL_OK)
             atomic_store(&writer->status, (int)status);
@@ -229,54 +229,54 @@ write_meanwhile(void *argument)
 
 /* Cursors at a snapshot that is older than the writer's first write. */
 static void
-compare_moves(struct world *world)
+compare_moves(struct cursor_fixture *fixture)
 {
     struct model_cursor cursors[OPERATION_CURSORS] = {{.open = false}};
     const struct operation *scans[OPERATION_CURSORS] = {NULL};
     struct model_text expected = {0};
 
-    for (size_t i = 0; i < world->list.count; i++) {
-        struct operation *operation = &world->list.operations[i];
+    for (size_t i = 0; i < fixture->list.count; i++) {
+        struct operation *operation = &fixture->list.operations[i];
 
         if (operation->kind != OPERATION_OPEN_CURSOR && operation->kind != OPERATION_MOVE_CURSOR &&
             operation->kind != OPERATION_CLOSE_CURSOR)
             continue;
         operation->snapshot = 1;
         model_text_clear(&expected);
-        model_text_clear(&world->text);
-        run_model_cursor(&world->model, &cursors[operation->cursor], &scans[operation->cursor],
+        model_text_clear(&fixture->text);
+        run_model_cursor(&fixture->model, &cursors[operation->cursor], &scans[operation->cursor],
                          operation, UINT64_MAX, &expected);
         if (operation->kind == OPERATION_OPEN_CURSOR)
-            engine_open_cursor(&world->engine, operation, 0, &world->text);
+            engine_open_cursor(&fixture->engine, operation, 0, &fixture->text);
         else if (operation->kind == OPERATION_MOVE_CURSOR)
-            engine_move_cursor(&world->engine, operation, &world->text);
+            engine_move_cursor(&fixture->engine, operation, &fixture->text);
         else
-            engine_close_cursor(&world->engine, operation, &world->text);
-        assert_string_equal(world->text.bytes, expected.bytes);
+            engine_close_cursor(&fixture->engine, operation, &fixture->text);
+        assert_string_equal(fixture->text.bytes, expected.bytes);
     }
     for (size_t i = 0; i < OPERATION_CURSORS; i++) {
         model_cursor_close(&cursors[i]);
-        petal_cursor_close(world->engine.cursors[i]);
+        petal_cursor_close(fixture->engine.cursors[i]);
     }
     model_text_free(&expected);
 }
 
 /* Close, and open with what works in the background. */
 static void
-reopen(struct world *world)
+reopen(struct cursor_fixture *fixture)
 {
     petal_error error;
 
-    petal_result_free(world->engine.result);
-    fixture_must_close(&world->fixture);
-    world->fixture.options.no_compaction = false;
-    world->fixture.options.memtable_bytes = (size_t)64 << 10;
-    fixture_must_open(&world->fixture);
-    world->engine.db = world->fixture.db;
-    must(petal_table_open(world->fixture.db, text("t"), &world->engine.table, &error), &error);
+    petal_result_free(fixture->engine.result);
+    fixture_must_close(&fixture->base);
+    fixture->base.options.no_compaction = false;
+    fixture->base.options.memtable_bytes = (size_t)64 << 10;
+    fixture_must_open(&fixture->base);
+    fixture->engine.db = fixture->base.db;
+    must(petal_table_open(fixture->base.db, text("t"), &fixture->engine.table, &error), &error);
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
-        world->engine.families[i] = petal_table_family_at(world->engine.table, i);
-    must(petal_result_new(world->fixture.db, &world->engine.result, &error), &error);
+        fixture->engine.families[i] = petal_table_family_at(fixture->engine.table, i);
+    must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
 
 /* All versions are kept, and compactions begin behind the writes: so what is seen does not depend
@@ -284,28 +284,28 @@ reopen(struct world *world)
 static void
 move_beside_writes(uint64_t seed)
 {
-    struct world world = {.model.cells = NULL};
-    struct writer writer = {.world = &world};
+    struct cursor_fixture fixture = {.model.cells = NULL};
+    struct writer writer = {.fixture = &fixture};
     petal_error error;
 
-    fixture_init(&world.fixture, seed);
-    fixture_must_open(&world.fixture);
-    operation_list_make(&world.list, seed, 4 * WRITES,
+    fixture_init(&fixture.base, seed);
+    fixture_must_open(&fixture.base);
+    operation_list_make(&fixture.list, seed, 4 * WRITES,
                         FEATURE_SCANS | FEATURE_CURSORS | FEATURE_FILTERS | FEATURE_CELL_LIMITS);
     for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        world.list.families[family].versions = INT32_MAX;
-    model_init(&world.model, world.list.families);
-    create(&world);
-    write_some(&world, true);
-    reopen(&world);
-    must(petal_snapshot_new(world.fixture.db, &world.engine.snapshots[1], &error), &error);
+        fixture.list.families[family].versions = INT32_MAX;
+    model_init(&fixture.model, fixture.list.families);
+    create(&fixture);
+    write_some(&fixture, true);
+    reopen(&fixture);
+    must(petal_snapshot_new(fixture.base.db, &fixture.engine.snapshots[1], &error), &error);
     assert_int_equal(pthread_create(&writer.thread, NULL, write_meanwhile, &writer), 0);
-    compare_moves(&world);
+    compare_moves(&fixture);
     atomic_store(&writer.stop, true);
     pthread_join(writer.thread, NULL);
     assert_int_equal(atomic_load(&writer.status), PETAL_OK);
-    petal_snapshot_free(world.engine.snapshots[1]);
-    end(&world);
+    petal_snapshot_free(fixture.engine.snapshots[1]);
+    end(&fixture);
 }
 
 static void
@@ -324,23 +324,23 @@ static void
 test_raw_seeks_find_markers(void **state)
 {
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor;
     petal_family *a, *b;
 
     (void)state;
-    reads_open(&bed, "ab", NULL);
-    a = reads_family(&bed, "a");
-    b = reads_family(&bed, "b");
-    reads_put(&bed, "a", text("r"), text("a"), 1, text("1"));
-    reads_put(&bed, "a", text("r"), text("m"), 1, text("2"));
-    reads_put(&bed, "a", text("r"), text("z"), 1, text("3"));
-    reads_put(&bed, "b", text("r"), text("m"), 1, text("4"));
-    reads_delete(&bed, "a", text("r"), text(""), 5, PETAL_DELETE_FAMILY);
-    reads_delete(&bed, "b", text("r"), text(""), 6, PETAL_DELETE_FAMILY_VERSION);
+    reads_open(&fixture, "ab", NULL);
+    a = reads_family(&fixture, "a");
+    b = reads_family(&fixture, "b");
+    reads_put(&fixture, "a", text("r"), text("a"), 1, text("1"));
+    reads_put(&fixture, "a", text("r"), text("m"), 1, text("2"));
+    reads_put(&fixture, "a", text("r"), text("z"), 1, text("3"));
+    reads_put(&fixture, "b", text("r"), text("m"), 1, text("4"));
+    reads_delete(&fixture, "a", text("r"), text(""), 5, PETAL_DELETE_FAMILY);
+    reads_delete(&fixture, "b", text("r"), text(""), 6, PETAL_DELETE_FAMILY_VERSION);
     for (int reversed = 0; reversed < 2; reversed++) {
         scan.reversed = reversed;
-        cursor = reads_cursor(&bed, &scan);
+        cursor = reads_cursor(&fixture, &scan);
         reads_seek(cursor, text("r"), a, text("m"));
         assert_string_equal(reads_rest(cursor), "r/a:m@1=2 r/a:z@1=3 r/b:@6!10 r/b:m@1=4 ");
         reads_seek(cursor, text("r"), a, text(""));
@@ -352,7 +352,7 @@ test_raw_seeks_find_markers(void **state)
         assert_string_equal(reads_rest(cursor), "r/b:m@1=4 ");
         petal_cursor_close(cursor);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* A filter that decides on rows sees what lies before the place, too. */
@@ -360,23 +360,23 @@ static void
 test_row_filters_judge_the_whole_row(void **state)
 {
     petal_scan_options scan = {.stop_row = {NULL, 0}};
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_filter *filter;
     petal_cursor *cursor;
     petal_family *b;
 
     (void)state;
-    reads_open(&bed, "ab", NULL);
-    b = reads_family(&bed, "b");
+    reads_open(&fixture, "ab", NULL);
+    b = reads_family(&fixture, "b");
     for (int row = 0; row < 2; row++) {
-        reads_put(&bed, "a", text(row == 0 ? "r1" : "r2"), text("q"), 1,
+        reads_put(&fixture, "a", text(row == 0 ? "r1" : "r2"), text("q"), 1,
                   text(row == 0 ? "bad" : "1"));
-        reads_put(&bed, "b", text(row == 0 ? "r1" : "r2"), text("a"), 1, text("2"));
-        reads_put(&bed, "b", text(row == 0 ? "r1" : "r2"), text("m"), 1, text("3"));
+        reads_put(&fixture, "b", text(row == 0 ? "r1" : "r2"), text("a"), 1, text("2"));
+        reads_put(&fixture, "b", text(row == 0 ? "r1" : "r2"), text("m"), 1, text("3"));
     }
-    filter = reads_filter(&bed, "SKIP ValueFilter(!=, 'binary:bad')");
+    filter = reads_filter(&fixture, "SKIP ValueFilter(!=, 'binary:bad')");
     scan.read.filter = filter;
-    cursor = reads_cursor(&bed, &scan);
+    cursor = reads_cursor(&fixture, &scan);
     reads_seek(cursor, text("r2"), b, text("b"));
     assert_string_equal(reads_rest(cursor), "r2/b:m@1=3 ");
     reads_seek(cursor, text("r2"), b, text("n"));
@@ -385,14 +385,14 @@ test_row_filters_judge_the_whole_row(void **state)
     assert_string_equal(reads_rest(cursor), "r2/a:q@1=1 r2/b:a@1=2 r2/b:m@1=3 ");
     petal_cursor_close(cursor);
     petal_filter_free(filter);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* Walk to each of the table's cells, seek where the cursor is, and get the same cell again. */
 static void
-seek_own_cells(struct read_bed *bed, const petal_scan_options *scan)
+seek_own_cells(struct read_fixture *fixture, const petal_scan_options *scan)
 {
-    petal_cursor *cursor = reads_cursor(bed, scan);
+    petal_cursor *cursor = reads_cursor(fixture, scan);
     const petal_cell *cell;
     petal_error error;
     char before[200];
@@ -403,7 +403,7 @@ seek_own_cells(struct read_bed *bed, const petal_scan_options *scan)
         petal_family *family;
 
         snprintf(before, sizeof before, "%.190s", reads_cell_text(cell));
-        must(petal_table_family(bed->table, cell->family, &family, &error), &error);
+        must(petal_table_family(fixture->table, cell->family, &family, &error), &error);
         must(petal_cursor_seek(cursor, cell->row, family, cell->qualifier, &error), &error);
         must(petal_cursor_next(cursor, &cell, &error), &error);
         assert_non_null(cell);
@@ -420,23 +420,23 @@ test_seeks_to_the_own_cell(void **state)
     static const petal_family_options family = {.block_bytes = 1024,
                                                 .compression = PETAL_COMPRESSION_NONE};
     uint8_t value[150] = {0};
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_filter *filter;
 
     (void)state;
     memset(value, 'v', sizeof value - 1);
-    reads_open(&bed, "ab", &family);
-    fixture_must_close(&bed.fixture);
-    bed.fixture.options.cache_bytes = PETAL_NO_CACHE;
-    fixture_must_open(&bed.fixture);
-    must(petal_table_open(bed.fixture.db, text("t"), &bed.table, NULL), NULL);
-    filter = reads_filter(&bed, "SKIP ValueFilter(!=, 'binary:bad')");
+    reads_open(&fixture, "ab", &family);
+    fixture_must_close(&fixture.base);
+    fixture.base.options.cache_bytes = PETAL_NO_CACHE;
+    fixture_must_open(&fixture.base);
+    must(petal_table_open(fixture.base.db, text("t"), &fixture.table, NULL), NULL);
+    filter = reads_filter(&fixture, "SKIP ValueFilter(!=, 'binary:bad')");
     for (int i = 0; i < 12 * 8; i++) {
         char row[16], qualifier[16];
 
         snprintf(row, sizeof row, "r%03d", i / 8);
         snprintf(qualifier, sizeof qualifier, "q%03d", i % 4);
-        reads_put(&bed, i / 4 % 2 == 0 ? "a" : "b", text(row), text(qualifier), 1,
+        reads_put(&fixture, i / 4 % 2 == 0 ? "a" : "b", text(row), text(qualifier), 1,
                   slice_make(value, sizeof value));
     }
     for (int turn = 0; turn < 2; turn++) {
@@ -445,72 +445,72 @@ test_seeks_to_the_own_cell(void **state)
                                        .raw = kind / 2 == 1,
                                        .read.filter = kind / 2 == 2 ? filter : NULL};
 
-            seek_own_cells(&bed, &scan);
+            seek_own_cells(&fixture, &scan);
         }
-        reads_flush(&bed);
+        reads_flush(&fixture);
     }
     petal_filter_free(filter);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- families that have no cell in many rows ---- */
 
 /* Rows r1 to r3 of family a, r1 and r3 of b, r2 and r3 of c. */
 static void
-fill_with_gaps(struct read_bed *bed)
+fill_with_gaps(struct read_fixture *fixture)
 {
     static const char *const cells[][2] = {{"a", "r1"}, {"a", "r2"}, {"a", "r3"}, {"b", "r1"},
                                            {"b", "r3"}, {"c", "r2"}, {"c", "r3"}};
 
-    reads_open(bed, "abc", NULL);
+    reads_open(fixture, "abc", NULL);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        reads_put(bed, cells[i][0], text(cells[i][1]), text("q"), 1, text("v"));
+        reads_put(fixture, cells[i][0], text(cells[i][1]), text("q"), 1, text("v"));
 }
 
 /* A place in a family that has no cell in the row: its next row stays whole. */
 static void
 test_seeks_into_a_family_that_the_row_lacks(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor;
 
     (void)state;
-    fill_with_gaps(&bed);
-    cursor = reads_cursor(&bed, NULL);
+    fill_with_gaps(&fixture);
+    cursor = reads_cursor(&fixture, NULL);
     assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
     assert_string_equal(reads_next(cursor), "r1/b:q@1=v ");
-    reads_seek(cursor, text("r2"), reads_family(&bed, "b"), text(""));
+    reads_seek(cursor, text("r2"), reads_family(&fixture, "b"), text(""));
     assert_string_equal(reads_rest(cursor), "r2/c:q@1=v r3/a:q@1=v r3/b:q@1=v r3/c:q@1=v ");
-    reads_seek(cursor, text("r1"), reads_family(&bed, "c"), text(""));
+    reads_seek(cursor, text("r1"), reads_family(&fixture, "c"), text(""));
     assert_string_equal(reads_next(cursor), "r2/a:q@1=v ");
     petal_cursor_close(cursor);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* The same by a seek to the row alone, and behind the end of a family. */
 static void
 test_steps_from_a_row_that_the_first_family_lacks(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor;
 
     (void)state;
-    reads_open(&bed, "ab", NULL);
-    reads_put(&bed, "a", text("r1"), text("q"), 1, text("v"));
-    reads_put(&bed, "b", text("r1"), text("q"), 1, text("v"));
-    reads_put(&bed, "b", text("r2"), text("q"), 1, text("v"));
-    cursor = reads_cursor(&bed, NULL);
+    reads_open(&fixture, "ab", NULL);
+    reads_put(&fixture, "a", text("r1"), text("q"), 1, text("v"));
+    reads_put(&fixture, "b", text("r1"), text("q"), 1, text("v"));
+    reads_put(&fixture, "b", text("r2"), text("q"), 1, text("v"));
+    cursor = reads_cursor(&fixture, NULL);
     assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
     reads_seek(cursor, text("r2"), NULL, text(""));
     assert_string_equal(reads_rest(cursor), "r2/b:q@1=v ");
-    reads_put(&bed, "a", text("r3"), text("q"), 1, text("v"));
+    reads_put(&fixture, "a", text("r3"), text("q"), 1, text("v"));
     petal_cursor_close(cursor);
-    cursor = reads_cursor(&bed, NULL);
+    cursor = reads_cursor(&fixture, NULL);
     assert_string_equal(reads_next(cursor), "r1/a:q@1=v ");
     reads_seek(cursor, text("r2"), NULL, text(""));
     assert_string_equal(reads_rest(cursor), "r2/b:q@1=v r3/a:q@1=v ");
     petal_cursor_close(cursor);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* Steps by cells and by rows in turn; rows get longer, so that the memory for the row at hand
@@ -519,23 +519,23 @@ static void
 test_cells_and_rows_in_turn(void **state)
 {
     char row[64];
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor;
     petal_result *result;
     petal_error error;
 
     (void)state;
-    reads_open(&bed, "abc", NULL);
+    reads_open(&fixture, "abc", NULL);
     for (int i = 1; i <= 40; i++) {
         memset(row, 'r', sizeof row);
-        reads_put(&bed,
+        reads_put(&fixture,
                   i % 4 == 1   ? "a"
                   : i % 4 == 2 ? "b"
                                : "c",
                   slice_make(row, (size_t)i), text("q"), 1, text("v"));
     }
-    cursor = reads_cursor(&bed, NULL);
-    result = reads_result(&bed);
+    cursor = reads_cursor(&fixture, NULL);
+    result = reads_result(&fixture);
     for (size_t i = 1; i <= 40; i++) {
         const petal_cell *cell = NULL;
 
@@ -552,7 +552,7 @@ test_cells_and_rows_in_turn(void **state)
     assert_string_equal(reads_rest(cursor), "");
     petal_cursor_close(cursor);
     petal_result_free(result);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 int

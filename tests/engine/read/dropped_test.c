@@ -16,8 +16,8 @@
 
 enum change { CHANGE_RESTORE, CHANGE_TRUNCATE, CHANGE_DROP, CHANGE_FAMILY, CHANGES };
 
-struct bed {
-    struct fixture fixture;
+struct dropped_fixture {
+    struct fixture base;
     petal_allocator allocator;
     petal_table *table;
     enum change change;
@@ -26,70 +26,70 @@ struct bed {
 };
 
 static void
-make_change(struct bed *bed)
+make_change(struct dropped_fixture *fixture)
 {
     petal_family_options family = {.name = {"g", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_table *made;
     petal_error error;
 
-    bed->changed = true;
-    if (bed->change == CHANGE_RESTORE)
-        must(petal_table_snapshot_restore(bed->fixture.db, slice_from_text("s"), &made, &error),
+    fixture->changed = true;
+    if (fixture->change == CHANGE_RESTORE)
+        must(petal_table_snapshot_restore(fixture->base.db, slice_from_text("s"), &made, &error),
              &error);
-    else if (bed->change == CHANGE_TRUNCATE)
-        must(petal_table_truncate(bed->table, &made, &error), &error);
-    else if (bed->change == CHANGE_DROP)
-        must(petal_table_drop(bed->table, &error), &error);
+    else if (fixture->change == CHANGE_TRUNCATE)
+        must(petal_table_truncate(fixture->table, &made, &error), &error);
+    else if (fixture->change == CHANGE_DROP)
+        must(petal_table_drop(fixture->table, &error), &error);
     else
-        must(petal_table_alter(bed->table, &options, &error), &error);
+        must(petal_table_alter(fixture->table, &options, &error), &error);
 }
 
 static void *
 allocate(void *context, size_t alignment, size_t size)
 {
-    struct bed *bed = context;
-    const petal_allocator *below = &bed->fixture.allocator.table;
+    struct dropped_fixture *fixture = context;
+    const petal_allocator *below = &fixture->base.allocator.table;
 
-    if (bed->at > 0 && --bed->at == 0)
-        make_change(bed);
+    if (fixture->at > 0 && --fixture->at == 0)
+        make_change(fixture);
     return below->allocate(below->context, alignment, size);
 }
 
 static void
 release(void *context, void *memory, size_t size)
 {
-    struct bed *bed = context;
-    const petal_allocator *below = &bed->fixture.allocator.table;
+    struct dropped_fixture *fixture = context;
+    const petal_allocator *below = &fixture->base.allocator.table;
 
     below->release(below->context, memory, size);
 }
 
 static void
-begin(struct bed *bed, enum change change)
+begin(struct dropped_fixture *fixture, enum change change)
 {
     petal_error error;
 
-    *bed = (struct bed){.change = change};
-    fixture_init(&bed->fixture, 1);
-    bed->allocator = (petal_allocator){bed, allocate, release};
-    bed->fixture.env.allocator = &bed->allocator;
-    fixture_must_open(&bed->fixture);
-    must(copy_bed_create(bed->fixture.db, "t", &bed->table, &error), &error);
-    copy_bed_must_put(bed->table, "f", "r", "1");
-    copy_bed_must_put(bed->table, "g", "r", "1");
-    must(petal_table_snapshot_create(bed->table, slice_from_text("s"), NULL, &error), &error);
+    *fixture = (struct dropped_fixture){.change = change};
+    fixture_init(&fixture->base, 1);
+    fixture->allocator = (petal_allocator){fixture, allocate, release};
+    fixture->base.env.allocator = &fixture->allocator;
+    fixture_must_open(&fixture->base);
+    must(copy_fixture_create(fixture->base.db, "t", &fixture->table, &error), &error);
+    copy_fixture_must_put(fixture->table, "f", "r", "1");
+    copy_fixture_must_put(fixture->table, "g", "r", "1");
+    must(petal_table_snapshot_create(fixture->table, slice_from_text("s"), NULL, &error), &error);
 }
 
 /* Cells found, all of "r": 2 unless the status says otherwise. */
-typedef enum petal_status read_function(struct bed *bed, size_t *cells);
+typedef enum petal_status read_function(struct dropped_fixture *fixture, size_t *cells);
 
 static enum petal_status
-read_by_cursor(struct bed *bed, size_t *cells)
+read_by_cursor(struct dropped_fixture *fixture, size_t *cells)
 {
     const petal_cell *cell;
     petal_cursor *cursor;
-    enum petal_status status = petal_cursor_open(bed->table, NULL, &cursor, NULL);
+    enum petal_status status = petal_cursor_open(fixture->table, NULL, &cursor, NULL);
 
     while (status == PETAL_OK) {
         status = petal_cursor_next(cursor, &cell, NULL);
@@ -103,7 +103,7 @@ read_by_cursor(struct bed *bed, size_t *cells)
 
 /* So many columns that memory is wanted for them. */
 static enum petal_status
-read_by_get(struct bed *bed, size_t *cells)
+read_by_get(struct dropped_fixture *fixture, size_t *cells)
 {
     petal_column columns[40] = {{.family = NULL}};
     petal_read_options options = {.columns = columns, .column_count = 40};
@@ -111,11 +111,11 @@ read_by_get(struct bed *bed, size_t *cells)
     enum petal_status status;
 
     for (size_t i = 0; i < 40; i++)
-        columns[i] = (petal_column){.family = petal_table_family_at(bed->table, i % 2),
+        columns[i] = (petal_column){.family = petal_table_family_at(fixture->table, i % 2),
                                     .qualifier = slice_make("xxxxxxxxxxxxxxxxxxxx", i / 2)};
-    status = petal_result_new(bed->fixture.db, &result, NULL);
+    status = petal_result_new(fixture->base.db, &result, NULL);
     if (status == PETAL_OK)
-        status = petal_get(bed->table, slice_from_text("r"), &options, result, NULL);
+        status = petal_get(fixture->table, slice_from_text("r"), &options, result, NULL);
     if (status == PETAL_OK)
         *cells = petal_result_count(result);
     petal_result_free(result);
@@ -129,15 +129,15 @@ change_meanwhile(read_function *read, enum change change, bool named)
     bool changed = true;
 
     for (unsigned at = 1; changed; at++) {
-        struct bed bed;
+        struct dropped_fixture fixture;
         size_t cells = 0;
         enum petal_status status;
 
-        begin(&bed, change);
-        bed.at = at;
-        status = read(&bed, &cells);
-        bed.at = 0;
-        changed = bed.changed;
+        begin(&fixture, change);
+        fixture.at = at;
+        status = read(&fixture, &cells);
+        fixture.at = 0;
+        changed = fixture.changed;
         /* A whole table without its family has a cell less. */
         if (status == PETAL_OK && (change != CHANGE_FAMILY || named))
             assert_int_equal(cells, 2);
@@ -146,8 +146,8 @@ change_meanwhile(read_function *read, enum change change, bool named)
         else
             assert_int_equal(status, PETAL_NOT_FOUND);
         assert_true(changed || cells == 2);
-        fixture_must_close(&bed.fixture);
-        fixture_fini(&bed.fixture);
+        fixture_must_close(&fixture.base);
+        fixture_fini(&fixture.base);
     }
 }
 

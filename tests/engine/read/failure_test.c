@@ -76,7 +76,7 @@ static const struct question questions[] = {
 
 struct asker {
     uint32_t without; /* PETAL_WITHOUT bits of the reads */
-    struct read_bed bed;
+    struct read_fixture fixture;
     bool fail_memory;
     char answer[16384];
     size_t size;
@@ -95,8 +95,8 @@ note(struct asker *asker, const char *added)
 static void
 no_more_faults(struct asker *asker)
 {
-    test_allocator_fail_at(&asker->bed.fixture.allocator, 0, false);
-    memory_vfs_fail_at(asker->bed.fixture.vfs, 0, 0, false);
+    test_allocator_fail_at(&asker->fixture.base.allocator, 0, false);
+    memory_vfs_fail_at(asker->fixture.base.vfs, 0, 0, false);
 }
 
 static enum petal_status
@@ -133,7 +133,7 @@ ask_cursor(struct asker *asker, const struct question *question, const petal_sca
            petal_result *result, const char *expected, petal_error *error)
 {
     petal_cursor *cursor;
-    enum petal_status status = petal_cursor_open(asker->bed.table, scan, &cursor, error);
+    enum petal_status status = petal_cursor_open(asker->fixture.table, scan, &cursor, error);
 
     assert_true((status == PETAL_OK) == (cursor != NULL));
     if (status != PETAL_OK)
@@ -157,8 +157,9 @@ ask_rows(struct asker *asker, const struct question *question, const petal_read_
 {
     petal_slice rows[] = {text("r04"), text("none"), text("r01")};
     enum petal_status status =
-        question->way == BY_GET ? petal_get(asker->bed.table, rows[0], read, results[0], error)
-                                : petal_multi_get(asker->bed.table, rows, 3, read, results, error);
+        question->way == BY_GET
+            ? petal_get(asker->fixture.table, rows[0], read, results[0], error)
+            : petal_multi_get(asker->fixture.table, rows, 3, read, results, error);
 
     asker->size = 0;
     asker->answer[0] = 0;
@@ -172,10 +173,10 @@ ask_rows(struct asker *asker, const struct question *question, const petal_read_
 static enum petal_status
 ask(struct asker *asker, const struct question *question, const char *expected, petal_error *error)
 {
-    petal_db *db = asker->bed.fixture.db;
-    petal_column columns[] = {{reads_family(&asker->bed, "f"), text("q3"), false},
-                              {reads_family(&asker->bed, "g"), text("q1"), false},
-                              {reads_family(&asker->bed, "f"), text("q0"), false}};
+    petal_db *db = asker->fixture.base.db;
+    petal_column columns[] = {{reads_family(&asker->fixture, "f"), text("q3"), false},
+                              {reads_family(&asker->fixture, "g"), text("q1"), false},
+                              {reads_family(&asker->fixture, "f"), text("q0"), false}};
     petal_scan_options scan = question->scan;
     petal_result *results[3] = {NULL};
     petal_snapshot *snapshot = NULL;
@@ -216,8 +217,8 @@ ask(struct asker *asker, const struct question *question, const char *expected, 
 static uint64_t
 failures(struct asker *asker)
 {
-    return asker->fail_memory ? test_allocator_failures(&asker->bed.fixture.allocator)
-                              : memory_vfs_failures(asker->bed.fixture.vfs);
+    return asker->fail_memory ? test_allocator_failures(&asker->fixture.base.allocator)
+                              : memory_vfs_failures(asker->fixture.base.vfs);
 }
 
 /*
@@ -229,7 +230,7 @@ blocks_held(struct asker *asker, const struct question *question, const char *ex
 {
     petal_error error;
 
-    if (asker->bed.fixture.options.cache_bytes != PETAL_NO_CACHE)
+    if (asker->fixture.base.options.cache_bytes != PETAL_NO_CACHE)
         return 0;
     asker->without = PETAL_WITHOUT(PETAL_SKIP_BLOOM);
     for (unsigned i = 0; i < 2; i++) {
@@ -237,7 +238,7 @@ blocks_held(struct asker *asker, const struct question *question, const char *ex
         assert_string_equal(asker->answer, expected);
     }
     asker->without = 0;
-    return test_allocator_live_blocks(&asker->bed.fixture.allocator);
+    return test_allocator_live_blocks(&asker->fixture.base.allocator);
 }
 
 /* Returns how many faults were reported. */
@@ -259,9 +260,9 @@ fail_each(struct asker *asker, const struct question *question)
         before = failures(asker);
         n++;
         if (asker->fail_memory)
-            test_allocator_fail_at(&asker->bed.fixture.allocator, n, false);
+            test_allocator_fail_at(&asker->fixture.base.allocator, n, false);
         else
-            memory_vfs_fail_at(asker->bed.fixture.vfs, n, EIO, false);
+            memory_vfs_fail_at(asker->fixture.base.vfs, n, EIO, false);
         status = ask(asker, question, expected, &error);
         no_more_faults(asker);
         if (status != PETAL_OK) {
@@ -280,7 +281,7 @@ fail_each(struct asker *asker, const struct question *question)
 }
 
 static void
-fill(const struct read_bed *bed)
+fill(const struct read_fixture *fixture)
 {
     static uint8_t filler[600];
 
@@ -290,15 +291,17 @@ fill(const struct read_bed *bed)
         snprintf(row, sizeof row, "r%02d", i * 7 % 8);
         snprintf(qualifier, sizeof qualifier, "q%d", i % 5);
         snprintf(value, sizeof value, "v%d", i % 9);
-        reads_put(bed, i % 3 == 0 ? "g" : "f", text(row), text(qualifier), 10 + i % 4, text(value));
+        reads_put(fixture, i % 3 == 0 ? "g" : "f", text(row), text(qualifier), 10 + i % 4,
+                  text(value));
         if (i % 11 == 0)
-            reads_delete(bed, "f", text(row), text(""), 10, PETAL_DELETE_FAMILY);
+            reads_delete(fixture, "f", text(row), text(""), 10, PETAL_DELETE_FAMILY);
         if (i % 13 == 0)
-            reads_delete(bed, "g", text(row), text(qualifier), 11, PETAL_DELETE);
+            reads_delete(fixture, "g", text(row), text(qualifier), 11, PETAL_DELETE);
         if (i % 30 == 10)
-            reads_put(bed, "g", text("x"), text("big"), i, slice_make(filler, i < 40 ? 600 : 1));
+            reads_put(fixture, "g", text("x"), text("big"), i,
+                      slice_make(filler, i < 40 ? 600 : 1));
         if (i % 100 == 70)
-            reads_flush(bed);
+            reads_flush(fixture);
     }
 }
 
@@ -310,21 +313,22 @@ fail_all(bool memory, size_t cache_bytes)
     static struct asker asker;
     petal_error error;
 
-    reads_open(&asker.bed, "fg", &family);
-    fill(&asker.bed);
+    reads_open(&asker.fixture, "fg", &family);
+    fill(&asker.fixture);
     asker.fail_memory = memory;
     for (size_t i = 0; i < QUESTIONS; i++) {
         unsigned reported;
 
         /* Anew, so that the cache is empty; what is in memory is in a log again. */
-        fixture_die(&asker.bed.fixture);
-        asker.bed.fixture.options.cache_bytes = cache_bytes;
-        fixture_must_open(&asker.bed.fixture);
-        must(petal_table_open(asker.bed.fixture.db, text("t"), &asker.bed.table, &error), &error);
+        fixture_die(&asker.fixture.base);
+        asker.fixture.base.options.cache_bytes = cache_bytes;
+        fixture_must_open(&asker.fixture.base);
+        must(petal_table_open(asker.fixture.base.db, text("t"), &asker.fixture.table, &error),
+             &error);
         reported = fail_each(&asker, &questions[i]);
         assert_true(reported > (memory ? 10 : 0));
     }
-    fixture_fini(&asker.bed.fixture);
+    fixture_fini(&asker.fixture.base);
 }
 
 static void

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 void
-reads_open(struct read_bed *bed, const char *letters, const petal_family_options *given)
+reads_open(struct read_fixture *fixture, const char *letters, const petal_family_options *given)
 {
     petal_family_options families[8];
     petal_table_options options = {
@@ -22,88 +22,88 @@ reads_open(struct read_bed *bed, const char *letters, const petal_family_options
         families[i] = given != NULL ? *given : (petal_family_options){0};
         families[i].name = slice_make(letters + i, 1);
     }
-    fixture_init(&bed->fixture, 1);
-    fixture_must_open(&bed->fixture);
-    must(petal_table_create(bed->fixture.db, &options, &bed->table, &error), &error);
+    fixture_init(&fixture->base, 1);
+    fixture_must_open(&fixture->base);
+    must(petal_table_create(fixture->base.db, &options, &fixture->table, &error), &error);
 }
 
 petal_family *
-reads_family(const struct read_bed *bed, const char *name)
+reads_family(const struct read_fixture *fixture, const char *name)
 {
     petal_family *family;
     petal_error error;
 
-    must(petal_table_family(bed->table, text(name), &family, &error), &error);
+    must(petal_table_family(fixture->table, text(name), &family, &error), &error);
     return family;
 }
 
 /* ---- writing ---- */
 
 void
-reads_put(const struct read_bed *bed, const char *family, petal_slice row, petal_slice qualifier,
-          int64_t timestamp, petal_slice value)
+reads_put(const struct read_fixture *fixture, const char *family, petal_slice row,
+          petal_slice qualifier, int64_t timestamp, petal_slice value)
 {
     petal_error error;
 
-    must(petal_put(reads_family(bed, family), row, qualifier, timestamp, value, NULL, &error),
+    must(petal_put(reads_family(fixture, family), row, qualifier, timestamp, value, NULL, &error),
          &error);
 }
 
 void
-reads_delete(const struct read_bed *bed, const char *family, petal_slice row, petal_slice qualifier,
-             int64_t timestamp, enum petal_cell_type type)
+reads_delete(const struct read_fixture *fixture, const char *family, petal_slice row,
+             petal_slice qualifier, int64_t timestamp, enum petal_cell_type type)
 {
     petal_error error;
 
-    must(petal_delete(reads_family(bed, family), row, qualifier, timestamp, type, NULL, &error),
+    must(petal_delete(reads_family(fixture, family), row, qualifier, timestamp, type, NULL, &error),
          &error);
 }
 
 void
-reads_flush(const struct read_bed *bed)
+reads_flush(const struct read_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_flush(bed->fixture.db, bed->table, &error), &error);
+    must(petal_flush(fixture->base.db, fixture->table, &error), &error);
 }
 
 void
-reads_compact(const struct read_bed *bed)
+reads_compact(const struct read_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_compact(bed->table, NULL, &error), &error);
+    must(petal_compact(fixture->table, NULL, &error), &error);
 }
 
 /* ---- what is needed for reading ---- */
 
 petal_filter *
-reads_filter(const struct read_bed *bed, const char *language)
+reads_filter(const struct read_fixture *fixture, const char *language)
 {
     petal_filter *filter;
     petal_error error;
 
-    must(petal_filter_parse(bed->fixture.db, text(language), &filter, &error), &error);
+    must(petal_filter_parse(fixture->base.db, text(language), &filter, &error), &error);
     return filter;
 }
 
 petal_cursor *
-reads_cursor(const struct read_bed *bed, const petal_scan_options *options)
+reads_cursor(const struct read_fixture *fixture, const petal_scan_options *options)
 {
     petal_cursor *cursor;
     petal_error error;
 
-    must(petal_cursor_open(bed->table, options, &cursor, &error), &error);
+    must(petal_cursor_open(fixture->table, options, &cursor, &error), &error);
     return cursor;
 }
 
 petal_result *
-reads_result(const struct read_bed *bed)
+reads_result(const struct read_fixture *fixture)
 {
     petal_result *result;
     petal_error error;
 
-    must(petal_result_new(bed->fixture.db, &result, &error), &error);
+    must(petal_result_new(fixture->base.db, &result, &error), &error);
     return result;
 }
 
@@ -199,13 +199,13 @@ reads_result_text(const petal_result *result)
 }
 
 const char *
-reads_get(const struct read_bed *bed, petal_slice row, const petal_read_options *options)
+reads_get(const struct read_fixture *fixture, petal_slice row, const petal_read_options *options)
 {
-    petal_result *result = reads_result(bed);
+    petal_result *result = reads_result(fixture);
     petal_error error;
     const char *answer;
 
-    must(petal_get(bed->table, row, options, result, &error), &error);
+    must(petal_get(fixture->table, row, options, result, &error), &error);
     answer = reads_result_text(result);
     petal_result_free(result);
     return answer;
@@ -240,10 +240,10 @@ reads_rest(petal_cursor *cursor)
 }
 
 const char *
-reads_rest_by_pieces(const struct read_bed *bed, petal_cursor *cursor)
+reads_rest_by_pieces(const struct read_fixture *fixture, petal_cursor *cursor)
 {
     struct answer *answer = next_answer();
-    petal_result *result = reads_result(bed);
+    petal_result *result = reads_result(fixture);
     petal_error error;
 
     for (;;) {
@@ -271,15 +271,15 @@ strip_bars(const char *from, char *to)
 }
 
 const char *
-reads_scan(const struct read_bed *bed, const petal_scan_options *options)
+reads_scan(const struct read_fixture *fixture, const petal_scan_options *options)
 {
-    petal_cursor *cursor = reads_cursor(bed, options);
+    petal_cursor *cursor = reads_cursor(fixture, options);
     const char *by_cell = reads_rest(cursor), *by_piece;
     char *stripped = test_allocate(ANSWER_BYTES);
 
     petal_cursor_close(cursor);
-    cursor = reads_cursor(bed, options);
-    by_piece = reads_rest_by_pieces(bed, cursor);
+    cursor = reads_cursor(fixture, options);
+    by_piece = reads_rest_by_pieces(fixture, cursor);
     petal_cursor_close(cursor);
     strip_bars(by_piece, stripped);
     assert_string_equal(stripped, by_cell);

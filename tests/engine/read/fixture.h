@@ -11,8 +11,8 @@
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 
-struct read_bed {
-    struct fixture fixture;
+struct read_fixture {
+    struct fixture base;
     petal_table *table;
 };
 
@@ -26,31 +26,32 @@ text(const char *bytes)
 }
 
 /* An open database with a table "t"; its families are those of `letters`, with the attributes of `given` (NULL: defaults). */
-void reads_open(struct read_bed *bed, const char *letters, const petal_family_options *given);
-petal_family *reads_family(const struct read_bed *bed, const char *name);
+void reads_open(struct read_fixture *fixture, const char *letters,
+                const petal_family_options *given);
+petal_family *reads_family(const struct read_fixture *fixture, const char *name);
 
-void reads_put(const struct read_bed *bed, const char *family, petal_slice row,
+void reads_put(const struct read_fixture *fixture, const char *family, petal_slice row,
                petal_slice qualifier, int64_t timestamp, petal_slice value);
-void reads_delete(const struct read_bed *bed, const char *family, petal_slice row,
+void reads_delete(const struct read_fixture *fixture, const char *family, petal_slice row,
                   petal_slice qualifier, int64_t timestamp, enum petal_cell_type type);
-void reads_flush(const struct read_bed *bed);
-void reads_compact(const struct read_bed *bed);
+void reads_flush(const struct read_fixture *fixture);
+void reads_compact(const struct read_fixture *fixture);
 
-petal_filter *reads_filter(const struct read_bed *bed, const char *language);
-petal_cursor *reads_cursor(const struct read_bed *bed, const petal_scan_options *options);
-petal_result *reads_result(const struct read_bed *bed);
+petal_filter *reads_filter(const struct read_fixture *fixture, const char *language);
+petal_cursor *reads_cursor(const struct read_fixture *fixture, const petal_scan_options *options);
+petal_result *reads_result(const struct read_fixture *fixture);
 
 const char *reads_cell_text(const petal_cell *cell);
 const char *reads_result_text(const petal_result *result);
-const char *reads_get(const struct read_bed *bed, petal_slice row,
+const char *reads_get(const struct read_fixture *fixture, petal_slice row,
                       const petal_read_options *options);
 
 /* From where the cursor stands to its end: cell by cell; by pieces. */
 const char *reads_rest(petal_cursor *cursor);
-const char *reads_rest_by_pieces(const struct read_bed *bed, petal_cursor *cursor);
+const char *reads_rest_by_pieces(const struct read_fixture *fixture, petal_cursor *cursor);
 
 /* A scan, read in both ways, which must agree. */
-const char *reads_scan(const struct read_bed *bed, const petal_scan_options *options);
+const char *reads_scan(const struct read_fixture *fixture, const petal_scan_options *options);
 
 /* The next cell; "" at the end. */
 const char *reads_next(petal_cursor *cursor);

@@ -19,8 +19,8 @@
 #define FEW   1000u
 #define MANY  10000u
 
-struct bed {
-    struct read_bed reads;
+struct get_cost_fixture {
+    struct read_fixture reads;
     petal_family *family;
     petal_batch *batch;
     petal_result *result;
@@ -28,25 +28,25 @@ struct bed {
 };
 
 static void
-begin(struct bed *bed, enum petal_bloom_type bloom)
+begin(struct get_cost_fixture *fixture, enum petal_bloom_type bloom)
 {
     petal_family_options options = {.bloom = bloom, .versions = PETAL_FOREVER, .block_bytes = 1024};
     petal_error error;
 
-    reads_open(&bed->reads, "f", &options);
-    bed->family = reads_family(&bed->reads, "f");
-    must(petal_batch_new(bed->reads.fixture.db, &bed->batch, &error), &error);
-    must(petal_result_new(bed->reads.fixture.db, &bed->result, &error), &error);
-    must(petal_receipt_new(bed->reads.fixture.db, &bed->receipt, &error), &error);
+    reads_open(&fixture->reads, "f", &options);
+    fixture->family = reads_family(&fixture->reads, "f");
+    must(petal_batch_new(fixture->reads.base.db, &fixture->batch, &error), &error);
+    must(petal_result_new(fixture->reads.base.db, &fixture->result, &error), &error);
+    must(petal_receipt_new(fixture->reads.base.db, &fixture->receipt, &error), &error);
 }
 
 static void
-end(struct bed *bed)
+end(struct get_cost_fixture *fixture)
 {
-    petal_batch_free(bed->batch);
-    petal_result_free(bed->result);
-    petal_receipt_free(bed->receipt);
-    fixture_fini(&bed->reads.fixture);
+    petal_batch_free(fixture->batch);
+    petal_result_free(fixture->result);
+    petal_receipt_free(fixture->receipt);
+    fixture_fini(&fixture->reads.base);
 }
 
 static petal_slice
@@ -58,49 +58,51 @@ number_text(char bytes[16], const char *prefix, unsigned number)
 /* ---- writing many cells ---- */
 
 static void
-write_batch(struct bed *bed)
+write_batch(struct get_cost_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_write(bed->reads.fixture.db, bed->batch,
+    must(petal_write(fixture->reads.base.db, fixture->batch,
                      &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
          &error);
-    petal_batch_clear(bed->batch);
+    petal_batch_clear(fixture->batch);
 }
 
 static void
-add_put(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp)
+add_put(struct get_cost_fixture *fixture, petal_slice row, petal_slice qualifier, int64_t timestamp)
 {
     petal_error error;
 
-    must(petal_batch_put(bed->batch, bed->family, row, qualifier, timestamp, text("value"), &error),
+    must(petal_batch_put(fixture->batch, fixture->family, row, qualifier, timestamp, text("value"),
+                         &error),
          &error);
-    if (petal_batch_count(bed->batch) >= 1000)
-        write_batch(bed);
+    if (petal_batch_count(fixture->batch) >= 1000)
+        write_batch(fixture);
 }
 
 static void
-add_marker(struct bed *bed, petal_slice row, petal_slice qualifier, int64_t timestamp,
-           enum petal_cell_type type)
+add_marker(struct get_cost_fixture *fixture, petal_slice row, petal_slice qualifier,
+           int64_t timestamp, enum petal_cell_type type)
 {
     petal_error error;
 
-    must(petal_batch_delete(bed->batch, bed->family, row, qualifier, timestamp, type, &error),
+    must(petal_batch_delete(fixture->batch, fixture->family, row, qualifier, timestamp, type,
+                            &error),
          &error);
-    if (petal_batch_count(bed->batch) >= 1000)
-        write_batch(bed);
+    if (petal_batch_count(fixture->batch) >= 1000)
+        write_batch(fixture);
 }
 
 /* FILES files, each with a version of the row's column `q`, and with rows before and behind it. */
 static void
-fill_files(struct bed *bed)
+fill_files(struct get_cost_fixture *fixture)
 {
     for (int file = 1; file <= FILES; file++) {
-        add_put(bed, text("a"), text("q"), file * 100);
-        add_put(bed, text("row"), text("q"), file * 100);
-        add_put(bed, text("z"), text("q"), file * 100);
-        write_batch(bed);
-        reads_flush(&bed->reads);
+        add_put(fixture, text("a"), text("q"), file * 100);
+        add_put(fixture, text("row"), text("q"), file * 100);
+        add_put(fixture, text("z"), text("q"), file * 100);
+        write_batch(fixture);
+        reads_flush(&fixture->reads);
     }
 }
 
@@ -114,22 +116,22 @@ struct work {
 
 /* Of the column `q` of the row, or of all of it. */
 static struct work
-get(struct bed *bed, bool whole, const petal_read_options *given)
+get(struct get_cost_fixture *fixture, bool whole, const petal_read_options *given)
 {
     petal_read_options options = given != NULL ? *given : (petal_read_options){0};
-    petal_column column = {.family = bed->family, .qualifier = text("q")};
+    petal_column column = {.family = fixture->family, .qualifier = text("q")};
     struct work work = {0};
     petal_error error;
 
-    options.receipt = bed->receipt;
+    options.receipt = fixture->receipt;
     if (!whole) {
         options.columns = &column;
         options.column_count = 1;
     }
-    must(petal_get(bed->reads.table, text("row"), &options, bed->result, &error), &error);
-    work.cells = petal_result_count(bed->result);
-    for (size_t i = 0; i < petal_receipt_count(bed->receipt); i++) {
-        const petal_receipt_source *source = petal_receipt_at(bed->receipt, i);
+    must(petal_get(fixture->reads.table, text("row"), &options, fixture->result, &error), &error);
+    work.cells = petal_result_count(fixture->result);
+    for (size_t i = 0; i < petal_receipt_count(fixture->receipt); i++) {
+        const petal_receipt_source *source = petal_receipt_at(fixture->receipt, i);
 
         work.files_read += source->file_number != 0 && source->skip == PETAL_SKIP_NONE;
         work.blocks +=
@@ -141,9 +143,9 @@ get(struct bed *bed, bool whole, const petal_read_options *given)
 }
 
 static void
-expect_answer(const struct bed *bed, const char *expected)
+expect_answer(const struct get_cost_fixture *fixture, const char *expected)
 {
-    assert_string_equal(reads_result_text(bed->result), expected);
+    assert_string_equal(reads_result_text(fixture->result), expected);
 }
 
 /* ---- markers of single versions ---- */
@@ -155,18 +157,18 @@ test_markers_of_other_rows_leave_found_newer_alone(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        struct bed bed;
+        struct get_cost_fixture fixture;
 
-        begin(&bed, PETAL_BLOOM_NONE);
-        fill_files(&bed);
-        assert_int_equal(get(&bed, false, NULL).files_read, 1);
-        add_marker(&bed, text("other"), i == 0 ? text("q") : (petal_slice){0}, 300, types[i]);
-        write_batch(&bed);
-        assert_int_equal(get(&bed, false, NULL).files_read, 1);
-        reads_flush(&bed.reads);
-        assert_int_equal(get(&bed, false, NULL).files_read, 1);
-        expect_answer(&bed, "row/f:q@1000=value ");
-        end(&bed);
+        begin(&fixture, PETAL_BLOOM_NONE);
+        fill_files(&fixture);
+        assert_int_equal(get(&fixture, false, NULL).files_read, 1);
+        add_marker(&fixture, text("other"), i == 0 ? text("q") : (petal_slice){0}, 300, types[i]);
+        write_batch(&fixture);
+        assert_int_equal(get(&fixture, false, NULL).files_read, 1);
+        reads_flush(&fixture.reads);
+        assert_int_equal(get(&fixture, false, NULL).files_read, 1);
+        expect_answer(&fixture, "row/f:q@1000=value ");
+        end(&fixture);
     }
 }
 
@@ -180,29 +182,29 @@ test_markers_that_hide_a_version_cost_one_file(void **state)
     for (unsigned i = 0; i < 2; i++) {
         petal_slice qualifier = i == 0 ? text("q") : (petal_slice){0};
         struct work work;
-        struct bed bed;
+        struct get_cost_fixture fixture;
 
-        begin(&bed, PETAL_BLOOM_NONE);
-        fill_files(&bed);
-        add_marker(&bed, text("row"), qualifier, 1000, types[i]);
-        write_batch(&bed);
-        work = get(&bed, false, NULL);
-        expect_answer(&bed, "row/f:q@900=value ");
+        begin(&fixture, PETAL_BLOOM_NONE);
+        fill_files(&fixture);
+        add_marker(&fixture, text("row"), qualifier, 1000, types[i]);
+        write_batch(&fixture);
+        work = get(&fixture, false, NULL);
+        expect_answer(&fixture, "row/f:q@900=value ");
         assert_int_equal(work.files_read, 2);
-        reads_flush(&bed.reads);
-        work = get(&bed, false, NULL);
-        expect_answer(&bed, "row/f:q@900=value ");
+        reads_flush(&fixture.reads);
+        work = get(&fixture, false, NULL);
+        expect_answer(&fixture, "row/f:q@900=value ");
         assert_int_equal(work.files_read, 3);
-        work = get(&bed, false, &(petal_read_options){.versions = 2});
-        expect_answer(&bed, "row/f:q@900=value row/f:q@800=value ");
+        work = get(&fixture, false, &(petal_read_options){.versions = 2});
+        expect_answer(&fixture, "row/f:q@900=value row/f:q@800=value ");
         assert_int_equal(work.files_read, 4);
         /* One of a version below those wanted hides none of them. */
-        add_marker(&bed, text("row"), qualifier, 100, types[i]);
-        write_batch(&bed);
-        work = get(&bed, false, NULL);
-        expect_answer(&bed, "row/f:q@900=value ");
+        add_marker(&fixture, text("row"), qualifier, 100, types[i]);
+        write_batch(&fixture);
+        work = get(&fixture, false, NULL);
+        expect_answer(&fixture, "row/f:q@900=value ");
         assert_int_equal(work.files_read, 3);
-        end(&bed);
+        end(&fixture);
     }
 }
 
@@ -211,21 +213,21 @@ static struct work
 work_beside_markers(unsigned count, bool whole, bool flushed)
 {
     struct work work;
-    struct bed bed;
+    struct get_cost_fixture fixture;
     char bytes[16];
 
-    begin(&bed, PETAL_BLOOM_ROW);
+    begin(&fixture, PETAL_BLOOM_ROW);
     for (unsigned i = 1; i <= count; i++)
-        add_put(&bed, text("row"), text("q"), i);
-    write_batch(&bed);
+        add_put(&fixture, text("row"), text("q"), i);
+    write_batch(&fixture);
     if (flushed)
-        reads_flush(&bed.reads);
+        reads_flush(&fixture.reads);
     for (unsigned i = 0; i < count; i++)
-        add_marker(&bed, number_text(bytes, "other", i), text("q"), i + 1, PETAL_DELETE);
-    write_batch(&bed);
-    work = get(&bed, whole, NULL);
+        add_marker(&fixture, number_text(bytes, "other", i), text("q"), i + 1, PETAL_DELETE);
+    write_batch(&fixture);
+    work = get(&fixture, whole, NULL);
     assert_int_equal(work.cells, 1);
-    end(&bed);
+    end(&fixture);
     return work;
 }
 
@@ -250,26 +252,26 @@ test_markers_that_come_late(void **state)
     (void)state;
     for (unsigned deleted = 1; deleted <= FEW; deleted *= 10) {
         for (unsigned whole = 0; whole < 2; whole++) {
-            struct bed bed;
+            struct get_cost_fixture fixture;
             struct work work;
 
-            begin(&bed, PETAL_BLOOM_NONE);
+            begin(&fixture, PETAL_BLOOM_NONE);
             for (unsigned i = 1; i <= MANY; i++)
-                add_put(&bed, text("row"), text("q"), i);
-            add_put(&bed, text("z"), text("q"), 2 * MANY);
-            write_batch(&bed);
-            reads_flush(&bed.reads);
+                add_put(&fixture, text("row"), text("q"), i);
+            add_put(&fixture, text("z"), text("q"), 2 * MANY);
+            write_batch(&fixture);
+            reads_flush(&fixture.reads);
             for (unsigned i = 0; i < deleted; i++)
-                add_marker(&bed, text("row"), text("q"), MANY - i, PETAL_DELETE);
-            write_batch(&bed);
-            reads_flush(&bed.reads);
-            work = get(&bed, whole, &(petal_read_options){.versions = 2});
+                add_marker(&fixture, text("row"), text("q"), MANY - i, PETAL_DELETE);
+            write_batch(&fixture);
+            reads_flush(&fixture.reads);
+            work = get(&fixture, whole, &(petal_read_options){.versions = 2});
             assert_int_equal(work.cells, 2);
-            assert_int_equal(petal_result_cell(bed.result, 0)->timestamp, MANY - deleted);
-            assert_int_equal(petal_result_cell(bed.result, 1)->timestamp, MANY - deleted - 1);
+            assert_int_equal(petal_result_cell(fixture.result, 0)->timestamp, MANY - deleted);
+            assert_int_equal(petal_result_cell(fixture.result, 1)->timestamp, MANY - deleted - 1);
             assert_in_range(work.cells_read, deleted, 200 + 12 * deleted);
-            assert_int_equal(petal_receipt_hidden(bed.receipt, PETAL_HIDDEN_DELETE), deleted);
-            end(&bed);
+            assert_int_equal(petal_receipt_hidden(fixture.receipt, PETAL_HIDDEN_DELETE), deleted);
+            end(&fixture);
         }
     }
 }
@@ -281,18 +283,18 @@ static struct work
 work_of_whole_row(unsigned versions, bool flushed, const petal_read_options *options)
 {
     struct work work;
-    struct bed bed;
+    struct get_cost_fixture fixture;
 
-    begin(&bed, PETAL_BLOOM_ROW);
-    add_put(&bed, text("row"), text("a"), versions / 2);
+    begin(&fixture, PETAL_BLOOM_ROW);
+    add_put(&fixture, text("row"), text("a"), versions / 2);
     for (unsigned i = 1; i <= versions; i++)
-        add_put(&bed, text("row"), text("q"), i);
-    add_put(&bed, text("row"), text("z"), versions / 2);
-    write_batch(&bed);
+        add_put(&fixture, text("row"), text("q"), i);
+    add_put(&fixture, text("row"), text("z"), versions / 2);
+    write_batch(&fixture);
     if (flushed)
-        reads_flush(&bed.reads);
-    work = get(&bed, true, options);
-    end(&bed);
+        reads_flush(&fixture.reads);
+    work = get(&fixture, true, options);
+    end(&fixture);
     return work;
 }
 
@@ -336,20 +338,20 @@ static struct work
 work_of_old_versions(unsigned versions, bool whole, bool flushed, int64_t deleted)
 {
     struct work work;
-    struct bed bed;
+    struct get_cost_fixture fixture;
 
-    begin(&bed, PETAL_BLOOM_ROW);
+    begin(&fixture, PETAL_BLOOM_ROW);
     for (unsigned i = 1; i <= versions; i++)
-        add_put(&bed, text("row"), text("q"), i);
+        add_put(&fixture, text("row"), text("q"), i);
     if (deleted > 0)
-        add_marker(&bed, text("row"), text("q"), deleted, PETAL_DELETE_COLUMN);
-    write_batch(&bed);
+        add_marker(&fixture, text("row"), text("q"), deleted, PETAL_DELETE_COLUMN);
+    write_batch(&fixture);
     if (flushed)
-        reads_flush(&bed.reads);
-    work = get(&bed, whole,
+        reads_flush(&fixture.reads);
+    work = get(&fixture, whole,
                &(petal_read_options){
                    .has_time_range = true, .time_limit = 3, .versions = (int32_t)versions});
-    end(&bed);
+    end(&fixture);
     return work;
 }
 
@@ -381,28 +383,28 @@ work_of_named_columns(unsigned columns, unsigned named, bool flushed)
     petal_read_options options = {.receipt = NULL, .columns = names, .column_count = named};
     struct work work = {0};
     petal_error error;
-    struct bed bed;
+    struct get_cost_fixture fixture;
     char name[16];
 
-    begin(&bed, PETAL_BLOOM_ROW);
+    begin(&fixture, PETAL_BLOOM_ROW);
     for (unsigned i = 0; i < columns; i++)
-        add_put(&bed, text("row"), number_text(name, "c", i), 1);
-    write_batch(&bed);
+        add_put(&fixture, text("row"), number_text(name, "c", i), 1);
+    write_batch(&fixture);
     if (flushed)
-        reads_flush(&bed.reads);
+        reads_flush(&fixture.reads);
     for (unsigned i = 0; i < named; i++)
-        names[i] = (petal_column){.family = bed.family,
+        names[i] = (petal_column){.family = fixture.family,
                                   .qualifier = number_text(bytes[i], "c", i * (columns / named))};
-    options.receipt = bed.receipt;
-    must(petal_get(bed.reads.table, text("row"), &options, bed.result, &error), &error);
-    work.cells = petal_result_count(bed.result);
-    for (size_t i = 0; i < petal_receipt_count(bed.receipt); i++) {
-        work.cells_read += petal_receipt_at(bed.receipt, i)->cells_read;
-        work.seeks += petal_receipt_at(bed.receipt, i)->seeks;
-        work.blocks += petal_receipt_at(bed.receipt, i)->blocks_fetched[PETAL_BLOCK_DATA] +
-                       petal_receipt_at(bed.receipt, i)->blocks_cached[PETAL_BLOCK_DATA];
+    options.receipt = fixture.receipt;
+    must(petal_get(fixture.reads.table, text("row"), &options, fixture.result, &error), &error);
+    work.cells = petal_result_count(fixture.result);
+    for (size_t i = 0; i < petal_receipt_count(fixture.receipt); i++) {
+        work.cells_read += petal_receipt_at(fixture.receipt, i)->cells_read;
+        work.seeks += petal_receipt_at(fixture.receipt, i)->seeks;
+        work.blocks += petal_receipt_at(fixture.receipt, i)->blocks_fetched[PETAL_BLOCK_DATA] +
+                       petal_receipt_at(fixture.receipt, i)->blocks_cached[PETAL_BLOCK_DATA];
     }
-    end(&bed);
+    end(&fixture);
     free(names);
     free(bytes);
     return work;
@@ -432,18 +434,18 @@ static struct work
 work_behind_family_markers(unsigned count, enum petal_cell_type type, bool whole, bool flushed)
 {
     struct work work;
-    struct bed bed;
+    struct get_cost_fixture fixture;
 
-    begin(&bed, PETAL_BLOOM_ROW);
+    begin(&fixture, PETAL_BLOOM_ROW);
     for (unsigned i = 1; i <= count; i++)
-        add_marker(&bed, text("row"), (petal_slice){0}, i, type);
-    add_put(&bed, text("row"), text("q"), count + 1);
-    write_batch(&bed);
+        add_marker(&fixture, text("row"), (petal_slice){0}, i, type);
+    add_put(&fixture, text("row"), text("q"), count + 1);
+    write_batch(&fixture);
     if (flushed)
-        reads_flush(&bed.reads);
-    work = get(&bed, whole, NULL);
+        reads_flush(&fixture.reads);
+    work = get(&fixture, whole, NULL);
     assert_int_equal(work.cells, 1);
-    end(&bed);
+    end(&fixture);
     return work;
 }
 
@@ -469,25 +471,25 @@ test_family_versions_are_searched(void **state)
         for (unsigned i = 0; i < 8; i++) {
             bool whole = i & 1, flushed = i & 2, apart = i & 4;
             struct work work;
-            struct bed bed;
+            struct get_cost_fixture fixture;
 
-            begin(&bed, PETAL_BLOOM_ROW);
+            begin(&fixture, PETAL_BLOOM_ROW);
             for (unsigned timestamp = 2; timestamp < 10; timestamp++)
-                add_put(&bed, text("row"), text("q"), timestamp);
-            write_batch(&bed);
+                add_put(&fixture, text("row"), text("q"), timestamp);
+            write_batch(&fixture);
             if (apart)
-                reads_flush(&bed.reads);
+                reads_flush(&fixture.reads);
             for (unsigned k = 0; k < count; k++)
-                add_marker(&bed, text("row"), (petal_slice){0}, 2 * k + 1,
+                add_marker(&fixture, text("row"), (petal_slice){0}, 2 * k + 1,
                            PETAL_DELETE_FAMILY_VERSION);
-            write_batch(&bed);
+            write_batch(&fixture);
             if (flushed)
-                reads_flush(&bed.reads);
-            work = get(&bed, whole, &(petal_read_options){.versions = 3});
-            expect_answer(&bed, "row/f:q@8=value row/f:q@6=value row/f:q@4=value ");
+                reads_flush(&fixture.reads);
+            work = get(&fixture, whole, &(petal_read_options){.versions = 3});
+            expect_answer(&fixture, "row/f:q@8=value row/f:q@6=value row/f:q@4=value ");
             assert_in_range(work.cells_read, 3, 600);
             assert_in_range(work.blocks, 0, 30);
-            end(&bed);
+            end(&fixture);
         }
     }
 }
@@ -502,40 +504,41 @@ test_many_family_versions_at_random(void **state)
     test_random_init(&random, test_seed());
     for (unsigned round = 0; round < (test_short() ? 10 : 60); round++) {
         uint64_t span = 10 + test_random_below(&random, 1000);
-        struct bed bed;
+        struct get_cost_fixture fixture;
 
-        begin(&bed, PETAL_BLOOM_ROW);
+        begin(&fixture, PETAL_BLOOM_ROW);
         for (unsigned i = 0; i < 600; i++) {
             int64_t timestamp = (int64_t)test_random_below(&random, span);
             petal_slice qualifier = test_random_chance(&random, 50) ? text("q") : text("p");
 
             if (test_random_chance(&random, 60))
-                add_marker(&bed, text("row"), (petal_slice){0}, timestamp,
+                add_marker(&fixture, text("row"), (petal_slice){0}, timestamp,
                            PETAL_DELETE_FAMILY_VERSION);
             else if (test_random_chance(&random, 2))
-                add_marker(&bed, text("row"), (petal_slice){0}, timestamp / 4, PETAL_DELETE_FAMILY);
+                add_marker(&fixture, text("row"), (petal_slice){0}, timestamp / 4,
+                           PETAL_DELETE_FAMILY);
             else if (test_random_chance(&random, 20))
-                add_marker(&bed, text("row"), qualifier, timestamp, PETAL_DELETE);
+                add_marker(&fixture, text("row"), qualifier, timestamp, PETAL_DELETE);
             else
-                add_put(&bed, text("row"), qualifier, timestamp);
+                add_put(&fixture, text("row"), qualifier, timestamp);
             if (test_random_chance(&random, 2)) {
-                write_batch(&bed);
-                reads_flush(&bed.reads);
+                write_batch(&fixture);
+                reads_flush(&fixture.reads);
             }
         }
-        write_batch(&bed);
+        write_batch(&fixture);
         for (int32_t versions = 1; versions <= 64; versions *= 2) {
-            petal_column column = {.family = bed.family, .qualifier = text("q")};
+            petal_column column = {.family = fixture.family, .qualifier = text("q")};
             petal_scan_options scan = {.read = {.versions = versions}};
 
             for (unsigned named = 0; named < 2; named++) {
                 scan.read.columns = &column;
                 scan.read.column_count = named;
-                assert_string_equal(reads_get(&bed.reads, text("row"), &scan.read),
-                                    reads_scan(&bed.reads, &scan));
+                assert_string_equal(reads_get(&fixture.reads, text("row"), &scan.read),
+                                    reads_scan(&fixture.reads, &scan));
             }
         }
-        end(&bed);
+        end(&fixture);
     }
 }
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 struct receipts {
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_receipt *receipt;
     petal_result *result;
     petal_filter *filter; /* lets everything pass; gets walk because of it */
@@ -23,10 +23,10 @@ begin(struct receipts *receipts)
 {
     petal_error error;
 
-    reads_open(&receipts->bed, "fg", NULL);
-    must(petal_receipt_new(receipts->bed.fixture.db, &receipts->receipt, &error), &error);
-    receipts->result = reads_result(&receipts->bed);
-    receipts->filter = reads_filter(&receipts->bed, "QualifierFilter(>, 'binary:q')");
+    reads_open(&receipts->fixture, "fg", NULL);
+    must(petal_receipt_new(receipts->fixture.base.db, &receipts->receipt, &error), &error);
+    receipts->result = reads_result(&receipts->fixture);
+    receipts->filter = reads_filter(&receipts->fixture, "QualifierFilter(>, 'binary:q')");
 }
 
 static void
@@ -35,7 +35,7 @@ end(struct receipts *receipts)
     petal_filter_free(receipts->filter);
     petal_result_free(receipts->result);
     petal_receipt_free(receipts->receipt);
-    fixture_fini(&receipts->bed.fixture);
+    fixture_fini(&receipts->fixture.base);
 }
 
 /* ---- bytes of the answer: rows, each once, qualifiers and values ---- */
@@ -47,19 +47,19 @@ bytes_of_get(struct receipts *receipts, const char *row, bool walk)
                                .filter = walk ? receipts->filter : NULL};
     petal_error error;
 
-    must(petal_get(receipts->bed.table, text(row), &read, receipts->result, &error), &error);
+    must(petal_get(receipts->fixture.table, text(row), &read, receipts->result, &error), &error);
     return petal_receipt_bytes_returned(receipts->receipt);
 }
 
 static uint64_t
 bytes_of_scan(struct receipts *receipts, bool by_cell, bool filtered)
 {
-    petal_column column = {reads_family(&receipts->bed, "f"), text(""), true};
+    petal_column column = {reads_family(&receipts->fixture, "f"), text(""), true};
     petal_scan_options scan = {.read = {.receipt = receipts->receipt,
                                         .columns = &column,
                                         .column_count = 1,
                                         .filter = filtered ? receipts->filter : NULL}};
-    petal_cursor *cursor = reads_cursor(&receipts->bed, &scan);
+    petal_cursor *cursor = reads_cursor(&receipts->fixture, &scan);
     bool more = true;
     petal_error error;
 
@@ -83,9 +83,9 @@ test_bytes_returned(void **state)
 
     (void)state;
     begin(&receipts);
-    reads_put(&receipts.bed, "f", text("row1"), text("q1"), 1, text("some value"));
-    reads_put(&receipts.bed, "f", text("row1"), text("q2"), 1, text("some value"));
-    reads_put(&receipts.bed, "f", text("row2"), text("q1"), 1, text("some value"));
+    reads_put(&receipts.fixture, "f", text("row1"), text("q1"), 1, text("some value"));
+    reads_put(&receipts.fixture, "f", text("row1"), text("q2"), 1, text("some value"));
+    reads_put(&receipts.fixture, "f", text("row2"), text("q1"), 1, text("some value"));
     for (int turn = 0; turn < 2; turn++) {
         for (int walk = 0; walk < 2; walk++) {
             assert_int_equal(bytes_of_get(&receipts, "row1", walk), 4 + 2 * 12);
@@ -93,7 +93,7 @@ test_bytes_returned(void **state)
             assert_int_equal(bytes_of_scan(&receipts, true, walk), 2 * 4 + 3 * 12);
             assert_int_equal(bytes_of_scan(&receipts, false, walk), 2 * 4 + 3 * 12);
         }
-        reads_flush(&receipts.bed);
+        reads_flush(&receipts.fixture);
     }
     end(&receipts);
 }
@@ -110,13 +110,13 @@ test_columns_named_twice(void **state)
 
     (void)state;
     begin(&receipts);
-    reads_put(&receipts.bed, "f", text("r"), text("q1"), 1, text("1"));
-    reads_put(&receipts.bed, "f", text("r"), text("q2"), 1, text("2"));
+    reads_put(&receipts.fixture, "f", text("r"), text("q1"), 1, text("1"));
+    reads_put(&receipts.fixture, "f", text("r"), text("q2"), 1, text("2"));
     for (int i = 0; i < 3; i++)
         columns[i] =
-            (petal_column){reads_family(&receipts.bed, "f"), text(i == 1 ? "q1" : "q2"), false};
+            (petal_column){reads_family(&receipts.fixture, "f"), text(i == 1 ? "q1" : "q2"), false};
     read.receipt = receipts.receipt;
-    assert_string_equal(reads_get(&receipts.bed, text("r"), &read), "r/f:q1@1=1 r/f:q2@1=2 ");
+    assert_string_equal(reads_get(&receipts.fixture, text("r"), &read), "r/f:q1@1=1 r/f:q2@1=2 ");
     assert_int_equal(petal_receipt_cells_hidden(receipts.receipt), 0);
     end(&receipts);
 }
@@ -143,8 +143,8 @@ static void
 delete_marker(struct receipts *receipts, const char *family, const char *row, const char *qualifier,
               int64_t timestamp, enum petal_cell_type type)
 {
-    assert_int_equal(petal_delete(reads_family(&receipts->bed, family), text(row), text(qualifier),
-                                  timestamp, type, NULL, NULL),
+    assert_int_equal(petal_delete(reads_family(&receipts->fixture, family), text(row),
+                                  text(qualifier), timestamp, type, NULL, NULL),
                      PETAL_OK);
 }
 
@@ -158,30 +158,31 @@ test_cells_are_hidden_by(void **state)
 
     (void)state;
     begin(&receipts);
-    reads_put(&receipts.bed, "f", text("r"), text("a"), 20, text("v"));
+    reads_put(&receipts.fixture, "f", text("r"), text("a"), 20, text("v"));
     delete_marker(&receipts, "f", "r", "a", 20, PETAL_DELETE);
-    reads_put(&receipts.bed, "f", text("r"), text("b"), 21, text("v"));
-    reads_put(&receipts.bed, "f", text("r"), text("b"), 21, text("later"));
-    reads_put(&receipts.bed, "f", text("r"), text("c"), 22, text("v"));
-    reads_put(&receipts.bed, "f", text("r"), text("c"), 200, text("v"));
-    reads_put(&receipts.bed, "f", text("r"), text("d"), 23, text("v"));
+    reads_put(&receipts.fixture, "f", text("r"), text("b"), 21, text("v"));
+    reads_put(&receipts.fixture, "f", text("r"), text("b"), 21, text("later"));
+    reads_put(&receipts.fixture, "f", text("r"), text("c"), 22, text("v"));
+    reads_put(&receipts.fixture, "f", text("r"), text("c"), 200, text("v"));
+    reads_put(&receipts.fixture, "f", text("r"), text("d"), 23, text("v"));
     delete_marker(&receipts, "f", "r", "", 23, PETAL_DELETE_FAMILY_VERSION);
     read.receipt = receipts.receipt;
-    assert_string_equal(reads_get(&receipts.bed, text("r"), &read), "r/f:b@21=later r/f:c@22=v ");
+    assert_string_equal(reads_get(&receipts.fixture, text("r"), &read),
+                        "r/f:b@21=later r/f:c@22=v ");
     expect_hidden(&receipts, PETAL_HIDDEN_DELETE, 1, "r/a@20");
     expect_hidden(&receipts, PETAL_HIDDEN_TIME_RANGE, 1, "r/c@200");
     expect_hidden(&receipts, PETAL_HIDDEN_DELETE_FAMILY_VERSION, 1, "r/d@23");
     expect_hidden(&receipts, PETAL_HIDDEN_FILTER, 0, "");
-    reads_put(&receipts.bed, "f", text("s"), text("a"), 20, text("v"));
+    reads_put(&receipts.fixture, "f", text("s"), text("a"), 20, text("v"));
     delete_marker(&receipts, "f", "s", "", 15, PETAL_DELETE_FAMILY);
-    reads_put(&receipts.bed, "f", text("s"), text("b"), 12, text("v"));
-    reads_put(&receipts.bed, "f", text("s"), text("c"), 18, text("v"));
+    reads_put(&receipts.fixture, "f", text("s"), text("b"), 12, text("v"));
+    reads_put(&receipts.fixture, "f", text("s"), text("c"), 18, text("v"));
     delete_marker(&receipts, "f", "s", "c", 18, PETAL_DELETE_COLUMN);
-    assert_int_equal(petal_filter_parse(receipts.bed.fixture.db,
+    assert_int_equal(petal_filter_parse(receipts.fixture.base.db,
                                         text("QualifierFilter(=, 'binary:z')"), &filter, NULL),
                      PETAL_OK);
     read.filter = filter; /* so it walks, and looks at all cells */
-    assert_string_equal(reads_get(&receipts.bed, text("s"), &read), "");
+    assert_string_equal(reads_get(&receipts.fixture, text("s"), &read), "");
     expect_hidden(&receipts, PETAL_HIDDEN_DELETE_FAMILY, 1, "s/b@12");
     expect_hidden(&receipts, PETAL_HIDDEN_DELETE_COLUMN, 1, "s/c@18");
     expect_hidden(&receipts, PETAL_HIDDEN_FILTER, 1, "s/a@20");
@@ -202,15 +203,15 @@ test_many_cells_are_hidden(void **state)
     for (int i = 0; i < 2 * PETAL_HIDDEN_CELLS; i++) { /* of one column it would look at a few */
         char name[16];
 
-        reads_put(&receipts.bed, "f", text("r"),
+        reads_put(&receipts.fixture, "f", text("r"),
                   slice_make(name, (size_t)snprintf(name, sizeof name, "q%d", i)), 1, text("v"));
     }
     read.receipt = receipts.receipt;
-    assert_string_equal(reads_get(&receipts.bed, text("r"), &read), "");
+    assert_string_equal(reads_get(&receipts.fixture, text("r"), &read), "");
     assert_int_equal(petal_receipt_cells_hidden(receipts.receipt), 2 * PETAL_HIDDEN_CELLS);
     assert_int_equal(petal_receipt_hidden_count(receipts.receipt), PETAL_HIDDEN_CELLS);
     /* The next read begins anew. */
-    assert_string_equal(reads_get(&receipts.bed, text("none"), &read), "");
+    assert_string_equal(reads_get(&receipts.fixture, text("none"), &read), "");
     assert_int_equal(petal_receipt_cells_hidden(receipts.receipt), 0);
     assert_int_equal(petal_receipt_hidden_count(receipts.receipt), 0);
     end(&receipts);
@@ -244,15 +245,16 @@ test_verification_is_watched(void **state)
 
     (void)state;
     begin(&receipts);
-    reads_put(&receipts.bed, "f", text("r"), text("q"), 1, text("v"));
-    reads_flush(&receipts.bed);
-    reads_put(&receipts.bed, "f", text("r"), text("q"), 2, text("v"));
-    reads_flush(&receipts.bed);
+    reads_put(&receipts.fixture, "f", text("r"), text("q"), 1, text("v"));
+    reads_flush(&receipts.fixture);
+    reads_put(&receipts.fixture, "f", text("r"), text("q"), 2, text("v"));
+    reads_flush(&receipts.fixture);
     assert_int_equal(
-        petal_table_verify_watched(receipts.bed.table, watch_verification, &all, &error), PETAL_OK);
+        petal_table_verify_watched(receipts.fixture.table, watch_verification, &all, &error),
+        PETAL_OK);
     assert_true(all.calls > 2 && all.done > 0);
     assert_int_equal(
-        petal_table_verify_watched(receipts.bed.table, watch_verification, &cut, &error),
+        petal_table_verify_watched(receipts.fixture.table, watch_verification, &cut, &error),
         PETAL_BUSY);
     assert_int_equal(cut.calls, 2);
     end(&receipts);

@@ -21,26 +21,26 @@ struct answers {
 
 /* All kinds of reads, by one snapshot. */
 static void
-ask_all(const struct read_bed *bed, const petal_snapshot *snapshot, struct answers *answers)
+ask_all(const struct read_fixture *fixture, const petal_snapshot *snapshot, struct answers *answers)
 {
     petal_scan_options scan = {.read = {.snapshot = snapshot, .versions = PETAL_ALL_VERSIONS}};
-    petal_column column = {.family = reads_family(bed, "f"), .qualifier = text("q")};
+    petal_column column = {.family = reads_family(fixture, "f"), .qualifier = text("q")};
     petal_slice rows[] = {text("c"), text("a")};
-    petal_result *results[] = {reads_result(bed), reads_result(bed)};
-    petal_filter *filter = reads_filter(bed, "ValueFilter(>, 'binary:2')");
+    petal_result *results[] = {reads_result(fixture), reads_result(fixture)};
+    petal_filter *filter = reads_filter(fixture, "ValueFilter(>, 'binary:2')");
     petal_error error;
 
-    answers->texts[0] = test_strdup(reads_scan(bed, &scan));
+    answers->texts[0] = test_strdup(reads_scan(fixture, &scan));
     scan.reversed = true;
-    answers->texts[1] = test_strdup(reads_scan(bed, &scan));
-    answers->texts[2] = test_strdup(reads_get(bed, text("a"), &scan.read));
-    must(petal_multi_get(bed->table, rows, 2, &scan.read, results, &error), &error);
+    answers->texts[1] = test_strdup(reads_scan(fixture, &scan));
+    answers->texts[2] = test_strdup(reads_get(fixture, text("a"), &scan.read));
+    must(petal_multi_get(fixture->table, rows, 2, &scan.read, results, &error), &error);
     answers->texts[3] = test_strdup(reads_result_text(results[1]));
     scan.read.columns = &column;
     scan.read.column_count = 1;
-    answers->texts[4] = test_strdup(reads_scan(bed, &scan));
+    answers->texts[4] = test_strdup(reads_scan(fixture, &scan));
     scan.read.filter = filter;
-    answers->texts[5] = test_strdup(reads_scan(bed, &scan));
+    answers->texts[5] = test_strdup(reads_scan(fixture, &scan));
     petal_filter_free(filter);
     petal_result_free(results[0]);
     petal_result_free(results[1]);
@@ -54,41 +54,41 @@ forget(struct answers *answers)
 }
 
 static void
-check_same(const struct read_bed *bed, const petal_snapshot *snapshot,
+check_same(const struct read_fixture *fixture, const petal_snapshot *snapshot,
            const struct answers *expected)
 {
     struct answers answers;
 
-    ask_all(bed, snapshot, &answers);
+    ask_all(fixture, snapshot, &answers);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(answers.texts[i], expected->texts[i]);
     forget(&answers);
 }
 
 static void
-write_first(const struct read_bed *bed)
+write_first(const struct read_fixture *fixture)
 {
-    reads_put(bed, "f", text("a"), text("q"), 10, text("1"));
-    reads_put(bed, "f", text("a"), text("q"), 20, text("2"));
-    reads_put(bed, "g", text("a"), text("r"), 20, text("3"));
-    reads_flush(bed);
-    reads_put(bed, "f", text("b"), text("q"), 20, text("4"));
-    reads_delete(bed, "f", text("a"), text("q"), 10, PETAL_DELETE);
-    reads_put(bed, "f", text("c"), text("q"), 20, text("5"));
+    reads_put(fixture, "f", text("a"), text("q"), 10, text("1"));
+    reads_put(fixture, "f", text("a"), text("q"), 20, text("2"));
+    reads_put(fixture, "g", text("a"), text("r"), 20, text("3"));
+    reads_flush(fixture);
+    reads_put(fixture, "f", text("b"), text("q"), 20, text("4"));
+    reads_delete(fixture, "f", text("a"), text("q"), 10, PETAL_DELETE);
+    reads_put(fixture, "f", text("c"), text("q"), 20, text("5"));
 }
 
 /* Supersedes, deletes, pushes out and covers what a snapshot sees. */
 static void
-write_later(const struct read_bed *bed, int turn)
+write_later(const struct read_fixture *fixture, int turn)
 {
     int64_t at = 30 + turn;
 
-    reads_put(bed, "f", text("a"), text("q"), 20, text("x"));
+    reads_put(fixture, "f", text("a"), text("q"), 20, text("x"));
     for (int i = 0; i < 3; i++)
-        reads_put(bed, "f", text("b"), text("q"), at + i, text("y"));
-    reads_delete(bed, "f", text("c"), text(""), at, PETAL_DELETE_FAMILY);
-    reads_delete(bed, "g", text("a"), text("r"), at, PETAL_DELETE_COLUMN);
-    reads_put(bed, "g", text("d"), text("r"), at, text("z"));
+        reads_put(fixture, "f", text("b"), text("q"), at + i, text("y"));
+    reads_delete(fixture, "f", text("c"), text(""), at, PETAL_DELETE_FAMILY);
+    reads_delete(fixture, "g", text("a"), text("r"), at, PETAL_DELETE_COLUMN);
+    reads_put(fixture, "g", text("d"), text("r"), at, text("z"));
 }
 
 static bool
@@ -99,12 +99,12 @@ add_cells(void *argument, const petal_file_info *file)
 }
 
 static uint64_t
-stored_cells(const struct read_bed *bed)
+stored_cells(const struct read_fixture *fixture)
 {
     uint64_t cells = 0;
     petal_error error;
 
-    must(petal_table_files(bed->table, add_cells, &cells, &error), &error);
+    must(petal_table_files(fixture->table, add_cells, &cells, &error), &error);
     return cells;
 }
 
@@ -114,45 +114,45 @@ test_a_snapshot_stays(void **state)
     petal_family_options family = {.versions = 2};
     petal_snapshot *snapshot, *later;
     struct answers first, second;
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_error error;
     uint64_t held;
 
     (void)state;
-    reads_open(&bed, "fg", &family);
-    write_first(&bed);
-    must(petal_snapshot_new(bed.fixture.db, &snapshot, &error), &error);
-    ask_all(&bed, snapshot, &first);
+    reads_open(&fixture, "fg", &family);
+    write_first(&fixture);
+    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    ask_all(&fixture, snapshot, &first);
     assert_string_equal(first.texts[0], "a/f:q@20=2 a/g:r@20=3 b/f:q@20=4 c/f:q@20=5 ");
     assert_string_equal(first.texts[3], "a/f:q@20=2 a/g:r@20=3 ");
     assert_string_equal(first.texts[5], "c/f:q@20=5 b/f:q@20=4 ");
     for (int turn = 0; turn < 3; turn++) {
-        write_later(&bed, turn);
-        check_same(&bed, snapshot, &first);
-        reads_flush(&bed);
-        check_same(&bed, snapshot, &first);
-        reads_compact(&bed);
-        check_same(&bed, snapshot, &first);
+        write_later(&fixture, turn);
+        check_same(&fixture, snapshot, &first);
+        reads_flush(&fixture);
+        check_same(&fixture, snapshot, &first);
+        reads_compact(&fixture);
+        check_same(&fixture, snapshot, &first);
     }
-    must(petal_snapshot_new(bed.fixture.db, &later, &error), &error);
-    ask_all(&bed, later, &second);
+    must(petal_snapshot_new(fixture.base.db, &later, &error), &error);
+    ask_all(&fixture, later, &second);
     assert_string_equal(second.texts[0], "a/f:q@20=x b/f:q@34=y b/f:q@33=y d/g:r@32=z d/g:r@31=z ");
-    held = stored_cells(&bed);
+    held = stored_cells(&fixture);
     petal_snapshot_free(snapshot);
-    reads_compact(&bed);
-    check_same(&bed, later, &second);
-    assert_int_equal(stored_cells(&bed), 5); /* what it sees, and nothing else */
+    reads_compact(&fixture);
+    check_same(&fixture, later, &second);
+    assert_int_equal(stored_cells(&fixture), 5); /* what it sees, and nothing else */
     assert_true(held > 5);
     petal_snapshot_free(later);
     forget(&first);
     forget(&second);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- tables that change ---- */
 
 static void
-alter(const struct read_bed *bed, const char *letters, uint32_t versions)
+alter(const struct read_fixture *fixture, const char *letters, uint32_t versions)
 {
     petal_family_options families[8];
     petal_table_options options = {.families = families, .family_count = strlen(letters)};
@@ -161,7 +161,7 @@ alter(const struct read_bed *bed, const char *letters, uint32_t versions)
     for (size_t i = 0; i < options.family_count; i++)
         families[i] =
             (petal_family_options){.name = slice_make(letters + i, 1), .versions = versions};
-    must(petal_table_alter(bed->table, &options, &error), &error);
+    must(petal_table_alter(fixture->table, &options, &error), &error);
 }
 
 static void
@@ -170,72 +170,74 @@ test_tables_that_change(void **state)
     petal_family_options family = {.versions = 2};
     petal_column column;
     petal_scan_options scan = {.read.versions = PETAL_ALL_VERSIONS}, named;
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor, *other;
     petal_snapshot *snapshot;
     petal_result *result;
     petal_error error;
 
     (void)state;
-    reads_open(&bed, "fg", &family);
-    reads_put(&bed, "f", text("a"), text("q"), 1, text("1"));
-    reads_put(&bed, "f", text("a"), text("q"), 2, text("2"));
-    reads_put(&bed, "g", text("a"), text("q"), 1, text("3"));
-    reads_put(&bed, "g", text("b"), text("q"), 1, text("4"));
-    reads_flush(&bed);
-    reads_put(&bed, "g", text("c"), text("q"), 1, text("5"));
-    column = (petal_column){.family = reads_family(&bed, "g"), .whole_family = true};
+    reads_open(&fixture, "fg", &family);
+    reads_put(&fixture, "f", text("a"), text("q"), 1, text("1"));
+    reads_put(&fixture, "f", text("a"), text("q"), 2, text("2"));
+    reads_put(&fixture, "g", text("a"), text("q"), 1, text("3"));
+    reads_put(&fixture, "g", text("b"), text("q"), 1, text("4"));
+    reads_flush(&fixture);
+    reads_put(&fixture, "g", text("c"), text("q"), 1, text("5"));
+    column = (petal_column){.family = reads_family(&fixture, "g"), .whole_family = true};
     named = (petal_scan_options){.read = {.columns = &column, .column_count = 1}};
-    must(petal_snapshot_new(bed.fixture.db, &snapshot, &error), &error);
-    cursor = reads_cursor(&bed, &scan);
+    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    cursor = reads_cursor(&fixture, &scan);
     assert_string_equal(reads_next(cursor), "a/f:q@2=2 ");
-    alter(&bed, "fh", 1);
-    reads_put(&bed, "h", text("a"), text("q"), 1, text("6"));
+    alter(&fixture, "fh", 1);
+    reads_put(&fixture, "h", text("a"), text("q"), 1, text("6"));
     /* The cursor goes on with the families that it began with; it can go back, too. */
     assert_string_equal(reads_rest(cursor), "a/f:q@1=1 a/g:q@1=3 b/g:q@1=4 c/g:q@1=5 ");
     reads_seek(cursor, text("a"), column.family, text(""));
     assert_string_equal(reads_next(cursor), "a/g:q@1=3 ");
     /* Reads that begin now have the new families, attributes and nothing of the old ones, by whatever snapshot. */
-    assert_string_equal(reads_scan(&bed, &scan), "a/f:q@2=2 a/h:q@1=6 ");
+    assert_string_equal(reads_scan(&fixture, &scan), "a/f:q@2=2 a/h:q@1=6 ");
     scan.read.snapshot = snapshot;
-    assert_string_equal(reads_scan(&bed, &scan), "a/f:q@2=2 ");
-    assert_string_equal(reads_get(&bed, text("a"), &scan.read), "a/f:q@2=2 ");
-    result = reads_result(&bed);
-    assert_int_equal(petal_cursor_open(bed.table, &named, &other, &error), PETAL_NOT_FOUND);
+    assert_string_equal(reads_scan(&fixture, &scan), "a/f:q@2=2 ");
+    assert_string_equal(reads_get(&fixture, text("a"), &scan.read), "a/f:q@2=2 ");
+    result = reads_result(&fixture);
+    assert_int_equal(petal_cursor_open(fixture.table, &named, &other, &error), PETAL_NOT_FOUND);
     assert_null(other);
-    assert_int_equal(petal_get(bed.table, text("a"), &named.read, result, &error), PETAL_NOT_FOUND);
-    must(petal_table_drop(bed.table, &error), &error);
+    assert_int_equal(petal_get(fixture.table, text("a"), &named.read, result, &error),
+                     PETAL_NOT_FOUND);
+    must(petal_table_drop(fixture.table, &error), &error);
     reads_seek(cursor, text("a"), column.family, text("r"));
     assert_string_equal(reads_rest(cursor), "b/g:q@1=4 c/g:q@1=5 ");
-    assert_int_equal(petal_multi_get(bed.table, &(petal_slice){"a", 1}, 1, NULL, &result, &error),
-                     PETAL_NOT_FOUND);
+    assert_int_equal(
+        petal_multi_get(fixture.table, &(petal_slice){"a", 1}, 1, NULL, &result, &error),
+        PETAL_NOT_FOUND);
     petal_cursor_close(cursor);
     petal_result_free(result);
     petal_snapshot_free(snapshot);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- raw scans ---- */
 
 static void
-write_all_kinds(const struct read_bed *bed)
+write_all_kinds(const struct read_fixture *fixture)
 {
     petal_slice row = text("a"), q = text("q"), none = text("");
 
-    reads_put(bed, "f", row, none, 20, text("e"));
-    reads_put(bed, "f", row, q, 20, text("1"));
-    reads_delete(bed, "f", row, q, 20, PETAL_DELETE_COLUMN);
-    reads_flush(bed);
-    reads_put(bed, "f", row, q, 20, text("2"));
-    reads_delete(bed, "f", row, q, 20, PETAL_DELETE);
-    reads_delete(bed, "f", row, none, 30, PETAL_DELETE_FAMILY_VERSION);
-    reads_delete(bed, "f", row, none, 20, PETAL_DELETE_FAMILY_VERSION);
-    reads_delete(bed, "f", row, none, 20, PETAL_DELETE_FAMILY);
-    reads_delete(bed, "f", row, none, 20, PETAL_DELETE_COLUMN);
-    reads_put(bed, "f", row, none, 10, text("h"));
-    reads_put(bed, "f", row, none, 40, text("t"));
-    reads_put(bed, "g", row, q, 5, text("g"));
-    reads_put(bed, "f", text("b"), q, 5, text("b"));
+    reads_put(fixture, "f", row, none, 20, text("e"));
+    reads_put(fixture, "f", row, q, 20, text("1"));
+    reads_delete(fixture, "f", row, q, 20, PETAL_DELETE_COLUMN);
+    reads_flush(fixture);
+    reads_put(fixture, "f", row, q, 20, text("2"));
+    reads_delete(fixture, "f", row, q, 20, PETAL_DELETE);
+    reads_delete(fixture, "f", row, none, 30, PETAL_DELETE_FAMILY_VERSION);
+    reads_delete(fixture, "f", row, none, 20, PETAL_DELETE_FAMILY_VERSION);
+    reads_delete(fixture, "f", row, none, 20, PETAL_DELETE_FAMILY);
+    reads_delete(fixture, "f", row, none, 20, PETAL_DELETE_COLUMN);
+    reads_put(fixture, "f", row, none, 10, text("h"));
+    reads_put(fixture, "f", row, none, 40, text("t"));
+    reads_put(fixture, "g", row, q, 5, text("g"));
+    reads_put(fixture, "f", text("b"), q, 5, text("b"));
 }
 
 #define RAW_ROW                                                                                    \
@@ -247,53 +249,53 @@ test_raw_order(void **state)
 {
     petal_family_options family = {.versions = 3, .keep_deleted_cells = PETAL_KEEP_DELETED_TRUE};
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "fg", &family);
-    write_all_kinds(&bed);
-    assert_string_equal(reads_scan(&bed, &scan), RAW_ROW "b/f:q@5=b ");
-    reads_flush(&bed);
-    assert_string_equal(reads_scan(&bed, &scan), RAW_ROW "b/f:q@5=b ");
+    reads_open(&fixture, "fg", &family);
+    write_all_kinds(&fixture);
+    assert_string_equal(reads_scan(&fixture, &scan), RAW_ROW "b/f:q@5=b ");
+    reads_flush(&fixture);
+    assert_string_equal(reads_scan(&fixture, &scan), RAW_ROW "b/f:q@5=b ");
     scan.reversed = true;
-    assert_string_equal(reads_scan(&bed, &scan), "b/f:q@5=b " RAW_ROW);
+    assert_string_equal(reads_scan(&fixture, &scan), "b/f:q@5=b " RAW_ROW);
     scan.row_limit = 1;
     scan.start_row = text("ab");
-    assert_string_equal(reads_scan(&bed, &scan), RAW_ROW);
+    assert_string_equal(reads_scan(&fixture, &scan), RAW_ROW);
     scan.read.family_cell_offset = 4;
     scan.read.family_cell_limit = 3;
-    assert_string_equal(reads_scan(&bed, &scan), "a/f:@20!10 a/f:@20=e a/f:@10=h ");
+    assert_string_equal(reads_scan(&fixture, &scan), "a/f:@20!10 a/f:@20=e a/f:@10=h ");
     scan = (petal_scan_options){.raw = true, .read.versions = 1};
-    assert_string_equal(reads_scan(&bed, &scan),
+    assert_string_equal(reads_scan(&fixture, &scan),
                         "a/f:@40=t a/f:@30!10 a/f:@20!14 a/f:@20!12 a/f:@20!10 "
                         "a/f:q@20!12 a/f:q@20!8 a/f:q@20=2 a/g:q@5=g b/f:q@5=b ");
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static void
 test_raw_seeks(void **state)
 {
     petal_scan_options scan = {.raw = true, .read.versions = PETAL_ALL_VERSIONS};
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_cursor *cursor;
 
     (void)state;
-    reads_open(&bed, "fg", NULL);
-    write_all_kinds(&bed);
+    reads_open(&fixture, "fg", NULL);
+    write_all_kinds(&fixture);
     for (int reversed = 0; reversed < 2; reversed++) {
         scan.reversed = reversed;
-        cursor = reads_cursor(&bed, &scan);
-        reads_seek(cursor, text("a"), reads_family(&bed, "f"), text(""));
+        cursor = reads_cursor(&fixture, &scan);
+        reads_seek(cursor, text("a"), reads_family(&fixture, "f"), text(""));
         assert_string_equal(reads_rest(cursor), reversed ? RAW_ROW : RAW_ROW "b/f:q@5=b ");
-        reads_seek(cursor, text("a"), reads_family(&bed, "f"), text("p"));
+        reads_seek(cursor, text("a"), reads_family(&fixture, "f"), text("p"));
         assert_string_equal(reads_next(cursor), "a/f:q@20!12 ");
-        reads_seek(cursor, text("a"), reads_family(&bed, "f"), text("r"));
+        reads_seek(cursor, text("a"), reads_family(&fixture, "f"), text("r"));
         assert_string_equal(reads_next(cursor), "a/g:q@5=g ");
-        reads_seek(cursor, text("a"), reads_family(&bed, "g"), text("r"));
+        reads_seek(cursor, text("a"), reads_family(&fixture, "g"), text("r"));
         assert_string_equal(reads_next(cursor), reversed ? "" : "b/f:q@5=b ");
         petal_cursor_close(cursor);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* ---- odd bytes, great values ---- */
@@ -306,20 +308,20 @@ test_odd_bytes(void **state)
                                         {"a\0\xff", 3}, {"a\1", 2},     {"a\xff", 2}, {"\xff", 1},
                                         {"\xff\0", 2},  {"\xff\xff", 2}};
     enum { NAMES = sizeof names / sizeof *names };
-    struct read_bed bed;
+    struct read_fixture fixture;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
+    reads_open(&fixture, "f", NULL);
     for (unsigned i = 0; i < NAMES * NAMES; i++) {
         unsigned at = i * 31 % (NAMES * NAMES);
 
-        reads_put(&bed, "f", names[at / NAMES], names[at % NAMES], 1, text("v"));
+        reads_put(&fixture, "f", names[at / NAMES], names[at % NAMES], 1, text("v"));
         if (i % 60 == 59)
-            reads_flush(&bed);
+            reads_flush(&fixture);
     }
     for (int reversed = 0; reversed < 2; reversed++) {
         petal_scan_options scan = {.reversed = reversed};
-        petal_cursor *cursor = reads_cursor(&bed, &scan);
+        petal_cursor *cursor = reads_cursor(&fixture, &scan);
 
         for (unsigned i = 0; i < NAMES * NAMES; i++) {
             unsigned row = reversed ? NAMES - 1 - i / NAMES : i / NAMES;
@@ -333,10 +335,10 @@ test_odd_bytes(void **state)
         }
         assert_string_equal(reads_next(cursor), "");
         for (unsigned i = 0; i < NAMES * NAMES; i++) {
-            petal_column column = {.family = reads_family(&bed, "f"),
+            petal_column column = {.family = reads_family(&fixture, "f"),
                                    .qualifier = names[i % NAMES]};
             petal_read_options get = {.columns = &column, .column_count = 1};
-            const char *answer = reads_get(&bed, names[i / NAMES], &get);
+            const char *answer = reads_get(&fixture, names[i / NAMES], &get);
 
             assert_true(strlen(answer) > 0);
             reads_seek(cursor, names[i / NAMES], column.family, column.qualifier);
@@ -344,7 +346,7 @@ test_odd_bytes(void **state)
         }
         petal_cursor_close(cursor);
     }
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 static void
@@ -362,22 +364,22 @@ test_great_values(void **state)
     uint8_t *bytes = test_allocate(1 << 20);
     petal_result *result;
     petal_cursor *cursor;
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_error error;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
+    reads_open(&fixture, "f", NULL);
     for (uint8_t n = 0; n < 4; n++) {
         for (size_t i = 0; i < 1 << 20; i++)
             bytes[i] = (uint8_t)(n + i);
-        reads_put(&bed, "f", slice_make(&n, 1), text("q"), 1, slice_make(bytes, 1 << 20));
+        reads_put(&fixture, "f", slice_make(&n, 1), text("q"), 1, slice_make(bytes, 1 << 20));
         if (n == 1)
-            reads_flush(&bed);
+            reads_flush(&fixture);
     }
-    result = reads_result(&bed);
-    cursor = reads_cursor(&bed, &scan);
+    result = reads_result(&fixture);
+    cursor = reads_cursor(&fixture, &scan);
     for (uint8_t n = 0; n < 4; n++) {
-        must(petal_get(bed.table, slice_make(&n, 1), NULL, result, &error), &error);
+        must(petal_get(fixture.table, slice_make(&n, 1), NULL, result, &error), &error);
         check_value(petal_result_cell(result, 0)->value, n);
         must(petal_cursor_next_row(cursor, result, &error), &error);
         check_value(petal_result_cell(result, 0)->value, (uint8_t)(3 - n));
@@ -385,36 +387,36 @@ test_great_values(void **state)
     petal_cursor_close(cursor);
     petal_result_free(result);
     free(bytes);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 /* Commits that drop markers hold the snapshots' mutex while the manifest is synced: reads do not wait for it. */
 static void
 test_reads_take_no_snapshot(void **state)
 {
-    struct read_bed bed;
+    struct read_fixture fixture;
     petal_slice rows[] = {text("b"), text("a"), text("none")};
     petal_result *results[3];
     petal_scan_options scan = {0};
     petal_error error;
 
     (void)state;
-    reads_open(&bed, "f", NULL);
-    reads_put(&bed, "f", text("a"), text("q"), 1, text("one"));
-    reads_put(&bed, "f", text("b"), text("q"), 1, text("two"));
+    reads_open(&fixture, "f", NULL);
+    reads_put(&fixture, "f", text("a"), text("q"), 1, text("one"));
+    reads_put(&fixture, "f", text("b"), text("q"), 1, text("two"));
     for (size_t i = 0; i < 3; i++)
-        results[i] = reads_result(&bed);
-    read_point_lock(bed.fixture.db);
-    must(petal_multi_get(bed.table, rows, 3, NULL, results, &error), &error);
+        results[i] = reads_result(&fixture);
+    read_point_lock(fixture.base.db);
+    must(petal_multi_get(fixture.table, rows, 3, NULL, results, &error), &error);
     assert_int_equal(petal_result_count(results[0]), 1);
     assert_int_equal(petal_result_count(results[1]), 1);
     assert_int_equal(petal_result_count(results[2]), 0);
-    must(petal_get(bed.table, rows[0], NULL, results[0], &error), &error);
-    petal_cursor_close(reads_cursor(&bed, &scan));
-    read_point_unlock(bed.fixture.db);
+    must(petal_get(fixture.table, rows[0], NULL, results[0], &error), &error);
+    petal_cursor_close(reads_cursor(&fixture, &scan));
+    read_point_unlock(fixture.base.db);
     for (size_t i = 0; i < 3; i++)
         petal_result_free(results[i]);
-    fixture_fini(&bed.fixture);
+    fixture_fini(&fixture.base);
 }
 
 int

@@ -25,21 +25,21 @@ name_column(char name[16], unsigned column)
 }
 
 static void
-write_columns(struct read_bed *bed, unsigned first, unsigned last)
+write_columns(struct read_fixture *fixture, unsigned first, unsigned last)
 {
     petal_batch *batch;
     petal_error error;
     char name[16];
 
-    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
+    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
     for (unsigned column = first; column < last; column++) {
         petal_slice qualifier = name_column(name, column);
 
-        must(petal_batch_put(batch, reads_family(bed, "f"), text("wide"), qualifier, 1, qualifier,
-                             &error),
+        must(petal_batch_put(batch, reads_family(fixture, "f"), text("wide"), qualifier, 1,
+                             qualifier, &error),
              &error);
         if (petal_batch_count(batch) == PART) {
-            must(petal_write(bed->fixture.db, batch,
+            must(petal_write(fixture->base.db, batch,
                              &(petal_write_options){.durability = PETAL_SKIP_WAL}, &error),
                  &error);
             petal_batch_clear(batch);
@@ -52,33 +52,33 @@ write_columns(struct read_bed *bed, unsigned first, unsigned last)
 static int
 make_wide_row(void **state)
 {
-    static struct read_bed bed;
+    static struct read_fixture fixture;
 
-    reads_open(&bed, "fg", &(petal_family_options){.bloom = PETAL_BLOOM_ROWCOL});
-    reads_put(&bed, "f", text("a"), text("q"), 1, text("before"));
-    reads_put(&bed, "f", text("z"), text("q"), 1, text("behind"));
-    reads_put(&bed, "g", text("wide"), text("q"), 1, text("beside"));
-    write_columns(&bed, 0, COLUMNS / 2);
-    reads_flush(&bed);
-    write_columns(&bed, COLUMNS / 2, COLUMNS - PART);
-    reads_flush(&bed);
-    write_columns(&bed, COLUMNS - PART, COLUMNS);
-    *state = &bed;
+    reads_open(&fixture, "fg", &(petal_family_options){.bloom = PETAL_BLOOM_ROWCOL});
+    reads_put(&fixture, "f", text("a"), text("q"), 1, text("before"));
+    reads_put(&fixture, "f", text("z"), text("q"), 1, text("behind"));
+    reads_put(&fixture, "g", text("wide"), text("q"), 1, text("beside"));
+    write_columns(&fixture, 0, COLUMNS / 2);
+    reads_flush(&fixture);
+    write_columns(&fixture, COLUMNS / 2, COLUMNS - PART);
+    reads_flush(&fixture);
+    write_columns(&fixture, COLUMNS - PART, COLUMNS);
+    *state = &fixture;
     return 0;
 }
 
 static int
 end_wide_row(void **state)
 {
-    fixture_fini(&((struct read_bed *)*state)->fixture);
+    fixture_fini(&((struct read_fixture *)*state)->base);
     return 0;
 }
 
 /* What was held at most since then. */
 static void
-check_held(struct read_bed *bed, uint64_t before)
+check_held(struct read_fixture *fixture, uint64_t before)
 {
-    uint64_t peak = test_allocator_peak_bytes(&bed->fixture.allocator);
+    uint64_t peak = test_allocator_peak_bytes(&fixture->base.allocator);
 
     if (peak > before + MOST_HELD)
         fail_msg("%" PRIu64 " bytes beyond %" PRIu64, peak - before, before);
@@ -86,9 +86,9 @@ check_held(struct read_bed *bed, uint64_t before)
 
 /* The cache as full as it gets, and the bytes then held. */
 static uint64_t
-held_at_rest(struct read_bed *bed)
+held_at_rest(struct read_fixture *fixture)
 {
-    petal_cursor *cursor = reads_cursor(bed, NULL);
+    petal_cursor *cursor = reads_cursor(fixture, NULL);
     const petal_cell *cell;
     petal_error error;
     uint64_t cells = 0;
@@ -100,8 +100,8 @@ held_at_rest(struct read_bed *bed)
     }
     petal_cursor_close(cursor);
     assert_int_equal(cells, COLUMNS + 3);
-    test_allocator_forget_peak(&bed->fixture.allocator);
-    return test_allocator_live_bytes(&bed->fixture.allocator);
+    test_allocator_forget_peak(&fixture->base.allocator);
+    return test_allocator_live_bytes(&fixture->base.allocator);
 }
 
 static void
@@ -121,8 +121,8 @@ check_page(const petal_result *result, unsigned first, unsigned count)
 static void
 test_pages_by_cursor(void **state)
 {
-    struct read_bed *bed = *state;
-    uint64_t before = held_at_rest(bed);
+    struct read_fixture *fixture = *state;
+    uint64_t before = held_at_rest(fixture);
 
     for (int reversed = 0; reversed < 2; reversed++) {
         petal_scan_options scan = {.start_row = text("wide"),
@@ -130,16 +130,16 @@ test_pages_by_cursor(void **state)
                                    .stop_inclusive = true,
                                    .reversed = reversed,
                                    .batch = PAGE};
-        petal_cursor *cursor = reads_cursor(bed, &scan);
-        petal_result *result = reads_result(bed);
+        petal_cursor *cursor = reads_cursor(fixture, &scan);
+        petal_result *result = reads_result(fixture);
         petal_error error;
 
         for (unsigned page = 0; page < COLUMNS / PAGE; page++) {
             must(petal_cursor_next_row(cursor, result, &error), &error);
             check_page(result, page * PAGE, PAGE);
-            check_held(bed, before);
+            check_held(fixture, before);
         }
-        assert_string_equal(reads_rest_by_pieces(bed, cursor), "wide/g:q@1=beside | ");
+        assert_string_equal(reads_rest_by_pieces(fixture, cursor), "wide/g:q@1=beside | ");
         petal_cursor_close(cursor);
         petal_result_free(result);
     }
@@ -163,25 +163,25 @@ data_blocks(const petal_receipt *receipt)
 static void
 test_pages_resumed(void **state)
 {
-    struct read_bed *bed = *state;
-    uint64_t before = held_at_rest(bed);
+    struct read_fixture *fixture = *state;
+    uint64_t before = held_at_rest(fixture);
     petal_receipt *receipt;
-    petal_result *result = reads_result(bed);
+    petal_result *result = reads_result(fixture);
     petal_error error;
 
-    must(petal_receipt_new(bed->fixture.db, &receipt, &error), &error);
+    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
     for (unsigned column = 0; column < COLUMNS; column += 41 * PAGE) {
         petal_scan_options scan = {.read.receipt = receipt,
                                    .batch = PAGE,
                                    .start_row = text("wide"),
                                    .reversed = column / PAGE % 2 == 1};
-        petal_cursor *cursor = reads_cursor(bed, &scan);
+        petal_cursor *cursor = reads_cursor(fixture, &scan);
         char name[16];
 
-        reads_seek(cursor, text("wide"), reads_family(bed, "f"), name_column(name, column));
+        reads_seek(cursor, text("wide"), reads_family(fixture, "f"), name_column(name, column));
         must(petal_cursor_next_row(cursor, result, &error), &error);
         check_page(result, column, PAGE);
-        check_held(bed, before);
+        check_held(fixture, before);
         petal_cursor_close(cursor);
         assert_in_range(data_blocks(receipt), 0, 6);
     }
@@ -193,21 +193,21 @@ test_pages_resumed(void **state)
 static void
 test_pages_of_gets(void **state)
 {
-    struct read_bed *bed = *state;
-    uint64_t before = held_at_rest(bed);
-    petal_result *result = reads_result(bed);
+    struct read_fixture *fixture = *state;
+    uint64_t before = held_at_rest(fixture);
+    petal_result *result = reads_result(fixture);
     petal_error error;
 
     for (unsigned offset = 0; offset < COLUMNS; offset += 199 * PAGE) {
-        petal_column column = {.family = reads_family(bed, "f"), .whole_family = true};
+        petal_column column = {.family = reads_family(fixture, "f"), .whole_family = true};
         petal_read_options options = {.columns = &column,
                                       .column_count = 1,
                                       .family_cell_limit = PAGE,
                                       .family_cell_offset = offset};
 
-        must(petal_get(bed->table, text("wide"), &options, result, &error), &error);
+        must(petal_get(fixture->table, text("wide"), &options, result, &error), &error);
         check_page(result, offset, PAGE);
-        check_held(bed, before);
+        check_held(fixture, before);
     }
     petal_result_free(result);
 }
@@ -216,39 +216,39 @@ test_pages_of_gets(void **state)
 static void
 test_named_columns(void **state)
 {
-    struct read_bed *bed = *state;
-    petal_family *family = reads_family(bed, "f");
+    struct read_fixture *fixture = *state;
+    petal_family *family = reads_family(fixture, "f");
     char names[3][16];
     petal_column columns[] = {{.family = family, .qualifier = name_column(names[0], 123456)},
                               {.family = family, .qualifier = name_column(names[1], 777777)},
                               {.family = family, .qualifier = name_column(names[2], COLUMNS)}};
     petal_receipt *receipt;
     petal_scan_options scan = {.read = {.columns = columns, .column_count = 3}};
-    uint64_t before = held_at_rest(bed);
+    uint64_t before = held_at_rest(fixture);
     petal_error error;
 
-    must(petal_receipt_new(bed->fixture.db, &receipt, &error), &error);
+    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
     scan.read.receipt = receipt;
     for (int without = 0; without < 2; without++) {
         static const char expected[] = "wide/f:c0123456@1=c0123456 wide/f:c0777777@1=c0777777 ";
-        petal_filter *filter = reads_filter(bed, "PrefixFilter('wi')");
+        petal_filter *filter = reads_filter(fixture, "PrefixFilter('wi')");
 
         scan.read.without = without ? PETAL_WITHOUT(PETAL_SKIP_BLOOM) : 0;
-        assert_string_equal(reads_get(bed, text("wide"), &scan.read), expected);
+        assert_string_equal(reads_get(fixture, text("wide"), &scan.read), expected);
         assert_in_range(data_blocks(receipt), 1, without ? 6 : 3);
-        assert_string_equal(reads_scan(bed, &scan), expected);
+        assert_string_equal(reads_scan(fixture, &scan), expected);
         assert_in_range(data_blocks(receipt), 1, 10);
         scan.reversed = true;
-        assert_string_equal(reads_scan(bed, &scan), expected);
+        assert_string_equal(reads_scan(fixture, &scan), expected);
         assert_in_range(data_blocks(receipt), 1, 16);
         scan.reversed = false;
         scan.read.filter = filter;
-        assert_string_equal(reads_get(bed, text("wide"), &scan.read), expected);
+        assert_string_equal(reads_get(fixture, text("wide"), &scan.read), expected);
         assert_in_range(data_blocks(receipt), 1, 8);
         scan.read.filter = NULL;
         petal_filter_free(filter);
     }
-    check_held(bed, before);
+    check_held(fixture, before);
     petal_receipt_free(receipt);
 }
 
@@ -256,16 +256,16 @@ test_named_columns(void **state)
 static void
 test_the_rest_is_passed_over(void **state)
 {
-    struct read_bed *bed = *state;
+    struct read_fixture *fixture = *state;
     petal_receipt *receipt;
     petal_error error;
 
-    must(petal_receipt_new(bed->fixture.db, &receipt, &error), &error);
+    must(petal_receipt_new(fixture->base.db, &receipt, &error), &error);
     for (int reversed = 0; reversed < 2; reversed++) {
         petal_scan_options scan = {.reversed = reversed,
                                    .read = {.receipt = receipt, .family_cell_limit = 1}};
 
-        assert_string_equal(reads_scan(bed, &scan),
+        assert_string_equal(reads_scan(fixture, &scan),
                             reversed ? "z/f:q@1=behind wide/f:c0000000@1=c0000000 "
                                        "wide/g:q@1=beside a/f:q@1=before "
                                      : "a/f:q@1=before wide/f:c0000000@1=c0000000 "

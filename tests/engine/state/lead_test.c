@@ -78,7 +78,7 @@ wait_in_line(void *argument)
 
 /* ---- one line, put up place by place while the test leads ---- */
 
-struct bed {
+struct fixture {
     struct line line;
     struct waiter own;
     struct write_group group;
@@ -87,114 +87,117 @@ struct bed {
 };
 
 static void
-begin(struct bed *bed, bool slow, size_t most_bytes)
+begin(struct fixture *fixture, bool slow, size_t most_bytes)
 {
-    *bed = (struct bed){.line.most_bytes = most_bytes, .own.place.slow = slow};
-    assert_true(write_queue_init(&bed->line.queue));
-    assert_true(
-        write_queue_enter(&bed->line.queue, &bed->own.place, bed->line.most_bytes, &bed->group));
-    assert_ptr_equal(bed->group.first, &bed->own.place);
-    assert_ptr_equal(bed->group.last, &bed->own.place);
-    serve(&bed->line, &bed->group, &bed->own.place);
+    *fixture = (struct fixture){.line.most_bytes = most_bytes, .own.place.slow = slow};
+    assert_true(write_queue_init(&fixture->line.queue));
+    assert_true(write_queue_enter(&fixture->line.queue, &fixture->own.place,
+                                  fixture->line.most_bytes, &fixture->group));
+    assert_ptr_equal(fixture->group.first, &fixture->own.place);
+    assert_ptr_equal(fixture->group.last, &fixture->own.place);
+    serve(&fixture->line, &fixture->group, &fixture->own.place);
 }
 
 /* A thread that waits, in line when this returns. */
 static struct waiter *
-add(struct bed *bed, struct write_place place)
+add(struct fixture *fixture, struct write_place place)
 {
-    struct waiter *waiter = &bed->waiters[bed->count++];
+    struct waiter *waiter = &fixture->waiters[fixture->count++];
 
-    *waiter = (struct waiter){.place = place, .line = &bed->line};
+    *waiter = (struct waiter){.place = place, .line = &fixture->line};
     assert_int_equal(pthread_create(&waiter->thread, NULL, wait_in_line, waiter), 0);
-    while (atomic_load(&bed->line.queue.newest) != &waiter->place)
+    while (atomic_load(&fixture->line.queue.newest) != &waiter->place)
         sched_yield();
     return waiter;
 }
 
 /* All have gone: in the order in which they came. */
 static void
-end(struct bed *bed)
+end(struct fixture *fixture)
 {
-    for (unsigned i = 0; i < bed->count; i++)
-        assert_int_equal(pthread_join(bed->waiters[i].thread, NULL), 0);
-    for (unsigned i = 0; i < bed->count; i++)
-        assert_int_equal(bed->waiters[i].number, i + 2);
-    assert_null(atomic_load(&bed->line.queue.newest));
-    write_queue_fini(&bed->line.queue);
+    for (unsigned i = 0; i < fixture->count; i++)
+        assert_int_equal(pthread_join(fixture->waiters[i].thread, NULL), 0);
+    for (unsigned i = 0; i < fixture->count; i++)
+        assert_int_equal(fixture->waiters[i].number, i + 2);
+    assert_null(atomic_load(&fixture->line.queue.newest));
+    write_queue_fini(&fixture->line.queue);
 }
 
 static void
-expect_group(const struct bed *bed, unsigned from, unsigned to, unsigned group, bool own_leads)
+expect_group(const struct fixture *fixture, unsigned from, unsigned to, unsigned group,
+             bool own_leads)
 {
-    const struct write_place *leader = own_leads ? &bed->own.place : &bed->waiters[from].place;
+    const struct write_place *leader =
+        own_leads ? &fixture->own.place : &fixture->waiters[from].place;
 
     for (unsigned i = from; i <= to; i++) {
-        assert_int_equal(bed->waiters[i].group, group);
-        assert_ptr_equal(bed->waiters[i].leader, leader);
-        assert_int_equal(bed->waiters[i].led, !own_leads && i == from);
+        assert_int_equal(fixture->waiters[i].group, group);
+        assert_ptr_equal(fixture->waiters[i].leader, leader);
+        assert_int_equal(fixture->waiters[i].led, !own_leads && i == from);
     }
 }
 
 static void
 groups_end_at_their_limits(void **state)
 {
-    struct bed bed;
+    struct fixture fixture;
 
     (void)state;
-    begin(&bed, true, MOST_BYTES);
+    begin(&fixture, true, MOST_BYTES);
     /* Slow ones: who leads hands on. */
-    add(&bed, (struct write_place){.slow = true, .bytes = 60});
-    add(&bed, (struct write_place){.slow = true, .bytes = 40});
-    add(&bed, (struct write_place){.slow = true, .bytes = MOST_BYTES + 1});
-    add(&bed, (struct write_place){.slow = true, .alone = true});
-    add(&bed, (struct write_place){.slow = true});
-    add(&bed, (struct write_place){.slow = true});
-    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-    end(&bed);
-    expect_group(&bed, 0, 1, 2, false);
-    expect_group(&bed, 2, 2, 3, false);
-    expect_group(&bed, 3, 3, 4, false);
-    expect_group(&bed, 4, 5, 5, false);
+    add(&fixture, (struct write_place){.slow = true, .bytes = 60});
+    add(&fixture, (struct write_place){.slow = true, .bytes = 40});
+    add(&fixture, (struct write_place){.slow = true, .bytes = MOST_BYTES + 1});
+    add(&fixture, (struct write_place){.slow = true, .alone = true});
+    add(&fixture, (struct write_place){.slow = true});
+    add(&fixture, (struct write_place){.slow = true});
+    assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+    end(&fixture);
+    expect_group(&fixture, 0, 1, 2, false);
+    expect_group(&fixture, 2, 2, 3, false);
+    expect_group(&fixture, 3, 3, 4, false);
+    expect_group(&fixture, 4, 5, 5, false);
 }
 
 static void
 sleepers_are_woken(void **state)
 {
-    struct bed bed;
+    struct fixture fixture;
 
     (void)state;
-    begin(&bed, true, MOST_BYTES);
+    begin(&fixture, true, MOST_BYTES);
     for (unsigned i = 0; i < 6; i++) {
-        struct waiter *waiter = add(&bed, (struct write_place){.slow = i % 2 == 0, .bytes = 40});
+        struct waiter *waiter =
+            add(&fixture, (struct write_place){.slow = i % 2 == 0, .bytes = 40});
 
         while (atomic_load(&waiter->place.turn) != WRITE_SLEEPS)
             sched_yield();
     }
-    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-    end(&bed);
-    expect_group(&bed, 0, 1, 2, false);
-    expect_group(&bed, 2, 3, 3, false);
-    expect_group(&bed, 4, 5, 4, false);
+    assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+    end(&fixture);
+    expect_group(&fixture, 0, 1, 2, false);
+    expect_group(&fixture, 2, 3, 3, false);
+    expect_group(&fixture, 4, 5, 4, false);
 }
 
 static void
 leader_stays_for_quick_ones(void **state)
 {
-    struct bed bed;
+    struct fixture fixture;
 
     (void)state;
-    begin(&bed, false, MOST_BYTES);
-    add(&bed, (struct write_place){.bytes = 1});
-    add(&bed, (struct write_place){.bytes = 1});
-    add(&bed, (struct write_place){.slow = true});
-    assert_false(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-    assert_ptr_equal(bed.group.first, &bed.waiters[0].place);
-    assert_ptr_equal(bed.group.last, &bed.waiters[1].place);
-    serve(&bed.line, &bed.group, &bed.own.place);
-    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-    end(&bed);
-    expect_group(&bed, 0, 1, 2, true);
-    expect_group(&bed, 2, 2, 3, false);
+    begin(&fixture, false, MOST_BYTES);
+    add(&fixture, (struct write_place){.bytes = 1});
+    add(&fixture, (struct write_place){.bytes = 1});
+    add(&fixture, (struct write_place){.slow = true});
+    assert_false(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+    assert_ptr_equal(fixture.group.first, &fixture.waiters[0].place);
+    assert_ptr_equal(fixture.group.last, &fixture.waiters[1].place);
+    serve(&fixture.line, &fixture.group, &fixture.own.place);
+    assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+    end(&fixture);
+    expect_group(&fixture, 0, 1, 2, true);
+    expect_group(&fixture, 2, 2, 3, false);
 }
 
 static void
@@ -205,33 +208,33 @@ leader_does_not_stay(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 3; i++) {
-        struct bed bed;
+        struct fixture fixture;
 
-        begin(&bed, false, SIZE_MAX);
-        add(&bed, others[i]);
-        assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-        end(&bed);
-        expect_group(&bed, 0, 0, 2, false);
+        begin(&fixture, false, SIZE_MAX);
+        add(&fixture, others[i]);
+        assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+        end(&fixture);
+        expect_group(&fixture, 0, 0, 2, false);
     }
 }
 
 static void
 leader_stays_not_for_ever(void **state)
 {
-    struct bed bed;
+    struct fixture fixture;
 
     (void)state;
-    begin(&bed, false, SIZE_MAX);
+    begin(&fixture, false, SIZE_MAX);
     for (unsigned i = 0; i < MOST_STAYS + 1; i++)
-        add(&bed, (struct write_place){.bytes = STAY_BYTES});
+        add(&fixture, (struct write_place){.bytes = STAY_BYTES});
     for (unsigned i = 0; i < MOST_STAYS; i++) {
-        assert_false(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-        assert_ptr_equal(bed.group.first, bed.group.last);
-        serve(&bed.line, &bed.group, &bed.own.place);
+        assert_false(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+        assert_ptr_equal(fixture.group.first, fixture.group.last);
+        serve(&fixture.line, &fixture.group, &fixture.own.place);
     }
-    assert_true(write_queue_leave(&bed.line.queue, &bed.own.place, &bed.group));
-    end(&bed);
-    assert_true(bed.waiters[MOST_STAYS].led);
+    assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+    end(&fixture);
+    assert_true(fixture.waiters[MOST_STAYS].led);
 }
 
 /* ---- many ---- */

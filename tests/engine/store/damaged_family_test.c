@@ -31,8 +31,8 @@ static const char *const family_names[FAMILIES] = {"f", "g"};
 
 /* A database of two tables with two families each, every store with one file of several blocks for
  * each flush. */
-struct bed {
-    struct fixture fixture;
+struct damaged_family_fixture {
+    struct fixture base;
     petal_table *tables[TABLES];
     petal_family *families[STORES];
     pthread_mutex_t mutex;
@@ -42,29 +42,29 @@ struct bed {
 static void
 note_line(void *context, enum petal_log_level level, const char *line)
 {
-    struct bed *bed = context;
+    struct damaged_family_fixture *fixture = context;
     size_t length;
 
     if (level == PETAL_LOG_INFO)
         return;
-    pthread_mutex_lock(&bed->mutex);
-    length = strlen(bed->log);
-    if (length + strlen(line) + 2 < sizeof bed->log) {
-        strcpy(bed->log + length, line);
-        strcat(bed->log + length, "\n");
+    pthread_mutex_lock(&fixture->mutex);
+    length = strlen(fixture->log);
+    if (length + strlen(line) + 2 < sizeof fixture->log) {
+        strcpy(fixture->log + length, line);
+        strcat(fixture->log + length, "\n");
     }
-    pthread_mutex_unlock(&bed->mutex);
+    pthread_mutex_unlock(&fixture->mutex);
 }
 
 static size_t
-count_lines(struct bed *bed, const char *text)
+count_lines(struct damaged_family_fixture *fixture, const char *text)
 {
     size_t count = 0;
 
-    pthread_mutex_lock(&bed->mutex);
-    for (const char *at = strstr(bed->log, text); at != NULL; at = strstr(at + 1, text))
+    pthread_mutex_lock(&fixture->mutex);
+    for (const char *at = strstr(fixture->log, text); at != NULL; at = strstr(at + 1, text))
         count++;
-    pthread_mutex_unlock(&bed->mutex);
+    pthread_mutex_unlock(&fixture->mutex);
     return count;
 }
 
@@ -87,39 +87,42 @@ make_value(char value[VALUE_SIZE], unsigned store, unsigned row, unsigned round)
 }
 
 static enum petal_status
-put_row(struct bed *bed, unsigned store, unsigned row, unsigned round, petal_error *error)
+put_row(struct damaged_family_fixture *fixture, unsigned store, unsigned row, unsigned round,
+        petal_error *error)
 {
     char name[16], value[VALUE_SIZE];
     size_t size = make_value(value, store, row, round);
 
-    return petal_put(bed->families[store], row_name(name, row), slice_from_text("q"), PETAL_LATEST,
-                     slice_make(value, size), NULL, error);
+    return petal_put(fixture->families[store], row_name(name, row), slice_from_text("q"),
+                     PETAL_LATEST, slice_make(value, size), NULL, error);
 }
 
 static void
-put_rows(struct bed *bed, unsigned store, unsigned rows, unsigned round)
+put_rows(struct damaged_family_fixture *fixture, unsigned store, unsigned rows, unsigned round)
 {
     petal_error error;
 
-    test_clock_advance(&bed->fixture.clock, 1);
+    test_clock_advance(&fixture->base.clock, 1);
     for (unsigned s = 0; s < STORES; s++) {
         for (unsigned row = 0; (store == ALL || store == s) && row < rows; row++)
-            must(put_row(bed, s, row, round, &error), &error);
+            must(put_row(fixture, s, row, round, &error), &error);
     }
 }
 
 static enum petal_status
-get_row(struct bed *bed, unsigned store, unsigned row, unsigned round, petal_error *error)
+get_row(struct damaged_family_fixture *fixture, unsigned store, unsigned row, unsigned round,
+        petal_error *error)
 {
-    petal_column column = {.family = bed->families[store], .qualifier = slice_from_text("q")};
+    petal_column column = {.family = fixture->families[store], .qualifier = slice_from_text("q")};
     petal_read_options options = {.columns = &column, .column_count = 1};
     char name[16], value[VALUE_SIZE];
     size_t size = make_value(value, store, row, round);
     petal_result *result;
     enum petal_status status;
 
-    must(petal_result_new(bed->fixture.db, &result, error), error);
-    status = petal_get(bed->tables[store / FAMILIES], row_name(name, row), &options, result, error);
+    must(petal_result_new(fixture->base.db, &result, error), error);
+    status =
+        petal_get(fixture->tables[store / FAMILIES], row_name(name, row), &options, result, error);
     if (status == PETAL_OK) {
         assert_int_equal(petal_result_count(result), 1);
         assert_true(slice_equal(petal_result_cell(result, 0)->value, slice_make(value, size)));
@@ -130,13 +133,14 @@ get_row(struct bed *bed, unsigned store, unsigned row, unsigned round, petal_err
 
 /* Scan the table, or one family of it; *cells is how many there were. */
 static enum petal_status
-scan(struct bed *bed, unsigned table, petal_family *family, size_t *cells, petal_error *error)
+scan(struct damaged_family_fixture *fixture, unsigned table, petal_family *family, size_t *cells,
+     petal_error *error)
 {
     petal_column column = {.family = family, .whole_family = true};
     petal_scan_options options = {.read = {.columns = &column, .column_count = family != NULL}};
     petal_cursor *cursor;
     const petal_cell *cell;
-    enum petal_status status = petal_cursor_open(bed->tables[table], &options, &cursor, error);
+    enum petal_status status = petal_cursor_open(fixture->tables[table], &options, &cursor, error);
 
     *cells = 0;
     while (status == PETAL_OK) {
@@ -150,39 +154,39 @@ scan(struct bed *bed, unsigned table, petal_family *family, size_t *cells, petal
 }
 
 static void
-attach(struct bed *bed)
+attach(struct damaged_family_fixture *fixture)
 {
     petal_error error;
 
     for (unsigned t = 0; t < TABLES; t++) {
-        must(petal_table_open(bed->fixture.db, slice_from_text(table_names[t]), &bed->tables[t],
-                              &error),
+        must(petal_table_open(fixture->base.db, slice_from_text(table_names[t]),
+                              &fixture->tables[t], &error),
              &error);
         for (unsigned f = 0; f < FAMILIES; f++)
-            must(petal_table_family(bed->tables[t], slice_from_text(family_names[f]),
-                                    &bed->families[t * FAMILIES + f], &error),
+            must(petal_table_family(fixture->tables[t], slice_from_text(family_names[f]),
+                                    &fixture->families[t * FAMILIES + f], &error),
                  &error);
     }
 }
 
 static void
-open_bed(struct bed *bed)
+open_fixture(struct damaged_family_fixture *fixture)
 {
-    fixture_must_open(&bed->fixture);
-    attach(bed);
+    fixture_must_open(&fixture->base);
+    attach(fixture);
 }
 
 static void
-make_bed(struct bed *bed, unsigned rounds)
+make_fixture(struct damaged_family_fixture *fixture, unsigned rounds)
 {
     petal_error error;
 
-    memset(bed, 0, sizeof *bed);
-    pthread_mutex_init(&bed->mutex, NULL);
-    fixture_init(&bed->fixture, 61);
-    bed->fixture.env.log_context = bed;
-    bed->fixture.env.log = note_line;
-    fixture_must_open(&bed->fixture);
+    memset(fixture, 0, sizeof *fixture);
+    pthread_mutex_init(&fixture->mutex, NULL);
+    fixture_init(&fixture->base, 61);
+    fixture->base.env.log_context = fixture;
+    fixture->base.env.log = note_line;
+    fixture_must_open(&fixture->base);
     for (unsigned t = 0; t < TABLES; t++) {
         petal_family_options families[FAMILIES] = {{.name = slice_from_text(family_names[0])},
                                                    {.name = slice_from_text(family_names[1])}};
@@ -190,20 +194,20 @@ make_bed(struct bed *bed, unsigned rounds)
                                        .families = families,
                                        .family_count = FAMILIES};
 
-        must(petal_table_create(bed->fixture.db, &options, &bed->tables[t], &error), &error);
+        must(petal_table_create(fixture->base.db, &options, &fixture->tables[t], &error), &error);
     }
-    attach(bed);
+    attach(fixture);
     for (unsigned round = 0; round < rounds; round++) {
-        put_rows(bed, ALL, ROWS, round);
-        must(petal_flush(bed->fixture.db, NULL, &error), &error);
+        put_rows(fixture, ALL, ROWS, round);
+        must(petal_flush(fixture->base.db, NULL, &error), &error);
     }
 }
 
 static void
-free_bed(struct bed *bed)
+free_fixture(struct damaged_family_fixture *fixture)
 {
-    fixture_fini(&bed->fixture);
-    pthread_mutex_destroy(&bed->mutex);
+    fixture_fini(&fixture->base);
+    pthread_mutex_destroy(&fixture->mutex);
 }
 
 /* ---- damage ---- */
@@ -234,43 +238,45 @@ note_file(void *argument, const petal_file_info *file)
 
 /* The oldest file of the store. */
 static void
-find_victim(struct bed *bed, unsigned store, struct victim *victim)
+find_victim(struct damaged_family_fixture *fixture, unsigned store, struct victim *victim)
 {
-    struct file_search search = {.family = petal_family_name(bed->families[store])};
+    struct file_search search = {.family = petal_family_name(fixture->families[store])};
     petal_error error;
 
-    must(petal_table_files(bed->tables[store / FAMILIES], note_file, &search, &error), &error);
+    must(petal_table_files(fixture->tables[store / FAMILIES], note_file, &search, &error), &error);
     assert_true(search.number != 0);
     snprintf(victim->path, sizeof victim->path, FIXTURE_DIRECTORY "/%06" PRIu64 ".sst",
              search.number);
     assert_int_equal(
-        memory_vfs_read_file(bed->fixture.vfs, victim->path, &victim->bytes, &victim->size), 0);
+        memory_vfs_read_file(fixture->base.vfs, victim->path, &victim->bytes, &victim->size), 0);
 }
 
 static void
-write_victim(struct bed *bed, const struct victim *victim, size_t flip, size_t size)
+write_victim(struct damaged_family_fixture *fixture, const struct victim *victim, size_t flip,
+             size_t size)
 {
     if (flip < size)
         victim->bytes[flip] ^= 0x10;
-    assert_int_equal(memory_vfs_write_file(bed->fixture.vfs, victim->path, victim->bytes, size), 0);
+    assert_int_equal(memory_vfs_write_file(fixture->base.vfs, victim->path, victim->bytes, size),
+                     0);
     if (flip < size)
         victim->bytes[flip] ^= 0x10;
 }
 
 static void
-damage(struct bed *bed, const struct victim *victim, enum damage kind)
+damage(struct damaged_family_fixture *fixture, const struct victim *victim, enum damage kind)
 {
     /* Before it is written anew: a table snapshot may have another name of it. */
-    assert_int_equal(vfs_remove(bed->fixture.env.vfs, victim->path), 0);
+    assert_int_equal(vfs_remove(fixture->base.env.vfs, victim->path), 0);
     switch (kind) {
     case EMPTY:
-        write_victim(bed, victim, SIZE_MAX, 0);
+        write_victim(fixture, victim, SIZE_MAX, 0);
         break;
     case TRAILER:
-        write_victim(bed, victim, victim->size - 20, victim->size);
+        write_victim(fixture, victim, victim->size - 20, victim->size);
         break;
     case FACTS:
-        write_victim(bed, victim, victim->size - 300, victim->size);
+        write_victim(fixture, victim, victim->size - 300, victim->size);
         break;
     default:
         break;
@@ -278,9 +284,9 @@ damage(struct bed *bed, const struct victim *victim, enum damage kind)
 }
 
 static void
-heal(struct bed *bed, struct victim *victim)
+heal(struct damaged_family_fixture *fixture, struct victim *victim)
 {
-    write_victim(bed, victim, SIZE_MAX, victim->size);
+    write_victim(fixture, victim, SIZE_MAX, victim->size);
     free(victim->bytes);
     victim->bytes = NULL;
 }
@@ -304,89 +310,93 @@ assert_named(enum petal_status status, const petal_error *error, const char *pat
 }
 
 static petal_error
-background_error(struct bed *bed)
+background_error(struct damaged_family_fixture *fixture)
 {
     petal_stats stats;
 
-    petal_stats_get(bed->fixture.db, &stats);
-    assert_false(stats.read_only && !bed->fixture.options.read_only);
+    petal_stats_get(fixture->base.db, &stats);
+    assert_false(stats.read_only && !fixture->base.options.read_only);
     return stats.background_error;
 }
 
 /* Store 0 cannot be used, all others can: `round` is the last of those that were put. */
 static void
-check_first_store_fails_alone(struct bed *bed, const char *path, unsigned round, bool writing)
+check_first_store_fails_alone(struct damaged_family_fixture *fixture, const char *path,
+                              unsigned round, bool writing)
 {
-    petal_error error = background_error(bed);
+    petal_error error = background_error(fixture);
     petal_batch *batch;
     petal_table *none;
     char name[16];
     size_t cells;
 
     assert_named(error.status, &error, path, "f", "bad");
-    assert_true(count_lines(bed, path) >= 1);
-    assert_named(get_row(bed, 0, 1, round, &error), &error, path, "f", "bad");
-    assert_named(scan(bed, 0, NULL, &cells, &error), &error, path, "f", "bad");
-    assert_named(scan(bed, 0, bed->families[0], &cells, &error), &error, path, "f", "bad");
-    assert_named(petal_table_verify(bed->tables[0], &error), &error, path, "f", "bad");
-    assert_named(petal_family_check(bed->families[0], &error), &error, path, "f", "bad");
+    assert_true(count_lines(fixture, path) >= 1);
+    assert_named(get_row(fixture, 0, 1, round, &error), &error, path, "f", "bad");
+    assert_named(scan(fixture, 0, NULL, &cells, &error), &error, path, "f", "bad");
+    assert_named(scan(fixture, 0, fixture->families[0], &cells, &error), &error, path, "f", "bad");
+    assert_named(petal_table_verify(fixture->tables[0], &error), &error, path, "f", "bad");
+    assert_named(petal_family_check(fixture->families[0], &error), &error, path, "f", "bad");
     for (unsigned store = 1; store < STORES; store++) {
-        must(petal_family_check(bed->families[store], &error), &error);
+        must(petal_family_check(fixture->families[store], &error), &error);
         for (unsigned row = 0; row < ROWS; row += 7)
-            must(get_row(bed, store, row, round, &error), &error);
+            must(get_row(fixture, store, row, round, &error), &error);
     }
-    must(scan(bed, 0, bed->families[1], &cells, &error), &error);
+    must(scan(fixture, 0, fixture->families[1], &cells, &error), &error);
     assert_int_equal(cells, ROWS);
-    must(scan(bed, 1, NULL, &cells, &error), &error);
+    must(scan(fixture, 1, NULL, &cells, &error), &error);
     assert_int_equal(cells, 2 * ROWS);
-    must(petal_table_verify(bed->tables[1], &error), &error);
+    must(petal_table_verify(fixture->tables[1], &error), &error);
     if (!writing)
         return;
-    assert_named(put_row(bed, 0, 1, 9, &error), &error, path, "f", "bad");
+    assert_named(put_row(fixture, 0, 1, 9, &error), &error, path, "f", "bad");
     /* A batch over both is refused whole. */
-    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, bed->families[3], row_name(name, 9999), slice_from_text("q"),
+    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
+    must(petal_batch_put(batch, fixture->families[3], row_name(name, 9999), slice_from_text("q"),
                          PETAL_LATEST, slice_from_text("v"), &error),
          &error);
-    must(petal_batch_put(batch, bed->families[0], row_name(name, 9999), slice_from_text("q"),
+    must(petal_batch_put(batch, fixture->families[0], row_name(name, 9999), slice_from_text("q"),
                          PETAL_LATEST, slice_from_text("v"), &error),
          &error);
-    assert_named(petal_write(bed->fixture.db, batch, NULL, &error), &error, path, "f", "bad");
+    assert_named(petal_write(fixture->base.db, batch, NULL, &error), &error, path, "f", "bad");
     petal_batch_free(batch);
-    must(scan(bed, 1, NULL, &cells, &error), &error);
+    must(scan(fixture, 1, NULL, &cells, &error), &error);
     assert_int_equal(cells, 2 * ROWS);
-    assert_named(petal_compact(bed->tables[0], bed->families[0], &error), &error, path, "f", "bad");
-    must(petal_compact(bed->tables[0], bed->families[1], &error), &error);
-    must(petal_compact(bed->tables[1], NULL, &error), &error);
-    assert_named(petal_table_snapshot_create(bed->tables[0], slice_from_text("s"), NULL, &error),
-                 &error, path, "f", "bad");
-    must(petal_table_snapshot_create(bed->tables[1], slice_from_text("s"), NULL, &error), &error);
-    must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("s"), &error), &error);
-    assert_named(petal_checkpoint(bed->fixture.db, "/copy", &error), &error, path, "f", "bad");
-    assert_false(memory_vfs_exists(bed->fixture.vfs, "/copy/MANIFEST"));
+    assert_named(petal_compact(fixture->tables[0], fixture->families[0], &error), &error, path, "f",
+                 "bad");
+    must(petal_compact(fixture->tables[0], fixture->families[1], &error), &error);
+    must(petal_compact(fixture->tables[1], NULL, &error), &error);
+    assert_named(
+        petal_table_snapshot_create(fixture->tables[0], slice_from_text("s"), NULL, &error), &error,
+        path, "f", "bad");
+    must(petal_table_snapshot_create(fixture->tables[1], slice_from_text("s"), NULL, &error),
+         &error);
+    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("s"), &error), &error);
+    assert_named(petal_checkpoint(fixture->base.db, "/copy", &error), &error, path, "f", "bad");
+    assert_false(memory_vfs_exists(fixture->base.vfs, "/copy/MANIFEST"));
     for (unsigned store = 1; store < STORES; store++)
-        must(put_row(bed, store, 3, round, &error), &error);
-    must(petal_flush(bed->fixture.db, NULL, &error), &error);
-    must(petal_wait_idle(bed->fixture.db, &error), &error);
-    assert_int_equal(petal_table_open(bed->fixture.db, slice_from_text("none"), &none, &error),
+        must(put_row(fixture, store, 3, round, &error), &error);
+    must(petal_flush(fixture->base.db, NULL, &error), &error);
+    must(petal_wait_idle(fixture->base.db, &error), &error);
+    assert_int_equal(petal_table_open(fixture->base.db, slice_from_text("none"), &none, &error),
                      PETAL_NOT_FOUND);
 }
 
 static void
-check_all_there(struct bed *bed, unsigned rows, unsigned round)
+check_all_there(struct damaged_family_fixture *fixture, unsigned rows, unsigned round)
 {
     petal_error error;
     size_t cells;
 
     for (unsigned store = 0; store < STORES; store++) {
         for (unsigned row = 0; row < rows; row += 3)
-            must(get_row(bed, store, row, round, &error), &error);
+            must(get_row(fixture, store, row, round, &error), &error);
     }
     for (unsigned t = 0; t < TABLES; t++) {
-        must(scan(bed, t, NULL, &cells, &error), &error);
-        must(petal_table_verify(bed->tables[t], &error), &error);
+        must(scan(fixture, t, NULL, &cells, &error), &error);
+        must(petal_table_verify(fixture->tables[t], &error), &error);
     }
-    assert_int_equal(background_error(bed).status, PETAL_OK);
+    assert_int_equal(background_error(fixture).status, PETAL_OK);
 }
 
 /* ---- at opening ---- */
@@ -394,26 +404,26 @@ check_all_there(struct bed *bed, unsigned rows, unsigned round)
 static void
 open_with_damage(enum damage kind, bool read_only)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
 
-    make_bed(&bed, 2);
-    find_victim(&bed, 0, &victim);
-    fixture_must_close(&bed.fixture);
-    damage(&bed, &victim, kind);
-    bed.fixture.options.read_only = read_only;
-    bed.fixture.options.create = false;
+    make_fixture(&fixture, 2);
+    find_victim(&fixture, 0, &victim);
+    fixture_must_close(&fixture.base);
+    damage(&fixture, &victim, kind);
+    fixture.base.options.read_only = read_only;
+    fixture.base.options.create = false;
     for (unsigned time = 0; time < 2; time++) {
-        open_bed(&bed);
-        check_first_store_fails_alone(&bed, victim.path, 1, !read_only);
-        fixture_must_close(&bed.fixture);
+        open_fixture(&fixture);
+        check_first_store_fails_alone(&fixture, victim.path, 1, !read_only);
+        fixture_must_close(&fixture.base);
     }
-    assert_int_equal(memory_vfs_exists(bed.fixture.vfs, victim.path), kind != MISSING);
-    heal(&bed, &victim);
-    open_bed(&bed);
-    check_all_there(&bed, ROWS, 1);
-    fixture_must_close(&bed.fixture);
-    free_bed(&bed);
+    assert_int_equal(memory_vfs_exists(fixture.base.vfs, victim.path), kind != MISSING);
+    heal(&fixture, &victim);
+    open_fixture(&fixture);
+    check_all_there(&fixture, ROWS, 1);
+    fixture_must_close(&fixture.base);
+    free_fixture(&fixture);
 }
 
 static void
@@ -432,172 +442,175 @@ static void
 test_calls_that_fail_at_opening(void **state)
 {
     unsigned opened = 0, refused = 0;
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     petal_error error;
     uint64_t calls;
 
     (void)state;
-    make_bed(&bed, 1);
-    fixture_must_close(&bed.fixture);
-    calls = memory_vfs_calls(bed.fixture.vfs);
-    open_bed(&bed);
-    calls = memory_vfs_calls(bed.fixture.vfs) - calls;
-    fixture_must_close(&bed.fixture);
+    make_fixture(&fixture, 1);
+    fixture_must_close(&fixture.base);
+    calls = memory_vfs_calls(fixture.base.vfs);
+    open_fixture(&fixture);
+    calls = memory_vfs_calls(fixture.base.vfs) - calls;
+    fixture_must_close(&fixture.base);
     for (uint64_t n = 1; n <= calls; n++) {
         static const int errors[] = {EIO, EMFILE};
 
         for (unsigned e = 0; e < 2; e++) {
             enum petal_status status;
 
-            memory_vfs_fail_at(bed.fixture.vfs, n, errors[e], false);
-            status = fixture_open(&bed.fixture, &error);
-            memory_vfs_fail_at(bed.fixture.vfs, 0, 0, false);
+            memory_vfs_fail_at(fixture.base.vfs, n, errors[e], false);
+            status = fixture_open(&fixture.base, &error);
+            memory_vfs_fail_at(fixture.base.vfs, 0, 0, false);
             if (status != PETAL_OK) {
                 refused++;
                 continue;
             }
-            attach(&bed);
-            error = background_error(&bed);
+            attach(&fixture);
+            error = background_error(&fixture);
             opened += error.status != PETAL_OK;
             if (error.status != PETAL_OK)
                 assert_int_equal(errors[e], EIO);
-            fixture_must_close(&bed.fixture);
+            fixture_must_close(&fixture.base);
         }
     }
     assert_in_range(opened, 4 * STORES, 12 * STORES);
     assert_true(refused > 5);
-    open_bed(&bed);
-    check_all_there(&bed, ROWS, 0);
-    fixture_must_close(&bed.fixture);
-    free_bed(&bed);
+    open_fixture(&fixture);
+    check_all_there(&fixture, ROWS, 0);
+    fixture_must_close(&fixture.base);
+    free_fixture(&fixture);
 }
 
 /* What the log holds of the family is kept: with the old file back it is there, too. */
 static void
 test_logged_cells_are_kept(void **state)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
     (void)state;
-    make_bed(&bed, 1);
-    find_victim(&bed, 0, &victim);
-    put_rows(&bed, ALL, 10, 1);
-    fixture_die(&bed.fixture);
-    damage(&bed, &victim, MISSING);
+    make_fixture(&fixture, 1);
+    find_victim(&fixture, 0, &victim);
+    put_rows(&fixture, ALL, 10, 1);
+    fixture_die(&fixture.base);
+    damage(&fixture, &victim, MISSING);
     for (unsigned time = 0; time < 2; time++) {
-        open_bed(&bed);
-        assert_named(get_row(&bed, 0, 1, 1, &error), &error, victim.path, "f", "bad");
+        open_fixture(&fixture);
+        assert_named(get_row(&fixture, 0, 1, 1, &error), &error, victim.path, "f", "bad");
         for (unsigned store = 1; store < STORES; store++)
-            must(get_row(&bed, store, 1, 1, &error), &error);
-        fixture_must_close(&bed.fixture);
+            must(get_row(&fixture, store, 1, 1, &error), &error);
+        fixture_must_close(&fixture.base);
     }
-    heal(&bed, &victim);
-    open_bed(&bed);
-    check_all_there(&bed, 10, 1);
-    must(get_row(&bed, 0, 150, 0, &error), &error);
-    fixture_must_close(&bed.fixture);
-    free_bed(&bed);
+    heal(&fixture, &victim);
+    open_fixture(&fixture);
+    check_all_there(&fixture, 10, 1);
+    must(get_row(&fixture, 0, 150, 0, &error), &error);
+    fixture_must_close(&fixture.base);
+    free_fixture(&fixture);
 }
 
 /* ---- what can be done about it ---- */
 
 static void
-drop_table(struct bed *bed)
+drop_table(struct damaged_family_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_table_drop(bed->tables[0], &error), &error);
+    must(petal_table_drop(fixture->tables[0], &error), &error);
 }
 
 static void
-alter_away(struct bed *bed)
+alter_away(struct damaged_family_fixture *fixture)
 {
     petal_family_options family = {.name = slice_from_text("g")};
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_error error;
 
-    must(petal_table_alter(bed->tables[0], &options, &error), &error);
+    must(petal_table_alter(fixture->tables[0], &options, &error), &error);
 }
 
 static void
-restore(struct bed *bed)
+restore(struct damaged_family_fixture *fixture)
 {
     petal_table *table;
     petal_error error;
 
-    must(petal_table_snapshot_restore(bed->fixture.db, slice_from_text("before"), &table, &error),
+    must(petal_table_snapshot_restore(fixture->base.db, slice_from_text("before"), &table, &error),
          &error);
-    must(petal_table_snapshot_delete(bed->fixture.db, slice_from_text("before"), &error), &error);
+    must(petal_table_snapshot_delete(fixture->base.db, slice_from_text("before"), &error), &error);
 }
 
 static void
-truncate_it(struct bed *bed)
+truncate_it(struct damaged_family_fixture *fixture)
 {
     petal_table *table;
     petal_error error;
 
-    must(petal_table_truncate(bed->tables[0], &table, &error), &error);
+    must(petal_table_truncate(fixture->tables[0], &table, &error), &error);
 }
 
 /* The damaged file goes with its family, the other files of it, and those that were flushed since;
  * no file is left behind. */
 static void
-mend(void (*mender)(struct bed *bed), enum damage kind, bool logged)
+mend(void (*mender)(struct damaged_family_fixture *fixture), enum damage kind, bool logged)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
     size_t cells;
 
-    make_bed(&bed, 1);
+    make_fixture(&fixture, 1);
     if (mender == restore)
-        must(petal_table_snapshot_create(bed.tables[0], slice_from_text("before"), NULL, &error),
-             &error);
-    put_rows(&bed, ALL, 20, 1);
-    must(petal_flush(bed.fixture.db, NULL, &error), &error);
-    find_victim(&bed, 0, &victim);
+        must(
+            petal_table_snapshot_create(fixture.tables[0], slice_from_text("before"), NULL, &error),
+            &error);
+    put_rows(&fixture, ALL, 20, 1);
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    find_victim(&fixture, 0, &victim);
     if (logged)
-        put_rows(&bed, 0, 5, 2);
-    fixture_die(&bed.fixture);
-    damage(&bed, &victim, kind);
-    open_bed(&bed);
-    mender(&bed);
-    assert_int_equal(background_error(&bed).status, PETAL_OK);
-    assert_false(memory_vfs_exists(bed.fixture.vfs, victim.path));
+        put_rows(&fixture, 0, 5, 2);
+    fixture_die(&fixture.base);
+    damage(&fixture, &victim, kind);
+    open_fixture(&fixture);
+    mender(&fixture);
+    assert_int_equal(background_error(&fixture).status, PETAL_OK);
+    assert_false(memory_vfs_exists(fixture.base.vfs, victim.path));
     for (unsigned time = 0; time < 2; time++) {
-        assert_true(fixture_directory_is_clean(&bed.fixture));
-        must(get_row(&bed, 2, 1, 1, &error), &error);
+        assert_true(fixture_directory_is_clean(&fixture.base));
+        must(get_row(&fixture, 2, 1, 1, &error), &error);
         if (mender == alter_away)
-            must(get_row(&bed, 1, 1, 1, &error), &error);
-        fixture_must_close(&bed.fixture);
-        fixture_must_open(&bed.fixture);
+            must(get_row(&fixture, 1, 1, 1, &error), &error);
+        fixture_must_close(&fixture.base);
+        fixture_must_open(&fixture.base);
         if (mender == restore || mender == truncate_it) {
-            attach(&bed);
-            check_all_there(&bed, 0, 0);
+            attach(&fixture);
+            check_all_there(&fixture, 0, 0);
             for (unsigned row = 0; mender == restore && row < ROWS; row++)
-                must(get_row(&bed, 0, row, 0, &error), &error);
-            must(scan(&bed, 0, NULL, &cells, &error), &error);
+                must(get_row(&fixture, 0, row, 0, &error), &error);
+            must(scan(&fixture, 0, NULL, &cells, &error), &error);
             assert_int_equal(cells > 0, mender == restore);
         } else {
-            must(petal_table_open(bed.fixture.db, slice_from_text("good"), &bed.tables[1], &error),
+            must(petal_table_open(fixture.base.db, slice_from_text("good"), &fixture.tables[1],
+                                  &error),
                  &error);
-            must(petal_table_family(bed.tables[1], slice_from_text("f"), &bed.families[2], &error),
+            must(petal_table_family(fixture.tables[1], slice_from_text("f"), &fixture.families[2],
+                                    &error),
                  &error);
             if (mender == alter_away) {
-                must(petal_table_open(bed.fixture.db, slice_from_text("bad"), &bed.tables[0],
+                must(petal_table_open(fixture.base.db, slice_from_text("bad"), &fixture.tables[0],
                                       &error),
                      &error);
-                must(petal_table_family(bed.tables[0], slice_from_text("g"), &bed.families[1],
-                                        &error),
+                must(petal_table_family(fixture.tables[0], slice_from_text("g"),
+                                        &fixture.families[1], &error),
                      &error);
             }
         }
     }
-    fixture_must_close(&bed.fixture);
+    fixture_must_close(&fixture.base);
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 static void
@@ -616,10 +629,10 @@ test_it_can_be_dropped(void **state)
 
 /* A block in the middle of the store's oldest file. */
 static void
-damage_block(struct bed *bed, unsigned store, struct victim *victim)
+damage_block(struct damaged_family_fixture *fixture, unsigned store, struct victim *victim)
 {
-    find_victim(bed, store, victim);
-    write_victim(bed, victim, victim->size / 3, victim->size);
+    find_victim(fixture, store, victim);
+    write_victim(fixture, victim, victim->size / 3, victim->size);
 }
 
 /* Runs that are due to be merged, and in one store a damaged one among them: that is left alone,
@@ -627,52 +640,53 @@ damage_block(struct bed *bed, unsigned store, struct victim *victim)
 static void
 test_a_compaction_leaves_damage_alone(void **state)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
     petal_stats stats;
     uint64_t failures;
 
     (void)state;
-    make_bed(&bed, 4);
-    damage_block(&bed, 0, &victim);
-    fixture_must_close(&bed.fixture);
-    bed.fixture.options.no_compaction = false;
-    open_bed(&bed);
-    must(petal_wait_idle(bed.fixture.db, &error), &error);
-    petal_stats_get(bed.fixture.db, &stats);
+    make_fixture(&fixture, 4);
+    damage_block(&fixture, 0, &victim);
+    fixture_must_close(&fixture.base);
+    fixture.base.options.no_compaction = false;
+    open_fixture(&fixture);
+    must(petal_wait_idle(fixture.base.db, &error), &error);
+    petal_stats_get(fixture.base.db, &stats);
     assert_true(stats.compactions >= STORES - 1);
     assert_false(stats.read_only);
     assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
     assert_non_null(strstr(stats.background_error.text, "offset"));
     failures = stats.background_failures;
     assert_in_range(failures, 1, 1);
-    assert_int_equal(count_lines(&bed, victim.path), 1);
-    assert_named(petal_family_check(bed.families[0], &error), &error, victim.path, "f", "bad");
+    assert_int_equal(count_lines(&fixture, victim.path), 1);
+    assert_named(petal_family_check(fixture.families[0], &error), &error, victim.path, "f", "bad");
     /* Writers are not kept waiting by a store that has many runs for its damage's sake. */
     for (unsigned round = 4; round < 24; round++) {
-        put_rows(&bed, ALL, ROWS, round);
-        must(petal_flush(bed.fixture.db, NULL, &error), &error);
-        must(petal_wait_idle(bed.fixture.db, &error), &error);
+        put_rows(&fixture, ALL, ROWS, round);
+        must(petal_flush(fixture.base.db, NULL, &error), &error);
+        must(petal_wait_idle(fixture.base.db, &error), &error);
     }
-    petal_stats_get(bed.fixture.db, &stats);
+    petal_stats_get(fixture.base.db, &stats);
     assert_int_equal(stats.background_failures, failures);
     assert_named(stats.background_error.status, &stats.background_error, victim.path, "f", "bad");
     for (unsigned store = 1; store < STORES; store++) {
         for (unsigned row = 0; row < ROWS; row += 7)
-            must(get_row(&bed, store, row, 23, &error), &error);
+            must(get_row(&fixture, store, row, 23, &error), &error);
     }
-    must(get_row(&bed, 0, 1, 23, &error), &error); /* found newer: the bad block is not read */
-    assert_named(petal_compact(bed.tables[0], NULL, &error), &error, victim.path, "f", "bad");
-    assert_named(petal_checkpoint(bed.fixture.db, "/copy", &error), &error, victim.path, "f",
+    must(get_row(&fixture, 0, 1, 23, &error), &error); /* found newer: the bad block is not read */
+    assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
+    assert_named(petal_checkpoint(fixture.base.db, "/copy", &error), &error, victim.path, "f",
                  "bad");
-    assert_named(petal_table_snapshot_create(bed.tables[0], slice_from_text("s"), NULL, &error),
+    assert_named(petal_table_snapshot_create(fixture.tables[0], slice_from_text("s"), NULL, &error),
                  &error, victim.path, "f", "bad");
-    must(petal_table_snapshot_create(bed.tables[1], slice_from_text("s"), NULL, &error), &error);
-    fixture_must_close(&bed.fixture);
-    assert_true(memory_vfs_exists(bed.fixture.vfs, victim.path));
+    must(petal_table_snapshot_create(fixture.tables[1], slice_from_text("s"), NULL, &error),
+         &error);
+    fixture_must_close(&fixture.base);
+    assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 struct run_count {
@@ -694,27 +708,27 @@ static void
 test_newer_runs_are_merged(void **state)
 {
     struct run_count count = {.family = slice_from_text("f")};
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
     (void)state;
-    make_bed(&bed, 3);
-    damage_block(&bed, 0, &victim);
-    fixture_must_close(&bed.fixture);
-    bed.fixture.options.no_compaction = false;
-    open_bed(&bed);
+    make_fixture(&fixture, 3);
+    damage_block(&fixture, 0, &victim);
+    fixture_must_close(&fixture.base);
+    fixture.base.options.no_compaction = false;
+    open_fixture(&fixture);
     for (unsigned round = 3; round < 40; round++) {
-        put_rows(&bed, 0, ROWS, round);
-        must(petal_flush(bed.fixture.db, bed.tables[0], &error), &error);
-        must(petal_wait_idle(bed.fixture.db, &error), &error);
+        put_rows(&fixture, 0, ROWS, round);
+        must(petal_flush(fixture.base.db, fixture.tables[0], &error), &error);
+        must(petal_wait_idle(fixture.base.db, &error), &error);
     }
-    must(petal_table_files(bed.tables[0], count_file, &count, &error), &error);
+    must(petal_table_files(fixture.tables[0], count_file, &count, &error), &error);
     assert_in_range(count.files, 2, 10);
-    assert_true(memory_vfs_exists(bed.fixture.vfs, victim.path));
-    fixture_must_close(&bed.fixture);
+    assert_true(memory_vfs_exists(fixture.base.vfs, victim.path));
+    fixture_must_close(&fixture.base);
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 /* A file that was lost while it was not open, and one that can be read again: what is asked for
@@ -722,26 +736,26 @@ test_newer_runs_are_merged(void **state)
 static void
 test_what_can_be_read_again_is_mended(void **state)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
     (void)state;
-    make_bed(&bed, 4);
-    damage_block(&bed, 0, &victim);
-    assert_named(petal_compact(bed.tables[0], bed.families[0], &error), &error, victim.path, "f",
-                 "bad");
-    error = background_error(&bed);
+    make_fixture(&fixture, 4);
+    damage_block(&fixture, 0, &victim);
+    assert_named(petal_compact(fixture.tables[0], fixture.families[0], &error), &error, victim.path,
+                 "f", "bad");
+    error = background_error(&fixture);
     assert_named(error.status, &error, victim.path, "f", "bad");
-    write_victim(&bed, &victim, SIZE_MAX, victim.size);
-    must(petal_compact(bed.tables[0], bed.families[0], &error), &error);
-    must(petal_family_check(bed.families[0], &error), &error);
-    check_all_there(&bed, ROWS, 3);
-    assert_false(memory_vfs_exists(bed.fixture.vfs, victim.path));
-    must(petal_checkpoint(bed.fixture.db, "/copy", &error), &error);
-    fixture_must_close(&bed.fixture);
+    write_victim(&fixture, &victim, SIZE_MAX, victim.size);
+    must(petal_compact(fixture.tables[0], fixture.families[0], &error), &error);
+    must(petal_family_check(fixture.families[0], &error), &error);
+    check_all_there(&fixture, ROWS, 3);
+    assert_false(memory_vfs_exists(fixture.base.vfs, victim.path));
+    must(petal_checkpoint(fixture.base.db, "/copy", &error), &error);
+    fixture_must_close(&fixture.base);
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 /* petal_compact goes on with the families behind the one that fails, and tells of that one. */
@@ -749,19 +763,19 @@ static void
 test_asked_for_a_table_the_others_are_compacted(void **state)
 {
     struct run_count count = {.family = slice_from_text("g")};
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
 
     (void)state;
-    make_bed(&bed, 3);
-    damage_block(&bed, 0, &victim);
-    assert_named(petal_compact(bed.tables[0], NULL, &error), &error, victim.path, "f", "bad");
-    must(petal_table_files(bed.tables[0], count_file, &count, &error), &error);
+    make_fixture(&fixture, 3);
+    damage_block(&fixture, 0, &victim);
+    assert_named(petal_compact(fixture.tables[0], NULL, &error), &error, victim.path, "f", "bad");
+    must(petal_table_files(fixture.tables[0], count_file, &count, &error), &error);
     assert_int_equal(count.files, 1);
-    fixture_must_close(&bed.fixture);
+    fixture_must_close(&fixture.base);
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 /* ---- reads that meet damage ---- */
@@ -769,7 +783,7 @@ test_asked_for_a_table_the_others_are_compacted(void **state)
 static void
 test_reads_name_family_and_table(void **state)
 {
-    struct bed bed;
+    struct damaged_family_fixture fixture;
     struct victim victim;
     petal_error error;
     enum petal_status status = PETAL_OK;
@@ -777,28 +791,28 @@ test_reads_name_family_and_table(void **state)
     size_t cells;
 
     (void)state;
-    make_bed(&bed, 1);
-    damage_block(&bed, 0, &victim);
-    fixture_must_close(&bed.fixture);
-    open_bed(&bed);
+    make_fixture(&fixture, 1);
+    damage_block(&fixture, 0, &victim);
+    fixture_must_close(&fixture.base);
+    open_fixture(&fixture);
     for (unsigned row = 0; row < ROWS; row++) {
-        status = get_row(&bed, 0, row, 0, &error);
+        status = get_row(&fixture, 0, row, 0, &error);
         if (status != PETAL_OK) {
             assert_named(status, &error, victim.path, "f", "bad");
             assert_non_null(strstr(error.text, "offset"));
             failed++;
         }
-        must(get_row(&bed, 1, row, 0, &error), &error);
+        must(get_row(&fixture, 1, row, 0, &error), &error);
     }
     assert_in_range(failed, 1, ROWS - 1);
-    status = scan(&bed, 0, NULL, &cells, &error);
+    status = scan(&fixture, 0, NULL, &cells, &error);
     assert_named(status, &error, victim.path, "f", "bad");
-    must(scan(&bed, 0, bed.families[1], &cells, &error), &error);
-    must(put_row(&bed, 0, 0, 1, &error), &error);
-    must(petal_flush(bed.fixture.db, NULL, &error), &error);
-    fixture_must_close(&bed.fixture);
+    must(scan(&fixture, 0, fixture.families[1], &cells, &error), &error);
+    must(put_row(&fixture, 0, 0, 1, &error), &error);
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    fixture_must_close(&fixture.base);
     free(victim.bytes);
-    free_bed(&bed);
+    free_fixture(&fixture);
 }
 
 int

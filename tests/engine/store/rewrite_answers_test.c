@@ -92,9 +92,9 @@ static const char *const upkeep_names[UPKEEPS] = {
     "clock",
 };
 
-/* ---- the world ---- */
+/* ---- the fixture ---- */
 
-struct world {
+struct fixture {
     struct model model; /* what the engine does */
     struct model kept;  /* every cell, as it was written */
     uint64_t freed_from
@@ -108,7 +108,7 @@ struct world {
 static uint64_t checks;
 
 static void
-world_copy(struct world *to, const struct world *from)
+fixture_copy(struct fixture *to, const struct fixture *from)
 {
     *to = *from;
     model_copy(&to->model, &from->model);
@@ -116,24 +116,24 @@ world_copy(struct world *to, const struct world *from)
 }
 
 static void
-world_free(struct world *world)
+fixture_free(struct fixture *fixture)
 {
-    model_free(&world->model);
-    model_free(&world->kept);
+    model_free(&fixture->model);
+    model_free(&fixture->kept);
 }
 
 static void
-complain(const struct world *world, const struct model_read *read, const struct model_cell *cell,
-         const char *what)
+complain(const struct fixture *fixture, const struct model_read *read,
+         const struct model_cell *cell, const char *what)
 {
-    const struct model_family *family = &world->model.families[0];
+    const struct model_family *family = &fixture->model.families[0];
 
     print_error("%s\nVERSIONS %u, MIN_VERSIONS %u, TTL %d, KEEP_DELETED_CELLS %d, "
                 "NEW_VERSION_BEHAVIOR %d\n",
                 what, family->versions, family->min_versions, family->has_ttl, family->keep_deleted,
                 family->new_version_behavior);
-    for (size_t i = 0; i < world->step_count; i++)
-        print_error("    %s\n", world->steps[i]);
+    for (size_t i = 0; i < fixture->step_count; i++)
+        print_error("    %s\n", fixture->steps[i]);
     print_error("read up to %" PRIu64 ", [%" PRId64 ", %" PRId64 "), %d versions: '%.*s' @%" PRId64
                 " sequence %" PRIu64 "\n",
                 read->read_point, read->time_min, read->time_limit, read->versions,
@@ -145,11 +145,11 @@ complain(const struct world *world, const struct model_read *read, const struct 
 /* ---- what hides ---- */
 
 static struct model_rules
-rules_of(const struct world *world, const struct model_read *read)
+rules_of(const struct fixture *fixture, const struct model_read *read)
 {
-    return (struct model_rules){.family = &world->model.families[0],
+    return (struct model_rules){.family = &fixture->model.families[0],
                                 .read_point = read->read_point,
-                                .now_ms = world->model.now_ms,
+                                .now_ms = fixture->model.now_ms,
                                 .time_min = read->time_min,
                                 .time_limit = read->time_limit};
 }
@@ -205,25 +205,25 @@ struct answers {
 };
 
 static void
-ask_all(const struct world *world, struct answers *answers)
+ask_all(const struct fixture *fixture, struct answers *answers)
 {
     static const int64_t limits[] = {INT64_MAX, 15, 25};
     struct model_answer answer = {0};
 
     answers->read_count = 0;
-    for (int at_snapshot = 0; at_snapshot <= (world->snapshot != 0); at_snapshot++) {
+    for (int at_snapshot = 0; at_snapshot <= (fixture->snapshot != 0); at_snapshot++) {
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             for (int all = 0; all < 2; all++) {
                 struct model_read *read = &answers->reads[answers->read_count];
                 size_t *count = &answers->counts[answers->read_count];
 
                 *read =
-                    (struct model_read){.read_point = at_snapshot ? world->snapshot : UINT64_MAX,
+                    (struct model_read){.read_point = at_snapshot ? fixture->snapshot : UINT64_MAX,
                                         .has_time_range = true,
                                         .time_limit = limits[i],
                                         .versions = all ? PETAL_ALL_VERSIONS : 1};
                 answer.count = 0;
-                model_get(&world->model, read, slice_from_text("r"), &answer);
+                model_get(&fixture->model, read, slice_from_text("r"), &answer);
                 *count = answer.count;
                 for (size_t k = 0; k < answer.count; k++)
                     answers->cells[answers->read_count][k] = *answer.cells[k];
@@ -251,11 +251,12 @@ is_in(const struct input *input, const struct model_cell *cell)
 
 /* Whether so many greater timestamps of the column are among the input that the put is surplus there. */
 static bool
-is_surplus_in(const struct world *world, const struct input *input, const struct model_cell *put)
+is_surplus_in(const struct fixture *fixture, const struct input *input,
+              const struct model_cell *put)
 {
-    const struct model_family *family = &world->model.families[0];
+    const struct model_family *family = &fixture->model.families[0];
     const struct model_read all = {.read_point = input->read_point, .time_limit = INT64_MAX};
-    const struct model_rules rules = rules_of(world, &all);
+    const struct model_rules rules = rules_of(fixture, &all);
     uint32_t above = 0;
     int64_t last = -1;
 
@@ -281,11 +282,11 @@ is_surplus_in(const struct world *world, const struct input *input, const struct
 
 /* Whether a marker past TTL hides the put from reads of all time, as under KEEP_DELETED_CELLS FALSE. */
 static bool
-is_expired_deletion(const struct world *world, const struct input *input,
+is_expired_deletion(const struct fixture *fixture, const struct input *input,
                     const struct model_cell *put)
 {
     const struct model_read all = {.read_point = input->read_point, .time_limit = INT64_MAX};
-    const struct model_rules rules = rules_of(world, &all);
+    const struct model_rules rules = rules_of(fixture, &all);
 
     for (size_t i = 0; i < input->before->count; i++) {
         const struct model_cell *marker = &input->before->cells[i];
@@ -297,18 +298,18 @@ is_expired_deletion(const struct world *world, const struct input *input,
 }
 
 static bool
-may_go(const struct world *world, const struct input *input, const struct model_read *read,
+may_go(const struct fixture *fixture, const struct input *input, const struct model_read *read,
        const struct model_cell *put)
 {
-    const struct model_family *family = &world->model.families[0];
-    const struct model_rules rules = rules_of(world, read);
+    const struct model_family *family = &fixture->model.families[0];
+    const struct model_rules rules = rules_of(fixture, read);
 
     if (!is_in(input, put))
         return false;
     if (family->keep_deleted == PETAL_KEEP_DELETED_TTL && read->time_limit < INT64_MAX &&
-        is_expired_deletion(world, input, put))
+        is_expired_deletion(fixture, input, put))
         return true;
-    if (!is_surplus_in(world, input, put))
+    if (!is_surplus_in(fixture, input, put))
         return false;
     return !family->new_version_behavior || model_is_expired(&rules, put) ||
            (family->keep_deleted != PETAL_KEEP_DELETED_FALSE && read->time_limit < INT64_MAX);
@@ -316,11 +317,11 @@ may_go(const struct world *world, const struct input *input, const struct model_
 
 /* Not hidden by a marker before; or by such only as went, and was not among the input. */
 static bool
-may_come(const struct world *world, const struct input *input, const struct model_read *read,
+may_come(const struct fixture *fixture, const struct input *input, const struct model_read *read,
          const struct model_cell *put, bool others_went)
 {
-    const struct model_family *family = &world->model.families[0];
-    const struct model_rules rules = rules_of(world, read);
+    const struct model_family *family = &fixture->model.families[0];
+    const struct model_rules rules = rules_of(fixture, read);
     bool masked = false;
 
     for (size_t i = 0; i < input->before->count; i++) {
@@ -329,7 +330,7 @@ may_come(const struct world *world, const struct input *input, const struct mode
         if (!masks(&rules, marker, put))
             continue;
         masked = true;
-        if (!is_in(input, marker) || is_stored(&world->model, marker->sequence) ||
+        if (!is_in(input, marker) || is_stored(&fixture->model, marker->sequence) ||
             is_in(input, put) || input->least == 0)
             return false;
     }
@@ -339,7 +340,7 @@ may_come(const struct world *world, const struct input *input, const struct mode
 }
 
 static void
-compare(const struct world *world, const struct input *input, const struct answers *before,
+compare(const struct fixture *fixture, const struct input *input, const struct answers *before,
         const struct answers *after)
 {
     for (size_t i = 0; i < before->read_count; i++) {
@@ -356,13 +357,13 @@ compare(const struct world *world, const struct input *input, const struct answe
                 continue;
             others_went = true;
             /* Of the newest one only: that another has come before it is judged with that. */
-            if (read->versions == PETAL_ALL_VERSIONS && !may_go(world, input, read, was[k]))
-                complain(world, read, was[k], "a rewrite took what a read showed:");
+            if (read->versions == PETAL_ALL_VERSIONS && !may_go(fixture, input, read, was[k]))
+                complain(fixture, read, was[k], "a rewrite took what a read showed:");
         }
         for (size_t k = 0; k < after->counts[i]; k++) {
             if (find_cell(was, before->counts[i], is[k]->sequence) == NULL &&
-                !may_come(world, input, read, is[k], others_went))
-                complain(world, read, is[k], "a rewrite shows what no read showed:");
+                !may_come(fixture, input, read, is[k], others_went))
+                complain(fixture, read, is[k], "a rewrite shows what no read showed:");
         }
         checks++;
     }
@@ -370,23 +371,23 @@ compare(const struct world *world, const struct input *input, const struct answe
 
 /* Nothing shows that a marker hides, were all of them there. */
 static void
-check_hidden(const struct world *world)
+check_hidden(const struct fixture *fixture)
 {
     struct answers answers;
 
-    ask_all(world, &answers);
+    ask_all(fixture, &answers);
     for (size_t i = 0; i < answers.read_count; i++) {
-        const struct model_rules rules = rules_of(world, &answers.reads[i]);
+        const struct model_rules rules = rules_of(fixture, &answers.reads[i]);
 
         for (size_t k = 0; k < answers.counts[i]; k++) {
             const struct model_cell *put = &answers.cells[i][k];
 
-            for (size_t m = 0; m < world->kept.count; m++) {
-                const struct model_cell *marker = &world->kept.cells[m];
-                uint64_t from = world->freed_from[marker->sequence];
+            for (size_t m = 0; m < fixture->kept.count; m++) {
+                const struct model_cell *marker = &fixture->kept.cells[m];
+                uint64_t from = fixture->freed_from[marker->sequence];
 
                 if (masks(&rules, marker, put) && (from == 0 || put->sequence < from))
-                    complain(world, &answers.reads[i], put, "what is deleted came back:");
+                    complain(fixture, &answers.reads[i], put, "what is deleted came back:");
             }
         }
     }
@@ -395,14 +396,14 @@ check_hidden(const struct world *world)
 /* ---- steps ---- */
 
 static void
-note_step(struct world *world, const char *step)
+note_step(struct fixture *fixture, const char *step)
 {
-    assert_true(world->step_count < MOST_STEPS);
-    world->steps[world->step_count++] = step;
+    assert_true(fixture->step_count < MOST_STEPS);
+    fixture->steps[fixture->step_count++] = step;
 }
 
 static void
-do_write(struct world *world, const struct written *write)
+do_write(struct fixture *fixture, const struct written *write)
 {
     struct model_item item = {.kind = write->type == PETAL_PUT ? MODEL_PUT : MODEL_DELETE,
                               .type = write->type,
@@ -412,20 +413,20 @@ do_write(struct world *world, const struct written *write)
                               .begins_mutation = true};
     struct model_results results;
 
-    assert_int_equal(model_write(&world->model, &item, 1, 0, &results), MODEL_WRITTEN);
-    assert_int_equal(model_write(&world->kept, &item, 1, 0, &results), MODEL_WRITTEN);
-    note_step(world, write->name);
-    check_hidden(world);
+    assert_int_equal(model_write(&fixture->model, &item, 1, 0, &results), MODEL_WRITTEN);
+    assert_int_equal(model_write(&fixture->kept, &item, 1, 0, &results), MODEL_WRITTEN);
+    note_step(fixture, write->name);
+    check_hidden(fixture);
 }
 
 static uint64_t
-oldest_read_point(const struct world *world)
+oldest_read_point(const struct fixture *fixture)
 {
-    return world->snapshot != 0 ? world->snapshot : world->model.sequence;
+    return fixture->snapshot != 0 ? fixture->snapshot : fixture->model.sequence;
 }
 
 static void
-note_freed(struct world *world, const struct model *before)
+note_freed(struct fixture *fixture, const struct model *before)
 {
     uint64_t first = 0;
 
@@ -436,8 +437,8 @@ note_freed(struct world *world, const struct model *before)
     for (size_t i = 0; i < before->count; i++) {
         uint64_t sequence = before->cells[i].sequence;
 
-        if (model_is_marker(&before->cells[i]) && !is_stored(&world->model, sequence))
-            world->freed_from[sequence] = first;
+        if (model_is_marker(&before->cells[i]) && !is_stored(&fixture->model, sequence))
+            fixture->freed_from[sequence] = first;
     }
 }
 
@@ -470,65 +471,65 @@ has_memory(const struct model *model)
 
 /* Flush, or merge two neighbours of three and more runs, or all of them. */
 static void
-do_rewrite(struct world *world, enum upkeep kind)
+do_rewrite(struct fixture *fixture, enum upkeep kind)
 {
     uint64_t runs[MOST_CELLS];
-    size_t count = list_runs(&world->model, runs);
+    size_t count = list_runs(&fixture->model, runs);
     size_t first = kind == FLUSH_AND_MERGE_NEWEST ? count - 2 : 0;
     struct model before;
     struct answers was, is;
-    struct input input = {.before = &before, .read_point = oldest_read_point(world)};
+    struct input input = {.before = &before, .read_point = oldest_read_point(fixture)};
 
-    model_copy(&before, &world->model);
-    ask_all(world, &was);
+    model_copy(&before, &fixture->model);
+    ask_all(fixture, &was);
     if (kind == FLUSH) {
-        model_flush(&world->model, input.read_point);
+        model_flush(&fixture->model, input.read_point);
     } else if (kind == COMPACT) {
         input.least = 1;
-        input.greatest = world->model.runs;
-        model_compact(&world->model, 0, input.read_point, world->snapshot);
-        note_freed(world, &before);
+        input.greatest = fixture->model.runs;
+        model_compact(&fixture->model, 0, input.read_point, fixture->snapshot);
+        note_freed(fixture, &before);
     } else {
         input.least = runs[first];
         input.greatest = runs[first + 1];
-        model_compact_runs(&world->model, 0, first, 2, input.read_point, world->snapshot);
+        model_compact_runs(&fixture->model, 0, first, 2, input.read_point, fixture->snapshot);
     }
-    ask_all(world, &is);
-    compare(world, &input, &was, &is);
-    check_hidden(world);
+    ask_all(fixture, &is);
+    compare(fixture, &input, &was, &is);
+    check_hidden(fixture);
     model_free(&before);
 }
 
 /* False: there is nothing to do. */
 static bool
-do_upkeep(struct world *world, enum upkeep kind)
+do_upkeep(struct fixture *fixture, enum upkeep kind)
 {
     uint64_t runs[MOST_CELLS];
     bool flushes = kind >= FLUSH && kind <= FLUSH_AND_COMPACT;
 
     if (kind == NOTHING)
         return true;
-    if (flushes && !has_memory(&world->model))
+    if (flushes && !has_memory(&fixture->model))
         return false;
-    note_step(world, upkeep_names[kind]);
+    note_step(fixture, upkeep_names[kind]);
     if (flushes)
-        do_rewrite(world, FLUSH);
+        do_rewrite(fixture, FLUSH);
     if (kind == FLUSH_AND_MERGE_NEWEST || kind == FLUSH_AND_MERGE_OLDEST) {
-        if (list_runs(&world->model, runs) < 3)
+        if (list_runs(&fixture->model, runs) < 3)
             return false;
-        do_rewrite(world, kind);
+        do_rewrite(fixture, kind);
     } else if (kind == FLUSH_AND_COMPACT || kind == COMPACT) {
-        if (list_runs(&world->model, runs) == 0)
+        if (list_runs(&fixture->model, runs) == 0)
             return false;
-        do_rewrite(world, COMPACT);
+        do_rewrite(fixture, COMPACT);
     } else if (kind == SNAPSHOT) {
-        world->snapshot = world->snapshot == 0 ? world->model.sequence : 0;
+        fixture->snapshot = fixture->snapshot == 0 ? fixture->model.sequence : 0;
     } else if (kind == CLOCK) {
-        if (!world->model.families[0].has_ttl)
+        if (!fixture->model.families[0].has_ttl)
             return false;
-        world->model.now_ms += CLOCK_STEP;
-        world->kept.now_ms = world->model.now_ms;
-        check_hidden(world);
+        fixture->model.now_ms += CLOCK_STEP;
+        fixture->kept.now_ms = fixture->model.now_ms;
+        check_hidden(fixture);
     }
     return true;
 }
@@ -536,34 +537,34 @@ do_upkeep(struct world *world, enum upkeep kind)
 /* ---- histories ---- */
 
 static void
-begin(struct world *world, const struct model_family *family)
+begin(struct fixture *fixture, const struct model_family *family)
 {
     const struct model_family families[MODEL_FAMILIES] = {*family, *family};
 
-    *world = (struct world){.step_count = 0};
-    model_init(&world->model, families);
-    model_init(&world->kept, families);
-    world->model.now_ms = world->kept.now_ms = START_MS;
+    *fixture = (struct fixture){.step_count = 0};
+    model_init(&fixture->model, families);
+    model_init(&fixture->kept, families);
+    fixture->model.now_ms = fixture->kept.now_ms = START_MS;
 }
 
 /* All ways to go on with so many of the first writes. */
 static void
-go_on(const struct world *world, unsigned left, size_t alphabet)
+go_on(const struct fixture *fixture, unsigned left, size_t alphabet)
 {
     for (size_t i = 0; i < alphabet; i++) {
-        struct world written;
+        struct fixture written;
 
-        world_copy(&written, world);
+        fixture_copy(&written, fixture);
         do_write(&written, &writes[i]);
         for (enum upkeep kind = 0; kind < UPKEEPS; kind++) {
-            struct world kept;
+            struct fixture kept;
 
-            world_copy(&kept, &written);
+            fixture_copy(&kept, &written);
             if (do_upkeep(&kept, kind) && left > 1)
                 go_on(&kept, left - 1, alphabet);
-            world_free(&kept);
+            fixture_free(&kept);
         }
-        world_free(&written);
+        fixture_free(&written);
     }
 }
 
@@ -592,11 +593,11 @@ for_each_family(try_family *try)
 static void
 try_all(const struct model_family *family)
 {
-    struct world world;
+    struct fixture fixture;
 
-    begin(&world, family);
-    go_on(&world, test_long() ? 4 : 3, 8);
-    world_free(&world);
+    begin(&fixture, family);
+    go_on(&fixture, test_long() ? 4 : 3, 8);
+    fixture_free(&fixture);
 }
 
 static struct test_random random_state;
@@ -611,14 +612,14 @@ try_random(const struct model_family *family)
         32;
 
     for (uint64_t i = 0; i <= histories; i++) {
-        struct world world;
+        struct fixture fixture;
 
-        begin(&world, family);
+        begin(&fixture, family);
         for (unsigned k = 0; k < LONG_WRITES; k++) {
-            do_write(&world, &writes[test_random_below(&random_state, WRITES)]);
-            do_upkeep(&world, (enum upkeep)test_random_below(&random_state, UPKEEPS));
+            do_write(&fixture, &writes[test_random_below(&random_state, WRITES)]);
+            do_upkeep(&fixture, (enum upkeep)test_random_below(&random_state, UPKEEPS));
         }
-        world_free(&world);
+        fixture_free(&fixture);
     }
 }
 

@@ -32,8 +32,8 @@ struct gate {
 /* File layers have the context of the one below. */
 static struct gate gate = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-struct bed {
-    struct fixture fixture;
+struct capture_fixture {
+    struct fixture base;
     petal_table *t, *u;
 };
 
@@ -87,49 +87,49 @@ gate_open(int failure)
 static int
 setup(void **state)
 {
-    struct bed *bed = test_allocate(sizeof *bed);
+    struct capture_fixture *fixture = test_allocate(sizeof *fixture);
     petal_error error;
 
-    *bed = (struct bed){0};
-    fixture_init(&bed->fixture, 1);
-    gate.below = bed->fixture.env.vfs;
+    *fixture = (struct capture_fixture){0};
+    fixture_init(&fixture->base, 1);
+    gate.below = fixture->base.env.vfs;
     gate.vfs = *gate.below;
     gate.vfs.open = open_through_gate;
-    bed->fixture.env.vfs = &gate.vfs;
-    fixture_must_open(&bed->fixture);
-    must(copy_bed_create(bed->fixture.db, "t", &bed->t, &error), &error);
-    must(copy_bed_create(bed->fixture.db, "u", &bed->u, &error), &error);
-    *state = bed;
+    fixture->base.env.vfs = &gate.vfs;
+    fixture_must_open(&fixture->base);
+    must(copy_fixture_create(fixture->base.db, "t", &fixture->t, &error), &error);
+    must(copy_fixture_create(fixture->base.db, "u", &fixture->u, &error), &error);
+    *state = fixture;
     return 0;
 }
 
 static int
 teardown(void **state)
 {
-    struct bed *bed = *state;
+    struct capture_fixture *fixture = *state;
 
-    fixture_fini(&bed->fixture);
-    free(bed);
+    fixture_fini(&fixture->base);
+    free(fixture);
     return 0;
 }
 
 /* One batch into a family of each table, which no log has. */
 static void
-write_batch(struct bed *bed, const char *value)
+write_batch(struct capture_fixture *fixture, const char *value)
 {
     petal_write_options options = {.durability = PETAL_SKIP_WAL};
     petal_slice row = slice_from_text("r"), none = slice_make(NULL, 0);
     petal_batch *batch;
     petal_error error;
 
-    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, petal_table_family_at(bed->t, 0), row, none, PETAL_LATEST,
+    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
+    must(petal_batch_put(batch, petal_table_family_at(fixture->t, 0), row, none, PETAL_LATEST,
                          slice_from_text(value), &error),
          &error);
-    must(petal_batch_put(batch, petal_table_family_at(bed->u, 1), row, none, PETAL_LATEST,
+    must(petal_batch_put(batch, petal_table_family_at(fixture->u, 1), row, none, PETAL_LATEST,
                          slice_from_text(value), &error),
          &error);
-    must(petal_write(bed->fixture.db, batch, &options, &error), &error);
+    must(petal_write(fixture->base.db, batch, &options, &error), &error);
     petal_batch_free(batch);
 }
 
@@ -181,22 +181,23 @@ end_call(struct call *call)
 
 /* `call` has batch 2 in its flush: a flush of t with batch 1 is before it, one of u with batch 3 behind it. */
 static void
-run_between(struct bed *bed, struct call *call, void (*meanwhile)(struct bed *bed))
+run_between(struct capture_fixture *fixture, struct call *call,
+            void (*meanwhile)(struct capture_fixture *fixture))
 {
-    petal_db *db = bed->fixture.db;
-    struct call before = {.db = db, .table = bed->t}, behind = {.db = db, .table = bed->u};
+    petal_db *db = fixture->base.db;
+    struct call before = {.db = db, .table = fixture->t}, behind = {.db = db, .table = fixture->u};
 
     gate_close();
-    write_batch(bed, "1");
+    write_batch(fixture, "1");
     begin_call(&before, 1);
     gate_wait_for_flush();
-    write_batch(bed, "2");
+    write_batch(fixture, "2");
     begin_call(call, 2);
-    write_batch(bed, "3");
+    write_batch(fixture, "3");
     begin_call(&behind, 3);
-    write_batch(bed, "4");
+    write_batch(fixture, "4");
     if (meanwhile != NULL)
-        meanwhile(bed);
+        meanwhile(fixture);
     gate_open(0);
     assert_int_equal(end_call(&before), PETAL_OK);
     (void)end_call(call);
@@ -204,117 +205,117 @@ run_between(struct bed *bed, struct call *call, void (*meanwhile)(struct bed *be
 }
 
 static petal_db *
-must_open_copy(struct bed *bed)
+must_open_copy(struct capture_fixture *fixture)
 {
     petal_error error;
     petal_db *db;
 
-    must(petal_open(COPY, &bed->fixture.options, &db, &error), &error);
+    must(petal_open(COPY, &fixture->base.options, &db, &error), &error);
     return db;
 }
 
 static void
 a_checkpoint_between_flushes_is_one_moment(void **state)
 {
-    struct bed *bed = *state;
-    struct call call = {.db = bed->fixture.db, .copies = true};
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .copies = true};
     petal_error error;
     petal_db *copy;
 
-    run_between(bed, &call, NULL);
+    run_between(fixture, &call, NULL);
     assert_int_equal(call.status, PETAL_OK);
-    copy_bed_expect(bed->t, "r/f=4 ");
-    copy_bed_expect(bed->u, "r/g=4 ");
-    copy = must_open_copy(bed);
-    copy_bed_expect(copy_bed_open(copy, "t"), "r/f=2 ");
-    copy_bed_expect(copy_bed_open(copy, "u"), "r/g=2 ");
+    copy_fixture_expect(fixture->t, "r/f=4 ");
+    copy_fixture_expect(fixture->u, "r/g=4 ");
+    copy = must_open_copy(fixture);
+    copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
+    copy_fixture_expect(copy_fixture_open(copy, "u"), "r/g=2 ");
     must(petal_close(copy, &error), &error);
 }
 
 static void
 a_table_snapshot_between_flushes_is_one_moment(void **state)
 {
-    struct bed *bed = *state;
-    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
     petal_table *made;
     petal_error error;
 
-    run_between(bed, &call, NULL);
+    run_between(fixture, &call, NULL);
     assert_int_equal(call.status, PETAL_OK);
-    must(petal_table_snapshot_clone(bed->fixture.db, slice_from_text("s"), slice_from_text("c"),
+    must(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
                                     &made, &error),
          &error);
-    copy_bed_expect(made, "r/g=2 ");
-    copy_bed_expect(bed->u, "r/g=4 ");
+    copy_fixture_expect(made, "r/g=2 ");
+    copy_fixture_expect(fixture->u, "r/g=4 ");
 }
 
 /* ---- what goes while it waits ---- */
 
 static void
-drop_u(struct bed *bed)
+drop_u(struct capture_fixture *fixture)
 {
     petal_error error;
 
-    must(petal_table_drop(bed->u, &error), &error);
+    must(petal_table_drop(fixture->u, &error), &error);
 }
 
 static void
 a_table_dropped_meanwhile_is_not_in_the_checkpoint(void **state)
 {
-    struct bed *bed = *state;
-    struct call call = {.db = bed->fixture.db, .copies = true};
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .copies = true};
     petal_table *table;
     petal_error error;
     petal_db *copy;
 
-    run_between(bed, &call, drop_u);
+    run_between(fixture, &call, drop_u);
     assert_int_equal(call.status, PETAL_OK);
-    copy = must_open_copy(bed);
-    copy_bed_expect(copy_bed_open(copy, "t"), "r/f=2 ");
+    copy = must_open_copy(fixture);
+    copy_fixture_expect(copy_fixture_open(copy, "t"), "r/f=2 ");
     assert_int_equal(petal_table_open(copy, slice_from_text("u"), &table, &error), PETAL_NOT_FOUND);
     must(petal_close(copy, &error), &error);
-    copy_bed_expect_no_stray(&bed->fixture);
+    copy_fixture_expect_no_stray(&fixture->base);
 }
 
 static void
 a_table_dropped_meanwhile_has_no_snapshot(void **state)
 {
-    struct bed *bed = *state;
-    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
     char text[COPY_BED_TEXT_BYTES];
 
-    run_between(bed, &call, drop_u);
+    run_between(fixture, &call, drop_u);
     assert_int_equal(call.status, PETAL_NOT_FOUND);
-    assert_string_equal(copy_bed_snapshots(bed->fixture.db, text), "");
-    copy_bed_expect_no_stray(&bed->fixture);
+    assert_string_equal(copy_fixture_snapshots(fixture->base.db, text), "");
+    copy_fixture_expect_no_stray(&fixture->base);
 }
 
 static void
-drop_family(struct bed *bed)
+drop_family(struct capture_fixture *fixture)
 {
     petal_family_options family = {.name = {"f", 1}};
     petal_table_options options = {.families = &family, .family_count = 1};
     petal_error error;
 
-    must(petal_table_alter(bed->u, &options, &error), &error);
+    must(petal_table_alter(fixture->u, &options, &error), &error);
 }
 
 static void
 a_family_dropped_meanwhile_is_in_no_copy(void **state)
 {
-    struct bed *bed = *state;
-    struct call call = {.db = bed->fixture.db, .table = bed->u, .snapshot = "s"};
+    struct capture_fixture *fixture = *state;
+    struct call call = {.db = fixture->base.db, .table = fixture->u, .snapshot = "s"};
     petal_table *made;
     petal_error error;
 
-    run_between(bed, &call, drop_family);
+    run_between(fixture, &call, drop_family);
     assert_int_equal(call.status, PETAL_OK);
-    must(petal_table_snapshot_clone(bed->fixture.db, slice_from_text("s"), slice_from_text("c"),
+    must(petal_table_snapshot_clone(fixture->base.db, slice_from_text("s"), slice_from_text("c"),
                                     &made, &error),
          &error);
     assert_int_equal(petal_table_family_count(made), 1);
-    copy_bed_expect(made, "");
-    copy_bed_expect_no_stray(&bed->fixture);
+    copy_fixture_expect(made, "");
+    copy_fixture_expect_no_stray(&fixture->base);
 }
 
 /* ---- a flush that fails and is made good ---- */
@@ -322,9 +323,9 @@ a_family_dropped_meanwhile_is_in_no_copy(void **state)
 static void
 a_flush_without_space_is_the_callers_error(void **state)
 {
-    struct bed *bed = *state;
-    petal_db *db = bed->fixture.db;
-    struct call calls[] = {{.db = db, .table = bed->t, .snapshot = "s"},
+    struct capture_fixture *fixture = *state;
+    petal_db *db = fixture->base.db;
+    struct call calls[] = {{.db = db, .table = fixture->t, .snapshot = "s"},
                            {.db = db, .copies = true}};
     char text[COPY_BED_TEXT_BYTES];
     petal_table *made;
@@ -332,23 +333,23 @@ a_flush_without_space_is_the_callers_error(void **state)
 
     for (size_t i = 0; i < 2; i++) {
         gate_close();
-        write_batch(bed, i == 0 ? "1" : "2");
+        write_batch(fixture, i == 0 ? "1" : "2");
         begin_call(&calls[i], 1);
         gate_wait_for_flush();
         gate_open(ENOSPC);
         assert_int_equal(end_call(&calls[i]), PETAL_NO_SPACE);
-        assert_string_equal(copy_bed_snapshots(db, text), "");
+        assert_string_equal(copy_fixture_snapshots(db, text), "");
         gate_open(0);
         /* The same job, which nobody waits for any more. */
         must(petal_flush(db, NULL, &error), &error);
     }
-    copy_bed_expect_no_stray(&bed->fixture);
-    must(petal_table_snapshot_create(bed->t, slice_from_text("s"), NULL, &error), &error);
+    copy_fixture_expect_no_stray(&fixture->base);
+    must(petal_table_snapshot_create(fixture->t, slice_from_text("s"), NULL, &error), &error);
     must(petal_checkpoint(db, COPY, &error), &error);
     must(petal_table_snapshot_clone(db, slice_from_text("s"), slice_from_text("c"), &made, &error),
          &error);
-    copy_bed_expect(made, "r/f=2 ");
-    copy_bed_expect_no_stray(&bed->fixture);
+    copy_fixture_expect(made, "r/f=2 ");
+    copy_fixture_expect_no_stray(&fixture->base);
 }
 
 int

@@ -11,7 +11,7 @@
 #include "tests/engine/table/copy_fixture.h"
 
 enum petal_status
-copy_bed_create(petal_db *db, const char *name, petal_table **table, petal_error *error)
+copy_fixture_create(petal_db *db, const char *name, petal_table **table, petal_error *error)
 {
     petal_attribute owner = {PETAL_METADATA, {"owner", 5}, {"me", 2}};
     petal_family_options families[] = {
@@ -28,7 +28,7 @@ copy_bed_create(petal_db *db, const char *name, petal_table **table, petal_error
 }
 
 petal_table *
-copy_bed_open(petal_db *db, const char *name)
+copy_fixture_open(petal_db *db, const char *name)
 {
     petal_table *table;
     petal_error error;
@@ -38,8 +38,8 @@ copy_bed_open(petal_db *db, const char *name)
 }
 
 enum petal_status
-copy_bed_put(petal_table *table, const char *family, const char *row, const char *value,
-             enum petal_durability durability, petal_error *error)
+copy_fixture_put(petal_table *table, const char *family, const char *row, const char *value,
+                 enum petal_durability durability, petal_error *error)
 {
     petal_write_options options = {.durability = durability};
     petal_family *found;
@@ -52,11 +52,11 @@ copy_bed_put(petal_table *table, const char *family, const char *row, const char
 }
 
 void
-copy_bed_must_put(petal_table *table, const char *family, const char *row, const char *value)
+copy_fixture_must_put(petal_table *table, const char *family, const char *row, const char *value)
 {
     petal_error error;
 
-    must(copy_bed_put(table, family, row, value, PETAL_DURABILITY_DEFAULT, &error), &error);
+    must(copy_fixture_put(table, family, row, value, PETAL_DURABILITY_DEFAULT, &error), &error);
 }
 
 static void
@@ -70,7 +70,8 @@ append(char text[COPY_BED_TEXT_BYTES], petal_slice bytes, const char *end)
 }
 
 const char *
-copy_bed_text(petal_table *table, const petal_snapshot *snapshot, char text[COPY_BED_TEXT_BYTES])
+copy_fixture_text(petal_table *table, const petal_snapshot *snapshot,
+                  char text[COPY_BED_TEXT_BYTES])
 {
     petal_scan_options options = {.read.snapshot = snapshot};
     const petal_cell *cell;
@@ -92,12 +93,12 @@ copy_bed_text(petal_table *table, const petal_snapshot *snapshot, char text[COPY
 }
 
 void
-copy_bed_expect(petal_table *table, const char *text)
+copy_fixture_expect(petal_table *table, const char *text)
 {
     char buffer[COPY_BED_TEXT_BYTES];
     petal_error error;
 
-    assert_string_equal(copy_bed_text(table, NULL, buffer), text);
+    assert_string_equal(copy_fixture_text(table, NULL, buffer), text);
     must(petal_table_verify(table, &error), &error);
 }
 
@@ -109,7 +110,7 @@ append_name(void *argument, const petal_table_snapshot_info *info)
 }
 
 const char *
-copy_bed_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES])
+copy_fixture_snapshots(petal_db *db, char text[COPY_BED_TEXT_BYTES])
 {
     petal_error error;
 
@@ -140,7 +141,7 @@ count_named(struct fixture *fixture, const struct manifest *manifest)
 }
 
 size_t
-copy_bed_named_files(struct fixture *fixture)
+copy_fixture_named_files(struct fixture *fixture)
 {
     struct manifest *manifest;
     petal_error error;
@@ -158,7 +159,7 @@ copy_bed_named_files(struct fixture *fixture)
 }
 
 void
-copy_bed_expect_no_stray(struct fixture *fixture)
+copy_fixture_expect_no_stray(struct fixture *fixture)
 {
-    assert_int_equal(fixture_count_files(fixture, ".sst"), copy_bed_named_files(fixture));
+    assert_int_equal(fixture_count_files(fixture, ".sst"), copy_fixture_named_files(fixture));
 }

@@ -26,7 +26,7 @@ static enum petal_status
 create(petal_db *db, petal_error *error)
 {
     petal_table *table = NULL;
-    enum petal_status status = copy_bed_create(db, "new", &table, error);
+    enum petal_status status = copy_fixture_create(db, "new", &table, error);
 
     assert_int_equal(table != NULL, status == PETAL_OK);
     return status;
@@ -48,14 +48,14 @@ alter(petal_db *db, petal_error *error)
     petal_family_options families[] = {{.name = {"f", 1}, .versions = 9}, {.name = {"h", 1}}};
     petal_table_options options = {.families = families, .family_count = 2};
 
-    return petal_table_alter(copy_bed_open(db, "t"), &options, error);
+    return petal_table_alter(copy_fixture_open(db, "t"), &options, error);
 }
 
 static enum petal_status
 truncate_it(petal_db *db, petal_error *error)
 {
     petal_table *table = NULL;
-    enum petal_status status = petal_table_truncate(copy_bed_open(db, "t"), &table, error);
+    enum petal_status status = petal_table_truncate(copy_fixture_open(db, "t"), &table, error);
 
     assert_int_equal(table != NULL, status == PETAL_OK);
     return status;
@@ -64,13 +64,13 @@ truncate_it(petal_db *db, petal_error *error)
 static enum petal_status
 drop(petal_db *db, petal_error *error)
 {
-    return petal_table_drop(copy_bed_open(db, "t"), error);
+    return petal_table_drop(copy_fixture_open(db, "t"), error);
 }
 
 static enum petal_status
 take_snapshot(petal_db *db, petal_error *error)
 {
-    return petal_table_snapshot_create(copy_bed_open(db, "t"), NAME("new"), NULL, error);
+    return petal_table_snapshot_create(copy_fixture_open(db, "t"), NAME("new"), NULL, error);
 }
 
 static enum petal_status
@@ -137,7 +137,7 @@ describe(void *argument, petal_table *table)
                 (const char *)family->name.data, (unsigned)family->versions);
     }
     strcat(text, ")");
-    strcat(text, copy_bed_text(table, NULL, cells));
+    strcat(text, copy_fixture_text(table, NULL, cells));
     return true;
 }
 
@@ -150,7 +150,7 @@ expect(struct fixture *fixture, const char *wanted, const char *change, uint64_t
 
     must(petal_table_list(fixture->db, describe, text, &error), &error);
     strcat(text, "; ");
-    strcat(text, copy_bed_snapshots(fixture->db, snapshots));
+    strcat(text, copy_fixture_snapshots(fixture->db, snapshots));
     if (strcmp(text, wanted) != 0)
         fail_msg("%s, allocation %" PRIu64 ": there is \"%s\", not \"%s\"", change, at, text,
                  wanted);
@@ -166,10 +166,10 @@ begin(struct fixture *fixture)
 
     fixture_init(fixture, 1);
     fixture_must_open(fixture);
-    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
-    copy_bed_must_put(table, "f", "a", "1");
+    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
+    copy_fixture_must_put(table, "f", "a", "1");
     must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
-    copy_bed_must_put(table, "g", "b", "2");
+    copy_fixture_must_put(table, "g", "b", "2");
 }
 
 /* Returns whether an allocation failed. */
@@ -197,7 +197,7 @@ try_change(size_t which, uint64_t at)
     fixture_die(&fixture);
     fixture_must_open(&fixture);
     expect(&fixture, wanted, name, at);
-    copy_bed_expect_no_stray(&fixture);
+    copy_fixture_expect_no_stray(&fixture);
     /* What failed once succeeds the next time. */
     if (status != PETAL_OK) {
         must(changes[which].change(fixture.db, &error), &error);
@@ -235,19 +235,19 @@ failed_tables_leave_nothing(void **state)
     slot_count = fixture.db->slot_count;
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
     for (unsigned i = 0; i < 100; i++) {
-        assert_int_equal(copy_bed_create(fixture.db, "new", &table, &error), PETAL_NO_SPACE);
+        assert_int_equal(copy_fixture_create(fixture.db, "new", &table, &error), PETAL_NO_SPACE);
         assert_null(table);
         assert_int_equal(fixture.db->slot_count, slot_count);
     }
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
     expect(&fixture, BEFORE, "create", 0);
-    must(copy_bed_create(fixture.db, "new", &table, &error), &error);
+    must(copy_fixture_create(fixture.db, "new", &table, &error), &error);
     expect(&fixture, changes[0].result, "create", 0);
-    copy_bed_must_put(table, "f", "x", "1");
+    copy_fixture_must_put(table, "f", "x", "1");
     must(petal_flush(fixture.db, NULL, &error), &error);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture);
-    copy_bed_expect(copy_bed_open(fixture.db, "new"), "x/f=1 ");
+    copy_fixture_expect(copy_fixture_open(fixture.db, "new"), "x/f=1 ");
     fixture_fini(&fixture);
 }
 

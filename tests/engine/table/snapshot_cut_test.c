@@ -59,13 +59,13 @@ do_step(struct life *life, enum step step, petal_error *error)
         return status;
     switch (step) {
     case STEP_FIRST:
-        return copy_bed_put(table, "f", "a", "1", PETAL_FSYNC_WAL, error);
+        return copy_fixture_put(table, "f", "a", "1", PETAL_FSYNC_WAL, error);
     case STEP_SECOND:
-        return copy_bed_put(table, "f", "a", "2", PETAL_FSYNC_WAL, error);
+        return copy_fixture_put(table, "f", "a", "2", PETAL_FSYNC_WAL, error);
     case STEP_THIRD:
-        return copy_bed_put(table, "g", "d", "3", PETAL_FSYNC_WAL, error);
+        return copy_fixture_put(table, "g", "d", "3", PETAL_FSYNC_WAL, error);
     case STEP_OWN:
-        return copy_bed_put(table, "f", "b", "own", PETAL_FSYNC_WAL, error);
+        return copy_fixture_put(table, "f", "b", "own", PETAL_FSYNC_WAL, error);
     default:
         return petal_table_snapshot_create(table, step == STEP_ONE ? NAME("one") : NAME("two"),
                                            NULL, error);
@@ -110,7 +110,7 @@ begin(struct life *life, bool links)
     if (!links)
         life->fixture.env.vfs = &life->without_links;
     fixture_must_open(&life->fixture);
-    must(copy_bed_create(life->fixture.db, "t", &table, &error), &error);
+    must(copy_fixture_create(life->fixture.db, "t", &table, &error), &error);
 }
 
 /* ---- what is there ---- */
@@ -120,7 +120,7 @@ is_there(petal_db *db, const char *snapshot)
 {
     char text[COPY_BED_TEXT_BYTES];
 
-    return strstr(copy_bed_snapshots(db, text), snapshot) != NULL;
+    return strstr(copy_fixture_snapshots(db, text), snapshot) != NULL;
 }
 
 /* The snapshot, if it is there, holds `first` or `second` (NULL: none). */
@@ -134,7 +134,7 @@ check_snapshot(petal_db *db, const char *snapshot, const char *first, const char
     if (!is_there(db, snapshot))
         return;
     must(petal_table_snapshot_clone(db, NAME(snapshot), NAME("copy"), &table, &error), &error);
-    copy_bed_text(table, NULL, text);
+    copy_fixture_text(table, NULL, text);
     if (strcmp(text, first) != 0 && (second == NULL || strcmp(text, second) != 0))
         fail_msg("snapshot %s holds %s", snapshot, text);
     must(petal_table_verify(table, &error), &error);
@@ -149,7 +149,7 @@ check_table(const struct life *life, petal_db *db)
     char text[COPY_BED_TEXT_BYTES];
     bool is_old, is_new;
 
-    copy_bed_text(copy_bed_open(db, "t"), NULL, text);
+    copy_fixture_text(copy_fixture_open(db, "t"), NULL, text);
     is_old = strncmp(text, "a/f=2 ", 6) == 0;
     is_new = strncmp(text, "a/f=1 ", 6) == 0;
     if (done[STEP_FIRST])
@@ -175,7 +175,7 @@ check_clone(const struct life *life, petal_db *db)
         return;
     }
     assert_true(life->begun[STEP_CLONE]);
-    copy_bed_text(table, NULL, text);
+    copy_fixture_text(table, NULL, text);
     if (life->done[STEP_FIRST])
         assert_memory_equal(text, "a/f=1 ", 6);
     if (life->done[STEP_OWN])
@@ -189,7 +189,7 @@ check(const struct life *life, struct fixture *fixture)
     petal_db *db = fixture->db;
     const bool *done = life->done, *begun = life->begun;
 
-    copy_bed_expect_no_stray(fixture);
+    copy_fixture_expect_no_stray(fixture);
     if (done[STEP_ONE] && !begun[STEP_DELETE])
         assert_true(is_there(db, "one"));
     if (done[STEP_DELETE])
@@ -299,7 +299,7 @@ every_allocation_fails(void **state)
         for (unsigned step = 0; step < STEPS; step++)
             assert_true(more || life.done[step]);
         must(petal_flush(life.fixture.db, NULL, &error), &error);
-        copy_bed_expect_no_stray(&life.fixture); /* before an opening tidies up */
+        copy_fixture_expect_no_stray(&life.fixture); /* before an opening tidies up */
         check_again(&life);
     }
 }

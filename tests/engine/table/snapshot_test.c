@@ -46,7 +46,7 @@ make_table(struct fixture *fixture)
     petal_table *table;
     petal_error error;
 
-    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
+    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
     return table;
 }
 
@@ -100,7 +100,7 @@ expect_snapshots(struct fixture *fixture, const char *names)
 {
     char text[COPY_BED_TEXT_BYTES];
 
-    assert_string_equal(copy_bed_snapshots(fixture->db, text), names);
+    assert_string_equal(copy_fixture_snapshots(fixture->db, text), names);
 }
 
 static void
@@ -108,7 +108,7 @@ reopen(struct fixture *fixture)
 {
     fixture_must_close(fixture);
     fixture_must_open(fixture);
-    copy_bed_expect_no_stray(fixture);
+    copy_fixture_expect_no_stray(fixture);
 }
 
 /* ---- what a snapshot holds ---- */
@@ -121,29 +121,29 @@ a_snapshot_keeps_what_was_there(void **state)
     petal_table *table = make_table(fixture), *made;
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     flush(fixture);
-    copy_bed_must_put(table, "g", "a", "2");
-    must(copy_bed_put(table, "f", "b", "3", PETAL_SKIP_WAL, &error), &error);
+    copy_fixture_must_put(table, "g", "a", "2");
+    must(copy_fixture_put(table, "f", "b", "3", PETAL_SKIP_WAL, &error), &error);
     take(table, "s");
-    copy_bed_must_put(table, "f", "a", "4");
-    copy_bed_must_put(table, "f", "c", "5");
+    copy_fixture_must_put(table, "f", "a", "4");
+    copy_fixture_must_put(table, "f", "c", "5");
     must(petal_delete(petal_table_family_at(table, 1), NAME("a"), slice_make(NULL, 0), PETAL_LATEST,
                       PETAL_DELETE_FAMILY, NULL, &error),
          &error);
     flush(fixture);
     must(petal_compact(table, NULL, &error), &error);
-    copy_bed_expect(table, "a/f=4 b/f=3 c/f=5 ");
+    copy_fixture_expect(table, "a/f=4 b/f=3 c/f=5 ");
     made = clone(fixture, "s", "c");
-    copy_bed_expect(made, "a/f=1 a/g=2 b/f=3 ");
-    copy_bed_must_put(made, "f", "a", "own");
-    copy_bed_expect(made, "a/f=own a/g=2 b/f=3 ");
-    copy_bed_expect(table, "a/f=4 b/f=3 c/f=5 ");
+    copy_fixture_expect(made, "a/f=1 a/g=2 b/f=3 ");
+    copy_fixture_must_put(made, "f", "a", "own");
+    copy_fixture_expect(made, "a/f=own a/g=2 b/f=3 ");
+    copy_fixture_expect(table, "a/f=4 b/f=3 c/f=5 ");
     must(petal_compact(made, NULL, &error), &error);
     reopen(fixture);
-    copy_bed_expect(copy_bed_open(fixture->db, "c"), "a/f=own a/g=2 b/f=3 ");
-    copy_bed_expect(copy_bed_open(fixture->db, "t"), "a/f=4 b/f=3 c/f=5 ");
-    copy_bed_expect(clone(fixture, "s", "d"), "a/f=1 a/g=2 b/f=3 ");
+    copy_fixture_expect(copy_fixture_open(fixture->db, "c"), "a/f=own a/g=2 b/f=3 ");
+    copy_fixture_expect(copy_fixture_open(fixture->db, "t"), "a/f=4 b/f=3 c/f=5 ");
+    copy_fixture_expect(clone(fixture, "s", "d"), "a/f=1 a/g=2 b/f=3 ");
 }
 
 static void
@@ -155,13 +155,13 @@ what_is_in_memory_can_be_left_out(void **state)
     petal_error error;
 
     must(petal_table_snapshot_create(table, NAME("none"), &options, &error), &error);
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     flush(fixture);
-    copy_bed_must_put(table, "f", "b", "2");
+    copy_fixture_must_put(table, "f", "b", "2");
     must(petal_table_snapshot_create(table, NAME("s"), &options, &error), &error);
-    copy_bed_expect(clone(fixture, "s", "c"), "a/f=1 ");
-    copy_bed_expect(clone(fixture, "none", "d"), "");
-    copy_bed_expect(table, "a/f=1 b/f=2 ");
+    copy_fixture_expect(clone(fixture, "s", "c"), "a/f=1 ");
+    copy_fixture_expect(clone(fixture, "none", "d"), "");
+    copy_fixture_expect(table, "a/f=1 b/f=2 ");
 }
 
 /* Of an empty table, too: there is nothing to flush. */
@@ -188,7 +188,7 @@ attributes_come_along(void **state)
         assert_int_equal(is.families[i].block_bytes, was.families[i].block_bytes);
         assert_int_equal(is.families[i].attribute_count, was.families[i].attribute_count);
     }
-    copy_bed_expect(made, "");
+    copy_fixture_expect(made, "");
 }
 
 /* Families that came and went: the snapshot has those of its time. */
@@ -201,19 +201,19 @@ families_are_those_of_the_time(void **state)
     petal_table_options options = {.families = &only, .family_count = 1};
     petal_error error;
 
-    copy_bed_must_put(table, "g", "a", "1");
+    copy_fixture_must_put(table, "g", "a", "1");
     take(table, "old");
     must(petal_table_alter(table, &options, &error), &error);
-    copy_bed_must_put(table, "h", "a", "2");
+    copy_fixture_must_put(table, "h", "a", "2");
     take(table, "new");
-    copy_bed_expect(clone(fixture, "old", "c"), "a/g=1 ");
-    copy_bed_expect(clone(fixture, "new", "d"), "a/h=2 ");
+    copy_fixture_expect(clone(fixture, "old", "c"), "a/g=1 ");
+    copy_fixture_expect(clone(fixture, "new", "d"), "a/h=2 ");
     reopen(fixture);
-    table = copy_bed_open(fixture->db, "d");
-    copy_bed_must_put(table, "h", "b", "3");
+    table = copy_fixture_open(fixture->db, "d");
+    copy_fixture_must_put(table, "h", "b", "3");
     flush(fixture);
-    copy_bed_expect(table, "a/h=2 b/h=3 ");
-    copy_bed_expect(restore(fixture, "old"), "a/g=1 ");
+    copy_fixture_expect(table, "a/h=2 b/h=3 ");
+    copy_fixture_expect(restore(fixture, "old"), "a/g=1 ");
 }
 
 /* A read point older than the table sees what had been written by then; a view of that time does not have the table. */
@@ -226,18 +226,18 @@ older_read_points_see_what_was_written_by_then(void **state)
     petal_snapshot *early;
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     must(petal_snapshot_new(fixture->db, &early, &error), &error);
-    copy_bed_must_put(table, "f", "a", "2");
-    copy_bed_must_put(table, "f", "b", "2");
+    copy_fixture_must_put(table, "f", "a", "2");
+    copy_fixture_must_put(table, "f", "b", "2");
     take(table, "s");
     made = clone(fixture, "s", "c");
-    copy_bed_must_put(made, "f", "a", "3");
+    copy_fixture_must_put(made, "f", "a", "3");
     flush(fixture);
     must(petal_compact(made, NULL, &error), &error);
-    assert_string_equal(copy_bed_text(made, early, text), "a/f=1 ");
-    assert_string_equal(copy_bed_text(table, early, text), "a/f=1 ");
-    assert_string_equal(copy_bed_text(made, NULL, text), "a/f=3 b/f=2 ");
+    assert_string_equal(copy_fixture_text(made, early, text), "a/f=1 ");
+    assert_string_equal(copy_fixture_text(table, early, text), "a/f=1 ");
+    assert_string_equal(copy_fixture_text(made, NULL, text), "a/f=3 b/f=2 ");
     petal_snapshot_free(early);
 }
 
@@ -250,23 +250,23 @@ a_restored_table_is_what_it_was(void **state)
     petal_table *table = make_table(fixture), *made;
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     take(table, "s");
-    copy_bed_must_put(table, "f", "a", "2");
+    copy_fixture_must_put(table, "f", "a", "2");
     flush(fixture);
-    copy_bed_must_put(table, "f", "b", "2");
+    copy_fixture_must_put(table, "f", "b", "2");
     made = restore(fixture, "s");
-    copy_bed_expect(made, "a/f=1 ");
-    assert_ptr_equal(copy_bed_open(fixture->db, "t"), made);
-    assert_int_equal(copy_bed_put(table, "f", "a", "lost", PETAL_DURABILITY_DEFAULT, &error),
+    copy_fixture_expect(made, "a/f=1 ");
+    assert_ptr_equal(copy_fixture_open(fixture->db, "t"), made);
+    assert_int_equal(copy_fixture_put(table, "f", "a", "lost", PETAL_DURABILITY_DEFAULT, &error),
                      PETAL_NOT_FOUND);
-    copy_bed_must_put(made, "f", "c", "3");
+    copy_fixture_must_put(made, "f", "c", "3");
     fixture_die(fixture); /* the log has cells of both: those of the old table are passed over */
     fixture_must_open(fixture);
-    copy_bed_expect(copy_bed_open(fixture->db, "t"), "a/f=1 c/f=3 ");
-    copy_bed_expect(restore(fixture, "s"), "a/f=1 ");
+    copy_fixture_expect(copy_fixture_open(fixture->db, "t"), "a/f=1 c/f=3 ");
+    copy_fixture_expect(restore(fixture, "s"), "a/f=1 ");
     reopen(fixture);
-    copy_bed_expect(copy_bed_open(fixture->db, "t"), "a/f=1 ");
+    copy_fixture_expect(copy_fixture_open(fixture->db, "t"), "a/f=1 ");
 }
 
 static void
@@ -275,14 +275,14 @@ a_dropped_table_comes_back(void **state)
     struct fixture *fixture = *state;
     petal_table *table = make_table(fixture);
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     take(table, "s");
     drop(table);
     reopen(fixture);
     expect_snapshots(fixture, "s ");
-    copy_bed_expect(restore(fixture, "s"), "a/f=1 ");
-    drop(copy_bed_open(fixture->db, "t"));
-    copy_bed_expect(clone(fixture, "s", "t"), "a/f=1 ");
+    copy_fixture_expect(restore(fixture, "s"), "a/f=1 ");
+    drop(copy_fixture_open(fixture->db, "t"));
+    copy_fixture_expect(clone(fixture, "s", "t"), "a/f=1 ");
 }
 
 /* A cursor that is open reads on; so does one on a clone that is dropped. */
@@ -295,12 +295,12 @@ cursors_stay_with_the_table_as_it_was(void **state)
     petal_cursor *cursor;
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     take(table, "s");
-    copy_bed_must_put(table, "f", "a", "2");
+    copy_fixture_must_put(table, "f", "a", "2");
     flush(fixture);
     must(petal_cursor_open(table, NULL, &cursor, &error), &error);
-    copy_bed_expect(restore(fixture, "s"), "a/f=1 ");
+    copy_fixture_expect(restore(fixture, "s"), "a/f=1 ");
     must(petal_cursor_next(cursor, &cell, &error), &error);
     assert_true(slice_equal(cell->value, NAME("2")));
     petal_cursor_close(cursor);
@@ -330,10 +330,10 @@ names_of_snapshots_are_their_own(void **state)
     assert_int_equal(petal_table_open(fixture->db, NAME("s"), &found, &error), PETAL_NOT_FOUND);
     must(petal_table_list(fixture->db, count_table, &tables, &error), &error);
     assert_int_equal(tables, 1);
-    must(copy_bed_create(fixture->db, "s", &found, &error), &error);
+    must(copy_fixture_create(fixture->db, "s", &found, &error), &error);
     reopen(fixture);
     expect_snapshots(fixture, "s t ");
-    copy_bed_open(fixture->db, "s");
+    copy_fixture_open(fixture->db, "s");
 }
 
 static void
@@ -391,7 +391,7 @@ a_snapshot_shares_its_files(void **state)
 
     memset(value, 'x', 3000);
     value[3000] = '\0';
-    copy_bed_must_put(table, "f", "a", value);
+    copy_fixture_must_put(table, "f", "a", value);
     flush(fixture);
     used = memory_vfs_used(fixture->vfs);
     take(table, "s");
@@ -399,7 +399,7 @@ a_snapshot_shares_its_files(void **state)
     assert_true(memory_vfs_used(fixture->vfs) < used + 3000);
     assert_int_equal(fixture_count_files(fixture, ".sst"), 3);
     drop(table);
-    drop(copy_bed_open(fixture->db, "c"));
+    drop(copy_fixture_open(fixture->db, "c"));
     assert_int_equal(fixture_count_files(fixture, ".sst"), 1);
     must(petal_table_snapshot_delete(fixture->db, NAME("s"), &error), &error);
     assert_int_equal(fixture_count_files(fixture, ".sst"), 0);
@@ -430,7 +430,7 @@ a_time_to_live_ends(void **state)
     int64_t created = test_clock_ms(&fixture->clock);
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "f", "a", "1");
     must(petal_table_snapshot_create(table, NAME("a"), &options, &error), &error);
     take(table, "b");
     must(petal_table_snapshot_list(fixture->db, note_info, &info, &error), &error);
@@ -449,8 +449,8 @@ a_time_to_live_ends(void **state)
     fixture_must_close(fixture);
     test_clock_advance(&fixture->clock, 20000);
     fixture_must_open(fixture);
-    assert_int_equal(copy_bed_named_files(fixture), 2); /* before anybody asked */
-    copy_bed_expect_no_stray(fixture);
+    assert_int_equal(copy_fixture_named_files(fixture), 2); /* before anybody asked */
+    copy_fixture_expect_no_stray(fixture);
     expect_snapshots(fixture, "b ");
 }
 
@@ -464,13 +464,13 @@ a_table_can_be_restored_any_number_of_times(void **state)
     uint64_t live = 0;
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
-    copy_bed_must_put(table, "g", "b", "2");
+    copy_fixture_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "g", "b", "2");
     take(table, "s");
     for (unsigned round = 0; round < RESTORES; round++) {
         must(petal_table_snapshot_restore(fixture->db, NAME("s"), &made, &error), &error);
-        copy_bed_expect(made, "a/f=1 b/g=2 ");
-        copy_bed_must_put(made, "f", "a", "other");
+        copy_fixture_expect(made, "a/f=1 b/g=2 ");
+        copy_fixture_must_put(made, "f", "a", "other");
         must(petal_flush(fixture->db, NULL, &error), &error);
         must(petal_compact(made, NULL, &error), &error);
         if (round == 20) {
@@ -483,7 +483,7 @@ a_table_can_be_restored_any_number_of_times(void **state)
     assert_in_range(memory_vfs_open_files(fixture->vfs), 0, open);
     assert_in_range(test_allocator_live_bytes(&fixture->allocator), 0,
                     live + RESTORES * BYTES_OF_HANDLES);
-    copy_bed_expect_no_stray(fixture);
+    copy_fixture_expect_no_stray(fixture);
 }
 
 /* Without hard links files are copied: the space is needed twice, and nothing else differs. */
@@ -515,13 +515,13 @@ files_are_copied_where_there_are_no_links(void **state)
     memset(value, 'x', 3000);
     value[3000] = '\0';
     table = make_table(fixture);
-    copy_bed_must_put(table, "f", "a", value);
-    copy_bed_must_put(table, "g", "b", "1");
+    copy_fixture_must_put(table, "f", "a", value);
+    copy_fixture_must_put(table, "g", "b", "1");
     take(table, "s");
     assert_string_equal(
-        copy_bed_text(clone(fixture, "s", "c"), NULL, (char[COPY_BED_TEXT_BYTES]){0}),
-        copy_bed_text(table, NULL, (char[COPY_BED_TEXT_BYTES]){0}));
-    copy_bed_expect_no_stray(fixture);
+        copy_fixture_text(clone(fixture, "s", "c"), NULL, (char[COPY_BED_TEXT_BYTES]){0}),
+        copy_fixture_text(table, NULL, (char[COPY_BED_TEXT_BYTES]){0}));
+    copy_fixture_expect_no_stray(fixture);
     fixture_must_close(fixture);
     fixture->env.vfs = whole;
     fixture_must_open(fixture);

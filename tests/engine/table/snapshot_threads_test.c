@@ -21,8 +21,8 @@
 
 #define ROUNDS (test_long() ? 300u : 25u)
 
-struct world {
-    struct fixture fixture;
+struct snapshot_threads_fixture {
+    struct fixture base;
     struct ledger ledger;
     _Atomic(uint64_t) written; /* of the ledger */
     _Atomic(uint64_t) counted; /* batches of "t" that were acknowledged */
@@ -32,12 +32,13 @@ struct world {
 
 /* Report what a thread of its own must not assert. */
 static void
-expect(struct world *world, bool holds, const char *what, const petal_error *error)
+expect(struct snapshot_threads_fixture *fixture, bool holds, const char *what,
+       const petal_error *error)
 {
     if (holds)
         return;
     print_error("%s: %s\n", what, error != NULL ? error->text : "");
-    atomic_fetch_add(&world->wrong, 1);
+    atomic_fetch_add(&fixture->wrong, 1);
 }
 
 /* ---- writers ---- */
@@ -45,18 +46,18 @@ expect(struct world *world, bool holds, const char *what, const petal_error *err
 static void *
 ledger_thread(void *argument)
 {
-    struct world *world = argument;
+    struct snapshot_threads_fixture *fixture = argument;
     petal_error error;
 
-    while (!atomic_load(&world->stop)) {
-        uint64_t number = atomic_load(&world->written) + 1;
+    while (!atomic_load(&fixture->stop)) {
+        uint64_t number = atomic_load(&fixture->written) + 1;
         enum petal_durability durability = number % 3 == 0 ? PETAL_SKIP_WAL : PETAL_ASYNC_WAL;
-        enum petal_status status = ledger_write(&world->ledger, number, durability, &error);
+        enum petal_status status = ledger_write(&fixture->ledger, number, durability, &error);
 
-        expect(world, status == PETAL_OK, "a write of the ledger", &error);
+        expect(fixture, status == PETAL_OK, "a write of the ledger", &error);
         if (status != PETAL_OK)
             break;
-        atomic_store(&world->written, number);
+        atomic_store(&fixture->written, number);
     }
     return NULL;
 }
@@ -83,22 +84,22 @@ count_up(petal_db *db, petal_table *table, uint64_t number, petal_error *error)
 static void *
 counter_thread(void *argument)
 {
-    struct world *world = argument;
-    petal_db *db = world->fixture.db;
+    struct snapshot_threads_fixture *fixture = argument;
+    petal_db *db = fixture->base.db;
     uint64_t number = 0;
     petal_table *table = NULL;
     petal_error error;
 
-    while (!atomic_load(&world->stop)) {
+    while (!atomic_load(&fixture->stop)) {
         enum petal_status status = petal_table_open(db, slice_from_text("t"), &table, &error);
 
-        expect(world, status == PETAL_OK, "the table is not there", &error);
-        while (status == PETAL_OK && !atomic_load(&world->stop)) {
+        expect(fixture, status == PETAL_OK, "the table is not there", &error);
+        while (status == PETAL_OK && !atomic_load(&fixture->stop)) {
             status = count_up(db, table, ++number, &error);
             if (status == PETAL_OK)
-                atomic_store(&world->counted, number);
+                atomic_store(&fixture->counted, number);
         }
-        expect(world, status == PETAL_OK || status == PETAL_NOT_FOUND, "a batch", &error);
+        expect(fixture, status == PETAL_OK || status == PETAL_NOT_FOUND, "a batch", &error);
         if (status != PETAL_OK && status != PETAL_NOT_FOUND)
             break;
     }
@@ -108,21 +109,21 @@ counter_thread(void *argument)
 static void *
 cleaner_thread(void *argument)
 {
-    struct world *world = argument;
+    struct snapshot_threads_fixture *fixture = argument;
     petal_table *table;
     petal_error error;
 
-    while (!atomic_load(&world->stop)) {
-        enum petal_status status = petal_flush(world->fixture.db, NULL, &error);
+    while (!atomic_load(&fixture->stop)) {
+        enum petal_status status = petal_flush(fixture->base.db, NULL, &error);
 
         for (unsigned t = 0; status == PETAL_OK && t < LEDGER_TABLES; t++)
-            status = petal_compact(world->ledger.tables[t], NULL, &error);
-        expect(world, status == PETAL_OK, "flush and compaction", &error);
+            status = petal_compact(fixture->ledger.tables[t], NULL, &error);
+        expect(fixture, status == PETAL_OK, "flush and compaction", &error);
         /* Of a table that may be replaced while it is compacted. */
-        status = petal_table_open(world->fixture.db, slice_from_text("t"), &table, &error);
+        status = petal_table_open(fixture->base.db, slice_from_text("t"), &table, &error);
         if (status == PETAL_OK)
             status = petal_compact(table, NULL, &error);
-        expect(world, status == PETAL_OK || status == PETAL_NOT_FOUND, "a compaction", &error);
+        expect(fixture, status == PETAL_OK || status == PETAL_NOT_FOUND, "a compaction", &error);
     }
     return NULL;
 }
@@ -131,7 +132,7 @@ cleaner_thread(void *argument)
 
 /* The batch that the table holds, the same in both families; 0 for none. */
 static uint64_t
-batch_in(struct world *world, petal_table *table)
+batch_in(struct snapshot_threads_fixture *fixture, petal_table *table)
 {
     uint64_t numbers[2] = {0, 0};
     const petal_cell *cell;
@@ -151,8 +152,8 @@ batch_in(struct world *world, petal_table *table)
         numbers[slice_equal(cell->family, slice_from_text("g"))] = strtoull(text, NULL, 10);
     }
     petal_cursor_close(cursor);
-    expect(world, status == PETAL_OK, "a scan", &error);
-    expect(world, numbers[0] == numbers[1], "half a batch is in a snapshot", NULL);
+    expect(fixture, status == PETAL_OK, "a scan", &error);
+    expect(fixture, numbers[0] == numbers[1], "half a batch is in a snapshot", NULL);
     return numbers[0];
 }
 
@@ -160,34 +161,34 @@ batch_in(struct world *world, petal_table *table)
 static void *
 reader_thread(void *argument)
 {
-    struct world *world = argument;
-    petal_db *db = world->fixture.db;
+    struct snapshot_threads_fixture *fixture = argument;
+    petal_db *db = fixture->base.db;
     petal_error error;
 
-    while (!atomic_load(&world->stop)) {
+    while (!atomic_load(&fixture->stop)) {
         petal_table *table;
         enum petal_status status = petal_table_open(db, slice_from_text("t"), &table, &error);
 
         if (status == PETAL_OK)
-            (void)batch_in(world, table);
-        expect(world, status == PETAL_OK, "the table is not there for the reader", &error);
+            (void)batch_in(fixture, table);
+        expect(fixture, status == PETAL_OK, "the table is not there for the reader", &error);
     }
     return NULL;
 }
 
 static void
-clone_and_drop(struct world *world, petal_slice snapshot, uint64_t least)
+clone_and_drop(struct snapshot_threads_fixture *fixture, petal_slice snapshot, uint64_t least)
 {
     petal_table *table;
     petal_error error;
-    enum petal_status status = petal_table_snapshot_clone(world->fixture.db, snapshot,
+    enum petal_status status = petal_table_snapshot_clone(fixture->base.db, snapshot,
                                                           slice_from_text("clone"), &table, &error);
 
     if (status == PETAL_OK) {
-        expect(world, batch_in(world, table) >= least, "a batch is missing", NULL);
+        expect(fixture, batch_in(fixture, table) >= least, "a batch is missing", NULL);
         status = petal_table_drop(table, &error);
     }
-    expect(world, status == PETAL_OK, "a clone", &error);
+    expect(fixture, status == PETAL_OK, "a clone", &error);
 }
 
 static bool
@@ -201,13 +202,13 @@ count_snapshot(void *argument, const petal_table_snapshot_info *info)
 static void *
 snapshot_thread(void *argument)
 {
-    struct world *world = argument;
-    petal_db *db = world->fixture.db;
+    struct snapshot_threads_fixture *fixture = argument;
+    petal_db *db = fixture->base.db;
     petal_slice name = slice_from_text("s");
     petal_error error;
 
-    for (unsigned round = 0; !atomic_load(&world->stop); round++) {
-        uint64_t least = atomic_load(&world->counted);
+    for (unsigned round = 0; !atomic_load(&fixture->stop); round++) {
+        uint64_t least = atomic_load(&fixture->counted);
         unsigned listed = 0;
         petal_table *table, *made;
         enum petal_status status = petal_table_open(db, slice_from_text("t"), &table, &error);
@@ -215,15 +216,15 @@ snapshot_thread(void *argument)
         if (status == PETAL_OK)
             status = petal_table_snapshot_create(table, name, NULL, &error);
         if (status == PETAL_OK)
-            clone_and_drop(world, name, round == 0 ? least : 0);
+            clone_and_drop(fixture, name, round == 0 ? least : 0);
         if (status == PETAL_OK && round % 3 == 1)
             status = petal_table_snapshot_restore(db, name, &made, &error);
         if (status == PETAL_OK)
             status = petal_table_snapshot_list(db, count_snapshot, &listed, &error);
-        expect(world, status != PETAL_OK || listed == 1, "the list", NULL);
+        expect(fixture, status != PETAL_OK || listed == 1, "the list", NULL);
         if (status == PETAL_OK)
             status = petal_table_snapshot_delete(db, name, &error);
-        expect(world, status == PETAL_OK, "a table snapshot", &error);
+        expect(fixture, status == PETAL_OK, "a table snapshot", &error);
         if (status != PETAL_OK)
             break;
     }
@@ -246,23 +247,23 @@ remove_name(void *argument, const char *name)
 
 /* A checkpoint, read, and its directory emptied for the next. */
 static void
-check_copy(struct world *world)
+check_copy(struct snapshot_threads_fixture *fixture)
 {
-    petal_vfs vfs = *memory_vfs_table(world->fixture.vfs);
-    uint64_t least = atomic_load(&world->written), found;
+    petal_vfs vfs = *memory_vfs_table(fixture->base.vfs);
+    uint64_t least = atomic_load(&fixture->written), found;
     struct ledger ledger = {0};
     petal_error error;
     petal_db *db;
 
-    must(petal_checkpoint(world->fixture.db, COPY, &error), &error);
-    must(petal_open(COPY, &world->fixture.options, &db, &error), &error);
+    must(petal_checkpoint(fixture->base.db, COPY, &error), &error);
+    must(petal_open(COPY, &fixture->base.options, &db, &error), &error);
     must(ledger_attach(&ledger, db, &error), &error);
     found = ledger_must_be_prefix(&ledger);
     assert_true(found >= least);
-    assert_true(found <= atomic_load(&world->written) + 1);
-    (void)batch_in(world, copy_bed_open(db, "t"));
+    assert_true(found <= atomic_load(&fixture->written) + 1);
+    (void)batch_in(fixture, copy_fixture_open(db, "t"));
     must(petal_close(db, &error), &error);
-    memory_vfs_list(world->fixture.vfs, COPY, remove_name, &vfs);
+    memory_vfs_list(fixture->base.vfs, COPY, remove_name, &vfs);
 }
 
 static void
@@ -271,30 +272,30 @@ all_at_once(void **state)
     void *(*const works[])(void *) = {ledger_thread, counter_thread, cleaner_thread, reader_thread,
                                       snapshot_thread};
     pthread_t threads[sizeof works / sizeof *works];
-    struct world *world = test_allocate(sizeof *world);
+    struct snapshot_threads_fixture *fixture = test_allocate(sizeof *fixture);
     petal_table *table;
     petal_error error;
 
     (void)state;
-    memset(world, 0, sizeof *world);
-    fixture_init(&world->fixture, 1);
-    world->fixture.options.memtable_bytes = 64 << 10;
-    fixture_must_open(&world->fixture);
-    must(ledger_create(&world->ledger, world->fixture.db, &error), &error);
-    must(copy_bed_create(world->fixture.db, "t", &table, &error), &error);
+    memset(fixture, 0, sizeof *fixture);
+    fixture_init(&fixture->base, 1);
+    fixture->base.options.memtable_bytes = 64 << 10;
+    fixture_must_open(&fixture->base);
+    must(ledger_create(&fixture->ledger, fixture->base.db, &error), &error);
+    must(copy_fixture_create(fixture->base.db, "t", &table, &error), &error);
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, works[i], world), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, works[i], fixture), 0);
     for (unsigned round = 0; round < ROUNDS; round++)
-        check_copy(world);
-    atomic_store(&world->stop, true);
+        check_copy(fixture);
+    atomic_store(&fixture->stop, true);
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(atomic_load(&world->wrong), 0);
-    fixture_must_close(&world->fixture);
-    fixture_must_open(&world->fixture);
-    copy_bed_expect_no_stray(&world->fixture);
-    fixture_fini(&world->fixture);
-    free(world);
+    assert_int_equal(atomic_load(&fixture->wrong), 0);
+    fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    copy_fixture_expect_no_stray(&fixture->base);
+    fixture_fini(&fixture->base);
+    free(fixture);
 }
 
 int

@@ -23,10 +23,10 @@ fill(petal_db *db, petal_table *table)
 {
     petal_error error;
 
-    copy_bed_must_put(table, "f", "a", "1");
-    copy_bed_must_put(table, "g", "a", "2");
+    copy_fixture_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "g", "a", "2");
     must(petal_flush(db, NULL, &error), &error);
-    copy_bed_must_put(table, "f", "b", "3");
+    copy_fixture_must_put(table, "f", "b", "3");
 }
 
 static petal_table *
@@ -37,12 +37,12 @@ begin(struct fixture *fixture)
 
     fixture_init(fixture, 1);
     fixture_must_open(fixture);
-    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
+    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
     fill(fixture->db, table);
     return table;
 }
 
-/* The families and attributes that copy_bed_create gives. */
+/* The families and attributes that copy_fixture_create gives. */
 static void
 check_options(petal_table *table)
 {
@@ -80,25 +80,25 @@ it_is_empty_and_the_same_otherwise(void **state)
     petal_error error;
 
     (void)state;
-    must(copy_bed_create(fixture.db, "other", &other, &error), &error);
-    copy_bed_must_put(other, "f", "o", "1");
+    must(copy_fixture_create(fixture.db, "other", &other, &error), &error);
+    copy_fixture_must_put(other, "f", "o", "1");
     must(petal_table_truncate(table, &truncated, &error), &error);
-    assert_ptr_equal(copy_bed_open(fixture.db, "t"), truncated);
+    assert_ptr_equal(copy_fixture_open(fixture.db, "t"), truncated);
     check_options(truncated);
-    copy_bed_expect(truncated, "");
+    copy_fixture_expect(truncated, "");
     assert_int_equal(fixture_count_files(&fixture, ".sst"), 0);
-    copy_bed_expect(other, "o/f=1 ");
+    copy_fixture_expect(other, "o/f=1 ");
     fixture_die(&fixture);
     fixture_must_open(&fixture);
-    table = copy_bed_open(fixture.db, "t");
+    table = copy_fixture_open(fixture.db, "t");
     check_options(table);
-    copy_bed_expect(table, "");
-    copy_bed_must_put(table, "g", "c", "4");
+    copy_fixture_expect(table, "");
+    copy_fixture_must_put(table, "g", "c", "4");
     must(petal_table_truncate(table, &truncated, &error), &error);
-    copy_bed_must_put(truncated, "g", "d", "5");
+    copy_fixture_must_put(truncated, "g", "d", "5");
     reopen(&fixture);
-    copy_bed_expect(copy_bed_open(fixture.db, "t"), "d/g=5 ");
-    copy_bed_expect(copy_bed_open(fixture.db, "other"), "o/f=1 ");
+    copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "d/g=5 ");
+    copy_fixture_expect(copy_fixture_open(fixture.db, "other"), "o/f=1 ");
     assert_true(fixture_directory_is_clean(&fixture));
     fixture_fini(&fixture);
 }
@@ -120,7 +120,7 @@ markers_go_too(void **state)
     must(petal_table_truncate(table, &table, &error), &error);
     must(petal_table_family(table, NAME("f"), &family, &error), &error);
     must(petal_put(family, NAME("a"), NAME(""), 5, NAME("old"), NULL, &error), &error);
-    copy_bed_expect(table, "a/f=old ");
+    copy_fixture_expect(table, "a/f=old ");
     fixture_fini(&fixture);
 }
 
@@ -143,7 +143,7 @@ old_handles_are_those_of_a_dropped_table(void **state)
     assert_int_equal(petal_table_truncate(table, &none, &error), PETAL_NOT_FOUND);
     assert_string_equal(error.text, "table t was dropped");
     assert_null(none);
-    copy_bed_expect(truncated, "");
+    copy_fixture_expect(truncated, "");
     fixture_fini(&fixture);
 }
 
@@ -180,16 +180,16 @@ readers_that_are_open(void **state)
     must(petal_cursor_next(begun, &cell, &error), &error);
     must(petal_cursor_open(table, NULL, &fresh, &error), &error);
     must(petal_table_truncate(table, &truncated, &error), &error);
-    copy_bed_must_put(truncated, "f", "z", "9");
+    copy_fixture_must_put(truncated, "f", "z", "9");
     must(petal_flush(fixture.db, NULL, &error), &error);
     assert_int_equal(count_to_end(begun), 2);
     assert_int_equal(count_to_end(fresh), 3);
-    assert_string_equal(copy_bed_text(truncated, snapshot, seen), "");
-    copy_bed_expect(truncated, "z/f=9 ");
+    assert_string_equal(copy_fixture_text(truncated, snapshot, seen), "");
+    copy_fixture_expect(truncated, "z/f=9 ");
     petal_cursor_close(begun);
     petal_cursor_close(fresh);
     petal_snapshot_free(snapshot);
-    copy_bed_expect_no_stray(&fixture);
+    copy_fixture_expect_no_stray(&fixture);
     fixture_fini(&fixture);
 }
 
@@ -204,11 +204,11 @@ table_snapshots_stay(void **state)
     must(petal_table_snapshot_create(table, NAME("s"), NULL, &error), &error);
     must(petal_table_truncate(table, &table, &error), &error);
     must(petal_table_snapshot_clone(fixture.db, NAME("s"), NAME("c"), &made, &error), &error);
-    copy_bed_expect(made, FULL);
-    copy_bed_expect(table, "");
+    copy_fixture_expect(made, FULL);
+    copy_fixture_expect(table, "");
     must(petal_table_snapshot_restore(fixture.db, NAME("s"), &made, &error), &error);
-    copy_bed_expect(made, FULL);
-    copy_bed_expect_no_stray(&fixture);
+    copy_fixture_expect(made, FULL);
+    copy_fixture_expect_no_stray(&fixture);
     fixture_fini(&fixture);
 }
 
@@ -231,12 +231,12 @@ altered_tables(void **state)
     assert_int_equal(options.family_count, 2);
     assert_true(slice_equal(options.families[0].name, NAME("f")));
     assert_int_equal(options.families[0].versions, 7);
-    copy_bed_expect(table, "");
+    copy_fixture_expect(table, "");
     options.read_only = false;
     must(petal_table_alter(table, &options, &error), &error);
-    copy_bed_must_put(table, "h", "a", "1");
+    copy_fixture_must_put(table, "h", "a", "1");
     reopen(&fixture);
-    copy_bed_expect(copy_bed_open(fixture.db, "t"), "a/h=1 ");
+    copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "a/h=1 ");
     fixture_fini(&fixture);
 }
 
@@ -250,9 +250,9 @@ any_number_of_times(void **state)
     (void)state;
     for (unsigned i = 0; i < 50; i++) {
         must(petal_table_truncate(table, &table, &error), &error);
-        copy_bed_expect(table, "");
+        copy_fixture_expect(table, "");
         fill(fixture.db, table);
-        copy_bed_expect_no_stray(&fixture);
+        copy_fixture_expect_no_stray(&fixture);
     }
     assert_int_equal(fixture_count_files(&fixture, ".sst"), 2);
     fixture_fini(&fixture);
@@ -269,29 +269,30 @@ live(petal_db *db)
     petal_table *table = NULL;
 
     if (petal_table_open(db, NAME("t"), &table, NULL) != PETAL_OK ||
-        copy_bed_put(table, "f", "b", "3", PETAL_FSYNC_WAL, NULL) != PETAL_OK)
+        copy_fixture_put(table, "f", "b", "3", PETAL_FSYNC_WAL, NULL) != PETAL_OK)
         return DONE_NOTHING;
     if (petal_table_truncate(table, &table, NULL) != PETAL_OK)
         return DONE_FILLED;
-    return copy_bed_put(table, "g", "n", "4", PETAL_FSYNC_WAL, NULL) == PETAL_OK ? DONE_PUT
-                                                                                 : DONE_TRUNCATED;
+    return copy_fixture_put(table, "g", "n", "4", PETAL_FSYNC_WAL, NULL) == PETAL_OK
+               ? DONE_PUT
+               : DONE_TRUNCATED;
 }
 
 static void
 check(struct fixture *fixture, unsigned done)
 {
-    petal_table *table = copy_bed_open(fixture->db, "t");
+    petal_table *table = copy_fixture_open(fixture->db, "t");
     char text[COPY_BED_TEXT_BYTES];
     bool full, empty, put;
 
     check_options(table);
-    copy_bed_text(table, NULL, text);
+    copy_fixture_text(table, NULL, text);
     full = strcmp(text, FULL) == 0 || (done == DONE_NOTHING && strcmp(text, "a/f=1 a/g=2 ") == 0);
     empty = text[0] == '\0';
     put = strcmp(text, "n/g=4 ") == 0;
     if (done <= DONE_FILLED ? !full && !empty : done == DONE_TRUNCATED ? !empty && !put : !put)
         fail_msg("after step %u the table holds %s", done, text);
-    copy_bed_expect_no_stray(fixture);
+    copy_fixture_expect_no_stray(fixture);
 }
 
 static void
@@ -302,9 +303,9 @@ begin_life(struct fixture *fixture)
 
     fixture_init(fixture, 1);
     fixture_must_open(fixture);
-    must(copy_bed_create(fixture->db, "t", &table, &error), &error);
-    copy_bed_must_put(table, "f", "a", "1");
-    copy_bed_must_put(table, "g", "a", "2");
+    must(copy_fixture_create(fixture->db, "t", &table, &error), &error);
+    copy_fixture_must_put(table, "f", "a", "1");
+    copy_fixture_must_put(table, "g", "a", "2");
     must(petal_flush(fixture->db, NULL, &error), &error);
 }
 
@@ -423,12 +424,12 @@ the_disk_is_full(void **state)
             was_full = true;
             assert_int_equal(status, PETAL_NO_SPACE);
             assert_null(truncated);
-            copy_bed_expect(table, FULL);
+            copy_fixture_expect(table, FULL);
             must(petal_table_truncate(table, &truncated, &error), &error);
         }
-        copy_bed_expect(truncated, "");
+        copy_fixture_expect(truncated, "");
         reopen(&fixture);
-        copy_bed_expect(copy_bed_open(fixture.db, "t"), "");
+        copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "");
         fixture_fini(&fixture);
     }
     assert_true(was_full && was_done);
@@ -455,19 +456,19 @@ every_allocation_fails(void **state)
         assert_int_equal(status, PETAL_NO_MEMORY);
         assert_null(truncated);
         failures++;
-        assert_ptr_equal(copy_bed_open(fixture.db, "t"), table);
-        copy_bed_expect(table, FULL);
+        assert_ptr_equal(copy_fixture_open(fixture.db, "t"), table);
+        copy_fixture_expect(table, FULL);
         if (at % 4 != 0)
             continue;
         reopen(&fixture);
-        table = copy_bed_open(fixture.db, "t");
-        copy_bed_expect(table, FULL);
+        table = copy_fixture_open(fixture.db, "t");
+        copy_fixture_expect(table, FULL);
     }
     assert_true(failures > 10);
-    copy_bed_expect(truncated, "");
-    copy_bed_must_put(truncated, "g", "n", "4");
+    copy_fixture_expect(truncated, "");
+    copy_fixture_must_put(truncated, "g", "n", "4");
     reopen(&fixture);
-    copy_bed_expect(copy_bed_open(fixture.db, "t"), "n/g=4 ");
+    copy_fixture_expect(copy_fixture_open(fixture.db, "t"), "n/g=4 ");
     fixture_fini(&fixture);
 }
 

@@ -12,12 +12,12 @@
 
 /* Whether a change of row "r" under the condition was made; it writes f:mark. */
 static bool
-applies(struct world *w, const petal_condition *condition)
+applies(struct write_fixture *w, const petal_condition *condition)
 {
     petal_error error;
     bool applied = false, marked;
 
-    world_batch_put(w, w->f, "r", "mark", 1, "v");
+    write_fixture_batch_put(w, w->f, "r", "mark", 1, "v");
     must(petal_mutate_row(w->table, text("r"), condition, w->batch, NULL, &applied, &error),
          &error);
     petal_batch_clear(w->batch);
@@ -34,7 +34,8 @@ applies(struct world *w, const petal_condition *condition)
 
 /* For which of < <= = != >= > the condition with `value` holds, and, with NULL, whether that of absence does. */
 static void
-expect_condition(struct world *w, const char *qualifier, const char *value, const char *holding)
+expect_condition(struct write_fixture *w, const char *qualifier, const char *value,
+                 const char *holding)
 {
     static const char *const names[] = {"", "<", "<=", "=", "!=", ">=", ">"};
     petal_condition condition = {.family = w->f, .qualifier = text(qualifier)};
@@ -59,13 +60,13 @@ expect_condition(struct world *w, const char *qualifier, const char *value, cons
 static void
 test_conditions(void **state)
 {
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put(w.f, "r", "empty", 5, "");
-    world_put(w.f, "r", "b", 4, "zz"); /* an older version */
-    world_put(w.f, "r", "b", 5, "b");
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "r", "empty", 5, "");
+    write_fixture_put(w.f, "r", "b", 4, "zz"); /* an older version */
+    write_fixture_put(w.f, "r", "b", 5, "b");
     expect_condition(&w, "none", NULL, "absent");
     expect_condition(&w, "none", "x", "");
     expect_condition(&w, "none", "", "< <= = >= >");
@@ -79,13 +80,13 @@ test_conditions(void **state)
     expect_condition(&w, "b", "b", "<= = >=");
     expect_condition(&w, "b", "ba", "!= >= >");
     expect_condition(&w, "b", "\xff", "!= >= >");
-    world_fini(&w);
+    write_fixture_fini(&w);
 }
 
 static void
 test_time_range_of_a_condition(void **state)
 {
-    struct world w;
+    struct write_fixture w;
     petal_condition condition = {.has_time_range = true,
                                  .time_min = 10,
                                  .time_limit = 20,
@@ -94,19 +95,19 @@ test_time_range_of_a_condition(void **state)
     petal_error error;
 
     (void)state;
-    world_init(&w);
+    write_fixture_init(&w);
     condition.family = w.f;
     condition.qualifier = text("a");
-    world_put(w.f, "r", "a", 10, "old");
-    world_put(w.f, "r", "a", 20, "new");
+    write_fixture_put(w.f, "r", "a", 10, "old");
+    write_fixture_put(w.f, "r", "a", 20, "new");
     assert_true(applies(&w, &condition));
     condition.time_min = 11;
     assert_false(applies(&w, &condition));
     condition.time_min = 21;
-    world_batch_put(&w, w.f, "r", "mark", 1, "v");
+    write_fixture_batch_put(&w, w.f, "r", "mark", 1, "v");
     assert_int_equal(petal_mutate_row(w.table, text("r"), &condition, w.batch, NULL, NULL, &error),
                      PETAL_INVALID);
-    world_fini(&w);
+    write_fixture_fini(&w);
 }
 
 /* Puts follow the cell that was judged, appends and increments their own old versions, deletions are stamped now. */
@@ -114,47 +115,48 @@ static void
 test_timestamps_under_a_condition(void **state)
 {
     petal_condition condition = {.absent = true};
-    struct world w;
+    struct write_fixture w;
     petal_error error;
     bool applied;
 
     (void)state;
-    world_init(&w);
+    write_fixture_init(&w);
     condition.family = w.f;
     condition.qualifier = text("judged");
-    world_put(w.f, "r", "judged", 3000, "");
-    world_put(w.f, "r", "old", 2000, "x");
-    world_batch_put(&w, w.g, "r", "put", PETAL_LATEST, "p");
-    world_batch_put(&w, w.g, "r", "own", 7, "p");
-    world_batch_append(&w, w.f, "r", "old", "y");
-    world_batch_increment(&w, w.f, "r", "new", 1);
+    write_fixture_put(w.f, "r", "judged", 3000, "");
+    write_fixture_put(w.f, "r", "old", 2000, "x");
+    write_fixture_batch_put(&w, w.g, "r", "put", PETAL_LATEST, "p");
+    write_fixture_batch_put(&w, w.g, "r", "own", 7, "p");
+    write_fixture_batch_append(&w, w.f, "r", "old", "y");
+    write_fixture_batch_increment(&w, w.f, "r", "new", 1);
     must(petal_batch_delete(w.batch, w.f, text("r"), text("judged"), PETAL_LATEST,
                             PETAL_DELETE_COLUMN, &error),
          &error);
     must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
          &error);
     assert_true(applied);
-    world_expect_given(&w, "r/f:new=#1@1000 r/f:old=xy@2001");
-    world_expect_row(&w, "r",
-                     "r/f:judged=@3000 r/f:new=#1@1000 r/f:old=xy@2001 r/f:old=x@2000 r/g:own=p@7 "
-                     "r/g:put=p@3000");
+    write_fixture_expect_given(&w, "r/f:new=#1@1000 r/f:old=xy@2001");
+    write_fixture_expect_row(
+        &w, "r",
+        "r/f:judged=@3000 r/f:new=#1@1000 r/f:old=xy@2001 r/f:old=x@2000 r/g:own=p@7 "
+        "r/g:put=p@3000");
     /* The batch stays as it was: without the condition its put is of now. */
     must(petal_mutate_row(w.table, text("r"), NULL, w.batch, &w.options, &applied, &error), &error);
     assert_true(applied);
-    world_expect_given(&w, "r/f:new=#2@1001 r/f:old=xyy@2002");
-    world_put(w.g, "s", "put", PETAL_LATEST, "p"); /* the store's own clock was not moved */
-    world_expect_row(&w, "s", "s/g:put=p@1000");
+    write_fixture_expect_given(&w, "r/f:new=#2@1001 r/f:old=xyy@2002");
+    write_fixture_put(w.g, "s", "put", PETAL_LATEST, "p"); /* the store's own clock was not moved */
+    write_fixture_expect_row(&w, "s", "s/g:put=p@1000");
     /* When it does not hold nothing is given. */
-    world_put(w.f, "r", "judged", 3000, "full");
+    write_fixture_put(w.f, "r", "judged", 3000, "full");
     must(petal_mutate_row(w.table, text("r"), &condition, w.batch, &w.options, &applied, &error),
          &error);
     assert_false(applied);
-    world_expect_given(&w, "");
-    world_fini(&w);
+    write_fixture_expect_given(&w, "");
+    write_fixture_fini(&w);
 }
 
 static void
-expect_refused(struct world *w, const char *row, const petal_condition *condition)
+expect_refused(struct write_fixture *w, const char *row, const petal_condition *condition)
 {
     petal_error error;
     bool applied = true;
@@ -173,33 +175,33 @@ test_refused_changes(void **state)
     petal_condition condition = {.absent = true};
     petal_table *other;
     petal_error error;
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    must(petal_table_create(w.fixture.db, &options, &other, &error), &error);
+    write_fixture_init(&w);
+    must(petal_table_create(w.base.db, &options, &other, &error), &error);
     expect_refused(&w, "", NULL);
-    world_batch_put(&w, w.f, "r", "a", 1, "v");
+    write_fixture_batch_put(&w, w.f, "r", "a", 1, "v");
     expect_refused(&w, "s", NULL);
     expect_refused(&w, "r", &condition); /* of no column */
     condition.family = petal_table_family_at(other, 0);
     expect_refused(&w, "r", &condition);
     condition = (petal_condition){.family = w.f, .compare = (enum petal_compare)7};
     expect_refused(&w, "r", &condition);
-    world_batch_put(&w, petal_table_family_at(other, 0), "r", "a", 1, "v");
+    write_fixture_batch_put(&w, petal_table_family_at(other, 0), "r", "a", 1, "v");
     expect_refused(&w, "r", NULL);
     petal_batch_clear(w.batch);
-    world_begin(&w, NULL);
+    write_fixture_begin(&w, NULL);
     expect_refused(&w, "r", NULL);
     petal_batch_clear(w.batch);
     must(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error), &error);
-    world_expect_row(&w, "r", "");
+    write_fixture_expect_row(&w, "r", "");
     must(petal_table_drop(w.table, &error), &error);
-    world_batch_increment(&w, w.f, "r", "n", 1);
-    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_NOT_FOUND);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+    assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_NOT_FOUND);
     assert_int_equal(petal_mutate_row(w.table, text("r"), NULL, w.batch, NULL, NULL, &error),
                      PETAL_NOT_FOUND);
-    world_fini(&w);
+    write_fixture_fini(&w);
 }
 
 int

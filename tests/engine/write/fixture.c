@@ -12,21 +12,21 @@
 #include <inttypes.h>
 
 void
-world_attach(struct world *w)
+write_fixture_attach(struct write_fixture *w)
 {
     petal_error error;
 
-    must(petal_table_open(w->fixture.db, text("t"), &w->table, &error), &error);
+    must(petal_table_open(w->base.db, text("t"), &w->table, &error), &error);
     must(petal_table_family(w->table, text("f"), &w->f, &error), &error);
     must(petal_table_family(w->table, text("g"), &w->g, &error), &error);
-    must(petal_result_new(w->fixture.db, &w->read, &error), &error);
-    must(petal_result_new(w->fixture.db, &w->given, &error), &error);
-    must(petal_batch_new(w->fixture.db, &w->batch, &error), &error);
+    must(petal_result_new(w->base.db, &w->read, &error), &error);
+    must(petal_result_new(w->base.db, &w->given, &error), &error);
+    must(petal_batch_new(w->base.db, &w->batch, &error), &error);
     w->options = (petal_write_options){.result = w->given};
 }
 
 void
-world_detach(struct world *w)
+write_fixture_detach(struct write_fixture *w)
 {
     petal_result_free(w->read);
     petal_result_free(w->given);
@@ -34,24 +34,24 @@ world_detach(struct world *w)
 }
 
 void
-world_init(struct world *w)
+write_fixture_init(struct write_fixture *w)
 {
     petal_family_options families[2] = {{.name = text("f"), .versions = 3},
                                         {.name = text("g"), .versions = 3}};
     petal_table_options options = {.name = text("t"), .families = families, .family_count = 2};
     petal_error error;
 
-    fixture_init(&w->fixture, 5);
-    fixture_must_open(&w->fixture);
-    must(petal_table_create(w->fixture.db, &options, &w->table, &error), &error);
-    world_attach(w);
+    fixture_init(&w->base, 5);
+    fixture_must_open(&w->base);
+    must(petal_table_create(w->base.db, &options, &w->table, &error), &error);
+    write_fixture_attach(w);
 }
 
 void
-world_fini(struct world *w)
+write_fixture_fini(struct write_fixture *w)
 {
-    world_detach(w);
-    fixture_fini(&w->fixture);
+    write_fixture_detach(w);
+    fixture_fini(&w->base);
 }
 
 /* ---- cells as text: "row/family:qualifier=value@timestamp", numbers as #n, a time to live as +n ---- */
@@ -68,7 +68,7 @@ describe_value(char *to, size_t size, petal_slice value)
 }
 
 const char *
-world_describe(const petal_result *result)
+write_fixture_describe(const petal_result *result)
 {
     static char all[4096];
     size_t length = 0;
@@ -91,26 +91,26 @@ world_describe(const petal_result *result)
 }
 
 void
-world_expect_row(struct world *w, const char *row, const char *cells)
+write_fixture_expect_row(struct write_fixture *w, const char *row, const char *cells)
 {
     petal_read_options options = {.versions = PETAL_ALL_VERSIONS};
     petal_error error;
 
     must(petal_get(w->table, text(row), &options, w->read, &error), &error);
-    assert_string_equal(world_describe(w->read), cells);
+    assert_string_equal(write_fixture_describe(w->read), cells);
 }
 
 void
-world_expect_given(struct world *w, const char *cells)
+write_fixture_expect_given(struct write_fixture *w, const char *cells)
 {
-    assert_string_equal(world_describe(w->given), cells);
+    assert_string_equal(write_fixture_describe(w->given), cells);
 }
 
 /* ---- calls that must succeed ---- */
 
 void
-world_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
-          const char *value)
+write_fixture_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
+                  const char *value)
 {
     petal_error error;
 
@@ -119,7 +119,8 @@ world_put(petal_family *family, const char *row, const char *qualifier, int64_t 
 }
 
 int64_t
-world_increment(struct world *w, const char *row, const char *qualifier, int64_t amount)
+write_fixture_increment(struct write_fixture *w, const char *row, const char *qualifier,
+                        int64_t amount)
 {
     petal_error error;
     int64_t sum = 77;
@@ -130,7 +131,8 @@ world_increment(struct world *w, const char *row, const char *qualifier, int64_t
 }
 
 void
-world_append(struct world *w, const char *row, const char *qualifier, const char *value)
+write_fixture_append(struct write_fixture *w, const char *row, const char *qualifier,
+                     const char *value)
 {
     petal_error error;
 
@@ -138,7 +140,7 @@ world_append(struct world *w, const char *row, const char *qualifier, const char
 }
 
 void
-world_begin(struct world *w, const petal_mutation_options *options)
+write_fixture_begin(struct write_fixture *w, const petal_mutation_options *options)
 {
     petal_error error;
 
@@ -146,8 +148,8 @@ world_begin(struct world *w, const petal_mutation_options *options)
 }
 
 void
-world_batch_put(struct world *w, petal_family *family, const char *row, const char *qualifier,
-                int64_t timestamp, const char *value)
+write_fixture_batch_put(struct write_fixture *w, petal_family *family, const char *row,
+                        const char *qualifier, int64_t timestamp, const char *value)
 {
     petal_error error;
 
@@ -157,8 +159,8 @@ world_batch_put(struct world *w, petal_family *family, const char *row, const ch
 }
 
 void
-world_batch_append(struct world *w, petal_family *family, const char *row, const char *qualifier,
-                   const char *value)
+write_fixture_batch_append(struct write_fixture *w, petal_family *family, const char *row,
+                           const char *qualifier, const char *value)
 {
     petal_error error;
 
@@ -167,8 +169,8 @@ world_batch_append(struct world *w, petal_family *family, const char *row, const
 }
 
 void
-world_batch_increment(struct world *w, petal_family *family, const char *row, const char *qualifier,
-                      int64_t amount)
+write_fixture_batch_increment(struct write_fixture *w, petal_family *family, const char *row,
+                              const char *qualifier, int64_t amount)
 {
     petal_error error;
 
@@ -177,8 +179,8 @@ world_batch_increment(struct world *w, petal_family *family, const char *row, co
 }
 
 void
-world_batch_delete_newest(struct world *w, petal_family *family, const char *row,
-                          const char *qualifier)
+write_fixture_batch_delete_newest(struct write_fixture *w, petal_family *family, const char *row,
+                                  const char *qualifier)
 {
     petal_error error;
 
@@ -188,20 +190,20 @@ world_batch_delete_newest(struct world *w, petal_family *family, const char *row
 }
 
 void
-world_write_batch(struct world *w)
+write_fixture_write_batch(struct write_fixture *w)
 {
     petal_error error;
 
-    must(petal_write(w->fixture.db, w->batch, &w->options, &error), &error);
+    must(petal_write(w->base.db, w->batch, &w->options, &error), &error);
     petal_batch_clear(w->batch);
 }
 
 void
-world_put_versions(struct world *w)
+write_fixture_put_versions(struct write_fixture *w)
 {
     for (int64_t t = 1; t <= 3; t++) {
-        world_put(w->f, "r", "a", t * 10, "v");
-        world_put(w->f, "s", "a", t * 10, "v");
-        world_put(w->g, "r", "a", t * 10, "v");
+        write_fixture_put(w->f, "r", "a", t * 10, "v");
+        write_fixture_put(w->f, "s", "a", t * 10, "v");
+        write_fixture_put(w->g, "r", "a", t * 10, "v");
     }
 }

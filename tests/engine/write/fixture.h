@@ -8,8 +8,8 @@
 #include "base/slice.h"
 #include "tests/crash/ledger.h"
 
-struct world {
-    struct fixture fixture;
+struct write_fixture {
+    struct fixture base;
     petal_table *table;
     petal_family *f, *g; /* three versions each */
     petal_result *read, *given;
@@ -24,43 +24,45 @@ text(const char *bytes)
 }
 
 /* The clock stands at 1000. */
-void world_init(struct world *w);
-void world_fini(struct world *w);
+void write_fixture_init(struct write_fixture *w);
+void write_fixture_fini(struct write_fixture *w);
 
 /* The handles and objects of an open database, and their release. */
-void world_attach(struct world *w);
-void world_detach(struct world *w);
+void write_fixture_attach(struct write_fixture *w);
+void write_fixture_detach(struct write_fixture *w);
 
 /* "row/family:qualifier=value@timestamp ...": a number of 8 bytes as #n, a time to live behind it as +n. Good until the
  * next call. */
-const char *world_describe(const petal_result *result);
+const char *write_fixture_describe(const petal_result *result);
 
 /* All versions of the row; the cells of the latest write. */
-void world_expect_row(struct world *w, const char *row, const char *cells);
-void world_expect_given(struct world *w, const char *cells);
+void write_fixture_expect_row(struct write_fixture *w, const char *row, const char *cells);
+void write_fixture_expect_given(struct write_fixture *w, const char *cells);
 
-void world_put(petal_family *family, const char *row, const char *qualifier, int64_t timestamp,
-               const char *value);
+void write_fixture_put(petal_family *family, const char *row, const char *qualifier,
+                       int64_t timestamp, const char *value);
 
 /* In f. */
-int64_t world_increment(struct world *w, const char *row, const char *qualifier, int64_t amount);
-void world_append(struct world *w, const char *row, const char *qualifier, const char *value);
+int64_t write_fixture_increment(struct write_fixture *w, const char *row, const char *qualifier,
+                                int64_t amount);
+void write_fixture_append(struct write_fixture *w, const char *row, const char *qualifier,
+                          const char *value);
 
 /* Three versions, at 10, 20 and 30, of f:a in rows r and s and of g:a in r. */
-void world_put_versions(struct world *w);
+void write_fixture_put_versions(struct write_fixture *w);
 
-/* Into world->batch. */
-void world_begin(struct world *w, const petal_mutation_options *options);
-void world_batch_put(struct world *w, petal_family *family, const char *row, const char *qualifier,
-                     int64_t timestamp, const char *value);
-void world_batch_append(struct world *w, petal_family *family, const char *row,
-                        const char *qualifier, const char *value);
-void world_batch_increment(struct world *w, petal_family *family, const char *row,
-                           const char *qualifier, int64_t amount);
-void world_batch_delete_newest(struct world *w, petal_family *family, const char *row,
-                               const char *qualifier);
+/* Into fixture->batch. */
+void write_fixture_begin(struct write_fixture *w, const petal_mutation_options *options);
+void write_fixture_batch_put(struct write_fixture *w, petal_family *family, const char *row,
+                             const char *qualifier, int64_t timestamp, const char *value);
+void write_fixture_batch_append(struct write_fixture *w, petal_family *family, const char *row,
+                                const char *qualifier, const char *value);
+void write_fixture_batch_increment(struct write_fixture *w, petal_family *family, const char *row,
+                                   const char *qualifier, int64_t amount);
+void write_fixture_batch_delete_newest(struct write_fixture *w, petal_family *family,
+                                       const char *row, const char *qualifier);
 
 /* Write the batch and clear it. */
-void world_write_batch(struct world *w);
+void write_fixture_write_batch(struct write_fixture *w);
 
 #endif

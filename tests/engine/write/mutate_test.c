@@ -13,15 +13,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define NOW 1000 /* the clock of a world */
+#define NOW 1000 /* the clock of a fixture */
 
 static void
-reopen(struct world *w)
+reopen(struct write_fixture *w)
 {
-    world_detach(w);
-    fixture_die(&w->fixture);
-    fixture_must_open(&w->fixture);
-    world_attach(w);
+    write_fixture_detach(w);
+    fixture_die(&w->base);
+    fixture_must_open(&w->base);
+    write_fixture_attach(w);
 }
 
 /* ---- single calls ---- */
@@ -29,63 +29,63 @@ reopen(struct world *w)
 static void
 test_increment(void **state)
 {
-    struct world w;
+    struct write_fixture w;
     petal_error error;
     int64_t sum = 5;
 
     (void)state;
-    world_init(&w);
-    assert_int_equal(world_increment(&w, "r", "n", 5), 5);
-    world_expect_given(&w, "r/f:n=#5@1000");
-    test_clock_advance(&w.fixture.clock, 1);
-    assert_int_equal(world_increment(&w, "r", "n", -7), -2);
-    world_expect_given(&w, "r/f:n=#-2@1001");
-    world_expect_row(&w, "r", "r/f:n=#-2@1001 r/f:n=#5@1000");
-    assert_int_equal(world_increment(&w, "r", "max", INT64_MAX), INT64_MAX);
-    assert_int_equal(world_increment(&w, "r", "max", 2), INT64_MIN + 1);
-    assert_int_equal(world_increment(&w, "r", "min", INT64_MIN), INT64_MIN);
-    assert_int_equal(world_increment(&w, "r", "min", -1), INT64_MAX);
+    write_fixture_init(&w);
+    assert_int_equal(write_fixture_increment(&w, "r", "n", 5), 5);
+    write_fixture_expect_given(&w, "r/f:n=#5@1000");
+    test_clock_advance(&w.base.clock, 1);
+    assert_int_equal(write_fixture_increment(&w, "r", "n", -7), -2);
+    write_fixture_expect_given(&w, "r/f:n=#-2@1001");
+    write_fixture_expect_row(&w, "r", "r/f:n=#-2@1001 r/f:n=#5@1000");
+    assert_int_equal(write_fixture_increment(&w, "r", "max", INT64_MAX), INT64_MAX);
+    assert_int_equal(write_fixture_increment(&w, "r", "max", 2), INT64_MIN + 1);
+    assert_int_equal(write_fixture_increment(&w, "r", "min", INT64_MIN), INT64_MIN);
+    assert_int_equal(write_fixture_increment(&w, "r", "min", -1), INT64_MAX);
 
-    world_put(w.f, "s", "n", 5, "1234567");
-    world_put(w.f, "s", "empty", 5, "");
+    write_fixture_put(w.f, "s", "n", 5, "1234567");
+    write_fixture_put(w.f, "s", "empty", 5, "");
     assert_int_equal(petal_increment(w.f, text("s"), text("n"), 1, &w.options, &sum, &error),
                      PETAL_INVALID);
     assert_int_equal(sum, 0);
-    world_expect_given(&w, "");
+    write_fixture_expect_given(&w, "");
     assert_int_equal(petal_increment(w.f, text("s"), text("empty"), 1, NULL, NULL, &error),
                      PETAL_INVALID);
-    world_expect_row(&w, "s", "s/f:empty=@5 s/f:n=1234567@5");
-    world_fini(&w);
+    write_fixture_expect_row(&w, "s", "s/f:empty=@5 s/f:n=1234567@5");
+    write_fixture_fini(&w);
 }
 
 static void
 test_append(void **state)
 {
     petal_slice large = {test_allocate(PETAL_MAX_VALUE_BYTES), PETAL_MAX_VALUE_BYTES};
-    struct world w;
+    struct write_fixture w;
     petal_error error;
 
     (void)state;
     memset((void *)(uintptr_t)large.data, 'x', large.size);
-    world_init(&w);
-    world_append(&w, "r", "a", "");
-    world_expect_given(&w, "r/f:a=@1000");
-    test_clock_advance(&w.fixture.clock, 1);
-    world_append(&w, "r", "a", "xy");
-    test_clock_advance(&w.fixture.clock, 1);
-    world_append(&w, "r", "a", "z");
-    world_expect_given(&w, "r/f:a=xyz@1002");
-    test_clock_advance(&w.fixture.clock, 1);
-    world_append(&w, "r", "a", "");
-    world_expect_row(&w, "r", "r/f:a=xyz@1003 r/f:a=xyz@1002 r/f:a=xy@1001");
+    write_fixture_init(&w);
+    write_fixture_append(&w, "r", "a", "");
+    write_fixture_expect_given(&w, "r/f:a=@1000");
+    test_clock_advance(&w.base.clock, 1);
+    write_fixture_append(&w, "r", "a", "xy");
+    test_clock_advance(&w.base.clock, 1);
+    write_fixture_append(&w, "r", "a", "z");
+    write_fixture_expect_given(&w, "r/f:a=xyz@1002");
+    test_clock_advance(&w.base.clock, 1);
+    write_fixture_append(&w, "r", "a", "");
+    write_fixture_expect_row(&w, "r", "r/f:a=xyz@1003 r/f:a=xyz@1002 r/f:a=xy@1001");
     assert_int_equal(petal_append(w.f, text("r"), text("a"), large, &w.options, &error),
                      PETAL_INVALID);
-    world_expect_given(&w, "");
+    write_fixture_expect_given(&w, "");
     must(petal_append(w.f, text("r"), text("b"), large, NULL, &error), &error);
     assert_int_equal(petal_append(w.f, text("r"), text(""), text("x"), NULL, &error), PETAL_OK);
     assert_int_equal(petal_append(w.f, text(""), text("b"), text("x"), NULL, &error),
                      PETAL_INVALID);
-    world_fini(&w);
+    write_fixture_fini(&w);
     free((void *)(uintptr_t)large.data);
 }
 
@@ -94,47 +94,48 @@ test_append(void **state)
 static void
 test_timestamps(void **state)
 {
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put(w.f, "r", "a", 5000, "x");
-    world_append(&w, "r", "a", "y");
-    world_expect_given(&w, "r/f:a=xy@5001");
-    world_put(w.f, "r", "now", PETAL_LATEST, "later"); /* the store's own clock was not moved */
-    world_put(w.f, "r", "same", NOW, "s");
-    world_append(&w, "r", "same", "t");
-    world_expect_row(
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "r", "a", 5000, "x");
+    write_fixture_append(&w, "r", "a", "y");
+    write_fixture_expect_given(&w, "r/f:a=xy@5001");
+    write_fixture_put(w.f, "r", "now", PETAL_LATEST,
+                      "later"); /* the store's own clock was not moved */
+    write_fixture_put(w.f, "r", "same", NOW, "s");
+    write_fixture_append(&w, "r", "same", "t");
+    write_fixture_expect_row(
         &w, "r", "r/f:a=xy@5001 r/f:a=x@5000 r/f:now=later@1000 r/f:same=st@1001 r/f:same=s@1000");
-    world_put(w.f, "end", "a", PETAL_LATEST - 1, "x");
-    world_append(&w, "end", "a", "y");
-    world_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
+    write_fixture_put(w.f, "end", "a", PETAL_LATEST - 1, "x");
+    write_fixture_append(&w, "end", "a", "y");
+    write_fixture_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
 
     reopen(&w); /* nor is it when the log is read again */
-    world_put(w.f, "s", "now", PETAL_LATEST, "v");
-    world_expect_row(&w, "s", "s/f:now=v@1000");
-    world_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
-    world_fini(&w);
+    write_fixture_put(w.f, "s", "now", PETAL_LATEST, "v");
+    write_fixture_expect_row(&w, "s", "s/f:now=v@1000");
+    write_fixture_expect_row(&w, "end", "end/f:a=xy@9223372036854775806");
+    write_fixture_fini(&w);
 }
 
 /* The clock goes back: all of a batch gets the greatest assigned timestamp, and the result says so. */
 static void
 test_assigned_timestamps_do_not_go_back(void **state)
 {
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put(w.f, "r", "a", PETAL_LATEST, "x");
-    test_clock_set(&w.fixture.clock, 10);
-    world_batch_put(&w, w.f, "r", "p", PETAL_LATEST, "x");
-    world_batch_increment(&w, w.f, "r", "n", 1);
-    world_batch_append(&w, w.f, "r", "a", "y");
-    world_batch_delete_newest(&w, w.f, "r", "none");
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:a=xy@1001 r/f:n=#1@1000");
-    world_expect_row(&w, "r", "r/f:a=xy@1001 r/f:a=x@1000 r/f:n=#1@1000 r/f:p=x@1000");
-    world_fini(&w);
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "r", "a", PETAL_LATEST, "x");
+    test_clock_set(&w.base.clock, 10);
+    write_fixture_batch_put(&w, w.f, "r", "p", PETAL_LATEST, "x");
+    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+    write_fixture_batch_append(&w, w.f, "r", "a", "y");
+    write_fixture_batch_delete_newest(&w, w.f, "r", "none");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:a=xy@1001 r/f:n=#1@1000");
+    write_fixture_expect_row(&w, "r", "r/f:a=xy@1001 r/f:a=x@1000 r/f:n=#1@1000 r/f:p=x@1000");
+    write_fixture_fini(&w);
 }
 
 /* ---- batches ---- */
@@ -142,88 +143,89 @@ test_assigned_timestamps_do_not_go_back(void **state)
 static void
 test_reads_come_before_writes(void **state)
 {
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_batch_increment(&w, w.f, "r", "n", 5);
-    world_begin(&w, NULL);
-    world_batch_increment(&w, w.f, "r", "n", 1);
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:n=#5@1000 r/f:n=#1@1000");
-    world_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
-    world_batch_append(&w, w.f, "r", "a", "kept");
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:a=kept@1000");
-    world_put(w.f, "r", "d", 7, "old");
-    world_batch_put(&w, w.f, "r", "d", 9, "new");
-    world_batch_delete_newest(&w, w.f, "r", "d");
-    world_write_batch(&w);
-    world_expect_row(&w, "r", "r/f:a=kept@1000 r/f:d=new@9 r/f:n=#1@1000");
-    world_fini(&w);
+    write_fixture_init(&w);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 5);
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:n=#5@1000 r/f:n=#1@1000");
+    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
+    write_fixture_batch_append(&w, w.f, "r", "a", "kept");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:a=kept@1000");
+    write_fixture_put(w.f, "r", "d", 7, "old");
+    write_fixture_batch_put(&w, w.f, "r", "d", 9, "new");
+    write_fixture_batch_delete_newest(&w, w.f, "r", "d");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "r", "r/f:a=kept@1000 r/f:d=new@9 r/f:n=#1@1000");
+    write_fixture_fini(&w);
 }
 
 static void
 test_deletions_of_the_newest(void **state)
 {
     petal_error error;
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put_versions(&w);
+    write_fixture_init(&w);
+    write_fixture_put_versions(&w);
     must(petal_delete(w.f, text("r"), text("a"), PETAL_LATEST, PETAL_DELETE, &w.options, &error),
          &error);
-    world_expect_given(&w, "");
-    world_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
+    write_fixture_expect_given(&w, "");
+    write_fixture_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
     /* Other rows, families and mutations count on their own. */
-    world_begin(&w, NULL);
-    world_batch_delete_newest(&w, w.g, "r", "a");
-    world_batch_delete_newest(&w, w.f, "s", "a");
-    world_batch_delete_newest(&w, w.g, "r", "a");
-    world_begin(&w, NULL);
-    world_batch_delete_newest(&w, w.f, "s", "a");
-    world_write_batch(&w);
-    world_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@10");
-    world_expect_row(&w, "s", "s/f:a=v@20 s/f:a=v@10");
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_delete_newest(&w, w.g, "r", "a");
+    write_fixture_batch_delete_newest(&w, w.f, "s", "a");
+    write_fixture_batch_delete_newest(&w, w.g, "r", "a");
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_delete_newest(&w, w.f, "s", "a");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "r", "r/f:a=v@20 r/f:a=v@10 r/g:a=v@10");
+    write_fixture_expect_row(&w, "s", "s/f:a=v@20 s/f:a=v@10");
     /* One more than there are: it is stamped now, and hides nothing. */
-    world_put(w.f, "s", "a", NOW + 1, "w");
+    write_fixture_put(w.f, "s", "a", NOW + 1, "w");
     for (int i = 0; i < 4; i++)
-        world_batch_delete_newest(&w, w.f, "s", "a");
-    world_write_batch(&w);
-    world_expect_row(&w, "s", "");
-    world_put(w.f, "s", "a", NOW, "w"); /* later than the marker, so it wins */
-    world_expect_row(&w, "s", "s/f:a=w@1000");
-    world_fini(&w);
+        write_fixture_batch_delete_newest(&w, w.f, "s", "a");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "s", "");
+    write_fixture_put(w.f, "s", "a", NOW, "w"); /* later than the marker, so it wins */
+    write_fixture_expect_row(&w, "s", "s/f:a=w@1000");
+    write_fixture_fini(&w);
 }
 
 static void
 test_order_of_results(void **state)
 {
     petal_mutation_options silent = {.no_results = true};
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_begin(&w, NULL);
-    world_batch_append(&w, w.g, "r", "b", "1");
-    world_batch_increment(&w, w.f, "r", "z", 2);
-    world_batch_append(&w, w.g, "r", "a", "3");
-    world_batch_append(&w, w.g, "r", "b", "4");
-    world_batch_put(&w, w.g, "r", "c", PETAL_LATEST, "no");
-    world_begin(&w, &silent);
-    world_batch_append(&w, w.f, "r", "silent", "5");
-    world_begin(&w, NULL);
-    world_batch_append(&w, w.f, "q", "y", "6");
-    world_batch_delete_newest(&w, w.f, "q", "y");
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:z=#2@1000 r/g:a=3@1000 r/g:b=1@1000 r/g:b=4@1000 q/f:y=6@1000");
-    world_expect_row(&w, "r",
-                     "r/f:silent=5@1000 r/f:z=#2@1000 r/g:a=3@1000 r/g:b=4@1000 r/g:c=no@1000");
-    world_batch_put(&w, w.f, "q", "y", PETAL_LATEST, "z");
-    world_write_batch(&w);
-    world_expect_given(&w, "");
-    world_fini(&w);
+    write_fixture_init(&w);
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_append(&w, w.g, "r", "b", "1");
+    write_fixture_batch_increment(&w, w.f, "r", "z", 2);
+    write_fixture_batch_append(&w, w.g, "r", "a", "3");
+    write_fixture_batch_append(&w, w.g, "r", "b", "4");
+    write_fixture_batch_put(&w, w.g, "r", "c", PETAL_LATEST, "no");
+    write_fixture_begin(&w, &silent);
+    write_fixture_batch_append(&w, w.f, "r", "silent", "5");
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_append(&w, w.f, "q", "y", "6");
+    write_fixture_batch_delete_newest(&w, w.f, "q", "y");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w,
+                               "r/f:z=#2@1000 r/g:a=3@1000 r/g:b=1@1000 r/g:b=4@1000 q/f:y=6@1000");
+    write_fixture_expect_row(
+        &w, "r", "r/f:silent=5@1000 r/f:z=#2@1000 r/g:a=3@1000 r/g:b=4@1000 r/g:c=no@1000");
+    write_fixture_batch_put(&w, w.f, "q", "y", PETAL_LATEST, "z");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "");
+    write_fixture_fini(&w);
 }
 
 static void
@@ -231,23 +233,23 @@ test_options_of_mutations(void **state)
 {
     petal_mutation_options range = {.has_time_range = true, .time_min = 10, .time_limit = 20};
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 50};
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put_versions(&w);
-    world_begin(&w, &range);
-    world_batch_append(&w, w.f, "r", "a", "+");
-    world_batch_delete_newest(&w, w.f, "r", "a"); /* not by the range */
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:a=v+@1000");
-    world_expect_row(&w, "r",
-                     "r/f:a=v+@1000 r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
-    world_begin(&w, &brief);
-    world_batch_increment(&w, w.f, "n", "n", 1);
-    world_write_batch(&w);
-    world_expect_given(&w, "n/f:n=#1@1000+50");
-    world_fini(&w);
+    write_fixture_init(&w);
+    write_fixture_put_versions(&w);
+    write_fixture_begin(&w, &range);
+    write_fixture_batch_append(&w, w.f, "r", "a", "+");
+    write_fixture_batch_delete_newest(&w, w.f, "r", "a"); /* not by the range */
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:a=v+@1000");
+    write_fixture_expect_row(
+        &w, "r", "r/f:a=v+@1000 r/f:a=v@20 r/f:a=v@10 r/g:a=v@30 r/g:a=v@20 r/g:a=v@10");
+    write_fixture_begin(&w, &brief);
+    write_fixture_batch_increment(&w, w.f, "n", "n", 1);
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "n/f:n=#1@1000+50");
+    write_fixture_fini(&w);
 }
 
 static void
@@ -256,27 +258,27 @@ test_time_to_live_is_taken_over(void **state)
     petal_mutation_options other = {.has_ttl = true, .ttl_ms = 70};
     petal_write_options brief = {.has_ttl = true, .ttl_ms = 50};
     petal_error error;
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
+    write_fixture_init(&w);
     must(petal_put(w.f, text("r"), text("a"), PETAL_LATEST, text("x"), &brief, &error), &error);
-    world_expect_row(&w, "r", "r/f:a=x@1000+50");
-    test_clock_advance(&w.fixture.clock, 40);
-    world_append(&w, "r", "a", "y");
-    world_expect_given(&w, "r/f:a=xy@1040+50");
-    world_begin(&w, &other);
-    world_batch_append(&w, w.f, "r", "a", "z");
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:a=xyz@1041+70");
-    world_fini(&w);
+    write_fixture_expect_row(&w, "r", "r/f:a=x@1000+50");
+    test_clock_advance(&w.base.clock, 40);
+    write_fixture_append(&w, "r", "a", "y");
+    write_fixture_expect_given(&w, "r/f:a=xy@1040+50");
+    write_fixture_begin(&w, &other);
+    write_fixture_batch_append(&w, w.f, "r", "a", "z");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:a=xyz@1041+70");
+    write_fixture_fini(&w);
 }
 
 /* ---- doubles: of equal cells of a batch with a time to live only the last is written ---- */
 
 /* All that is stored of the table, markers without their kind. */
 static void
-expect_stored(struct world *w, const char *cells)
+expect_stored(struct write_fixture *w, const char *cells)
 {
     petal_scan_options options = {.raw = true, .read = {.versions = PETAL_ALL_VERSIONS}};
     petal_cursor *cursor;
@@ -284,12 +286,12 @@ expect_stored(struct world *w, const char *cells)
 
     must(petal_cursor_open(w->table, &options, &cursor, &error), &error);
     must(petal_cursor_next_row(cursor, w->read, &error), &error);
-    assert_string_equal(world_describe(w->read), cells);
+    assert_string_equal(write_fixture_describe(w->read), cells);
     petal_cursor_close(cursor);
 }
 
 static void
-batch_delete(struct world *w, int64_t timestamp, enum petal_cell_type type)
+batch_delete(struct write_fixture *w, int64_t timestamp, enum petal_cell_type type)
 {
     petal_error error;
 
@@ -302,25 +304,29 @@ static void
 test_a_dead_cell_uncovers_no_double(void **state)
 {
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put(w.f, "r", "a", NOW, "before"); /* another write: HBase's has another sequence, too */
-    world_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
-    world_batch_put(&w, w.f, "r", "b", NOW, "kept");
-    world_batch_put(&w, w.f, "r", "a", NOW, "lost"); /* of the store's own now */
-    world_batch_put(&w, w.f, "r", "a", NOW - 1, "kept");
-    world_batch_put(&w, w.g, "r", "a", NOW, "kept");
-    world_begin(&w, &brief);
-    world_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "brief");
-    world_write_batch(&w);
-    world_expect_row(&w, "r", "r/f:a=brief@1000+1 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
-    test_clock_advance(&w.fixture.clock, 2);
-    world_expect_row(&w, "r", "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "r", "a", NOW,
+                      "before"); /* another write: HBase's has another sequence, too */
+    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "lost");
+    write_fixture_batch_put(&w, w.f, "r", "b", NOW, "kept");
+    write_fixture_batch_put(&w, w.f, "r", "a", NOW, "lost"); /* of the store's own now */
+    write_fixture_batch_put(&w, w.f, "r", "a", NOW - 1, "kept");
+    write_fixture_batch_put(&w, w.g, "r", "a", NOW, "kept");
+    write_fixture_begin(&w, &brief);
+    write_fixture_batch_put(&w, w.f, "r", "a", PETAL_LATEST, "brief");
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "r",
+                             "r/f:a=brief@1000+1 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
+    test_clock_advance(&w.base.clock, 2);
+    write_fixture_expect_row(&w, "r",
+                             "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
     reopen(&w);
-    world_expect_row(&w, "r", "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
-    world_fini(&w);
+    write_fixture_expect_row(&w, "r",
+                             "r/f:a=before@1000 r/f:a=kept@999 r/f:b=kept@1000 r/g:a=kept@1000");
+    write_fixture_fini(&w);
 }
 
 static void
@@ -329,52 +335,52 @@ test_increments_that_are_doubles(void **state)
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
     petal_mutation_options past = {
         .has_ttl = true, .ttl_ms = 1, .has_time_range = true, .time_limit = 1};
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_batch_increment(&w, w.f, "r", "n", 1);
-    world_begin(&w, &brief);
-    world_batch_increment(&w, w.f, "r", "n", 2);
-    world_write_batch(&w);
-    world_expect_given(&w, "r/f:n=#1@1000 r/f:n=#2@1000+1");
+    write_fixture_init(&w);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+    write_fixture_begin(&w, &brief);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 2);
+    write_fixture_write_batch(&w);
+    write_fixture_expect_given(&w, "r/f:n=#1@1000 r/f:n=#2@1000+1");
     expect_stored(&w, "r/f:n=#2@1000+1");
-    test_clock_advance(&w.fixture.clock, 2);
-    world_expect_row(&w, "r", "");
+    test_clock_advance(&w.base.clock, 2);
+    write_fixture_expect_row(&w, "r", "");
 
     /* The same timestamp for different reasons: behind the old version, and now. */
-    world_put(w.f, "r", "n", NOW + 1, "12345678");
-    world_batch_increment(&w, w.f, "r", "n", 0);
-    world_begin(&w, &past);
-    world_batch_increment(&w, w.f, "r", "n", 3);
-    world_write_batch(&w);
-    world_expect_row(&w, "r", "r/f:n=#3@1002+1 r/f:n=12345678@1001");
-    test_clock_advance(&w.fixture.clock, 2);
-    world_expect_row(&w, "r", "r/f:n=12345678@1001");
-    world_fini(&w);
+    write_fixture_put(w.f, "r", "n", NOW + 1, "12345678");
+    write_fixture_batch_increment(&w, w.f, "r", "n", 0);
+    write_fixture_begin(&w, &past);
+    write_fixture_batch_increment(&w, w.f, "r", "n", 3);
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "r", "r/f:n=#3@1002+1 r/f:n=12345678@1001");
+    test_clock_advance(&w.base.clock, 2);
+    write_fixture_expect_row(&w, "r", "r/f:n=12345678@1001");
+    write_fixture_fini(&w);
 }
 
 static void
 test_markers_that_are_doubles(void **state)
 {
     petal_mutation_options brief = {.has_ttl = true, .ttl_ms = 1};
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    world_put(w.f, "r", "a", NOW, "v");
+    write_fixture_init(&w);
+    write_fixture_put(w.f, "r", "a", NOW, "v");
     batch_delete(&w, NOW, PETAL_DELETE);
     batch_delete(&w, NOW, PETAL_DELETE_COLUMN);
     batch_delete(&w, NOW, PETAL_DELETE_FAMILY);
-    world_begin(&w, &brief);
+    write_fixture_begin(&w, &brief);
     batch_delete(&w, NOW, PETAL_DELETE);
     batch_delete(&w, NOW, PETAL_DELETE_COLUMN);
     batch_delete(&w, PETAL_LATEST, PETAL_DELETE_FAMILY);
-    world_write_batch(&w);
-    world_expect_row(&w, "r", "");
-    test_clock_advance(&w.fixture.clock, 2);
-    world_expect_row(&w, "r", "r/f:a=v@1000");
-    world_fini(&w);
+    write_fixture_write_batch(&w);
+    write_fixture_expect_row(&w, "r", "");
+    test_clock_advance(&w.base.clock, 2);
+    write_fixture_expect_row(&w, "r", "r/f:a=v@1000");
+    write_fixture_fini(&w);
 }
 
 static void
@@ -383,62 +389,62 @@ test_refused_batches(void **state)
     petal_mutation_options range = {.has_time_range = true, .time_min = 5, .time_limit = 4};
     petal_write_options brief = {.has_ttl = true};
     petal_error error;
-    struct world w;
+    struct write_fixture w;
 
     (void)state;
-    world_init(&w);
-    must(petal_write(w.fixture.db, w.batch, &w.options, &error), &error); /* nothing at all */
+    write_fixture_init(&w);
+    must(petal_write(w.base.db, w.batch, &w.options, &error), &error); /* nothing at all */
     assert_int_equal(petal_batch_mutation(w.batch, &range, &error), PETAL_INVALID);
-    world_begin(&w, NULL);
-    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_INVALID);
-    world_batch_put(&w, w.f, "r", "a", 1, "v");
-    world_begin(&w, NULL);
-    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_INVALID);
-    world_begin(&w, NULL);
-    world_batch_put(&w, w.f, "r", "a", 1, "v");
-    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_INVALID);
+    write_fixture_begin(&w, NULL);
+    assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_INVALID);
+    write_fixture_batch_put(&w, w.f, "r", "a", 1, "v");
+    write_fixture_begin(&w, NULL);
+    assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_INVALID);
+    write_fixture_begin(&w, NULL);
+    write_fixture_batch_put(&w, w.f, "r", "a", 1, "v");
+    assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_INVALID);
     petal_batch_clear(w.batch);
-    world_batch_put(&w, w.f, "r", "a", 1, "v");
-    assert_int_equal(petal_write(w.fixture.db, w.batch, &brief, &error), PETAL_INVALID);
-    world_batch_increment(&w, w.f, "r", "b", 1);
-    world_put(w.f, "r", "n", 1, "five");
-    world_batch_increment(&w, w.f, "r", "n", 1);
-    assert_int_equal(petal_write(w.fixture.db, w.batch, NULL, &error), PETAL_INVALID);
-    world_expect_row(&w, "r", "r/f:n=five@1");
-    world_fini(&w);
+    write_fixture_batch_put(&w, w.f, "r", "a", 1, "v");
+    assert_int_equal(petal_write(w.base.db, w.batch, &brief, &error), PETAL_INVALID);
+    write_fixture_batch_increment(&w, w.f, "r", "b", 1);
+    write_fixture_put(w.f, "r", "n", 1, "five");
+    write_fixture_batch_increment(&w, w.f, "r", "n", 1);
+    assert_int_equal(petal_write(w.base.db, w.batch, NULL, &error), PETAL_INVALID);
+    write_fixture_expect_row(&w, "r", "r/f:n=five@1");
+    write_fixture_fini(&w);
 }
 
 /* So many rows that they are read while leading. The batch stays as it was. */
 static void
 test_many_rows(void **state)
 {
-    struct world w;
+    struct write_fixture w;
     char row[16];
 
     (void)state;
-    world_init(&w);
+    write_fixture_init(&w);
     for (int i = 0; i < 1000; i++) {
         snprintf(row, sizeof row, "%d", i);
-        world_batch_increment(&w, w.f, row, "n", i);
+        write_fixture_batch_increment(&w, w.f, row, "n", i);
     }
     for (int time = 0; time < 3; time++) {
         petal_error error;
 
-        must(petal_write(w.fixture.db, w.batch, &w.options, &error), &error);
+        must(petal_write(w.base.db, w.batch, &w.options, &error), &error);
         assert_int_equal(petal_result_count(w.given), 1000);
     }
     for (int i = 0; i < 1000; i++) {
         snprintf(row, sizeof row, "%d", i);
-        assert_int_equal(world_increment(&w, row, "n", 0), 3 * i);
+        assert_int_equal(write_fixture_increment(&w, row, "n", 0), 3 * i);
     }
-    world_fini(&w);
+    write_fixture_fini(&w);
 }
 
 /* ---- failures ---- */
 
 /* One change of all kinds, with doubles. */
 static enum petal_status
-change(struct world *w, bool *applied)
+change(struct write_fixture *w, bool *applied)
 {
     petal_condition condition = {
         .family = w->f, .qualifier = text("a"), .compare = PETAL_EQUAL, .value = text("v")};
@@ -467,13 +473,13 @@ change(struct world *w, bool *applied)
 }
 
 static void
-expect_changed(struct world *w, bool changed)
+expect_changed(struct write_fixture *w, bool changed)
 {
     petal_read_options newest = {.versions = 1};
     petal_error error;
 
     must(petal_get(w->table, text("r"), &newest, w->read, &error), &error);
-    assert_string_equal(world_describe(w->read),
+    assert_string_equal(write_fixture_describe(w->read),
                         changed ? "r/f:a=v@30 r/f:b=v+@1000+9 r/g:a=v@20 r/g:n=#2@1000+9"
                                 : "r/f:a=v@30 r/f:b=v@10 r/g:a=v@30");
 }
@@ -488,22 +494,22 @@ fail_every_allocation(bool permanently)
     while (failed) {
         bool applied = false;
         enum petal_status status;
-        struct world w;
+        struct write_fixture w;
 
-        world_init(&w);
-        world_put_versions(&w);
-        world_put(w.f, "r", "b", 10, "v");
-        test_allocator_fail_at(&w.fixture.allocator, ++n, permanently);
+        write_fixture_init(&w);
+        write_fixture_put_versions(&w);
+        write_fixture_put(w.f, "r", "b", 10, "v");
+        test_allocator_fail_at(&w.base.allocator, ++n, permanently);
         status = change(&w, &applied);
-        failed = test_allocator_failures(&w.fixture.allocator) > 0;
-        test_allocator_fail_at(&w.fixture.allocator, 0, false);
+        failed = test_allocator_failures(&w.base.allocator) > 0;
+        test_allocator_fail_at(&w.base.allocator, 0, false);
         assert_int_equal(status, failed ? PETAL_NO_MEMORY : PETAL_OK);
         assert_int_equal(applied, !failed);
         assert_int_equal(petal_result_count(w.given), failed ? 0 : 3);
         expect_changed(&w, !failed);
         reopen(&w);
         expect_changed(&w, !failed);
-        world_fini(&w);
+        write_fixture_fini(&w);
     }
     assert_true(n > 10);
     return n - 1;

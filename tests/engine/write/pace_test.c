@@ -54,8 +54,8 @@ time_follows_the_rate_of_flushes(void **state)
 
 /* ---- with a database ---- */
 
-struct bed {
-    struct fixture fixture;
+struct pace_fixture {
+    struct fixture base;
     petal_table *table;
     petal_family *family;
     petal_vfs vfs; /* the fixture's, but for `open` */
@@ -94,50 +94,51 @@ set_gate(bool closed)
 }
 
 static void
-begin(struct bed *bed)
+begin(struct pace_fixture *fixture)
 {
     petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
     petal_table_options t = {.size = sizeof t, .name = {"t", 1}, .families = &f, .family_count = 1};
     petal_error error;
 
-    *bed = (struct bed){.table = NULL};
-    fixture_init(&bed->fixture, 1);
-    behind_gate = bed->fixture.env.vfs;
-    bed->vfs = *behind_gate;
-    bed->vfs.open = open_through_gate;
-    bed->fixture.env.vfs = &bed->vfs;
-    bed->fixture.options.memory_bytes = MIB;
-    bed->fixture.options.memtable_bytes = 128 * KIB;
-    bed->fixture.options.no_compaction = true;
-    fixture_must_open(&bed->fixture);
-    must(petal_table_create(bed->fixture.db, &t, &bed->table, &error), &error);
-    must(petal_table_family(bed->table, (petal_slice){"f", 1}, &bed->family, &error), &error);
+    *fixture = (struct pace_fixture){.table = NULL};
+    fixture_init(&fixture->base, 1);
+    behind_gate = fixture->base.env.vfs;
+    fixture->vfs = *behind_gate;
+    fixture->vfs.open = open_through_gate;
+    fixture->base.env.vfs = &fixture->vfs;
+    fixture->base.options.memory_bytes = MIB;
+    fixture->base.options.memtable_bytes = 128 * KIB;
+    fixture->base.options.no_compaction = true;
+    fixture_must_open(&fixture->base);
+    must(petal_table_create(fixture->base.db, &t, &fixture->table, &error), &error);
+    must(petal_table_family(fixture->table, (petal_slice){"f", 1}, &fixture->family, &error),
+         &error);
 }
 
 static void
-end(struct bed *bed)
+end(struct pace_fixture *fixture)
 {
-    fixture_must_close(&bed->fixture);
-    fixture_fini(&bed->fixture);
+    fixture_must_close(&fixture->base);
+    fixture_fini(&fixture->base);
 }
 
 static enum petal_status
-put(struct bed *bed, unsigned number, petal_error *error)
+put(struct pace_fixture *fixture, unsigned number, petal_error *error)
 {
     static const uint8_t value[4000];
     char row[16];
     int length = snprintf(row, sizeof row, "row%06u", number);
 
-    return petal_put(bed->family, (petal_slice){row, (size_t)length}, (petal_slice){"q", 1},
+    return petal_put(fixture->family, (petal_slice){row, (size_t)length}, (petal_slice){"q", 1},
                      PETAL_LATEST, (petal_slice){value, sizeof value}, NULL, error);
 }
 
 static petal_stats
-stats_of(struct bed *bed)
+stats_of(struct pace_fixture *fixture)
 {
     petal_stats stats;
 
-    petal_stats_get(bed->fixture.db, &stats);
+    petal_stats_get(fixture->base.db, &stats);
     return stats;
 }
 
@@ -146,13 +147,13 @@ stats_of(struct bed *bed)
 static void *
 put_all(void *argument)
 {
-    struct bed *bed = argument;
+    struct pace_fixture *fixture = argument;
 
     for (unsigned i = 0; i < PUTS; i++) {
-        if (put(bed, i, NULL) == PETAL_OK)
-            atomic_fetch_add(&bed->written, 1);
+        if (put(fixture, i, NULL) == PETAL_OK)
+            atomic_fetch_add(&fixture->written, 1);
         else
-            atomic_fetch_add(&bed->refused, 1);
+            atomic_fetch_add(&fixture->refused, 1);
     }
     return NULL;
 }
@@ -160,57 +161,57 @@ put_all(void *argument)
 static void
 writers_stop_at_the_cap(void **state)
 {
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_stats stats;
     pthread_t writer;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     /* So slow that any write under pressure owes more than the least sleep, however long it took. */
-    atomic_store(&bed.fixture.db->flush_rate, 1);
+    atomic_store(&fixture.base.db->flush_rate, 1);
     set_gate(true);
-    assert_int_equal(pthread_create(&writer, NULL, put_all, &bed), 0);
-    while (stats_of(&bed).stopped_writes == 0)
+    assert_int_equal(pthread_create(&writer, NULL, put_all, &fixture), 0);
+    while (stats_of(&fixture).stopped_writes == 0)
         sched_yield();
-    stats = stats_of(&bed);
+    stats = stats_of(&fixture);
     assert_int_equal(stats.stopped_writes, 1);
     assert_in_range(stats.memtable_memory, 384 * KIB, 640 * KIB);
     assert_in_range(stats.flushes_waiting, 2, 8);
-    assert_in_range(atomic_load(&bed.written), 60, 140);
+    assert_in_range(atomic_load(&fixture.written), 60, 140);
     assert_true(stats.delayed_writes > 0 && stats.delay_us > 0);
     set_gate(false);
     pthread_join(writer, NULL);
-    assert_int_equal(atomic_load(&bed.written), PUTS);
-    assert_int_equal(atomic_load(&bed.refused), 0);
-    assert_true(stats_of(&bed).stop_us > 0);
-    end(&bed);
+    assert_int_equal(atomic_load(&fixture.written), PUTS);
+    assert_int_equal(atomic_load(&fixture.refused), 0);
+    assert_true(stats_of(&fixture).stop_us > 0);
+    end(&fixture);
 }
 
 static void
 nobody_waits_for_a_cursor(void **state)
 {
     petal_cursor *cursors[10];
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error;
     unsigned number = 0;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (unsigned i = 0; i < 10; i++) {
         for (unsigned k = 0; k < 25; k++)
-            must(put(&bed, number++, &error), &error);
-        must(petal_cursor_open(bed.table, NULL, &cursors[i], &error), &error);
-        must(petal_flush(bed.fixture.db, NULL, &error), &error);
+            must(put(&fixture, number++, &error), &error);
+        must(petal_cursor_open(fixture.table, NULL, &cursors[i], &error), &error);
+        must(petal_flush(fixture.base.db, NULL, &error), &error);
     }
-    assert_true(stats_of(&bed).memtable_memory > 512 * KIB);
-    must(put(&bed, number++, &error), &error);
-    assert_int_equal(stats_of(&bed).stopped_writes, 0);
+    assert_true(stats_of(&fixture).memtable_memory > 512 * KIB);
+    must(put(&fixture, number++, &error), &error);
+    assert_int_equal(stats_of(&fixture).stopped_writes, 0);
     for (unsigned i = 0; i < 10; i++)
         petal_cursor_close(cursors[i]);
-    must(petal_flush(bed.fixture.db, NULL, &error), &error);
-    epoch_collect(bed.fixture.db->epoch);
-    assert_int_equal(stats_of(&bed).memtable_memory, 0);
-    end(&bed);
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    epoch_collect(fixture.base.db->epoch);
+    assert_int_equal(stats_of(&fixture).memtable_memory, 0);
+    end(&fixture);
 }
 
 /* The batch is larger than all that memtables may take. */
@@ -218,52 +219,53 @@ static void
 a_write_larger_than_the_limit_goes_through(void **state)
 {
     static const uint8_t value[1024 * 1024];
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (unsigned i = 0; i < 10; i++)
-        must(petal_put(bed.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
+        must(petal_put(fixture.family, (petal_slice){"r", 1}, (petal_slice){"q", 1}, PETAL_LATEST,
                        (petal_slice){value, sizeof value}, NULL, &error),
              &error);
-    end(&bed);
+    end(&fixture);
 }
 
 static void
 the_cap_of_runs(void **state)
 {
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error, full = {.status = PETAL_NO_SPACE, .text = "the disk is full"};
     petal_db *db;
 
     (void)state;
-    begin(&bed);
-    db = bed.fixture.db;
+    begin(&fixture);
+    db = fixture.base.db;
     for (unsigned i = 0; i < STORE_MOST_RUNS + 2; i++) {
-        assert_int_equal(atomic_load(&bed.family->runs), i < STORE_MOST_RUNS ? i : STORE_MOST_RUNS);
-        must(put(&bed, i, &error), &error); /* nobody compacts: runs do not count */
+        assert_int_equal(atomic_load(&fixture.family->runs),
+                         i < STORE_MOST_RUNS ? i : STORE_MOST_RUNS);
+        must(put(&fixture, i, &error), &error); /* nobody compacts: runs do not count */
         must(petal_flush(db, NULL, &error), &error);
     }
     db->no_compaction = false; /* there are no threads, so it does not change by itself */
     background_failed(db, BACKGROUND_COMPACTION, &full);
     progress_tell(db);
-    assert_int_equal(put(&bed, 0, &error), PETAL_NO_SPACE);
+    assert_int_equal(put(&fixture, 0, &error), PETAL_NO_SPACE);
     assert_string_equal(error.text, "the disk is full");
-    assert_int_equal(stats_of(&bed).stopped_writes, 1);
-    must(petal_compact(bed.table, bed.family, &error), &error);
-    assert_int_equal(atomic_load(&bed.family->runs), 1);
-    must(put(&bed, 0, &error), &error); /* whether or not it is known that space is back */
+    assert_int_equal(stats_of(&fixture).stopped_writes, 1);
+    must(petal_compact(fixture.table, fixture.family, &error), &error);
+    assert_int_equal(atomic_load(&fixture.family->runs), 1);
+    must(put(&fixture, 0, &error), &error); /* whether or not it is known that space is back */
     background_succeeded(db, BACKGROUND_COMPACTION);
     progress_tell(db);
-    must(put(&bed, 1, &error), &error);
-    end(&bed);
+    must(put(&fixture, 1, &error), &error);
+    end(&fixture);
 }
 
 /* ---- one store at its cap ---- */
 
 struct waiting {
-    struct bed *bed;
+    struct pace_fixture *fixture;
     pthread_t thread;
     enum petal_status status;
     petal_error error;
@@ -274,30 +276,30 @@ put_one(void *argument)
 {
     struct waiting *waiting = argument;
 
-    waiting->status = put(waiting->bed, 1000, &waiting->error);
+    waiting->status = put(waiting->fixture, 1000, &waiting->error);
     return NULL;
 }
 
 /* The store has as many runs as it may, and nobody compacts it: as if a compaction were at work
  * that takes for ever. A writer waits. */
 static void
-fill_with_runs(struct bed *bed, struct waiting *waiting)
+fill_with_runs(struct pace_fixture *fixture, struct waiting *waiting)
 {
     petal_error error;
 
     for (unsigned i = 0; i < STORE_MOST_RUNS; i++) {
-        must(put(bed, i, &error), &error);
-        must(petal_flush(bed->fixture.db, NULL, &error), &error);
+        must(put(fixture, i, &error), &error);
+        must(petal_flush(fixture->base.db, NULL, &error), &error);
     }
-    bed->fixture.db->no_compaction = false;
-    *waiting = (struct waiting){.bed = bed};
+    fixture->base.db->no_compaction = false;
+    *waiting = (struct waiting){.fixture = fixture};
     assert_int_equal(pthread_create(&waiting->thread, NULL, put_one, waiting), 0);
-    while (stats_of(bed).stopped_writes == 0)
+    while (stats_of(fixture).stopped_writes == 0)
         sched_yield();
 }
 
 static petal_family *
-make_table(struct bed *bed, const char *name, petal_table **table)
+make_table(struct pace_fixture *fixture, const char *name, petal_table **table)
 {
     petal_family_options f = {.size = sizeof f, .name = {"f", 1}};
     petal_table_options t = {
@@ -305,7 +307,7 @@ make_table(struct bed *bed, const char *name, petal_table **table)
     petal_family *family;
     petal_error error;
 
-    must(petal_table_create(bed->fixture.db, &t, table, &error), &error);
+    must(petal_table_create(fixture->base.db, &t, table, &error), &error);
     must(petal_table_family(*table, (petal_slice){"f", 1}, &family, &error), &error);
     return family;
 }
@@ -322,16 +324,16 @@ static void
 the_cap_of_a_store_stops_its_writers_only(void **state)
 {
     struct waiting waiting;
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_table *other, *another;
     petal_family *family;
     petal_error error;
     int64_t sum;
 
     (void)state;
-    begin(&bed);
-    family = make_table(&bed, "other", &other);
-    fill_with_runs(&bed, &waiting);
+    begin(&fixture);
+    family = make_table(&fixture, "other", &other);
+    fill_with_runs(&fixture, &waiting);
     for (unsigned i = 0; i < 100; i++)
         must(put_other(family, &error), &error);
     for (unsigned i = 0; i < 2 * ROW_LOCKS; i++) {
@@ -342,57 +344,57 @@ the_cap_of_a_store_stops_its_writers_only(void **state)
                              NULL, &sum, &error),
              &error);
     }
-    must(petal_flush(bed.fixture.db, NULL, &error), &error);
-    make_table(&bed, "another", &another);
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    make_table(&fixture, "another", &another);
     must(petal_table_drop(another, &error), &error);
     must(petal_compact(other, NULL, &error), &error);
-    assert_int_equal(stats_of(&bed).stopped_writes, 1);
-    must(petal_compact(bed.table, NULL, &error), &error);
+    assert_int_equal(stats_of(&fixture).stopped_writes, 1);
+    must(petal_compact(fixture.table, NULL, &error), &error);
     pthread_join(waiting.thread, NULL);
     must(waiting.status, &waiting.error);
-    end(&bed);
+    end(&fixture);
 }
 
 static void
 a_dropped_store_lets_its_writers_go(void **state)
 {
     struct waiting waiting;
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
-    fill_with_runs(&bed, &waiting);
-    must(petal_table_drop(bed.table, &error), &error);
+    begin(&fixture);
+    fill_with_runs(&fixture, &waiting);
+    must(petal_table_drop(fixture.table, &error), &error);
     pthread_join(waiting.thread, NULL);
     assert_int_equal(waiting.status, PETAL_NOT_FOUND);
-    end(&bed);
+    end(&fixture);
 }
 
 static void
 closing_refuses_who_waits(void **state)
 {
     struct waiting waiting;
-    struct bed bed;
+    struct pace_fixture fixture;
 
     (void)state;
-    begin(&bed);
-    fill_with_runs(&bed, &waiting);
-    end(&bed);
+    begin(&fixture);
+    fill_with_runs(&fixture, &waiting);
+    end(&fixture);
     pthread_join(waiting.thread, NULL);
     assert_int_equal(waiting.status, PETAL_BUSY);
     assert_non_null(strstr(waiting.error.text, "being closed"));
 }
 
 static bool
-is_there(struct bed *bed, const char *row)
+is_there(struct pace_fixture *fixture, const char *row)
 {
     petal_result *result;
     petal_error error;
     bool found;
 
-    must(petal_result_new(bed->fixture.db, &result, &error), &error);
-    must(petal_get(bed->table, (petal_slice){row, strlen(row)}, NULL, result, &error), &error);
+    must(petal_result_new(fixture->base.db, &result, &error), &error);
+    must(petal_get(fixture->table, (petal_slice){row, strlen(row)}, NULL, result, &error), &error);
     found = petal_result_count(result) > 0;
     petal_result_free(result);
     return found;
@@ -400,75 +402,75 @@ is_there(struct bed *bed, const char *row)
 
 /* Every kind of write, with and without waiting. */
 static void
-must_time_out(struct bed *bed)
+must_time_out(struct pace_fixture *fixture)
 {
     static const uint32_t deadlines[] = {PETAL_NO_WAIT, 1};
     petal_slice row = {"late", 4}, q = {"q", 1}, v = {"v", 1};
     petal_batch *batch;
     petal_error error;
 
-    must(petal_batch_new(bed->fixture.db, &batch, &error), &error);
-    must(petal_batch_put(batch, bed->family, row, q, PETAL_LATEST, v, &error), &error);
+    must(petal_batch_new(fixture->base.db, &batch, &error), &error);
+    must(petal_batch_put(batch, fixture->family, row, q, PETAL_LATEST, v, &error), &error);
     for (size_t i = 0; i < sizeof deadlines / sizeof *deadlines; i++) {
         petal_write_options options = {.size = sizeof options, .deadline_ms = deadlines[i]};
 
-        assert_int_equal(petal_put(bed->family, row, q, PETAL_LATEST, v, &options, &error),
+        assert_int_equal(petal_put(fixture->family, row, q, PETAL_LATEST, v, &options, &error),
                          PETAL_TIMEOUT);
         if (strstr(error.text, "the deadline has passed") == NULL ||
             strstr(error.text, "t:f") == NULL)
             fail_msg("%s", error.text);
         assert_int_equal(
-            petal_delete(bed->family, row, q, PETAL_LATEST, PETAL_DELETE, &options, &error),
+            petal_delete(fixture->family, row, q, PETAL_LATEST, PETAL_DELETE, &options, &error),
             PETAL_TIMEOUT);
-        assert_int_equal(petal_append(bed->family, row, q, v, &options, &error), PETAL_TIMEOUT);
-        assert_int_equal(petal_write(bed->fixture.db, batch, &options, &error), PETAL_TIMEOUT);
-        assert_int_equal(petal_mutate_row(bed->table, row, NULL, batch, &options, NULL, &error),
+        assert_int_equal(petal_append(fixture->family, row, q, v, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_write(fixture->base.db, batch, &options, &error), PETAL_TIMEOUT);
+        assert_int_equal(petal_mutate_row(fixture->table, row, NULL, batch, &options, NULL, &error),
                          PETAL_TIMEOUT);
     }
     petal_batch_free(batch);
-    assert_false(is_there(bed, "late"));
+    assert_false(is_there(fixture, "late"));
 }
 
 static void
 a_deadline_at_the_cap_of_runs(void **state)
 {
     struct waiting waiting;
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error;
 
     (void)state;
-    begin(&bed);
-    fill_with_runs(&bed, &waiting);
-    must_time_out(&bed);
-    must(petal_compact(bed.table, NULL, &error), &error);
+    begin(&fixture);
+    fill_with_runs(&fixture, &waiting);
+    must_time_out(&fixture);
+    must(petal_compact(fixture.table, NULL, &error), &error);
     pthread_join(waiting.thread, NULL);
     must(waiting.status, &waiting.error);
-    assert_true(is_there(&bed, "row001000"));
-    end(&bed);
+    assert_true(is_there(&fixture, "row001000"));
+    end(&fixture);
 }
 
 /* Flushes stand still. */
 static void
 the_cap_of_memory_stops_writers_only(void **state)
 {
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_table *other;
     pthread_t thread;
     petal_error error;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     set_gate(true);
-    assert_int_equal(pthread_create(&thread, NULL, put_all, &bed), 0);
-    while (stats_of(&bed).stopped_writes == 0)
+    assert_int_equal(pthread_create(&thread, NULL, put_all, &fixture), 0);
+    while (stats_of(&fixture).stopped_writes == 0)
         sched_yield();
-    must_time_out(&bed);
-    make_table(&bed, "other", &other); /* and what it needs of memory */
+    must_time_out(&fixture);
+    make_table(&fixture, "other", &other); /* and what it needs of memory */
     must(petal_table_drop(other, &error), &error);
     set_gate(false);
     pthread_join(thread, NULL);
-    assert_int_equal(atomic_load(&bed.written), PUTS);
-    end(&bed);
+    assert_int_equal(atomic_load(&fixture.written), PUTS);
+    end(&fixture);
 }
 
 #define LARGE_BYTES ((size_t)400 * 1024)
@@ -476,10 +478,10 @@ the_cap_of_memory_stops_writers_only(void **state)
 static void *
 put_until_served(void *argument)
 {
-    struct bed *bed = argument;
+    struct pace_fixture *fixture = argument;
 
-    for (unsigned i = 0; atomic_load(&bed->refused) == 0; i++)
-        must(put(bed, i, NULL), NULL);
+    for (unsigned i = 0; atomic_load(&fixture->refused) == 0; i++)
+        must(put(fixture, i, NULL), NULL);
     return NULL;
 }
 
@@ -488,25 +490,25 @@ static void
 a_large_write_has_its_turn(void **state)
 {
     uint8_t *value = calloc(1, LARGE_BYTES);
-    struct bed bed;
+    struct pace_fixture fixture;
     pthread_t threads[2];
     petal_error error;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (unsigned i = 0; i < 2; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, put_until_served, &bed), 0);
-    while (stats_of(&bed).flushes == 0)
+        assert_int_equal(pthread_create(&threads[i], NULL, put_until_served, &fixture), 0);
+    while (stats_of(&fixture).flushes == 0)
         sched_yield();
     for (unsigned i = 0; i < 3; i++)
-        must(petal_put(bed.family, (petal_slice){"large", 5}, (petal_slice){"q", 1}, PETAL_LATEST,
-                       (petal_slice){value, LARGE_BYTES}, NULL, &error),
+        must(petal_put(fixture.family, (petal_slice){"large", 5}, (petal_slice){"q", 1},
+                       PETAL_LATEST, (petal_slice){value, LARGE_BYTES}, NULL, &error),
              &error);
-    atomic_store(&bed.refused, 1);
+    atomic_store(&fixture.refused, 1);
     for (unsigned i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
     free(value);
-    end(&bed);
+    end(&fixture);
 }
 
 /* A commit holds view_mutex over the sync of the manifest, a change of the schema ddl_mutex: the leader writes on in the full memtable. */
@@ -515,21 +517,21 @@ a_full_memtable_takes_more_while_a_commit_runs(void **state)
 {
     (void)state;
     for (int which = 0; which < 2; which++) {
-        struct bed bed;
+        struct pace_fixture fixture;
         struct mutex *held;
         petal_error error;
         unsigned number = 0;
 
-        begin(&bed);
-        held = which == 0 ? &bed.fixture.db->view_mutex : &bed.fixture.db->ddl_mutex;
+        begin(&fixture);
+        held = which == 0 ? &fixture.base.db->view_mutex : &fixture.base.db->ddl_mutex;
         mutex_lock(held);
-        while (bed.fixture.db->active_bytes < 128 * KIB * 5 / 4)
-            must(put(&bed, number++, &error), &error);
-        assert_int_equal(stats_of(&bed).flushes_waiting, 0);
+        while (fixture.base.db->active_bytes < 128 * KIB * 5 / 4)
+            must(put(&fixture, number++, &error), &error);
+        assert_int_equal(stats_of(&fixture).flushes_waiting, 0);
         mutex_unlock(held);
-        must(put(&bed, number++, &error), &error);
-        assert_true(bed.fixture.db->active_bytes < 8 * KIB);
-        end(&bed);
+        must(put(&fixture, number++, &error), &error);
+        assert_true(fixture.base.db->active_bytes < 8 * KIB);
+        end(&fixture);
     }
 }
 
@@ -549,33 +551,33 @@ static void
 the_leader_removes_no_files(void **state)
 {
     struct read_point point;
-    struct bed bed;
+    struct pace_fixture fixture;
     petal_error error;
     unsigned number = 0;
 
     (void)state;
-    begin(&bed);
+    begin(&fixture);
     for (unsigned i = 0; i < 2; i++) {
-        must(put(&bed, number++, &error), &error);
-        must(petal_flush(bed.fixture.db, NULL, &error), &error);
+        must(put(&fixture, number++, &error), &error);
+        must(petal_flush(fixture.base.db, NULL, &error), &error);
     }
-    read_begin(bed.fixture.db, &point);
-    must(petal_compact(bed.table, bed.family, &error), &error);
-    read_end(bed.fixture.db, &point);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"), 3);
+    read_begin(fixture.base.db, &point);
+    must(petal_compact(fixture.table, fixture.family, &error), &error);
+    read_end(fixture.base.db, &point);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"), 3);
     set_gate(true);
     removed = 0;
     writer = pthread_self();
-    bed.vfs.remove = remove_counted;
-    while (!flush_waits(bed.fixture.db))
-        must(put(&bed, number++, &error), &error);
+    fixture.vfs.remove = remove_counted;
+    while (!flush_waits(fixture.base.db))
+        must(put(&fixture, number++, &error), &error);
     assert_int_equal(removed, 0);
-    bed.vfs.remove = behind_gate->remove;
+    fixture.vfs.remove = behind_gate->remove;
     set_gate(false);
-    must(petal_flush(bed.fixture.db, NULL, &error), &error);
-    assert_int_equal(fixture_count_files(&bed.fixture, ".sst"),
+    must(petal_flush(fixture.base.db, NULL, &error), &error);
+    assert_int_equal(fixture_count_files(&fixture.base, ".sst"),
                      3); /* the output, and of two flushes */
-    end(&bed);
+    end(&fixture);
 }
 
 int
