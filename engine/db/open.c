@@ -21,34 +21,34 @@
 static bool
 init_locks(petal_db *db)
 {
-    struct mutex *const mutexes[] = {&db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
-                                     &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
-                                     &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+    struct mutex *const mutexes[] = {&db->ddl_mutex,    &db->manifest_mutex, &db->view_mutex,
+                                     &db->flush_mutex,  &db->failure_mutex,  &db->snapshots.mutex,
+                                     &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         if (!mutex_init(mutexes[i]))
             return false;
     }
     return clock_condition_init(&db->flush_wanted) && clock_condition_init(&db->flush_done) &&
-           clock_condition_init(&db->sync_wanted) && write_queue_init(&db->queue) &&
-           row_locks_init(&db->row_locks) && view_bin_init(&db->view_bin, wal_wake, db);
+           write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
+           view_bin_init(&db->view_bin, wal_wake, db);
 }
 
 static void
 fini_locks(petal_db *db)
 {
-    struct mutex *const mutexes[] = {&db->log_sync_mutex, &db->log_mutex,       &db->ddl_mutex,
-                                     &db->manifest_mutex, &db->view_mutex,      &db->flush_mutex,
-                                     &db->failure_mutex,  &db->snapshots.mutex, &db->capture_mutex};
+    struct mutex *const mutexes[] = {&db->ddl_mutex,    &db->manifest_mutex, &db->view_mutex,
+                                     &db->flush_mutex,  &db->failure_mutex,  &db->snapshots.mutex,
+                                     &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         mutex_fini(mutexes[i]);
     pthread_cond_destroy(&db->flush_wanted);
     pthread_cond_destroy(&db->flush_done);
-    pthread_cond_destroy(&db->sync_wanted);
     write_queue_fini(&db->queue);
     row_locks_fini(&db->row_locks);
     view_bin_fini(&db->view_bin);
+    wal_fini(db);
 }
 
 /* How many store files may be open. On the operating system's files no more than half of what the process may open: logs, the
@@ -96,17 +96,17 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->process = process_now();
     made->read_only = options->read_only;
     made->memtable_bytes = options->memtable_bytes;
-    made->log_sync_interval_ms = options->log_sync_interval_ms;
     made->durability = options->durability;
-    made->no_log_mapping = options->no_log_mapping;
     made->compact_file_bytes = COMPACT_FILE_BYTES;
     made->no_compaction = options->no_compaction;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
-    if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() || !init_locks(made) ||
+    if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() ||
+        !wal_init(made, options) || !init_locks(made) ||
         !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
         epoch_init(made->epoch) != PETAL_OK) {
+        wal_fini(made);
         mem_free(env.allocator, made->stats, STATS_SHARDS * sizeof *made->stats);
         mem_free(env.allocator, made->epoch, sizeof *made->epoch);
         mem_free(env.allocator, made, sizeof *made);
@@ -192,10 +192,8 @@ start_threads(petal_db *db, petal_error *error)
     int failed = pthread_create(&db->flush_thread, NULL, flush_thread, db);
 
     db->flush_thread_started = failed == 0;
-    if (failed == 0) {
-        failed = pthread_create(&db->log_thread, NULL, log_thread, db);
-        db->log_thread_started = failed == 0;
-    }
+    if (failed == 0)
+        failed = wal_start(db);
     if (failed != 0)
         return error_io(error, db->directory.path, failed, "start a thread for");
     return compactor_start(db, error);
@@ -262,12 +260,10 @@ stop_threads(petal_db *db)
     mutex_lock(&db->flush_mutex);
     db->stopping = true;
     pthread_cond_broadcast(&db->flush_wanted);
-    pthread_cond_broadcast(&db->sync_wanted);
     mutex_unlock(&db->flush_mutex);
     if (db->flush_thread_started)
         pthread_join(db->flush_thread, NULL);
-    if (db->log_thread_started)
-        pthread_join(db->log_thread, NULL);
+    wal_stop(db);
 }
 
 static void

@@ -344,10 +344,10 @@ replay_logs(petal_db *db, petal_error *error)
     };
     enum petal_status status;
 
-    db->recovering = true;
+    db->wal->recovering = true;
     status = wal_replay(&replay, error);
     if (status != PETAL_OK || replay.greatest_log == 0) {
-        db->recovering = false;
+        db->wal->recovering = false;
         mem_free(db->env.allocator, state.logs, state.log_capacity * sizeof *state.logs);
         return status;
     }
@@ -357,7 +357,7 @@ replay_logs(petal_db *db, petal_error *error)
                 (unsigned long long)replay.dropped_bytes);
     if (!db->read_only)
         status = flush_replayed(&state, error);
-    db->recovering = false;
+    db->wal->recovering = false;
     if (status == PETAL_OK && !db->read_only && state.no_space.status == PETAL_OK) {
         status = retire_logs(db, &cause);
         if (status == PETAL_NO_SPACE && !manifest_is_dead(db->manifest)) {

@@ -7,14 +7,14 @@
  *
  * LOCK ORDER, outermost first:
  *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; capture_mutex > leadership, and nobody
- *   waits for it who holds another one; leadership > log_sync_mutex > log_mutex, and view_mutex > log_mutex; ddl_mutex > the
- *   compactor's; flush_mutex > failure_mutex; that, the queue's, the snapshots' and the compactor's are leaves, as are those of
+ *   waits for it who holds another one; leadership > the WAL chain's, of which one comes inside view_mutex, too
+ *   (engine/wal/wal.h); ddl_mutex > the compactor's; flush_mutex > failure_mutex; that, the queue's, the snapshots' and the compactor's are leaves, as are those of
  *   epoch, cache and open_files.
  * Readers take none of them but the last three, and the snapshots' for a new snapshot or a multi-get: a compaction that drops markers
  * holds it while it commits.
  *
- * OVER I/O are held: ddl_mutex, manifest_mutex and view_mutex by commits, over the sync of the manifest; log_sync_mutex. So the leader
- * of a write group only tries ddl_mutex and view_mutex (engine/flush/flush.h), unless memtables get far too large.
+ * OVER I/O are held: ddl_mutex, manifest_mutex and view_mutex by commits, over the sync of the manifest; the WAL chain's
+ * sync_mutex. So the leader of a write group only tries ddl_mutex and view_mutex (engine/flush/flush.h), unless memtables get far too large.
  */
 #ifndef PETAL_ENGINE_STATE_DB_H
 #define PETAL_ENGINE_STATE_DB_H
@@ -42,14 +42,6 @@
     X(snapshot)                                                                                    \
     X(receipt)
 
-/* A log that takes no more writes and holds cells that are not flushed yet. */
-struct closed_log {
-    uint64_t number;
-    uint64_t last_sequence;
-    uint64_t length;
-    struct wal_file *wal; /* open until it is synced; NULL from then on */
-};
-
 /* Registered snapshots, in the order of their sequences (engine/state/read_point.h). */
 struct read_point_list {
     struct mutex mutex;
@@ -62,7 +54,6 @@ struct petal_db {
     /* Opened so: there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes. */
     bool read_only;
     size_t memtable_bytes;
-    uint32_t log_sync_interval_ms;
     enum petal_durability durability;
     petal_file *lock_file; /* engine/db/lock.h */
     struct cache *cache;
@@ -87,28 +78,7 @@ struct petal_db {
     int64_t last_timestamp; /* [leader] greatest assigned */
     petal_family *written;  /* [leader] those whose active memtables hold cells */
     size_t active_bytes;    /* [leader] of all active memtables */
-    struct wal_file
-        *wal;        /* [leader] NULL until the first logged write; changed under log_mutex, too */
-    bool recovering; /* logs are being replayed: none of them may go yet */
-    uint64_t predecessor_number, predecessor_length,
-        predecessor_last_sequence; /* [leader] of the next log */
-
-    /* Guards the pointer `wal` for those who do not lead, and what follows down to newest_log; taken inside view_mutex. */
-    struct mutex log_mutex;
-    uint64_t log_in_making; /* the number of a log that has one and is not `wal` yet; 0: none */
-    struct closed_log *closed_logs; /* in order of their numbers */
-    size_t closed_log_count, closed_log_capacity;
-    struct wal_file *spare_log; /* the next `wal`, without a header yet; NULL: none is ready */
-    uint64_t spare_in_making;   /* its number while it is made; 0: none is */
-    uint64_t newest_log;        /* the greatest number of a log that was ever current */
-    bool spare_asked;           /* [leader] for the log that follows the current one */
-    bool spare_wanted;          /* the log thread is to make one; guarded by flush_mutex */
-    /* Held over I/O by those who sync logs, one at a time: a failed sync is told to one of them only. Closed logs are freed under
-     * it, so it keeps alive what its holder syncs. */
-    struct mutex log_sync_mutex;
-    _Atomic(int64_t)
-        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
-    _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
+    struct wal_chain *wal;  /* engine/wal/wal.h */
 
     struct mutex ddl_mutex; /* one change of the schema at a time; guards what follows */
     petal_table *tables;
@@ -136,7 +106,6 @@ struct petal_db {
     /* Compactions. */
     struct compactor *compactor; /* NULL until petal_open has recovered */
     bool no_compaction;          /* in the background */
-    bool no_log_mapping;
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
     struct background_state background;
     _Atomic(struct damage *) damage; /* the newest; added to under failure_mutex */
@@ -156,17 +125,17 @@ struct petal_db {
     bool pace_warned;       /* that memtables are kept by cursors */
     bool closing;           /* no writer waits any more */
 
-    /* Flush thread and log thread. */
+    /* Flush thread. */
     struct mutex flush_mutex;
-    pthread_cond_t flush_wanted, flush_done, sync_wanted;
+    pthread_cond_t flush_wanted, flush_done;
     struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
     uint32_t flush_count;
     uint64_t flush_ticket; /* of the newest job */
     uint64_t flush_tries;  /* begun, at all jobs */
     bool flush_at_once;    /* the next try is not to wait */
     bool stopping;
-    bool flush_thread_started, log_thread_started;
-    pthread_t flush_thread, log_thread;
+    bool flush_thread_started;
+    pthread_t flush_thread;
 
     /* Once set, writes are refused with this cause until the database is opened again. */
     struct mutex failure_mutex;

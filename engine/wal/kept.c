@@ -13,45 +13,48 @@ lower(uint64_t *oldest, uint64_t number)
 uint64_t
 wal_oldest_open(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t oldest;
 
-    mutex_lock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
     oldest = db_next_file_number(db);
-    lower(&oldest, db->log_in_making);
-    lower(&oldest, db->spare_in_making);
-    if (db->wal != NULL)
-        lower(&oldest, wal_file_number(db->wal));
-    if (db->spare_log != NULL)
-        lower(&oldest, wal_file_number(db->spare_log));
-    mutex_unlock(&db->log_mutex);
+    lower(&oldest, chain->in_making);
+    lower(&oldest, chain->spare_in_making);
+    if (chain->current != NULL)
+        lower(&oldest, wal_file_number(chain->current));
+    if (chain->spare != NULL)
+        lower(&oldest, wal_file_number(chain->spare));
+    mutex_unlock(&chain->mutex);
     return oldest;
 }
 
 uint64_t
 wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t oldest = oldest_open;
 
-    if (db->recovering)
+    if (chain->recovering)
         return db->manifest->oldest_log;
-    mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].number < oldest; i++) {
-        if (db->closed_logs[i].wal != NULL || db->closed_logs[i].last_sequence >= oldest_unflushed)
-            oldest = db->closed_logs[i].number;
+    mutex_lock(&chain->mutex);
+    for (size_t i = 0; i < chain->closed_count && chain->closed[i].number < oldest; i++) {
+        if (chain->closed[i].file != NULL || chain->closed[i].last_sequence >= oldest_unflushed)
+            oldest = chain->closed[i].number;
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     return oldest;
 }
 
 struct wal_promise
 log_promise(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     struct wal_promise promise = {0, 0};
 
-    mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count && db->closed_logs[i].wal == NULL; i++)
-        promise = (struct wal_promise){db->closed_logs[i].number, db->closed_logs[i].length};
-    mutex_unlock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
+    for (size_t i = 0; i < chain->closed_count && chain->closed[i].file == NULL; i++)
+        promise = (struct wal_promise){chain->closed[i].number, chain->closed[i].length};
+    mutex_unlock(&chain->mutex);
     return promise;
 }
 
@@ -59,16 +62,16 @@ log_promise(petal_db *db)
 static uint64_t
 forget_closed(petal_db *db, uint64_t below)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t number = 0;
 
-    mutex_lock(&db->log_mutex);
-    if (db->closed_log_count > 0 && db->closed_logs[0].number < below) {
-        assert(db->closed_logs[0].wal == NULL); /* or it would be needed */
-        number = db->closed_logs[0].number;
-        memmove(db->closed_logs, db->closed_logs + 1,
-                --db->closed_log_count * sizeof *db->closed_logs);
+    mutex_lock(&chain->mutex);
+    if (chain->closed_count > 0 && chain->closed[0].number < below) {
+        assert(chain->closed[0].file == NULL); /* or it would be needed */
+        number = chain->closed[0].number;
+        memmove(chain->closed, chain->closed + 1, --chain->closed_count * sizeof *chain->closed);
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     return number;
 }
 
@@ -93,16 +96,17 @@ wal_remove_below(petal_db *db, uint64_t oldest)
 uint64_t
 wal_overdue_sequence(petal_db *db)
 {
-    uint64_t bytes = db->wal != NULL ? wal_file_length(db->wal) : 0, sequence = 0;
+    struct wal_chain *chain = db->wal;
+    uint64_t bytes = chain->current != NULL ? wal_file_length(chain->current) : 0, sequence = 0;
     size_t count;
 
-    mutex_lock(&db->log_mutex);
-    count = db->closed_log_count;
+    mutex_lock(&chain->mutex);
+    count = chain->closed_count;
     for (size_t i = 0; i < count; i++)
-        bytes += db->closed_logs[i].length;
+        bytes += chain->closed[i].length;
     if (count > LOG_MOST_KEPT ||
         (count > 0 && bytes > (uint64_t)LOG_MOST_MEMTABLES * db->memtable_bytes))
-        sequence = db->closed_logs[(count - 1) / 2].last_sequence;
-    mutex_unlock(&db->log_mutex);
+        sequence = chain->closed[(count - 1) / 2].last_sequence;
+    mutex_unlock(&chain->mutex);
     return sequence;
 }

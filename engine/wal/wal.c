@@ -13,12 +13,13 @@
 static uint64_t
 begin_log(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t number;
 
-    mutex_lock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
     number = db_take_file_number(db);
-    db->log_in_making = number;
-    mutex_unlock(&db->log_mutex);
+    chain->in_making = number;
+    mutex_unlock(&chain->mutex);
     return number;
 }
 
@@ -26,11 +27,12 @@ begin_log(petal_db *db)
 static enum petal_status
 make_log(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     char path[PETAL_PATH_BYTES];
     enum petal_status status;
 
     filename_log(path, db->directory.path, number);
-    status = wal_file_create(wal, &db->directory, path, number, db->no_log_mapping, error);
+    status = wal_file_create(wal, &db->directory, path, number, chain->unmapped, error);
     if (status != PETAL_OK)
         return status;
     status = db_sync_directory(db, error);
@@ -58,28 +60,31 @@ discard_log(petal_db *db, struct wal_file *wal)
 static bool
 take_spare(petal_db *db)
 {
-    mutex_lock(&db->log_mutex);
-    db->wal = db->spare_log;
-    db->spare_log = NULL;
-    if (db->wal != NULL)
-        db->newest_log = wal_file_number(db->wal);
-    mutex_unlock(&db->log_mutex);
-    return db->wal != NULL;
+    struct wal_chain *chain = db->wal;
+
+    mutex_lock(&chain->mutex);
+    chain->current = chain->spare;
+    chain->spare = NULL;
+    if (chain->current != NULL)
+        chain->newest = wal_file_number(chain->current);
+    mutex_unlock(&chain->mutex);
+    return chain->current != NULL;
 }
 
 static enum petal_status
 create_log(petal_db *db, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t number = begin_log(db);
     struct wal_file *wal = NULL;
     enum petal_status status = make_log(db, number, &wal, error);
 
-    mutex_lock(&db->log_mutex);
-    db->wal = wal;
-    db->log_in_making = 0;
+    mutex_lock(&chain->mutex);
+    chain->current = wal;
+    chain->in_making = 0;
     if (wal != NULL)
-        db->newest_log = number;
-    mutex_unlock(&db->log_mutex);
+        chain->newest = number;
+    mutex_unlock(&chain->mutex);
     return status;
 }
 
@@ -87,43 +92,45 @@ create_log(petal_db *db, petal_error *error)
 static uint64_t
 predecessor_synced(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t synced = 0;
 
-    mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count; i++) {
-        const struct closed_log *closed = &db->closed_logs[i];
+    mutex_lock(&chain->mutex);
+    for (size_t i = 0; i < chain->closed_count; i++) {
+        const struct closed_wal *closed = &chain->closed[i];
 
-        if (closed->number == db->predecessor_number)
-            synced = closed->wal != NULL ? wal_file_synced_length(closed->wal) : closed->length;
+        if (closed->number == chain->predecessor_number)
+            synced = closed->file != NULL ? wal_file_synced_length(closed->file) : closed->length;
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     return synced;
 }
 
 enum petal_status
 wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     enum petal_status status = PETAL_OK;
 
     assert_leads(db);
-    if (db->wal == NULL) {
+    if (chain->current == NULL) {
         if (!take_spare(db))
             status = create_log(db, error);
         if (status == PETAL_OK) {
             struct wal_identity identity = {
                 .database_identity = db->identity,
-                .number = wal_file_number(db->wal),
-                .predecessor_number = db->predecessor_number,
-                .predecessor_length = db->predecessor_length,
+                .number = wal_file_number(chain->current),
+                .predecessor_number = chain->predecessor_number,
+                .predecessor_length = chain->predecessor_length,
                 .predecessor_synced = predecessor_synced(db),
-                .predecessor_last_sequence = db->predecessor_last_sequence,
+                .predecessor_last_sequence = chain->predecessor_last_sequence,
             };
 
-            wal_file_identify(db->wal, &identity);
-            db->spare_asked = false;
+            wal_file_identify(chain->current, &identity);
+            chain->spare_asked = false;
         }
     }
-    *wal = db->wal;
+    *wal = chain->current;
     return status;
 }
 
@@ -131,19 +138,21 @@ wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
 static uint64_t
 begin_spare(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t number = 0;
 
-    mutex_lock(&db->log_mutex);
-    if (db->wal != NULL && db->spare_log == NULL && db->spare_in_making == 0 &&
+    mutex_lock(&chain->mutex);
+    if (chain->current != NULL && chain->spare == NULL && chain->spare_in_making == 0 &&
         !atomic_load_explicit(&db->failed, memory_order_relaxed))
-        number = db->spare_in_making = db_take_file_number(db);
-    mutex_unlock(&db->log_mutex);
+        number = chain->spare_in_making = db_take_file_number(db);
+    mutex_unlock(&chain->mutex);
     return number;
 }
 
 void
 wal_make_spare(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t number = begin_spare(db);
     struct wal_file *wal = NULL;
     petal_error error;
@@ -152,14 +161,14 @@ wal_make_spare(petal_db *db)
         return;
     if (make_log(db, number, &wal, &error) != PETAL_OK)
         env_log(&db->env, PETAL_LOG_INFO, "no log was made ahead: %s", error.text);
-    mutex_lock(&db->log_mutex);
-    db->spare_in_making = 0;
+    mutex_lock(&chain->mutex);
+    chain->spare_in_making = 0;
     /* While it was made the leader may have needed one and made a newer one: logs are in order of their numbers. */
-    if (wal != NULL && db->log_in_making == 0 && number > db->newest_log) {
-        db->spare_log = wal;
+    if (wal != NULL && chain->in_making == 0 && number > chain->newest) {
+        chain->spare = wal;
         wal = NULL;
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     if (wal != NULL)
         discard_log(db, wal);
 }
@@ -167,28 +176,32 @@ wal_make_spare(petal_db *db)
 void
 wal_ask_for_spare(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
+
     assert_leads(db);
-    if (db->wal == NULL || db->spare_asked)
+    if (chain->current == NULL || chain->spare_asked)
         return;
-    db->spare_asked = true;
-    mutex_lock(&db->flush_mutex);
-    db->spare_wanted = true;
-    pthread_cond_signal(&db->sync_wanted);
-    mutex_unlock(&db->flush_mutex);
+    chain->spare_asked = true;
+    mutex_lock(&chain->mutex);
+    chain->spare_wanted = true;
+    pthread_cond_signal(&chain->wanted);
+    mutex_unlock(&chain->mutex);
 }
 
 void
 wal_close(petal_db *db)
 {
-    if (db->spare_log != NULL)
-        discard_log(db, db->spare_log);
-    if (db->wal != NULL && wal_file_is_empty(db->wal))
-        discard_log(db, db->wal);
+    struct wal_chain *chain = db->wal;
+
+    if (chain->spare != NULL)
+        discard_log(db, chain->spare);
+    if (chain->current != NULL && wal_file_is_empty(chain->current))
+        discard_log(db, chain->current);
     else
-        wal_file_close(db->wal);
-    for (size_t i = 0; i < db->closed_log_count; i++)
-        wal_file_close(db->closed_logs[i].wal);
-    mem_free(db->env.allocator, db->closed_logs, db->closed_log_capacity * sizeof *db->closed_logs);
+        wal_file_close(chain->current);
+    for (size_t i = 0; i < chain->closed_count; i++)
+        wal_file_close(chain->closed[i].file);
+    chain->closed_count = 0;
 }
 
 /* ---- store and sync ---- */
@@ -205,35 +218,39 @@ sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
 static struct wal_file *
 oldest_unsynced(petal_db *db, uint64_t below)
 {
+    struct wal_chain *chain = db->wal;
     struct wal_file *wal = NULL;
 
-    mutex_lock(&db->log_mutex);
-    for (size_t i = 0; wal == NULL && i < db->closed_log_count; i++) {
-        if (db->closed_logs[i].number < below)
-            wal = db->closed_logs[i].wal;
+    mutex_lock(&chain->mutex);
+    for (size_t i = 0; wal == NULL && i < chain->closed_count; i++) {
+        if (chain->closed[i].number < below)
+            wal = chain->closed[i].file;
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     return wal;
 }
 
 static void
 note_synced(petal_db *db, struct wal_file *wal)
 {
-    mutex_lock(&db->log_mutex);
-    for (size_t i = 0; i < db->closed_log_count; i++) {
-        if (db->closed_logs[i].wal == wal)
-            db->closed_logs[i].wal = NULL;
+    struct wal_chain *chain = db->wal;
+
+    mutex_lock(&chain->mutex);
+    for (size_t i = 0; i < chain->closed_count; i++) {
+        if (chain->closed[i].file == wal)
+            chain->closed[i].file = NULL;
     }
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     wal_file_close(wal);
 }
 
-/* REQUIRES: log_sync_mutex held, so that no one else closes what is synced here. */
+/* REQUIRES: sync_mutex held, so that no one else closes what is synced here. */
 static enum petal_status
 sync_closed_below(petal_db *db, uint64_t below, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
+    assert_held(&db->wal->sync_mutex);
     while (status == PETAL_OK) {
         struct wal_file *wal = oldest_unsynced(db, below);
 
@@ -246,26 +263,29 @@ sync_closed_below(petal_db *db, uint64_t below, petal_error *error)
     return status;
 }
 
-/* All closed logs are below. REQUIRES: log_mutex held. */
+/* All closed logs are below. REQUIRES: the chain's mutex held. */
 static uint64_t
 closed_end(const petal_db *db)
 {
-    return db->closed_log_count == 0 ? 0 : db->closed_logs[db->closed_log_count - 1].number + 1;
+    struct wal_chain *chain = db->wal;
+
+    return chain->closed_count == 0 ? 0 : chain->closed[chain->closed_count - 1].number + 1;
 }
 
 enum petal_status
 wal_sync_closed(petal_db *db, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     petal_error cause;
     enum petal_status status;
     uint64_t end;
 
-    mutex_lock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
     end = closed_end(db);
-    mutex_unlock(&db->log_mutex);
-    mutex_lock(&db->log_sync_mutex);
+    mutex_unlock(&chain->mutex);
+    mutex_lock(&chain->sync_mutex);
     status = sync_closed_below(db, end, &cause);
-    mutex_unlock(&db->log_sync_mutex);
+    mutex_unlock(&chain->sync_mutex);
     if (status == PETAL_OK)
         return PETAL_OK;
     db_fail(db, &cause);
@@ -276,26 +296,27 @@ wal_sync_closed(petal_db *db, petal_error *error)
 
 /*
  * Sync all that is stored: the current log, after those closed before it. It stays open meanwhile, for when the leader closes it, it
- * is one of the closed logs, and those are freed under log_sync_mutex only.
+ * is one of the closed logs, and those are freed under sync_mutex only.
  */
 static enum petal_status
 sync_all(petal_db *db, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     struct wal_file *wal;
     enum petal_status status;
     uint64_t end;
 
-    mutex_lock(&db->log_sync_mutex);
-    mutex_lock(&db->log_mutex);
-    wal = db->wal;
+    mutex_lock(&chain->sync_mutex);
+    mutex_lock(&chain->mutex);
+    wal = chain->current;
     end = closed_end(db);
-    mutex_unlock(&db->log_mutex);
+    mutex_unlock(&chain->mutex);
     status = sync_closed_below(db, end, error);
     if (wal != NULL && status == PETAL_OK)
         status = sync_counted(db, wal, error);
     else if (wal != NULL)
         wal_file_condemn(wal, error); /* it may never be synced */
-    mutex_unlock(&db->log_sync_mutex);
+    mutex_unlock(&chain->sync_mutex);
     if (status != PETAL_OK)
         db_fail(db, error);
     return status;
@@ -312,11 +333,12 @@ time_between(int64_t since_ms, int64_t now_ms)
 static bool
 sync_is_overdue(petal_db *db, int64_t now_ms)
 {
-    int64_t interval = db->log_sync_interval_ms;
-    int64_t since = atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed);
-    int64_t started = atomic_load_explicit(&db->sync_started_ms, memory_order_relaxed);
+    struct wal_chain *chain = db->wal;
+    int64_t interval = chain->sync_interval_ms;
+    int64_t since = atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed);
+    int64_t started = atomic_load_explicit(&chain->sync_started_ms, memory_order_relaxed);
 
-    if (db->log_sync_interval_ms == PETAL_NEVER)
+    if (chain->sync_interval_ms == PETAL_NEVER)
         return false;
     return (since != 0 && time_between(since, now_ms) > 2 * interval) ||
            (started != 0 && time_between(started, now_ms) > interval);
@@ -325,40 +347,42 @@ sync_is_overdue(petal_db *db, int64_t now_ms)
 enum petal_status
 wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     uint64_t stored;
     enum petal_status status;
 
     assert_leads(db);
     if (durability == PETAL_SKIP_WAL)
         return PETAL_OK;
-    stored = wal_file_length(db->wal);
-    status = wal_file_store(db->wal, error);
-    STATS_ADD_LEADER(db, log_bytes, wal_file_length(db->wal) - stored);
+    stored = wal_file_length(chain->current);
+    status = wal_file_store(chain->current, error);
+    STATS_ADD_LEADER(db, log_bytes, wal_file_length(chain->current) - stored);
     if (status != PETAL_OK)
         return status;
     /*
      * Something is stored that may not be synced yet. The WAL thread clears the time, then looks how much is stored. Nothing is
      * added to the time, but both have changed one word: so that thread looks behind the store, or the time is seen cleared here.
      */
-    if (atomic_fetch_add_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
-        atomic_store_explicit(&db->unsynced_since_ms, now_ms, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&chain->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
+        atomic_store_explicit(&chain->unsynced_since_ms, now_ms, memory_order_relaxed);
     if (durability != PETAL_FSYNC_WAL && !sync_is_overdue(db, now_ms))
         return PETAL_OK;
     status = sync_all(db, error);
     if (status == PETAL_OK)
-        atomic_store_explicit(&db->unsynced_since_ms, 0, memory_order_relaxed);
+        atomic_store_explicit(&chain->unsynced_since_ms, 0, memory_order_relaxed);
     return status;
 }
 
 enum petal_status
 wal_sync_before(petal_db *db, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     bool waiting;
 
     assert_leads(db);
-    mutex_lock(&db->log_mutex);
-    waiting = db->closed_log_count > 0 && db->closed_logs[db->closed_log_count - 1].wal != NULL;
-    mutex_unlock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
+    waiting = chain->closed_count > 0 && chain->closed[chain->closed_count - 1].file != NULL;
+    mutex_unlock(&chain->mutex);
     return waiting ? sync_all(db, error) : PETAL_OK;
 }
 
@@ -366,35 +390,37 @@ wal_sync_before(petal_db *db, petal_error *error)
 static bool
 reserve_closed(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     void *array;
     bool grown;
 
-    mutex_lock(&db->log_mutex);
-    array = db->closed_logs;
-    grown = mem_grow(db->env.allocator, &array, &db->closed_log_capacity, db->closed_log_count,
-                     db->closed_log_count + 1, sizeof *db->closed_logs);
-    db->closed_logs = array;
-    mutex_unlock(&db->log_mutex);
+    mutex_lock(&chain->mutex);
+    array = chain->closed;
+    grown = mem_grow(db->env.allocator, &array, &chain->closed_capacity, chain->closed_count,
+                     chain->closed_count + 1, sizeof *chain->closed);
+    chain->closed = array;
+    mutex_unlock(&chain->mutex);
     return grown;
 }
 
 enum petal_status
 wal_rotate(petal_db *db, petal_error *error)
 {
-    struct wal_file *wal = db->wal;
+    struct wal_chain *chain = db->wal;
+    struct wal_file *wal = chain->current;
 
     if (wal == NULL || wal_file_is_empty(wal))
         return PETAL_OK;
     if (!reserve_closed(db))
         return error_no_memory(error);
-    db->predecessor_number = wal_file_number(wal);
-    db->predecessor_length = wal_file_length(wal);
-    db->predecessor_last_sequence = wal_file_stored_sequence(wal);
-    mutex_lock(&db->log_mutex);
-    db->closed_logs[db->closed_log_count++] = (struct closed_log){
+    chain->predecessor_number = wal_file_number(wal);
+    chain->predecessor_length = wal_file_length(wal);
+    chain->predecessor_last_sequence = wal_file_stored_sequence(wal);
+    mutex_lock(&chain->mutex);
+    chain->closed[chain->closed_count++] = (struct closed_wal){
         wal_file_number(wal), wal_file_stored_sequence(wal), wal_file_length(wal), wal};
-    db->wal = NULL;
-    mutex_unlock(&db->log_mutex);
+    chain->current = NULL;
+    mutex_unlock(&chain->mutex);
     return PETAL_OK;
 }
 
@@ -431,6 +457,7 @@ write_again(petal_db *db, const char *path, petal_file *file, uint8_t *buffer, u
 enum petal_status
 wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence, petal_error *error)
 {
+    struct wal_chain *chain = db->wal;
     const petal_vfs *vfs = db->env.vfs;
     char path[PETAL_PATH_BYTES];
     uint8_t *buffer = mem_alloc(db->env.allocator, COPY_BYTES);
@@ -453,11 +480,10 @@ wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
     mem_free(db->env.allocator, buffer, COPY_BYTES);
     if (status != PETAL_OK)
         return status;
-    db->closed_logs[db->closed_log_count++] =
-        (struct closed_log){number, last_sequence, length, NULL};
-    db->predecessor_number = db->newest_log = number;
-    db->predecessor_length = length;
-    db->predecessor_last_sequence = last_sequence;
+    chain->closed[chain->closed_count++] = (struct closed_wal){number, last_sequence, length, NULL};
+    chain->predecessor_number = chain->newest = number;
+    chain->predecessor_length = length;
+    chain->predecessor_last_sequence = last_sequence;
     return PETAL_OK;
 }
 
@@ -468,22 +494,23 @@ wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
 static void
 sync_in_background(petal_db *db)
 {
+    struct wal_chain *chain = db->wal;
     petal_error error;
 
     /* Cleared before the sync: what is stored from here on is not covered by it. */
-    atomic_exchange_explicit(&db->unsynced_since_ms, 0, memory_order_acq_rel);
-    atomic_store_explicit(&db->sync_started_ms, env_clock_ms(&db->env), memory_order_relaxed);
+    atomic_exchange_explicit(&chain->unsynced_since_ms, 0, memory_order_acq_rel);
+    atomic_store_explicit(&chain->sync_started_ms, env_clock_ms(&db->env), memory_order_relaxed);
     (void)sync_all(db, &error); /* what fails there ends writing */
-    atomic_store_explicit(&db->sync_started_ms, 0, memory_order_relaxed);
+    atomic_store_explicit(&chain->sync_started_ms, 0, memory_order_relaxed);
 }
 
 /* The end of the interval that begins now. */
 static uint64_t
-interval_end(const petal_db *db)
+interval_end(const struct wal_chain *chain)
 {
-    if (db->log_sync_interval_ms == PETAL_NEVER)
+    if (chain->sync_interval_ms == PETAL_NEVER)
         return CLOCK_NEVER;
-    return clock_us() + (uint64_t)db->log_sync_interval_ms * 1000;
+    return clock_us() + (uint64_t)chain->sync_interval_ms * 1000;
 }
 
 void
@@ -491,44 +518,97 @@ wal_wake(void *argument)
 {
     petal_db *db = argument;
 
-    pthread_cond_signal(&db->sync_wanted);
+    pthread_cond_signal(&db->wal->wanted);
 }
 
-/* Wait until there is something to do or the interval is over, true, which counts also when there
- * is always something to do. REQUIRES: flush_mutex held. */
-static bool
-wait_for_work(petal_db *db, uint64_t until)
-{
-    while (!db->spare_wanted && !db->stopping && clock_us() < until &&
-           view_bin_is_empty(&db->view_bin))
-        mutex_wait(&db->flush_mutex, &db->sync_wanted, until);
-    return clock_us() >= until;
-}
-
-void *
-log_thread(void *argument)
+static void *
+wal_thread(void *argument)
 {
     petal_db *db = argument;
-    uint64_t until = interval_end(db);
+    struct wal_chain *chain = db->wal;
+    uint64_t until = interval_end(chain);
 
-    mutex_lock(&db->flush_mutex);
-    while (!db->stopping) {
-        bool over = wait_for_work(db, until), spare = db->spare_wanted;
+    mutex_lock(&chain->mutex);
+    for (;;) {
+        bool over, spare;
 
-        db->spare_wanted = false;
-        if (db->stopping)
+        while (!chain->spare_wanted && !chain->stopping && clock_us() < until &&
+               view_bin_is_empty(&db->view_bin))
+            mutex_wait(&chain->mutex, &chain->wanted, until);
+        if (chain->stopping)
             break;
-        mutex_unlock(&db->flush_mutex);
-        if (over && atomic_load_explicit(&db->unsynced_since_ms, memory_order_relaxed) != 0 &&
+        over = clock_us() >= until; /* also when there is always something else to do */
+        spare = chain->spare_wanted;
+        chain->spare_wanted = false;
+        mutex_unlock(&chain->mutex);
+        if (over && atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed) != 0 &&
             !atomic_load_explicit(&db->failed, memory_order_relaxed))
             sync_in_background(db);
         if (over)
-            until = interval_end(db);
+            until = interval_end(chain);
         if (spare)
             wal_make_spare(db);
         view_bin_empty(&db->view_bin);
-        mutex_lock(&db->flush_mutex);
+        mutex_lock(&chain->mutex);
     }
-    mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&chain->mutex);
     return NULL;
+}
+
+int
+wal_start(petal_db *db)
+{
+    int failed = pthread_create(&db->wal->thread, NULL, wal_thread, db);
+
+    db->wal->thread_started = failed == 0;
+    return failed;
+}
+
+void
+wal_stop(petal_db *db)
+{
+    struct wal_chain *chain = db->wal;
+
+    if (!chain->thread_started)
+        return;
+    mutex_lock(&chain->mutex);
+    chain->stopping = true;
+    pthread_cond_broadcast(&chain->wanted);
+    mutex_unlock(&chain->mutex);
+    pthread_join(chain->thread, NULL);
+    chain->thread_started = false;
+}
+
+/* ---- the chain ---- */
+
+bool
+wal_init(petal_db *db, const petal_options *options)
+{
+    struct wal_chain *made = mem_zalloc(db->env.allocator, sizeof *made);
+
+    db->wal = made;
+    if (made == NULL)
+        return false;
+    made->sync_interval_ms = options->log_sync_interval_ms;
+    made->unmapped = options->no_log_mapping;
+    atomic_init(&made->unsynced_since_ms, 0);
+    atomic_init(&made->sync_started_ms, 0);
+    return mutex_init(&made->mutex) && mutex_init(&made->sync_mutex) &&
+           clock_condition_init(&made->wanted);
+}
+
+void
+wal_fini(petal_db *db)
+{
+    struct wal_chain *chain = db->wal;
+
+    if (chain == NULL)
+        return;
+    assert(!chain->thread_started);
+    mem_free(db->env.allocator, chain->closed, chain->closed_capacity * sizeof *chain->closed);
+    mutex_fini(&chain->mutex);
+    mutex_fini(&chain->sync_mutex);
+    pthread_cond_destroy(&chain->wanted);
+    mem_free(db->env.allocator, chain, sizeof *chain);
+    db->wal = NULL;
 }

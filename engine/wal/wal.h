@@ -29,6 +29,63 @@
 #include "engine/state/db.h"
 #include "engine/wal/file.h"
 
+/* A WAL file that takes no more writes and holds cells that are not flushed yet. */
+struct closed_wal {
+    uint64_t number;
+    uint64_t last_sequence;
+    uint64_t length;
+    struct wal_file *file; /* open until it is synced; NULL from then on */
+};
+
+/*
+ * The files of the log: the one that is written, those before it, and the spare for the next.
+ *
+ * LOCKS, in their order behind the write leadership: sync_mutex, held over I/O; then `mutex`, which is never held over I/O, is taken inside
+ * view_mutex, too, and has no other lock within it.
+ */
+struct wal_chain {
+    uint32_t sync_interval_ms; /* of the background sync, or PETAL_NEVER */
+    bool unmapped;             /* files are written by calls only */
+    bool recovering;           /* files are being replayed: none of them may go yet */
+
+    /* [leader] */
+    struct wal_file *current; /* NULL until the first logged write; changed under `mutex`, too */
+    uint64_t predecessor_number, predecessor_length,
+        predecessor_last_sequence; /* of the next file */
+    bool spare_asked;              /* for the file that follows the current one */
+
+    /* Guards the pointer `current` for those who do not lead, and what follows. */
+    struct mutex mutex;
+    uint64_t in_making; /* the number of a file that has one and is not `current` yet; 0: none */
+    struct closed_wal *closed; /* in order of their numbers */
+    size_t closed_count, closed_capacity;
+    struct wal_file *spare;   /* the next `current`, without a header yet; NULL: none is ready */
+    uint64_t spare_in_making; /* its number while it is made; 0: none is */
+    uint64_t newest;          /* the greatest number of a file that was ever current */
+    bool spare_wanted;        /* the WAL thread is to make one */
+    bool stopping;
+    pthread_cond_t wanted; /* the WAL thread: there is something to do */
+
+    /* Held over I/O by those who sync files, one at a time: a failed sync is told to one of them only. Closed files are freed under
+     * it, so it keeps alive what its holder syncs. */
+    struct mutex sync_mutex;
+    _Atomic(int64_t)
+        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
+    _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
+
+    bool thread_started;
+    pthread_t thread;
+};
+
+/* Make the database's chain, without a file. False: no memory, or no room for its locks. */
+bool wal_init(petal_db *db, const petal_options *options);
+void wal_fini(petal_db *db); /* there may be none */
+
+/* The WAL thread: makes spares, syncs unless the interval is PETAL_NEVER, and empties the view bin. wal_start gives what is not 0 for
+ * an error of the operating system. wal_stop returns when the thread is gone, if there is one. */
+int wal_start(petal_db *db);
+void wal_stop(petal_db *db);
+
 /* The log to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
 enum petal_status wal_current(petal_db *db, struct wal_file **wal, petal_error *error);
 
@@ -104,11 +161,8 @@ void wal_remove_below(petal_db *db, uint64_t oldest);
 #define LOG_MOST_MEMTABLES 4
 uint64_t wal_overdue_sequence(petal_db *db);
 
-/* Wake the log thread, which looks after the view bin, too. Does not wait; may be lost when the thread is about to sleep, then it looks
- * at the end of its interval. */
+/* Wake the WAL thread for the view bin. Does not wait; may be lost when the thread is about to sleep, then it looks at the end of its
+ * interval. */
 void wal_wake(void *db);
-
-/* The log thread: makes spares, and syncs unless the interval is PETAL_NEVER. */
-void *log_thread(void *db);
 
 #endif

@@ -173,7 +173,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
           petal_error *error)
 {
     enum petal_durability strongest = PETAL_SKIP_WAL;
-    struct wal_file *wal = db->wal;
+    struct wal_file *wal = db->wal->current;
     struct wal_file_mark before = {0, 0};
     enum petal_status status;
 
@@ -233,7 +233,7 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     assert_leads(db);
     assert(write->cell.sequence >
                atomic_load_explicit(&db->published_sequence, memory_order_relaxed) ||
-           db->recovering);
+           db->wal->recovering);
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0) {
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
         family_note_written(family, &db->written);
@@ -311,7 +311,7 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
          * that lives found the disk full and holds nothing of the group. */
         if (status == PETAL_OK)
             apply_group(db, first, last);
-        else if (db->wal != NULL && wal_file_is_dead(db->wal))
+        else if (db->wal->current != NULL && wal_file_is_dead(db->wal->current))
             db_fail(db, &error);
     }
     if (status == PETAL_OK)

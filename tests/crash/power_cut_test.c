@@ -20,6 +20,7 @@
 #include "base/slice.h"
 #include "engine/compact/compactor.h"
 #include "engine/flush/flush.h"
+#include "engine/wal/wal.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/paths.h"
 
@@ -607,7 +608,7 @@ filling_run(struct run *run, struct plan plan)
         return false;
     /* Some were left, and their log with them. */
     assert_true(run->fixture.db->active_bytes > 0);
-    assert_int_equal(run->fixture.db->closed_log_count, 1);
+    assert_int_equal(run->fixture.db->wal->closed_count, 1);
     return write_until_flushed(run, 6) && die(run) && open_again(run) &&
            write_until_flushed(run, 3) && write_some(run, 5) && close_cleanly(run);
 }

@@ -232,13 +232,13 @@ sync_directory_counting(void *context, petal_directory *directory)
 static void
 wait_for_spare(petal_db *db)
 {
-    bool ready = !db->spare_asked;
+    bool ready = !db->wal->spare_asked;
 
     while (!ready) {
         sched_yield();
-        mutex_lock(&db->log_mutex);
-        ready = db->spare_log != NULL;
-        mutex_unlock(&db->log_mutex);
+        mutex_lock(&db->wal->mutex);
+        ready = db->wal->spare != NULL;
+        mutex_unlock(&db->wal->mutex);
     }
 }
 

@@ -197,9 +197,9 @@ stop_flush(const char *name)
         return;
     }
     while (!closed) {
-        mutex_lock(&fixture.db->log_mutex);
-        closed = fixture.db->closed_log_count == 2 && fixture.db->wal == NULL;
-        mutex_unlock(&fixture.db->log_mutex);
+        mutex_lock(&fixture.db->wal->mutex);
+        closed = fixture.db->wal->closed_count == 2 && fixture.db->wal->current == NULL;
+        mutex_unlock(&fixture.db->wal->mutex);
         sched_yield();
     }
     assert_int_equal(wal_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */

@@ -56,7 +56,7 @@ path_of_log(petal_db *db, size_t which)
 {
     char *path = test_allocate(PETAL_PATH_BYTES);
 
-    filename_log(path, db->directory.path, db->closed_logs[which].number);
+    filename_log(path, db->directory.path, db->wal->closed[which].number);
     return path;
 }
 
@@ -117,7 +117,7 @@ comes_to_be_synced(petal_db *db)
     const struct timespec pause = {.tv_nsec = 1000000};
 
     for (unsigned i = 0; i < 10000; i++) {
-        if (wal_file_synced_length(db->wal) == wal_file_length(db->wal))
+        if (wal_file_synced_length(db->wal->current) == wal_file_length(db->wal->current))
             return true;
         nanosleep(&pause, NULL);
     }
@@ -177,11 +177,11 @@ test_a_busy_log_thread_syncs(void **state)
     db = fixture.db;
     must_write(&ledger, 1, PETAL_SYNC_WAL);
     for (unsigned long i = 0; !synced && i < 50000000; i++) {
-        mutex_lock(&db->flush_mutex);
-        db->spare_wanted = true;
-        pthread_cond_signal(&db->sync_wanted);
-        synced = wal_file_synced_length(db->wal) == wal_file_length(db->wal);
-        mutex_unlock(&db->flush_mutex);
+        mutex_lock(&db->wal->mutex);
+        db->wal->spare_wanted = true;
+        pthread_cond_signal(&db->wal->wanted);
+        synced = wal_file_synced_length(db->wal->current) == wal_file_length(db->wal->current);
+        mutex_unlock(&db->wal->mutex);
     }
     assert_true(synced);
     fixture_must_close(&fixture);
@@ -219,10 +219,12 @@ test_what_comes_beside_a_sync_is_synced(void **state)
     (void)state;
     start(&fixture, &ledger, 1);
     for (uint64_t number = 1; number <= 50; number++) {
-        uint64_t before = fixture.db->wal != NULL ? wal_file_synced_sequence(fixture.db->wal) : 0;
+        uint64_t before = fixture.db->wal->current != NULL
+                              ? wal_file_synced_sequence(fixture.db->wal->current)
+                              : 0;
 
         must_write(&ledger, number, PETAL_ASYNC_WAL);
-        while (wal_file_synced_sequence(fixture.db->wal) == before)
+        while (wal_file_synced_sequence(fixture.db->wal->current) == before)
             sched_yield();
     }
     fixture_must_close(&fixture);
