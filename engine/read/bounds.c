@@ -3,6 +3,8 @@
 
 #include "base/cell.h"
 
+#include <assert.h>
+
 /* The first row behind all those that begin with `prefix`, in place: its size, 0 when there is none. */
 static size_t
 make_successor(uint8_t *prefix, size_t size)
@@ -85,6 +87,7 @@ scan_bounds_before(const struct scan_bounds *bounds, petal_slice row)
 
     if (bounds->start.size == 0)
         return false;
+    assert(row.size > 0);
     order = slice_compare(row, bounds->start);
     if (order == 0)
         return bounds->start_exclusive;
@@ -96,6 +99,7 @@ scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row)
 {
     int order = slice_compare(row, bounds->stop);
 
+    assert(bounds->stop.size > 0);
     if (order == 0)
         return !bounds->stop_inclusive;
     return bounds->reversed ? order < 0 : order > 0;

@@ -122,6 +122,7 @@ row_collect_hold(struct row_collect *collect)
     const uint8_t *old = collect->values;
     size_t more = 0;
 
+    assert(collect->held <= collect->count);
     for (size_t i = collect->held; i < collect->count; i++)
         more += collect->cells[i].cell.value.size;
     if (!mem_grow_array(collect->allocator, &collect->values, &collect->value_capacity,
@@ -160,6 +161,7 @@ track_put(const struct row_collect *collect, struct collect_column *column,
 {
     uint32_t at = column->put_count;
 
+    assert(collect->tracked > 0 && column->put_count <= collect->tracked);
     while (at > 0 && column->puts[at - 1].timestamp < point.timestamp)
         at--;
     if (at > 0 && column->puts[at - 1].timestamp == point.timestamp) {
@@ -718,6 +720,7 @@ row_collect_source(struct row_collect *collect, struct cell_iter *source, uint32
     bool family_markers = (marker_kinds & COLLECT_FAMILY_MARKERS) != 0;
     enum petal_status status = PETAL_OK;
 
+    assert(collect->run_begin == collect->count); /* the source before ended its run */
     /* Puts there are not asked for, and of the markers only those of kind 12 reach into the range,
      * unless deleted cells are kept. */
     collect->skips_later = (marker_kinds & UINT32_C(1) << PETAL_DELETE_COLUMN) == 0 ||
@@ -755,6 +758,7 @@ note_hiding(struct row_collect *collect, struct version_point marker)
 {
     size_t at = collect->hiding_count;
 
+    assert(collect->hiding_count <= collect->hiding_capacity);
     while (at > 0 && version_point_below(collect->hiding[at - 1], marker))
         at--;
     if (at > 0 && !version_point_below(marker, collect->hiding[at - 1]))
@@ -801,6 +805,7 @@ row_collect_check_family_versions(struct row_collect *collect, struct cell_iter 
     petal_slice none = slice_make(NULL, 0);
     enum petal_status status = reserve_place(collect, none) ? PETAL_OK : PETAL_NO_MEMORY;
 
+    assert(collect->family_versions_left);
     for (size_t i = 0; status == PETAL_OK && i < collect->shown_count; i++) {
         struct cell_key key;
 
@@ -848,6 +853,7 @@ enough_versions_live(struct row_collect *collect, petal_slice qualifier, struct 
     bool any = false;
     uint32_t living = 0;
 
+    assert(collect->tracked > 0);
     for (uint32_t i = 0; i < collect->run_count; i++) {
         run = &collect->runs[i];
         run->next = find_in_run(collect, run->begin, run->end, false, qualifier, INT64_MAX);
@@ -918,6 +924,7 @@ sift_run_down(struct row_collect *collect, uint32_t root)
 {
     struct collect_run *runs = collect->runs;
 
+    assert(root < collect->run_count);
     for (;;) {
         uint32_t child = 2 * root + 1;
         struct collect_run moved;
@@ -956,6 +963,7 @@ row_collect_finish(struct row_collect *collect, bool *complete)
         const struct collected_cell *kept = &collect->cells[first->next++];
         enum visibility_verdict verdict;
 
+        assert(first->next <= first->end);
         if (first->next == first->end)
             *first = collect->runs[--collect->run_count];
         if (collect->run_count > 1)

@@ -16,6 +16,7 @@ row_of(const struct column_iter *columns)
 static void
 show(struct column_iter *columns)
 {
+    assert(columns->source->valid);
     columns->iter.cell = columns->source->cell;
     columns->iter.pending = columns->source->pending;
     columns->iter.valid = true;
@@ -49,6 +50,7 @@ enter_row(struct column_iter *columns)
 {
     petal_slice row = columns->source->cell.row;
 
+    assert(columns->source->valid);
     if (copy_row(columns, row) != PETAL_OK)
         return PETAL_NO_MEMORY;
     if (columns->reader != NULL)
@@ -64,6 +66,7 @@ column_key(struct column_iter *columns, struct cell_key *key)
 {
     petal_slice qualifier = columns->qualifiers[columns->column];
 
+    assert(columns->column < columns->qualifier_count);
     if (!mem_grow_array(columns->allocator, &columns->key, &columns->key_capacity, 0,
                         cell_key_bound(columns->row_bytes, qualifier.size), 1))
         return PETAL_NO_MEMORY;
@@ -81,6 +84,7 @@ filter_rules_out(struct column_iter *columns, const struct cell_key *key)
 
     if (columns->reader == NULL)
         return false;
+    assert(columns->column < columns->qualifier_count);
     stay->slot = epoch_enter(stay->epoch);
     may_contain = sst_reader_may_contain_column(
         columns->reader, key, bloom_hash_column(columns->row_hash, qualifier.data, qualifier.size),
@@ -262,6 +266,7 @@ find_on(struct column_iter *columns, petal_error *error)
 static enum petal_status
 leave_place(struct column_iter *columns, petal_error *error)
 {
+    assert(columns->before_row);
     columns->iter.valid = false;
     columns->before_row = false;
     return find_on(columns, error);
@@ -321,6 +326,7 @@ seek_first_column(struct column_iter *columns, petal_error *error)
     struct cell_key key;
     enum petal_status status;
 
+    assert(columns->reversed && columns->no_family_markers);
     if (columns->reader != NULL)
         columns->row_hash = bloom_hash_row(columns->salt, row.data, row.size);
     columns->column = 0;
@@ -374,6 +380,7 @@ columns_load(struct cell_iter *iter, petal_error *error)
     struct column_iter *columns = (struct column_iter *)iter;
     enum petal_status status;
 
+    assert(iter->valid && iter->pending);
     if (columns->before_row)
         return leave_place(columns, error);
     iter->valid = false;
@@ -409,6 +416,7 @@ column_iter_init(struct column_iter *columns, const petal_allocator *allocator,
                  struct cell_iter *source, const petal_slice *qualifiers, size_t count,
                  const struct scan_bounds *bounds)
 {
+    assert(count > 0 && qualifiers != NULL);
     *columns = (struct column_iter){
         .iter.ops = &columns_ops,
         .source = source,

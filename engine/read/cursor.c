@@ -68,6 +68,7 @@ leave_row(petal_cursor *cursor, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
+    assert(cursor->state == CURSOR_IN_ROW);
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         if (store_scan_entered(&cursor->stores[i]))
             status = store_scan_leave_row(&cursor->stores[i], error);
@@ -94,6 +95,7 @@ enter_row(petal_cursor *cursor, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
+    assert(cursor->state == CURSOR_BETWEEN);
     for (size_t i = 0; status == PETAL_OK && i < cursor->store_count; i++) {
         petal_slice candidate;
 
@@ -142,6 +144,7 @@ pass_excluded_row(petal_cursor *cursor, petal_error *error)
     bool none = false, known;
     enum petal_status status = PETAL_OK;
 
+    assert(cursor->filter != NULL && cursor->state == CURSOR_BETWEEN);
     if (filter_run_done(cursor->filter)) {
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
@@ -175,6 +178,7 @@ begin_row(petal_cursor *cursor, petal_error *error)
 {
     petal_slice row;
 
+    assert(cursor->state == CURSOR_BETWEEN);
     if (!next_row(cursor, &row) || scan_bounds_behind(&cursor->bounds, row)) {
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
@@ -243,6 +247,7 @@ sort_by_family(petal_cursor *cursor, petal_error *error)
                 sorted[count++] = buffer->cells[k];
         }
     }
+    assert(count == buffer->count);
     memcpy(buffer->cells, sorted, count * sizeof *sorted);
     mem_free(allocator, sorted, buffer->count * sizeof *sorted);
     return PETAL_OK;
@@ -258,6 +263,7 @@ fill_buffer(petal_cursor *cursor, petal_error *error)
     petal_result *buffer = cursor->buffer;
     enum petal_status status;
 
+    assert(buffer != NULL && cursor->state == CURSOR_IN_ROW);
     cursor->buffer_next = 0;
     if (result_start(buffer, row_of(cursor)) != PETAL_OK)
         return error_no_memory(error);
@@ -283,6 +289,7 @@ next_in_row(petal_cursor *cursor, bool *found, petal_error *error)
     if (cursor->buffer == NULL)
         return next_stored(cursor, &cursor->cell, found, error);
     *found = cursor->buffer_next < cursor->buffer->count;
+    assert(cursor->buffer_next <= cursor->buffer->count);
     if (*found)
         cursor->cell = cursor->buffer->cells[cursor->buffer_next++];
     return PETAL_OK;
@@ -425,6 +432,7 @@ skip_in_buffer(petal_cursor *cursor, const petal_family *family, petal_slice qua
 {
     const petal_result *buffer = cursor->buffer;
 
+    assert(cursor->buffer_next == 0);
     for (; cursor->buffer_next < buffer->count; cursor->buffer_next++) {
         const petal_cell *cell = &buffer->cells[cursor->buffer_next];
         int order = slice_compare(cell->family, petal_family_name(family));

@@ -17,6 +17,7 @@ open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
     petal_slice *qualifiers = NULL;
     enum petal_status status = PETAL_OK;
 
+    assert(cursor->view != NULL && cursor->stores == NULL);
     cursor->stores =
         mem_zalloc(allocator, cursor->descriptor->family_count * sizeof *cursor->stores);
     if (read->column_count > 0)
@@ -271,6 +272,7 @@ cursor_get_row(petal_table *table, petal_slice row, const petal_read_options *op
     unsigned slot;
     enum petal_status status = make_cursor(table, &scan, true, &cursor, error);
 
+    assert(row.size > 0);
     if (status != PETAL_OK)
         return status;
     slot = epoch_enter(db->epoch);

@@ -188,6 +188,7 @@ check_family_versions(struct get *get, bool *complete)
     enum petal_status status = PETAL_OK;
     bool found = false;
 
+    assert(get->files_visited <= store->file_count);
     if (get->collect->shown_count > MOST_CHECKED_CELLS) {
         get->depth.family_versions = UINT64_MAX;
         *complete = false;
@@ -240,6 +241,7 @@ answer(struct get *get, bool *complete)
     if (outside && epoch_interrupt(&get->stay) != PETAL_OK)
         return error_no_memory(get->error);
     status = row_collect_finish(collect, complete);
+    assert(collect->shown_count <= collect->count);
     if (status == PETAL_OK && *complete && !collect->family_versions_left)
         status = result_add(get->result, get->family, collect->shown, collect->shown_count);
     if (outside)
@@ -336,6 +338,8 @@ get_row(petal_table *table, const struct get_moment *moment, petal_slice row,
     enum petal_status status;
     struct get get;
 
+    assert(row.size > 0);
+    assert(moment == NULL || options->snapshot == NULL);
     result->count = 0;
     result->byte_count = 0;
     if (moment != NULL)
@@ -389,6 +393,7 @@ get_row(petal_table *table, const struct get_moment *moment, petal_slice row,
     }
 
     epoch_leave(get.stay.epoch, get.stay.slot);
+    assert(get.iter == NULL);
     if (get.counted)
         view_unref(get.point.view);
     if (status != PETAL_OK)

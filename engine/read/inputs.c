@@ -7,6 +7,7 @@
 #include "engine/read/receipt.h"
 #include "engine/read/skip.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- which sources ---- */
@@ -26,6 +27,7 @@ add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
 {
     struct scan_source *source = &inputs->sources[inputs->source_count++];
 
+    assert(inputs->source_count <= inputs->source_capacity);
     source->receipt_index =
         inputs->options->read.receipt != NULL
             ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable, NULL)
@@ -45,6 +47,7 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
     const struct file_facts *facts = file->facts;
     struct cell_iter *iter;
 
+    assert(inputs->source_count <= inputs->source_capacity);
     source->receipt_index = receipt_index;
     source->trace = *trace;
     sst_iter_init(&source->file, file->reader, &context, false, true);
@@ -97,6 +100,7 @@ add_sources(struct scan_inputs *inputs, const struct store_view *store,
         question.row_key = &row_key;
         question.row_hash = bloom_hash_row(inputs->db->salt, low.data, low.size);
     }
+    assert(count == inputs->source_count);
     stay.slot = epoch_enter(stay.epoch); /* for the filters; the view is the cursor's */
     for (uint32_t i = 0; i < store->file_count; i++) {
         const struct file_entry *file = &store->files[i];
@@ -156,6 +160,7 @@ copy_qualifiers(struct scan_inputs *inputs, const petal_slice *qualifiers, size_
         inputs->qualifiers[i] = inputs->qualifiers[kept];
         inputs->qualifiers[kept++] = qualifier;
     }
+    assert(kept > 0 && kept <= count);
     inputs->qualifier_count = kept;
     return PETAL_OK;
 }
@@ -186,6 +191,7 @@ join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t 
     const petal_allocator *allocator = inputs->db->env.allocator;
     enum petal_status status = merge_iter_init(&inputs->merge, allocator, iters, count);
 
+    assert(count == inputs->source_count);
     inputs->merge.reversed = inputs->options->reversed;
     for (size_t i = 0; i < inputs->source_count; i++) {
         inputs->sources[i].columns.reversed = inputs->options->reversed;
@@ -276,6 +282,7 @@ scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown)
     for (size_t i = 0; i < inputs->source_count; i++) {
         struct scan_source *source = &inputs->sources[i];
 
+        assert(source->base != NULL);
         if (source->columns.iter.ops != NULL)
             source->columns.iter.ops->close(&source->columns.iter);
         source->base->ops->close(source->base);

@@ -3,6 +3,7 @@
 #include "engine/read/get.h"
 #include "engine/read/result.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct wanted_row {
@@ -25,6 +26,7 @@ get_pinned(petal_table *table, const struct wanted_row *wanted, size_t count,
     enum petal_status status = PETAL_OK;
 
     moment.descriptor = table_descriptor(table);
+    assert(options->snapshot == NULL);
     for (size_t i = 0; status == PETAL_OK && !*walk && i < count; i++) {
         status = read_check_row(wanted[i].row, error);
         if (status == PETAL_OK)

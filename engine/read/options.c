@@ -3,6 +3,8 @@
 
 #include "engine/options.h"
 
+#include <assert.h>
+
 /* ---- options ---- */
 
 enum petal_status
@@ -91,6 +93,7 @@ read_asks_family(const petal_read_options *options, const petal_family *family, 
         whole = whole || options->columns[i].whole_family;
         (*named)++;
     }
+    assert(asked || *named == 0);
     if (whole)
         *named = 0;
     return asked;
@@ -108,6 +111,7 @@ read_rules(const petal_read_options *options, const petal_family *family,
     bool can_expire = (attributes->ttl_seconds != 0 && attributes->ttl_seconds < PETAL_FOREVER) ||
                       store->ttl_files > 0;
 
+    assert(options->time_min <= options->time_limit && attributes->versions > 0);
     for (uint32_t i = 0; !can_expire && i < store->memtable_count; i++)
         can_expire =
             atomic_load_explicit(&store->memtables[i]->ttl_cells, memory_order_relaxed) > 0;

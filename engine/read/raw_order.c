@@ -33,6 +33,7 @@ enter_row(struct raw_order *order, petal_error *error)
     petal_slice row = source->cell.row;
     enum petal_status status;
 
+    assert(source->valid && order->marker_next == order->marker_count);
     if (!mem_grow_array(order->allocator, &order->row, &order->row_capacity, 0, row.size, 1))
         return error_no_memory(error);
     memcpy(order->row, row.data, row.size);
@@ -118,6 +119,7 @@ order_group(struct raw_order *order, petal_error *error)
     size_t places[PETAL_DELETE_FAMILY + 1] = {0}; /* by type: its count, then where its next goes */
     size_t place = 0;
 
+    assert(order->group_count > 0);
     if (!mem_grow_array(order->allocator, &order->shown, &order->shown_capacity, 0,
                         order->group_count, sizeof *order->shown))
         return error_no_memory(error);
@@ -146,6 +148,7 @@ fill_group(struct raw_order *order, petal_error *error)
     enum petal_status status;
     size_t qualifier_bytes = qualifier.size;
 
+    assert(markers_left || next != NULL);
     if (markers_left &&
         (!from_source || order->markers[order->marker_next].timestamp >= next->timestamp))
         timestamp = order->markers[order->marker_next].timestamp;

@@ -1,6 +1,8 @@
 /* receipt.c -- see receipt.h. */
 #include "engine/read/receipt.h"
 
+#include <assert.h>
+
 enum petal_status
 petal_receipt_new(petal_db *db, petal_receipt **receipt, petal_error *error)
 {
@@ -72,6 +74,7 @@ receipt_set_trace(petal_receipt *receipt, size_t index, const struct read_trace 
 
     if (index == SIZE_MAX)
         return;
+    assert(index < receipt->count);
     source = &receipt->sources[index];
     source->filter_probes = trace->bloom_probes;
     source->filter_negatives = trace->bloom_negatives;
@@ -219,6 +222,8 @@ receipt_mark(const petal_receipt *receipt)
 void
 receipt_forget_hidden(petal_receipt *receipt, const struct receipt_mark *mark)
 {
+    assert(mark->hidden_count <= receipt->hidden_count &&
+           mark->names_bytes <= receipt->names_bytes);
     memcpy(receipt->hidden, mark->hidden, sizeof receipt->hidden);
     receipt->hidden_count = mark->hidden_count;
     receipt->names_bytes = mark->names_bytes;

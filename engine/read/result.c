@@ -75,6 +75,7 @@ append_bytes(petal_result *result, petal_slice bytes)
 {
     petal_slice copy = {result->bytes + result->byte_count, bytes.size};
 
+    assert(bytes.size <= result->byte_capacity - result->byte_count);
     if (bytes.size > 0)
         memcpy(result->bytes + result->byte_count, bytes.data, bytes.size);
     result->byte_count += bytes.size;

@@ -117,6 +117,7 @@ find_row_below(struct store_scan *scan, petal_slice row, bool suffixed, petal_er
     struct cell_key key;
     enum petal_status status;
 
+    assert(scan->options->reversed);
     scan->has_next = false;
     if (row.size > 0 && place_key(scan, &key, row, slice_make(NULL, 0), true, suffixed) != PETAL_OK)
         return error_no_memory(error);
@@ -220,6 +221,7 @@ to_time_range(struct store_scan *scan, petal_error *error)
     int64_t time_limit = scan->visibility.rules.time_limit;
     struct cell_key key;
 
+    assert(scan->skips_later);
     for (int step = 0; step < STEPS_BEFORE_SEEK; step++) {
         enum petal_status status = input->ops->next(input, error);
 
@@ -279,6 +281,7 @@ follow_hint(struct store_scan *scan, const petal_cell *cell, petal_error *error)
     struct filter_hint hint;
     int order;
 
+    assert(scan->filter != NULL && scan->place == SCAN_IN_ROW);
     scan->move = SCAN_STEP;
     if (!filter_run_hint(scan->filter, cell, &hint))
         return PETAL_OK;
@@ -331,6 +334,7 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
     enum filter_code code;
     enum petal_status status = filter_run_cell(scan->filter, cell, &code, error);
 
+    assert(scan->inputs.cells->valid);
     if (status != PETAL_OK)
         return status;
     *included = code <= FILTER_INCLUDE_AND_NEXT_ROW;
@@ -372,6 +376,7 @@ inside_limits(struct store_scan *scan)
 {
     const petal_read_options *read = &scan->options->read;
 
+    assert(!scan->plain);
     scan->row_cells++;
     if (read->family_cell_limit > 0 && scan->row_cells >= read->family_cell_offset &&
         scan->row_cells - read->family_cell_offset >= read->family_cell_limit)
@@ -405,6 +410,7 @@ begin_cells(struct store_scan *scan, petal_error *error)
 {
     bool ended = false;
 
+    assert(!scan->begun);
     scan->begun = true;
     if (scan->filter != NULL &&
         filter_run_enter_family(scan->filter, scan->family->name, &ended) != PETAL_OK)

@@ -66,6 +66,7 @@ may_have_columns_by_bloom(const struct skip_question *question, const struct fil
     uint64_t absent = 0;
     bool any = false;
 
+    assert(collect->column_count > 0);
     for (size_t i = 0; i < collect->column_count; i++) {
         struct collect_column *column = &collect->columns[i];
 
@@ -99,6 +100,8 @@ skip_file(const struct skip_question *question, const struct file_entry *file,
     struct row_collect *collect = question->collect;
 
     *marker_kinds = file->marker_kinds;
+    assert(context->trace != NULL && context->stay != NULL);
+    assert(collect == NULL || question->row_key != NULL);
     if (collect != NULL && read_may_use(options, PETAL_SKIP_FOUND_NEWER) &&
         row_collect_settled(collect, (struct version_point){file->time_max, file->sequence_max}))
         return PETAL_SKIP_FOUND_NEWER;

@@ -1,6 +1,8 @@
 /* history.c -- see engine/rules/history.h. */
 #include "engine/rules/history.h"
 
+#include <assert.h>
+
 void
 version_history_fini(struct version_history *history, const petal_allocator *allocator)
 {
@@ -34,6 +36,7 @@ version_history_start_column(struct version_history *history, const petal_alloca
     history->life_count = 0;
     history->living_now = 0;
     history->has_put = false;
+    assert(history->family_count <= history->family_capacity);
     if (history->family_count == 0)
         return PETAL_OK;
     if (!grow_events(allocator, &history->events, &history->event_capacity, 0,
@@ -62,6 +65,7 @@ version_history_add_marker(struct version_history *history, const petal_allocato
 {
     struct version_event event = {{marker->timestamp, marker->sequence}, marker->type, 0};
 
+    assert(marker->type != PETAL_PUT);
     if (cell_is_family_marker(marker->type)) {
         if (!grow_events(allocator, &history->family, &history->family_capacity,
                          history->family_count, history->family_count + 1))
@@ -111,6 +115,7 @@ version_history_judge(struct version_history *history, const petal_allocator *al
                         ? history->put.sequence
                         : UINT64_MAX;
 
+    assert(versions > 0);
     history->has_put = true;
     history->put = put;
     *fate = ends < UINT64_MAX ? VERSION_ENDED : VERSION_LIVES;

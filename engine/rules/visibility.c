@@ -1,6 +1,8 @@
 /* visibility.c -- see visibility.h. */
 #include "engine/rules/visibility.h"
 
+#include <assert.h>
+
 /* For what every put of every read goes through. */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -12,6 +14,7 @@ void
 visibility_rules_of(struct visibility_rules *rules, const petal_family_options *family,
                     enum visibility_purpose purpose, uint64_t read_point, int64_t now_ms)
 {
+    assert(purpose <= VISIBILITY_COMPACT);
     *rules = (struct visibility_rules){
         .purpose = purpose,
         .read_point = read_point,
@@ -212,6 +215,7 @@ judge_marker(struct visibility *visibility, const struct cell *cell)
 {
     const struct visibility_rules *rules = &visibility->rules;
 
+    assert(cell->type != PETAL_PUT && rules->purpose != VISIBILITY_RAW);
     if (rules->purpose == VISIBILITY_PART)
         return VISIBILITY_SHOW;
     if (!keeps_deleted(rules) ||
@@ -335,6 +339,7 @@ visibility_masked_by(const struct visibility *visibility, const struct cell *cel
 {
     struct version_point put = {cell->timestamp, cell->sequence};
 
+    assert(cell->type == PETAL_PUT && !visibility->rules.new_version_behavior);
     if (visibility->has_family_delete && version_point_below(put, visibility->family_delete))
         return PETAL_DELETE_FAMILY;
     if (visibility->has_column_delete && version_point_below(put, visibility->column_delete))
@@ -354,6 +359,8 @@ keeps_deleted_put(const struct visibility *visibility, struct version_point put,
 {
     const struct visibility_rules *rules = &visibility->rules;
 
+    assert(rules->purpose == VISIBILITY_COMPACT && rules->new_version_behavior);
+    assert(before <= visibility->distinct);
     if (visibility->distinct == before || before >= rules->versions ||
         (is_expired(visibility, put.timestamp) && before >= rules->min_versions))
         return false;
@@ -371,6 +378,7 @@ judge_put_life(struct visibility *visibility, struct version_point put,
                                                      put, visibility->rules.kept_versions, &fate);
     uint32_t before = visibility->distinct;
 
+    assert(visibility->rules.new_version_behavior && visibility->in_column);
     visibility->distinct += !visibility->has_put || visibility->put_timestamp != put.timestamp;
     visibility->has_put = true;
     visibility->put_timestamp = put.timestamp;
@@ -388,6 +396,7 @@ judge_put_life(struct visibility *visibility, struct version_point put,
 static enum visibility_verdict
 judge_raw(struct visibility *visibility, const struct cell *cell)
 {
+    assert(visibility->rules.purpose == VISIBILITY_RAW);
     if (cell->timestamp >= visibility->rules.time_limit)
         return hide(visibility, VISIBILITY_OUTSIDE);
     if (cell->timestamp < visibility->rules.time_min)
