@@ -1,16 +1,19 @@
 /*
- * block_io.h -- blocks as they stand in the file: each in a frame with its kind, sizes and checksum.
+ * block_io.h -- blocks as they stand in the file: each in a frame with its kind, sizes and
+ * checksum.
  *
  * FRAME (little endian):
  *
  *     offset size
- *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this offset
+ *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this
+ *            offset
  *      8     1   kind (enum block_kind)
  *      9     1   compression: 0 raw, 1 LZ4
  *     10     2   0
  *     12     4   stored bytes
  *     16     4   raw bytes; equal to the stored ones when raw
- *     20     4   entries: of index nodes the number of their entries, so that a reader knows the number of
+ *     20     4   entries: of index nodes the number of their entries, so that a reader knows the
+ *            number of
  *                hints before it decodes; else 0
  *     24         stored bytes
  *
@@ -40,8 +43,8 @@ const char *block_kind_text(enum block_kind kind);
 
 /* ---- writing ---- */
 
-/* A file that is written front to back through a buffer, and synced every few megabytes: the sync at its end is short, and what others
- * sync meanwhile does not wait for all of it. */
+/* A file that is written front to back through a buffer, and synced every few megabytes: the
+ * sync at its end is short, and what others sync meanwhile does not wait for all of it. */
 struct block_sink {
     const struct env *env;
     petal_file *file; /* borrowed */
@@ -64,7 +67,8 @@ block_sink_offset(const struct block_sink *sink)
     return sink->flushed + sink->used;
 }
 
-/* Append a block in its frame.  `compress`: with LZ4, if that saves a sixteenth.  `entries`: see above. */
+/* Append a block in its frame.  `compress`: with LZ4, if that saves a sixteenth.  `entries`: see
+ * above. */
 enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
                                     uint32_t entries, bool compress, struct block_handle *handle,
                                     petal_error *error);
@@ -94,22 +98,24 @@ struct block_image {
 };
 
 /*
- * Read and verify the block at `handle`.  Uses `scratch` where it is large enough, else allocates: block_image_fini
- * releases.  PETAL_CORRUPT names path and offset.
+ * Read and verify the block at `handle`.  Uses `scratch` where it is large enough, else allocates:
+ * block_image_fini releases.  PETAL_CORRUPT names path and offset.
  */
 enum petal_status block_read(const struct block_source *source, struct block_handle handle,
                              enum block_kind kind, uint8_t *scratch, size_t scratch_bytes,
                              struct block_image *image, petal_error *error);
 void block_image_fini(struct block_image *image, const struct block_source *source);
 
-/* Decode into `to` (frame.raw_bytes of them); false when the stored bytes do not give exactly these. */
+/* Decode into `to` (frame.raw_bytes of them); false when the stored bytes do not give exactly
+ * these. */
 bool block_image_decode(const struct block_image *image, uint8_t *to);
 
 /* Read `size` bytes, or PETAL_CORRUPT when the file ends before. */
 enum petal_status block_source_read(const struct block_source *source, uint64_t offset,
                                     uint8_t *bytes, size_t size, petal_error *error);
 
-/* The frame at `bytes` (BLOCK_FRAME_BYTES) of a file; false if malformed. The checksum is not looked at. */
+/* The frame at `bytes` (BLOCK_FRAME_BYTES) of a file; false if malformed. The checksum is not
+ * looked at. */
 bool block_frame_decode(struct block_frame *frame, const uint8_t *bytes);
 
 #endif

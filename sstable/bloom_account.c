@@ -31,8 +31,9 @@ bloom_account_interval(const struct bloom_account *account)
 }
 
 /*
- * The lots are a thread's own, so that drawing one dirties no line that others read; the same sequence in every thread will do.
- * They have nothing to do with the key: one that is asked for again and again must not always win or always lose.
+ * The lots are a thread's own, so that drawing one dirties no line that others read; the same
+ * sequence in every thread will do. They have nothing to do with the key: one that is asked for
+ * again and again must not always win or always lose.
  */
 bool
 bloom_account_draw(const struct bloom_account *account)

@@ -1,11 +1,12 @@
 /*
- * bloom_prefix.h -- the keys of a ROW_PREFIX Bloom filter: the first bytes of rows, so many as the file says, or the whole of
- * a shorter row.  The hash is that of a row of these bytes (bloom/hash.h); no other key is in such a filter.
+ * bloom_prefix.h -- the keys of a ROW_PREFIX Bloom filter: the first bytes of rows, so many as the
+ * file says, or the whole of a shorter row.  The hash is that of a row of these bytes
+ * (bloom/hash.h); no other key is in such a filter.
  *
- * PLACE of a prefix in the Bloom index: esc(prefix), with which the cell keys of all its rows begin (base/cell.h).  Unlike
- * a ROW PREFIX it has no 00 at its end, since more of the row may follow; the order is the same: of two different
- * prefixes in order the places are in order, and a place lies at or before the keys of all its rows and behind those of
- * the prefixes before.
+ * PLACE of a prefix in the Bloom index: esc(prefix), with which the cell keys of all its rows begin
+ * (base/cell.h).  Unlike a ROW PREFIX it has no 00 at its end, since more of the row may follow;
+ * the order is the same: of two different prefixes in order the places are in order, and a place
+ * lies at or before the keys of all its rows and behind those of the prefixes before.
  */
 #ifndef PETAL_SSTABLE_BLOOM_PREFIX_H
 #define PETAL_SSTABLE_BLOOM_PREFIX_H

@@ -51,9 +51,9 @@ bloom_reader_close(struct bloom_reader *reader)
 }
 
 /*
- * Start loading the line that the question will touch, and the footer.  Both places follow from the size of the chunk, which is
- * that of its frame but for the header, since nothing makes a filter smaller.  In a chunk of the other layout it is another line:
- * no harm.
+ * Start loading the line that the question will touch, and the footer.  Both places follow from the
+ * size of the chunk, which is that of its frame but for the header, since nothing makes a filter
+ * smaller.  In a chunk of the other layout it is another line: no harm.
  */
 static inline void
 prefetch_line(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash)

@@ -1,10 +1,11 @@
 /*
- * bloom_reader.h -- asks the compound Bloom filter of an open store file.  The questions that gets and scans have are in sst_reader.h.
+ * bloom_reader.h -- asks the compound Bloom filter of an open store file.  The questions that gets
+ * and scans have are in sst_reader.h.
  *
- * A Bloom filter may save reads, never change an answer: what is missing, damaged, of an unknown kind, or cannot be
- * read now says "may contain", and is counted in the trace (bloom_ignored) unless the file simply has
- * no filter for the question.  What is not in the cache and not worth fetching (sstable/bloom_account.h) says so, too, and is
- * counted as not asked (bloom_unasked).
+ * A Bloom filter may save reads, never change an answer: what is missing, damaged, of an unknown
+ * kind, or cannot be read now says "may contain", and is counted in the trace (bloom_ignored)
+ * unless the file simply has no filter for the question.  What is not in the cache and not worth
+ * fetching (sstable/bloom_account.h) says so, too, and is counted as not asked (bloom_unasked).
  *
  * Any number of threads use it at once.  Questions are EPOCH (sst_reader.h).
  */
@@ -26,14 +27,15 @@ struct bloom_reader {
     struct bloom_account *account;
 };
 
-/* `account` outlives the reader.  `root` of size 0: no filter.  Fails only with PETAL_IO and PETAL_NO_MEMORY; a damaged root is ignored. */
+/* `account` outlives the reader.  `root` of size 0: no filter.  Fails only with PETAL_IO and
+ * PETAL_NO_MEMORY; a damaged root is ignored. */
 enum petal_status bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
                                     const struct file_facts *facts, struct block_handle root,
                                     struct bloom_account *account, petal_error *error);
 void bloom_reader_close(struct bloom_reader *reader);
 
-/* The question itself, always asked, for those who want to know why it could not be answered.  REQUIRES: the reader has a usable
- * filter (not unknown, not damaged) that serves it. */
+/* The question itself, always asked, for those who want to know why it could not be answered.
+ * REQUIRES: the reader has a usable filter (not unknown, not damaged) that serves it. */
 enum petal_status bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix,
                                      uint64_t hash, const struct read_context *context,
                                      bool *may_contain, petal_error *error);

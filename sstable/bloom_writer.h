@@ -1,15 +1,17 @@
 /*
  * bloom_writer.h -- builds the compound Bloom filter of a store file while it is written.
  *
- * KEYS, in cell order: of each row the row itself (ROW, ROW_ROWCOL), the fact that it has family markers, if
- * it has, and each of its columns (ROWCOL, ROW_ROWCOL); of rows that begin alike their prefix, of fixed length, or
- * the whole of a shorter row (ROW_PREFIX); delete markers count as cells.  Their hashes are gathered
- * until they fill a chunk, whose size follows from their number, so the error rate is the wanted one in every chunk,
- * the last included.  A chunk is then built, probed with every hash that went into it, and written between the
- * data blocks; the Bloom index names it by its first key (a prefix, base/cell.h).
+ * KEYS, in cell order: of each row the row itself (ROW, ROW_ROWCOL), the fact that it has family
+ * markers, if it has, and each of its columns (ROWCOL, ROW_ROWCOL); of rows that begin alike their
+ * prefix, of fixed length, or the whole of a shorter row (ROW_PREFIX); delete markers count as
+ * cells.  Their hashes are gathered until they fill a chunk, whose size follows from their number,
+ * so the error rate is the wanted one in every chunk, the last included.  A chunk is then built,
+ * probed with every hash that went into it, and written between the data blocks; the Bloom index
+ * names it by its first key (a prefix, base/cell.h).
  *
- * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part that the error rate is of
- * it: so that fetching one costs no more than the read it can save, those included that are in vain because it errs.
+ * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part
+ * that the error rate is of it: so that fetching one costs no more than the read it can save, those
+ * included that are in vain because it errs.
  *
  * Belongs to one thread.
  */

@@ -1,5 +1,6 @@
 /*
- * data_block.c -- decoding a data block, the complete check, iterating and searching.  See data_block.h.
+ * data_block.c -- decoding a data block, the complete check, iterating and searching.  See
+ * data_block.h.
  *
  * data_block_check proves, for every row and cell, what the cursor relies on: arrays and records
  * lie inside the block, indexes of first cells ascend, lengths written in records stay inside
@@ -22,8 +23,8 @@
 #define SLACK 16
 
 /*
- * For the steps that every call of a scan, and every seek, takes: together they cost less than their
- * calls would.
+ * For the steps that every call of a scan, and every seek, takes: together they cost less than
+ * their calls would.
  */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -198,8 +199,9 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
 /* ---- the check of untrusted bytes ---- */
 
 /*
- * Whether the header allows such a block and gives its size.  No sum overflows: all terms are below 2^36.  Cells that differ take
- * a byte each at least; so the work on a block is bounded by its size.
+ * Whether the header allows such a block and gives its size.  No sum overflows: all terms are below
+ * 2^36.  Cells that differ take a byte each at least; so the work on a block is bounded by its
+ * size.
  */
 static bool
 header_is_sane(const uint8_t *bytes, size_t size)
@@ -566,7 +568,8 @@ enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const 
 }
 
 /*
- * Type and own time to live of a cell of a block that has types.  `end` is its record's; returns the value's.
+ * Type and own time to live of a cell of a block that has types.  `end` is its record's; returns
+ * the value's.
  */
 static inline const uint8_t *
 take_type(const struct data_block *block, uint32_t index, const uint8_t *end, struct cell *cell)
@@ -613,8 +616,8 @@ take_cell(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body,
     cursor->cell = index;
 }
 
-/* The same when the cursor comes from elsewhere: *cell may hold a time to live, which in a block without types steps
- * leave as it is. */
+/* The same when the cursor comes from elsewhere: *cell may hold a time to live, which in a block
+ * without types steps leave as it is. */
 static ALWAYS_INLINE void
 stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, struct cell *cell)
 {

@@ -37,7 +37,8 @@
  *                `cells`; absent with ONE_CELL_PER_ROW
  *                timestamps, one a cell, less the least
  *                sequences, one a cell, less the least
- *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to live of
+ *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to
+ *                live of
                 their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
  *                row prefix, qualifier prefix
  *                records, one a cell, without gaps
@@ -169,8 +170,8 @@ bool data_block_check(struct data_block *block, const uint8_t *bytes, size_t siz
 /* Fill *block from bytes that data_block_check has accepted before. */
 void data_block_view(struct data_block *block, const uint8_t *bytes, size_t size);
 
-/* No markers and no cell with a time to live of its own; no column twice; the first column does not continue the
- * previous block's. */
+/* No markers and no cell with a time to live of its own; no column twice; the first column does
+ * not continue the previous block's. */
 static inline bool
 data_block_is_plain(const struct data_block *block)
 {
@@ -238,8 +239,8 @@ bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struc
 
 /*
  * Step to the following cell; false behind the last: *cell unchanged.  REQUIRES: positioned at a
- * cell, and *cell is as the cursor left it: where no cell of the block has a time to live of its own, steps do not
- * write that there is none.
+ * cell, and *cell is as the cursor left it: where no cell of the block has a time to live of its
+ * own, steps do not write that there is none.
  */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
 

@@ -6,9 +6,11 @@
  *     offset size
  *      0     8   cells
  *      8     8   rows
- *     16    40   cells by type, 8 each: puts, versions of a column deleted (8), families at a timestamp (10),
+ *     16    40   cells by type, 8 each: puts, versions of a column deleted (8), families at a
+ *           timestamp (10),
  *                columns (12), families (14); their sum is `cells`
- *     56     8   least timestamp; 0 at most when there are markers of kinds 12 or 14, since they hide older cells
+ *     56     8   least timestamp; 0 at most when there are markers of kinds 12 or 14, since they
+ *            hide older cells
  *     64     8   greatest timestamp
  *     72     8   least sequence
  *     80     8   greatest sequence
@@ -34,17 +36,19 @@
  *    192     4   filter: bytes of a row's prefix, with ROW_PREFIX; else 0
  *    196     4   0
  *    200     8   when the file was begun, milliseconds since 1970; 0: not known
- *    208     8   when the first of the cells with a time to live of their own dies: timestamp + time to live, or
+ *    208     8   when the first of the cells with a time to live of their own dies: timestamp +
+ *            time to live, or
  *                the least or greatest number where the sum is beyond it; 0 when there is none
  *    216     8   when the last of them dies
  *    224     1   enum file_origin; numbers that are none are taken as UNKNOWN
  *    225     7   0
  *    232         least row, greatest row, each qualifier in ascending order: varint length, bytes
  *
- * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that it does not know, and
- * takes defaults for those that are not there: where they end at 176 (version 1) that no put is older than the least timestamp,
- * no cell has a time to live of its own, and no filter is one of prefixes; where they end at 176 or 200 that origin and time
- * of writing are not known, and that cells with a time to live may die at any time.
+ * EXTENSION.  A later version may put more numbers before the rows; a reader steps over those that
+ * it does not know, and takes defaults for those that are not there: where they end at 176 (version
+ * 1) that no put is older than the least timestamp, no cell has a time to live of its own, and no
+ * filter is one of prefixes; where they end at 176 or 200 that origin and time of writing are not
+ * known, and that cells with a time to live may die at any time.
  */
 #ifndef PETAL_SSTABLE_FACTS_H
 #define PETAL_SSTABLE_FACTS_H
@@ -79,14 +83,15 @@ size_t facts_encoded_bytes(const struct file_facts *facts);
 void facts_encode(const struct file_facts *facts, uint8_t *to);
 
 /*
- * Decode and check.  Slices point into `bytes`; the array of qualifiers is allocated, facts_fini releases it.
- * PETAL_CORRUPT: *what says what is wrong.
+ * Decode and check.  Slices point into `bytes`; the array of qualifiers is allocated, facts_fini
+ * releases it. PETAL_CORRUPT: *what says what is wrong.
  */
 enum petal_status facts_decode(struct file_facts *facts, petal_slice bytes,
                                const petal_allocator *allocator, const char **what);
 void facts_fini(struct file_facts *facts, const petal_allocator *allocator);
 
-/* Whether one of the cells has this qualifier, by the recorded ones; true when they are not exact. */
+/* Whether one of the cells has this qualifier, by the recorded ones; true when they are not
+ * exact. */
 bool facts_may_have_qualifier(const struct file_facts *facts, petal_slice qualifier);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * format.h -- the constants and small structures of the store file, version 2.  FORMAT.md describes every byte.
+ * format.h -- the constants and small structures of the store file, version 2.  FORMAT.md describes
+ * every byte.
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:
  *         data blocks, Bloom chunks and lower index nodes as they fill,
@@ -34,10 +35,12 @@ struct block_handle {
         begins; /* from the data index: enum block_begins, of inner nodes what their first block begins; else 0 */
 };
 
-/* A block before compression.  The largest cell has 11 MiB, and blocks close at 16 MiB at the latest. */
+/* A block before compression.  The largest cell has 11 MiB, and blocks close at 16 MiB at the
+ * latest. */
 #define BLOCK_MAX_RAW_BYTES (64u << 20)
 
-/* Nodes of the indexes are closed at this size; a root is split into such nodes when it passes the other. */
+/* Nodes of the indexes are closed at this size; a root is split into such nodes when it passes
+ * the other. */
 #define INDEX_NODE_BYTES 4096
 #define INDEX_ROOT_BYTES (128u << 10)
 #define INDEX_MAX_LEVELS 12
@@ -84,7 +87,8 @@ struct file_facts {
     double bloom_error_rate;
     uint64_t bloom_keys, bloom_chunks;
     uint64_t salt; /* of the hashes in the Bloom filter */
-    /* The qualifiers in the file, sorted, exact up to FACTS_MAX_QUALIFIERS; `qualifiers_exact` false: unknown, many. */
+    /* The qualifiers in the file, sorted, exact up to FACTS_MAX_QUALIFIERS; `qualifiers_exact`
+     * false: unknown, many. */
     bool qualifiers_exact;
     uint32_t qualifier_count;
     const petal_slice *qualifiers;

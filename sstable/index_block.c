@@ -320,9 +320,10 @@ index_block_search(const struct index_block *block, petal_slice key)
 }
 
 /*
- * The entry behind what is found claims that its block begins a row or a column.  That decides for `key` if the entry is of the
- * key's group: of the row or column whose prefix is the first `size` bytes of `key`.  In front of an FF such a prefix is the
- * beginning of a longer row's or qualifier's, but not when it is `exact`.
+ * The entry behind what is found claims that its block begins a row or a column.  That decides for
+ * `key` if the entry is of the key's group: of the row or column whose prefix is the first `size`
+ * bytes of `key`.  In front of an FF such a prefix is the beginning of a longer row's or
+ * qualifier's, but not when it is `exact`.
  */
 int64_t
 index_block_search_cell(const struct index_block *block, const struct cell_key *key, bool *begins)

@@ -15,15 +15,17 @@
  *      4     4   level; 0: entries name data blocks or Bloom chunks
  *      8     4   length of the prefix
  *     12     4   bytes of all rests
- *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian number
+ *     16     8n  heads: the first 8 bytes of the key's rest, filled with 00, read as a big endian
+ *            number
  *            8n  offsets of the blocks' frames
- *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum block_begins)
+ *            4n  sizes of the blocks' frames; in the two highest bits what the blocks begin (enum
+ *                block_begins)
  *            4n  ends of the rests, from the first rest; a rest begins where the one before ends
  *                prefix
  *                rests: of each key what follows the prefix
  *
- * Checked once when it enters memory (index_block_check), then read without checks; immutable.
- * Keys ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a block
+ * Checked once when it enters memory (index_block_check), then read without checks; immutable. Keys
+ * ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a block
  * begins with the key that names it is not part of that check.
  */
 #ifndef PETAL_SSTABLE_INDEX_BLOCK_H
@@ -46,8 +48,8 @@ enum petal_status index_block_builder_new(struct index_block_builder **builder,
                                           const petal_allocator *allocator);
 void index_block_builder_free(struct index_block_builder *builder); /* NULL: no-op */
 
-/* REQUIRES: key sorts behind the one before; all together stay below INDEX_BLOCK_MAX_BYTES.  Copies the
- * key.  On failure (PETAL_NO_MEMORY) the builder is as before. */
+/* REQUIRES: key sorts behind the one before; all together stay below INDEX_BLOCK_MAX_BYTES.
+ * Copies the key.  On failure (PETAL_NO_MEMORY) the builder is as before. */
 enum petal_status index_block_builder_add(struct index_block_builder *builder, petal_slice key,
                                           struct block_handle handle);
 
@@ -87,8 +89,9 @@ void index_block_view(struct index_block *block, const uint8_t *bytes, size_t si
 int64_t index_block_search(const struct index_block *block, petal_slice key);
 
 /*
- * The same for a search of cells: where the blocks up to that entry's certainly hold no cell at or after `key`, because the
- * next one begins the key's row or column, it is the next entry, and *begins is set.
+ * The same for a search of cells: where the blocks up to that entry's certainly hold no cell at or
+ * after `key`, because the next one begins the key's row or column, it is the next entry, and
+ * *begins is set.
  */
 int64_t index_block_search_cell(const struct index_block *block, const struct cell_key *key,
                                 bool *begins);

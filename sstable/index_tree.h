@@ -1,11 +1,13 @@
 /*
- * index_tree.h -- an index of an open store file: its root in memory, its lower nodes through the cache.
+ * index_tree.h -- an index of an open store file: its root in memory, its lower nodes through the
+ * cache.
  *
- * Beside each entry, root or cached node, lies a hint: where in the cache the block was that the entry names.  So a
- * hot search goes from node to node without the cache's hash table.
+ * Beside each entry, root or cached node, lies a hint: where in the cache the block was that the
+ * entry names.  So a hot search goes from node to node without the cache's hash table.
  *
- * The tree is immutable but for the hints, which any thread may write; a cursor belongs to one thread.
- * All functions but open and close are EPOCH (sst_reader.h), also those of a cursor that pins.
+ * The tree is immutable but for the hints, which any thread may write; a cursor belongs to one
+ * thread. All functions but open and close are EPOCH (sst_reader.h), also those of a cursor that
+ * pins.
  */
 #ifndef PETAL_SSTABLE_INDEX_TREE_H
 #define PETAL_SSTABLE_INDEX_TREE_H
@@ -66,9 +68,10 @@ void index_cursor_hold(struct index_cursor *cursor);
 void index_cursor_release(struct index_cursor *cursor);
 
 /*
- * Position at the block where the search for the first cell at or after `key` begins: the last entry at or below it.  Where the
- * next one names a block that begins the key's row or column, it is that one, and *before is set: the block's first cell is
- * the one.  The same where all entries are above: then it is the first.  After an error it is not positioned.
+ * Position at the block where the search for the first cell at or after `key` begins: the last
+ * entry at or below it.  Where the next one names a block that begins the key's row or column, it
+ * is that one, and *before is set: the block's first cell is the one.  The same where all entries
+ * are above: then it is the first.  After an error it is not positioned.
  */
 enum petal_status index_cursor_seek(struct index_cursor *cursor, const struct cell_key *key,
                                     const struct read_context *context, bool *before,
@@ -76,8 +79,8 @@ enum petal_status index_cursor_seek(struct index_cursor *cursor, const struct ce
 enum petal_status index_cursor_first(struct index_cursor *cursor,
                                      const struct read_context *context, petal_error *error);
 
-/* Position at the last entry below `key`, NULL: at the last of all.  *found false when there is none: the position stays.
- * After an error it is not positioned. */
+/* Position at the last entry below `key`, NULL: at the last of all.  *found false when there is
+ * none: the position stays. After an error it is not positioned. */
 enum petal_status index_cursor_seek_before(struct index_cursor *cursor, const petal_slice *key,
                                            const struct read_context *context, bool *found,
                                            petal_error *error);

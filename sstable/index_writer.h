@@ -1,11 +1,13 @@
 /*
- * index_writer.h -- builds a multi-level index while a file is written: the data index or the Bloom index.
+ * index_writer.h -- builds a multi-level index while a file is written: the data index or the Bloom
+ * index.
  *
- * Each level gathers its entries in one node, the root to be.  When that passes INDEX_ROOT_BYTES it is split into
- * nodes of INDEX_NODE_BYTES, which are written to the file and named by a level above; from then on the
- * level writes such nodes as they fill.  So small files have one node, and the root of a large one stays small
- * enough to be held in memory, large enough to save a level.  Nodes hold at least INDEX_NODE_ENTRIES keys,
- * however long these are, which bounds the number of levels.
+ * Each level gathers its entries in one node, the root to be.  When that passes INDEX_ROOT_BYTES it
+ * is split into nodes of INDEX_NODE_BYTES, which are written to the file and named by a level
+ * above; from then on the level writes such nodes as they fill.  So small files have one node, and
+ * the root of a large one stays small enough to be held in memory, large enough to save a level.
+ * Nodes hold at least INDEX_NODE_ENTRIES keys, however long these are, which bounds the number of
+ * levels.
  *
  * Belongs to one thread.
  */

@@ -1,7 +1,8 @@
 /*
  * qualifier_set.c -- see qualifier_set.h.
  *
- * The bytes live in one block of FACTS_MAX_QUALIFIER_BYTES that never moves, so the sorted slices point into it.
+ * The bytes live in one block of FACTS_MAX_QUALIFIER_BYTES that never moves, so the sorted slices
+ * point into it.
  */
 #include "sstable/qualifier_set.h"
 

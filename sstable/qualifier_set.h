@@ -1,6 +1,6 @@
 /*
- * qualifier_set.h -- the distinct qualifiers of a file while it is written: exact up to FACTS_MAX_QUALIFIERS of
- * them and FACTS_MAX_QUALIFIER_BYTES together, then "many".
+ * qualifier_set.h -- the distinct qualifiers of a file while it is written: exact up to
+ * FACTS_MAX_QUALIFIERS of them and FACTS_MAX_QUALIFIER_BYTES together, then "many".
  *
  * Owns copies of the qualifiers.  Belongs to one thread.
  */

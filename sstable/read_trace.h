@@ -4,14 +4,14 @@
 
 #include "base/epoch.h"
 
-/* Counted up by the functions that take a read_context, never reset there.  The caller adds it to statistics and
- * receipt. */
+/* Counted up by the functions that take a read_context, never reset there.  The caller adds it
+ * to statistics and receipt. */
 struct read_trace {
     uint32_t blocks_cached[PETAL_BLOCK_KINDS];
     uint32_t blocks_fetched[PETAL_BLOCK_KINDS];
     uint32_t bloom_probes, bloom_negatives;
-    uint32_t
-        bloom_ignored; /* questions that a damaged or unknown filter could not answer: "may contain" */
+    /* Questions that a damaged or unknown filter could not answer: "may contain". */
+    uint32_t bloom_ignored;
     uint32_t bloom_unasked; /* those whose chunk was not worth fetching: "may contain" */
     uint32_t seeks;
     uint64_t bytes_fetched;

@@ -50,7 +50,8 @@ read_block(const struct sst_file *file, struct block_handle handle, enum block_k
     *block = NULL;
     if (status != PETAL_OK)
         return status;
-    /* An index node has hints for the blocks that it names.  Their count is checked before memory is taken by it. */
+    /* An index node has hints for the blocks that it names.  Their count is checked before
+     * memory is taken by it. */
     hints = is_index ? image.frame.entries : 0;
     sound = image.frame.entries <= (is_index ? image.frame.raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0);
     if (sound) {

@@ -1,9 +1,11 @@
 /*
- * sst_file.h -- an open store file as a source of checked blocks: from the cache, else from the file.
+ * sst_file.h -- an open store file as a source of checked blocks: from the cache, else from the
+ * file.
  *
- * A block is verified (checksum, then its whole structure) when it enters memory and is read without checks from
- * then on.  Its place in the file decides nothing about its kind: a block found in the cache has the kind that was
- * checked when it was read, and is refused if another one is asked for.
+ * A block is verified (checksum, then its whole structure) when it enters memory and is read
+ * without checks from then on.  Its place in the file decides nothing about its kind: a block found
+ * in the cache has the kind that was checked when it was read, and is refused if another one is
+ * asked for.
  *
  * Immutable; any number of threads use it at once.
  */
@@ -41,8 +43,8 @@ block_cache_kind(enum block_kind kind)
 }
 
 /*
- * The block at `handle`, by way of `hint` (may be NULL; cache/cache.h); counted in the context's trace.
- * `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h).
+ * The block at `handle`, by way of `hint` (may be NULL; cache/cache.h); counted in the context's
+ * trace. `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h).
  */
 static inline enum petal_status
 sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
@@ -51,7 +53,8 @@ sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum blo
 {
     struct cache_block *found;
 
-    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of the descriptor too. */
+    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
+     * the descriptor too. */
     if (hint != NULL && kind != BLOCK_BLOOM)
         cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
     found = cache_find_hinted(file->cache, hint, file->number, handle.offset);

@@ -3,20 +3,25 @@
  *
  * STATES.  `index` names the block of the current cell.
  *   loaded   block != NULL, `cursor` is attached to it and at the cell
- *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short or place_memory
- *   no cell  block may be there all the same, attached and named by the index: a search begins in it
+ *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short
+ *            or place_memory
+ *   no cell  block may be there all the same, attached and named by the index: a search begins in
+ *   it
  * An error leaves no cell, no block, no pins; so does the end, unless `backwards`.
  *
- * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row behind.  At the border of
- * blocks that asks for the same ones in turn: that before the row, since only there it is seen whether the row begins in
- * it, those of the row, that behind it.  So once seek_before was used, blocks that are left are kept; three are held, the
- * current one included.  On the way back a block is then read once, but for some of rows that are larger than a block.
+ * BACKWARDS.  Who finds a row by seek_before seeks its beginning next, and reads on up to the row
+ * behind.  At the border of blocks that asks for the same ones in turn: that before the row, since
+ * only there it is seen whether the row begins in it, those of the row, that behind it.  So once
+ * seek_before was used, blocks that are left are kept; three are held, the current one included.
+ * On the way back a block is then read once, but for some of rows that are larger than a block.
  *
- * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless `borrow`.
+ * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless
+ * `borrow`.
  *
- * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows (sst_file.c).  At that moment there is no
- * current block, and what is needed on, the nodes of the index path and the blocks kept, is pinned: always, or by sst_iter_hold.  A block that was
- * fetched is pinned before the next one is.
+ * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows
+ * (sst_file.c).  At that moment there is no current block, and what is needed on, the nodes of the
+ * index path and the blocks kept, is pinned: always, or by sst_iter_hold.  A block that was fetched
+ * is pinned before the next one is.
  */
 #include "sstable/sst_reader.h"
 
@@ -62,7 +67,8 @@ find_kept(struct sst_iter *iter, uint64_t offset)
     return NULL;
 }
 
-/* Make room beside a current block: of a full set the hindmost goes, which is asked for last on the way back. */
+/* Make room beside a current block: of a full set the hindmost goes, which is asked for last on
+ * the way back. */
 static void
 thin_kept(struct sst_iter *iter)
 {
@@ -115,7 +121,8 @@ at_index(const struct sst_iter *iter)
            iter->block_offset == index_cursor_place(&iter->index).handle.offset;
 }
 
-/* Make the block that the index names the current one, unless it is: from those kept, or fetched; attached, unpositioned. */
+/* Make the block that the index names the current one, unless it is: from those kept, or
+ * fetched; attached, unpositioned. */
 static enum petal_status
 load_block(struct sst_iter *iter, petal_error *error)
 {
@@ -164,7 +171,8 @@ at_cell(struct sst_iter *iter)
 
 /* ---- pending ---- */
 
-/* Memory for a key and its parts; NULL: there is none. Keys of ordinary length need no allocation: gets come here, too. */
+/* Memory for a key and its parts; NULL: there is none. Keys of ordinary length need no
+ * allocation: gets come here, too. */
 static uint8_t *
 place_memory(struct sst_iter *iter, size_t bytes)
 {
@@ -300,7 +308,8 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
     bool before;
     enum petal_status status;
 
-    /* Behind a cell of its block a place is certain; the first one may have others before it, in another block. */
+    /* Behind a cell of its block a place is certain; the first one may have others before it, in
+     * another block. */
     if (iter->backwards && iter->block != NULL &&
         data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell) && iter->cursor.cell > 0)
         return at_cell(iter);
@@ -335,7 +344,8 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
     bool found;
     enum petal_status status;
 
-    /* Before a cell of its block a place is certain; the last one may have others behind it, in another block. */
+    /* Before a cell of its block a place is certain; the last one may have others behind it, in
+     * another block. */
     if (key != NULL && iter->block != NULL &&
         data_block_cursor_seek_before(&iter->cursor, key, cell) &&
         iter->cursor.cell + 1 < iter->cursor.block.cells)

@@ -1,9 +1,11 @@
 /*
- * sst_reader.h -- an open store file: facts, Bloom filter, iterators.  Immutable but for the filter's account
- * (sstable/bloom_account.h), which is atomic, so any number of threads use it at once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
+ * sst_reader.h -- an open store file: facts, Bloom filter, iterators.  Immutable but for the
+ * filter's account (sstable/bloom_account.h), which is atomic, so any number of threads use it at
+ * once without locks.  Opening reads trailer, facts and the roots of the two indexes, no data.
  *
- * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the cache's epoch; what
- * they point to is good until the caller leaves it.  Iterators pin their blocks and can be kept.
+ * Blocks come through the cache (cache/cache.h).  Functions marked EPOCH must be called inside the
+ * cache's epoch; what they point to is good until the caller leaves it.  Iterators pin their blocks
+ * and can be kept.
  */
 #ifndef PETAL_SSTABLE_SST_READER_H
 #define PETAL_SSTABLE_SST_READER_H
@@ -41,7 +43,8 @@ void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing
 
 const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
 uint64_t sst_reader_identity(const struct sst_reader *reader);
-/* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes. Constant. */
+/* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes.
+ * Constant. */
 size_t sst_reader_memory(const struct sst_reader *reader);
 const char *sst_reader_path(const struct sst_reader *reader);
 
@@ -49,13 +52,14 @@ const char *sst_reader_path(const struct sst_reader *reader);
 int sst_reader_remove_file(const struct sst_reader *reader);
 
 /*
- * The Bloom filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the place of the chunk: a
- * cell_key of the row; of the column; of the row with family_class.  Hashes are made with the facts' salt.
- * False: certainly not in the file.  A missing, damaged or unknown filter answers true, and so does one whose chunk is not in
- * the cache and not worth fetching.
- * `saves`: what "absent" saves of the file's bytes, at most a block (READ_SAVES_BLOCK); 0 where the reader cannot tell beforehand.
- * row: needs a ROW, ROW_ROWCOL or ROW_PREFIX filter, else true; `row_hash` is of the whole row in any case (a filter of
- * prefixes, whose length is the file's, makes its own).  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
+ * The Bloom filter's view.  Three questions, one for each domain (bloom/hash.h); the key gives the
+ * place of the chunk: a cell_key of the row; of the column; of the row with family_class.  Hashes
+ * are made with the facts' salt. False: certainly not in the file.  A missing, damaged or unknown
+ * filter answers true, and so does one whose chunk is not in the cache and not worth fetching.
+ * `saves`: what "absent" saves of the file's bytes, at most a block (READ_SAVES_BLOCK); 0 where the
+ * reader cannot tell beforehand. row: needs a ROW, ROW_ROWCOL or ROW_PREFIX filter, else true;
+ * `row_hash` is of the whole row in any case (a filter of prefixes, whose length is the file's,
+ * makes its own).  column and family_marker: ROWCOL or ROW_ROWCOL, else true.  EPOCH.
  */
 bool sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_key *key,
                                 uint64_t row_hash, const struct read_context *context);
@@ -63,8 +67,8 @@ bool sst_reader_may_contain_column(const struct sst_reader *reader, const struct
                                    uint64_t column_hash, uint32_t saves,
                                    const struct read_context *context);
 
-/* For a scan all of whose rows begin with `beginning`: may the file hold such a row?  Needs a ROW_PREFIX filter of prefixes
- * that are no longer, else true.  EPOCH. */
+/* For a scan all of whose rows begin with `beginning`: may the file hold such a row?  Needs a
+ * ROW_PREFIX filter of prefixes that are no longer, else true.  EPOCH. */
 bool sst_reader_may_contain_prefix(const struct sst_reader *reader, petal_slice beginning,
                                    const struct read_context *context);
 
@@ -73,10 +77,12 @@ bool sst_reader_may_contain_family_marker(const struct sst_reader *reader,
                                           const struct cell_key *key, uint64_t marker_hash,
                                           uint32_t saves, const struct read_context *context);
 
-/* Answers to questions about columns that were asked with `saves` 0 have spared the reader so many data blocks. */
+/* Answers to questions about columns that were asked with `saves` 0 have spared the reader so
+ * many data blocks. */
 void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
 
-/* Start loading the cache lines that the row question will touch, if its chunk is in the cache.  EPOCH. */
+/* Start loading the cache lines that the row question will touch, if its chunk is in the cache.
+ * EPOCH. */
 void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
                              uint64_t row_hash);
 
@@ -100,7 +106,8 @@ struct sst_iter {
     bool borrow;
     bool pins;              /* what it stands on */
     struct epoch_stay stay; /* unless `borrow` */
-    /* At the end of a block take the next cell's place from the index, its block unread (cell_iter.h: pending). */
+    /* At the end of a block take the next cell's place from the index, its block unread
+     * (cell_iter.h: pending). */
     bool lazy;
 
     /* The rest is sst_iter.c's. */
@@ -124,8 +131,8 @@ void sst_iter_hold(struct sst_iter *iter);
 /* Read every block: checksums, order, counts, facts, and each key through the filter. */
 enum petal_status sst_reader_verify(const struct sst_reader *reader, petal_error *error);
 
-/* Whoever watches a verification: `go_on` is told of the bytes that are done since it was last asked, about twice those of the file in
- * all; when it says no, the call ends with PETAL_BUSY. */
+/* Whoever watches a verification: `go_on` is told of the bytes that are done since it was last
+ * asked, about twice those of the file in all; when it says no, the call ends with PETAL_BUSY. */
 struct sst_watch {
     bool (*go_on)(void *argument, uint64_t bytes);
     void *argument;

@@ -1,4 +1,5 @@
-/* sst_reader_parts.h -- what sst_reader.c, bloom_reader.c, sst_iter.c and sst_verify.c share: the reader itself. */
+/* sst_reader_parts.h -- what sst_reader.c, bloom_reader.c, sst_iter.c and sst_verify.c share:
+ * the reader itself. */
 #ifndef PETAL_SSTABLE_SST_READER_PARTS_H
 #define PETAL_SSTABLE_SST_READER_PARTS_H
 

@@ -1,9 +1,10 @@
 /*
  * sst_verify.c -- proves a store file sound from its bytes on disk; see sst_reader.h.
  *
- * Opens the file anew with a small cache of its own, so nothing is taken from the shared one.  First the file is
- * walked frame by frame from offset 0 to the trailer, which leaves no byte out; then the index and the cells are
- * walked in order, the facts are gathered again and compared, and every key is asked of the filter.
+ * Opens the file anew with a small cache of its own, so nothing is taken from the shared one.
+ * First the file is walked frame by frame from offset 0 to the trailer, which leaves no byte out;
+ * then the index and the cells are walked in order, the facts are gathered again and compared, and
+ * every key is asked of the filter.
  */
 #include "sstable/sst_reader.h"
 
@@ -294,7 +295,8 @@ begins_prefix(const struct verification *v, const struct cell *cell)
                                                         bloom_row_prefix(cell->row, bytes));
 }
 
-/* Ask the filter for what the cell begins: a row, a prefix of rows, a column, a row's family markers. */
+/* Ask the filter for what the cell begins: a row, a prefix of rows, a column, a row's family
+ * markers. */
 static enum petal_status
 verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, petal_error *error)
 {
@@ -379,7 +381,8 @@ verify_cells(struct verification *v, petal_error *error)
     struct cell_iter *base = &iter.iter;
     enum petal_status status;
 
-    /* Lazy: so that each block is entered by way of its index key, which must be its first cell's. */
+    /* Lazy: so that each block is entered by way of its index key, which must be its first
+     * cell's. */
     sst_iter_init(&iter, v->reader, &context, false, true);
     status = base->ops->seek_first(base, error);
     while (status == PETAL_OK && base->valid) {

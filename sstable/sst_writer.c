@@ -1,8 +1,9 @@
 /*
  * sst_writer.c -- see sst_writer.h.
  *
- * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells behind the last
- * data block; `previous` is the last cell added, its row and qualifier in memory of the writer.
+ * Invariants: the file's bytes up to sink.flushed are complete blocks; `data` holds the cells
+ * behind the last data block; `previous` is the last cell added, its row and qualifier in memory of
+ * the writer.
  */
 #include "sstable/sst_writer.h"
 

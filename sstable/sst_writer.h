@@ -1,10 +1,10 @@
 /*
  * sst_writer.h -- writes one store file, front to back, from cells in cell order.
  *
- * Data blocks, Bloom chunks and index nodes go out as they fill; sst_writer_finish adds the roots of the indexes,
- * facts and trailer and syncs the file.  The caller syncs the directory and names the file in the manifest.
- * Before finish succeeds every key's hash has been probed against the finished Bloom chunk, so that bad
- * memory does not make a filter that lies.
+ * Data blocks, Bloom chunks and index nodes go out as they fill; sst_writer_finish adds the roots
+ * of the indexes, facts and trailer and syncs the file.  The caller syncs the directory and names
+ * the file in the manifest. Before finish succeeds every key's hash has been probed against the
+ * finished Bloom chunk, so that bad memory does not make a filter that lies.
  *
  * After an error the writer only repeats it: free it.
  *
@@ -42,15 +42,16 @@ enum petal_status sst_writer_open(struct sst_writer **writer, const struct direc
 enum petal_status sst_writer_add(struct sst_writer *writer, const struct cell *cell,
                                  petal_error *error);
 
-/* The facts' sequence range shall include these: for cells whose sequences were zeroed.  Before finish. */
+/* The facts' sequence range shall include these: for cells whose sequences were zeroed.  Before
+ * finish. */
 void sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min,
                                 uint64_t sequence_max);
 
 /* Bytes written and buffered so far: when to start another file. */
 uint64_t sst_writer_bytes(const struct sst_writer *writer);
 
-/* Complete, sync and close the file; PETAL_INVALID without cells.  *facts (may be NULL) points into the writer
- * until sst_writer_free. */
+/* Complete, sync and close the file; PETAL_INVALID without cells.  *facts (may be NULL) points
+ * into the writer until sst_writer_free. */
 enum petal_status sst_writer_finish(struct sst_writer *writer, const struct file_facts **facts,
                                     petal_error *error);
 

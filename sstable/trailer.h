@@ -4,7 +4,8 @@
  * TRAILER (little endian), TRAILER_BYTES long:
  *
  *     offset size
- *      0     8   checksum (base/checksum.h) of all that follows, for this identity and the trailer's offset
+ *      0     8   checksum (base/checksum.h) of all that follows, for this identity and the
+ *            trailer's offset
  *      8     8   file identity, random
  *     16     8   bytes of the whole file
  *     24     8   facts block: offset

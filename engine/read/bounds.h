@@ -1,5 +1,6 @@
 /*
- * bounds.h -- which rows a scan is for: where it starts, where it stops, and which way it goes. A prefix is a pair of bounds.
+ * bounds.h -- which rows a scan is for: where it starts, where it stops, and which way it goes. A
+ * prefix is a pair of bounds.
  */
 #ifndef PETAL_ENGINE_READ_BOUNDS_H
 #define PETAL_ENGINE_READ_BOUNDS_H
@@ -38,7 +39,8 @@ bool scan_bounds_one_row(const struct scan_bounds *bounds);
 /* What all rows of the scan begin with, as far as the bounds tell; empty: nothing is known. */
 petal_slice scan_bounds_shared(const struct scan_bounds *bounds);
 
-/* The row lies before the start, in the scan's direction; behind its end, when there is one; behind its end. */
+/* The row lies before the start, in the scan's direction; behind its end, when there is one;
+ * behind its end. */
 bool scan_bounds_before(const struct scan_bounds *bounds, petal_slice row);
 bool scan_bounds_behind_stop(const struct scan_bounds *bounds, petal_slice row);
 

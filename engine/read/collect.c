@@ -6,7 +6,8 @@
 
 #include <assert.h>
 
-/* Of more versions than these it is not tracked whether they settle a column: then all sources are read. */
+/* Of more versions than these it is not tracked whether they settle a column: then all sources
+ * are read. */
 #define MOST_TRACKED_VERSIONS 64
 
 /* So many are looked at before others get a turn in the epoch. */
@@ -154,7 +155,8 @@ raise_point(bool *has, struct version_point *greatest, struct version_point poin
     *has = true;
 }
 
-/* Put a version in its place among the greatest; of several at one timestamp the latest write stands for them. */
+/* Put a version in its place among the greatest; of several at one timestamp the latest write
+ * stands for them. */
 static void
 track_put(const struct row_collect *collect, struct collect_column *column,
           struct version_point point)
@@ -267,7 +269,8 @@ version_is_deleted(const struct row_collect *collect, petal_slice qualifier,
 
 /* ---- the question ---- */
 
-/* Take over the qualifiers that the options name of the family, `named` of them: sorted, each once. */
+/* Take over the qualifiers that the options name of the family, `named` of them: sorted, each
+ * once. */
 static void
 set_columns(struct row_collect *collect, const petal_read_options *options,
             const petal_family *family, size_t named)
@@ -416,8 +419,8 @@ struct column_take {
 enum cell_use { USE_KEEP, USE_DELETED, USE_PASS, USE_LAST, USE_CUT, USE_END };
 
 /*
- * The cell at hand is looked at: count it, and fetch the rest of it where the source knows only its place (cell_iter.h). Of many
- * cells, now and then, the stay in the epoch is interrupted.
+ * The cell at hand is looked at: count it, and fetch the rest of it where the source knows only its
+ * place (cell_iter.h). Of many cells, now and then, the stay in the epoch is interrupted.
  */
 static inline enum petal_status
 look_at_cell(struct row_collect *collect, struct cell_iter *source, petal_error *error)

@@ -1,9 +1,11 @@
 /*
- * collect.h -- the cells of one row in one store that may matter to a get, gathered source by source; when all sources that
- * matter were asked, they are put in order and judged (engine/rules/visibility.h).
+ * collect.h -- the cells of one row in one store that may matter to a get, gathered source by
+ * source; when all sources that matter were asked, they are put in order and judged
+ * (engine/rules/visibility.h).
  *
- * It also knows when enough is known: a column is settled against a point when nothing at or below that point can
- * change its answer, so a source whose greatest point that is need not be read ("found newer").
+ * It also knows when enough is known: a column is settled against a point when nothing at or below
+ * that point can change its answer, so a source whose greatest point that is need not be read
+ * ("found newer").
  */
 #ifndef PETAL_ENGINE_READ_COLLECT_H
 #define PETAL_ENGINE_READ_COLLECT_H
@@ -94,10 +96,11 @@ void row_collect_init(struct row_collect *collect, const petal_allocator *alloca
 void row_collect_fini(struct row_collect *collect);
 
 /*
- * Begin with a row. Of the options' columns those of the family are asked, `named` of them, in any order and as often as they
- * like; 0: the whole family. They are borrowed until the finish. What row_collect_check_family_versions has found belongs to
- * what is found, until hiding_count is set to 0.
- * REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without NEW_VERSION_BEHAVIOR.
+ * Begin with a row. Of the options' columns those of the family are asked, `named` of them, in any
+ * order and as often as they like; 0: the whole family. They are borrowed until the finish. What
+ * row_collect_check_family_versions has found belongs to what is found, until hiding_count is set
+ * to 0. REQUIRES: collect->visibility.rules are those of the read: of purpose READ, without
+ * NEW_VERSION_BEHAVIOR.
  */
 enum petal_status row_collect_start(struct row_collect *collect, petal_slice row,
                                     const petal_read_options *options, const petal_family *family,

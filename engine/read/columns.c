@@ -23,7 +23,8 @@ show(struct column_iter *columns)
     columns->before_row = false;
 }
 
-/* Show the place of the source's cell, the first of its row: the row's named cells, if it has any, are not before it. */
+/* Show the place of the source's cell, the first of its row: the row's named cells, if it has
+ * any, are not before it. */
 static void
 show_place(struct column_iter *columns)
 {
@@ -151,7 +152,8 @@ pass_absent_columns(struct column_iter *columns, struct cell_key *key)
     return PETAL_OK;
 }
 
-/* Seek the columns from the one at hand on; *found says whether the source stands at one of them. */
+/* Seek the columns from the one at hand on; *found says whether the source stands at one of
+ * them. */
 static enum petal_status
 seek_columns(struct column_iter *columns, bool *found, petal_error *error)
 {
@@ -178,8 +180,8 @@ seek_columns(struct column_iter *columns, bool *found, petal_error *error)
     return PETAL_OK;
 }
 
-/* Go behind the row at hand, if the source is not there yet: a few steps, then a seek. A step that would read a block is left to
- * the seek, which reads the row's last one only. */
+/* Go behind the row at hand, if the source is not there yet: a few steps, then a seek. A step
+ * that would read a block is left to the seek, which reads the row's last one only. */
 static enum petal_status
 leave_row(struct column_iter *columns, petal_error *error)
 {
@@ -229,7 +231,8 @@ find_in_row(struct column_iter *columns, petal_error *error)
     return status == PETAL_OK && !columns->reversed ? leave_row(columns, error) : status;
 }
 
-/* From where the source stands at a new row, or at the end: show the next cell that belongs here, or its row. */
+/* From where the source stands at a new row, or at the end: show the next cell that belongs
+ * here, or its row. */
 static enum petal_status
 find_row(struct column_iter *columns, petal_error *error)
 {

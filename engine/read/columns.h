@@ -61,7 +61,8 @@ void column_iter_init(struct column_iter *columns, const petal_allocator *alloca
                       struct cell_iter *source, const petal_slice *qualifiers, size_t count,
                       const struct scan_bounds *bounds);
 
-/* Ask `reader`'s column filter, an "absent" of which saves so many of the file's bytes; EPOCH is entered for each question. */
+/* Ask `reader`'s column filter, an "absent" of which saves so many of the file's bytes; EPOCH is
+ * entered for each question. */
 void column_iter_use_filter(struct column_iter *columns, struct sst_reader *reader,
                             struct epoch *epoch, const struct read_context *context,
                             uint32_t absent_saves);

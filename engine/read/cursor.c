@@ -1,4 +1,5 @@
-/* cursor.c -- moving a cursor, see cursor.h. It drives the filter as HBase's region scanner does. */
+/* cursor.c -- moving a cursor, see cursor.h. It drives the filter as HBase's region scanner
+ * does. */
 #include "engine/read/cursor.h"
 
 #include "engine/read/options.h"
@@ -136,7 +137,8 @@ show_excluded_row(petal_cursor *cursor, petal_error *error)
     return status == PETAL_OK ? leave_row(cursor, error) : status;
 }
 
-/* Pass over the row that its key excludes, and over those that follow as far as the filter knows. */
+/* Pass over the row that its key excludes, and over those that follow as far as the filter
+ * knows. */
 static enum petal_status
 pass_excluded_row(petal_cursor *cursor, petal_error *error)
 {
@@ -172,7 +174,8 @@ pass_excluded_row(petal_cursor *cursor, petal_error *error)
     return status;
 }
 
-/* Go on to the next row and enter it; the state is ENDED when there is none, BETWEEN when the filter excluded it. */
+/* Go on to the next row and enter it; the state is ENDED when there is none, BETWEEN when the
+ * filter excluded it. */
 static enum petal_status
 begin_row(petal_cursor *cursor, petal_error *error)
 {
@@ -206,7 +209,8 @@ end_row(petal_cursor *cursor, petal_error *error)
     return status;
 }
 
-/* Append the cells of the stores whose families the filter needs, or does not need, to the buffer. */
+/* Append the cells of the stores whose families the filter needs, or does not need, to the
+ * buffer. */
 static enum petal_status
 buffer_stores(petal_cursor *cursor, bool needed, petal_error *error)
 {
@@ -254,8 +258,8 @@ sort_by_family(petal_cursor *cursor, petal_error *error)
 }
 
 /*
- * Read the row's needed families and let the filter decide on the row; what stays is in the buffer. The other families follow, if
- * the row has cells in the needed ones and is kept.
+ * Read the row's needed families and let the filter decide on the row; what stays is in the buffer.
+ * The other families follow, if the row has cells in the needed ones and is kept.
  */
 static enum petal_status
 fill_buffer(petal_cursor *cursor, petal_error *error)
@@ -408,7 +412,8 @@ petal_cursor_next_row(petal_cursor *cursor, petal_result *result, petal_error *e
 
 /* ---- going on from a place ---- */
 
-/* In the row just entered: stores before the family are done with it, the family's begins at the column. */
+/* In the row just entered: stores before the family are done with it, the family's begins at the
+ * column. */
 static enum petal_status
 skip_to_column(petal_cursor *cursor, const petal_family *family, petal_slice qualifier,
                petal_error *error)
@@ -426,7 +431,8 @@ skip_to_column(petal_cursor *cursor, const petal_family *family, petal_slice qua
     return PETAL_OK;
 }
 
-/* In the row just entered, all of whose cells are in the buffer: go on with the first at or behind the column. */
+/* In the row just entered, all of whose cells are in the buffer: go on with the first at or
+ * behind the column. */
 static void
 skip_in_buffer(petal_cursor *cursor, const petal_family *family, petal_slice qualifier)
 {
@@ -442,7 +448,8 @@ skip_in_buffer(petal_cursor *cursor, const petal_family *family, petal_slice qua
     }
 }
 
-/* Enter `row` if it comes next, at the place in it. A filter that decides on rows is shown all of it. */
+/* Enter `row` if it comes next, at the place in it. A filter that decides on rows is shown all
+ * of it. */
 static enum petal_status
 enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, petal_slice qualifier,
          petal_error *error)
@@ -463,7 +470,8 @@ enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, peta
     return status;
 }
 
-/* The place of a seek may be the cursor's own cell, whose bytes go when the stores move: keep them. */
+/* The place of a seek may be the cursor's own cell, whose bytes go when the stores move: keep
+ * them. */
 static enum petal_status
 copy_place(petal_cursor *cursor, petal_slice row, petal_slice *qualifier)
 {

@@ -1,9 +1,11 @@
 /*
- * cursor.h -- the inside of a cursor: a scan over the asked families of a table, row by row, family by family in a row, from one
- * view that it pins for its life. engine/read/cursor_open.c opens and closes it, engine/read/cursor.c and engine/read/cursor_plain.c move it.
+ * cursor.h -- the inside of a cursor: a scan over the asked families of a table, row by row, family
+ * by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
+ * closes it, engine/read/cursor.c and engine/read/cursor_plain.c move it.
  *
- * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is being given; `store` gives
- * its cells, or `buffer` when the filter had to see the whole row first.  ENDED.
+ * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is
+ * being given; `store` gives its cells, or `buffer` when the filter had to see the whole row first.
+ * ENDED.
  */
 #ifndef PETAL_ENGINE_READ_CURSOR_H
 #define PETAL_ENGINE_READ_CURSOR_H
@@ -24,8 +26,8 @@ struct petal_cursor {
     struct filter_run *filter; /* NULL: none */
     bool needs_rows, watches_excluded_rows;
     bool plain; /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
-    bool
-        reads_needed_first; /* of a get: families that the filter does not need are read behind the others */
+    /* Of a get: families that the filter does not need are read behind the others. */
+    bool reads_needed_first;
     struct store_scan *stores; /* of the asked families, by name */
     size_t store_count;
     enum cursor_state state;
@@ -53,7 +55,8 @@ cursor_find_store(petal_cursor *cursor)
     return cursor->store < cursor->store_count;
 }
 
-/* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand; the state is ENDED behind the last. */
+/* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand; the state
+ * is ENDED behind the last. */
 enum petal_status cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error);
 
 /* Read one row by walking through it; the options have been checked. */

@@ -1,4 +1,5 @@
-/* cursor_open.c -- opening and closing cursors, see cursor.h; and the get that walks through its row. */
+/* cursor_open.c -- opening and closing cursors, see cursor.h; and the get that walks through its
+ * row. */
 #include "engine/options.h"
 #include "engine/read/cursor.h"
 #include "engine/read/options.h"
@@ -67,8 +68,9 @@ open_filter(petal_cursor *cursor, petal_error *error)
 }
 
 /*
- * Rows go through a buffer when the filter decides on whole rows, or when a get reads the families first that it needs. HBase's
- * gets do the latter; its scans do so only when told to, and the recorded ones were not.
+ * Rows go through a buffer when the filter decides on whole rows, or when a get reads the families
+ * first that it needs. HBase's gets do the latter; its scans do so only when told to, and the
+ * recorded ones were not.
  */
 static enum petal_status
 open_buffer(petal_cursor *cursor, bool get, petal_error *error)
@@ -160,8 +162,8 @@ check_scan(const petal_scan_options *options, petal_error *error)
 }
 
 /*
- * Fill `options` with what the caller gave. For a header that knows less of petal_read_options, or more, the members behind
- * `read` lie elsewhere: where the size in it says.
+ * Fill `options` with what the caller gave. For a header that knows less of petal_read_options, or
+ * more, the members behind `read` lie elsewhere: where the size in it says.
  */
 static enum petal_status
 scan_options_init(petal_scan_options *options, const petal_table *table,

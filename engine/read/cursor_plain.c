@@ -1,9 +1,10 @@
 /*
- * cursor_plain.c -- the short way of the most frequent scans: forward, and nothing but visibility decides what is shown. A step takes
- * half the instructions of one by step() in cursor.c.
+ * cursor_plain.c -- the short way of the most frequent scans: forward, and nothing but visibility
+ * decides what is shown. A step takes half the instructions of one by step() in cursor.c.
  *
- * It comes to the same cells as step() in cursor.c, without its stations at a row's end: nobody is to be asked there, and the
- * stores' inputs stand at their next rows already. Both leave the cursor so that the other one can go on.
+ * It comes to the same cells as step() in cursor.c, without its stations at a row's end: nobody is
+ * to be asked there, and the stores' inputs stand at their next rows already. Both leave the cursor
+ * so that the other one can go on.
  */
 #include "engine/read/cursor.h"
 
@@ -78,7 +79,8 @@ enter_row(petal_cursor *cursor, petal_slice row, petal_error *error)
 
 /* ---- cells ---- */
 
-/* The store at hand is done with the row, and its input stands behind it: go on with the row's next store, or the next row. */
+/* The store at hand is done with the row, and its input stands behind it: go on with the row's
+ * next store, or the next row. */
 static inline enum petal_status
 follow(petal_cursor *cursor, struct store_scan *store, petal_error *error)
 {

@@ -1,17 +1,19 @@
 /*
- * get.c -- the point read of one row, told from top to bottom: memtables, files, markers that were left, the answer, one family,
- * the row, petal_get.
+ * get.c -- the point read of one row, told from top to bottom: memtables, files, markers that were
+ * left, the answer, one family, the row, petal_get.
  *
- * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest timestamp, newest first.
- * Timestamps may come from the client, so it stops early only when the facts of the files that are left prove that they
- * cannot change the answer. It is cheap by not starting on a file: skip_file (engine/read/skip.h) rules files out. What is
- * left gives the cells that matter to a collector (engine/read/collect.h), which at last orders and judges them.
+ * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest
+ * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
+ * facts of the files that are left prove that they cannot change the answer. It is cheap by not
+ * starting on a file: skip_file (engine/read/skip.h) rules files out. What is left gives the cells
+ * that matter to a collector (engine/read/collect.h), which at last orders and judges them.
  *
- * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no copy but that of the
- * answer. Nobody stays inside for long, since all readers share the slots and what they could see is kept: where a block has
- * to be read from a file, and every so many cells, the get interrupts its stay. Before it leaves it makes its own what it
- * needs on (hold_get): a count on the view, pins on what the file's iterator stands on, copies of the values. The answer of
- * many cells is made outside.
+ * THE EPOCH. A get that finds all it needs in memory stays inside one epoch: no lock, no count, no
+ * copy but that of the answer. Nobody stays inside for long, since all readers share the slots and
+ * what they could see is kept: where a block has to be read from a file, and every so many cells,
+ * the get interrupts its stay. Before it leaves it makes its own what it needs on (hold_get): a
+ * count on the view, pins on what the file's iterator stands on, copies of the values. The answer
+ * of many cells is made outside.
  */
 #include "engine/read/get.h"
 
@@ -109,7 +111,8 @@ read_file(struct get *get, const struct file_entry *file, const struct read_cont
     struct sst_iter iter;
     enum petal_status status;
 
-    /* Lazy: when the place sought lies behind a block's last cell, the index tells so without the next block. */
+    /* Lazy: when the place sought lies behind a block's last cell, the index tells so without
+     * the next block. */
     sst_iter_init(&iter, file->reader, context, true, true);
     get->iter = &iter;
     status = row_collect_source(get->collect, &iter.iter, marker_kinds, get->error);
@@ -179,7 +182,8 @@ visit_files(struct get *get)
 /* For answers of more cells it is cheaper to take all markers. */
 #define MOST_CHECKED_CELLS 64
 
-/* Does one of the markers that were not taken hide a cell of the answer? Then it is not *complete. */
+/* Does one of the markers that were not taken hide a cell of the answer? Then it is not
+ * *complete. */
 static NEVER_INLINE enum petal_status
 check_family_versions(struct get *get, bool *complete)
 {
@@ -266,9 +270,10 @@ answer(struct get *get, bool *complete)
 #define FIRST_FAMILY_VERSIONS 64
 
 /*
- * Answer the part of a get that concerns one family, from its part of the view. Sources are asked again only where a marker
- * of a single version was written after the version and stands in a file of older timestamps, or behind many others of the
- * row; they then give at least twice as much as before.
+ * Answer the part of a get that concerns one family, from its part of the view. Sources are asked
+ * again only where a marker of a single version was written after the version and stands in a file
+ * of older timestamps, or behind many others of the row; they then give at least twice as much as
+ * before.
  */
 static enum petal_status
 get_family(struct get *get, const petal_family_options *attributes, size_t named)

@@ -67,8 +67,8 @@ add_file(struct scan_inputs *inputs, const struct file_entry *file, size_t recei
 }
 
 /*
- * Give every source of the store that may matter an iterator in `iters`. `key` is memory for that of the one row asked; NULL: more
- * than one is.
+ * Give every source of the store that may matter an iterator in `iters`. `key` is memory for that
+ * of the one row asked; NULL: more than one is.
  */
 static size_t
 add_sources(struct scan_inputs *inputs, const struct store_view *store,
@@ -223,7 +223,8 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
     *inputs = (struct scan_inputs){
         .db = family->table->db, .family = family, .options = options, .rules = *rules};
     inputs->bounds = bounds;
-    /* HBase asks a filter about rows that have none of the columns, too; in one row that makes no difference. */
+    /* HBase asks a filter about rows that have none of the columns, too; in one row that makes
+     * no difference. */
     inputs->all_columns = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
                           filter_watches_excluded_rows(options->read.filter);
     status = copy_qualifiers(inputs, qualifiers, qualifier_count);

@@ -1,6 +1,7 @@
 /*
- * inputs.h -- the cells of one store that a scan has to look at, in order: which memtables and store files take part, their
- * iterators, narrowed to the named columns, merged, and for raw scans put into HBase's order.
+ * inputs.h -- the cells of one store that a scan has to look at, in order: which memtables and
+ * store files take part, their iterators, narrowed to the named columns, merged, and for raw scans
+ * put into HBase's order.
  *
  * Belongs to one thread. The view that `store` is of, and the bounds, must outlive it.
  */
@@ -32,8 +33,8 @@ struct scan_inputs {
     struct visibility_rules rules;
     petal_slice *qualifiers; /* copies, sorted; NULL: the whole family */
     size_t qualifier_count, qualifier_allocated;
-    bool
-        all_columns; /* the sources are not narrowed to the qualifiers: the filter wants to see every row */
+    /* The sources are not narrowed to the qualifiers: the filter wants to see every row. */
+    bool all_columns;
     struct scan_source *sources;
     size_t source_count, source_capacity;
     struct merge_iter merge;
@@ -41,7 +42,8 @@ struct scan_inputs {
     struct cell_iter *cells; /* the merge or the only source, in raw scans behind `raw` */
 };
 
-/* `qualifiers` are copied; `store` NULL: no cells. PETAL_NO_MEMORY; scan_inputs_close has to be called all the same. */
+/* `qualifiers` are copied; `store` NULL: no cells. PETAL_NO_MEMORY; scan_inputs_close has to be
+ * called all the same. */
 enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
                                    const struct store_view *store,
                                    const struct visibility_rules *rules,

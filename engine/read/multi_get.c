@@ -36,7 +36,8 @@ get_pinned(petal_table *table, const struct wanted_row *wanted, size_t count,
     return status;
 }
 
-/* One by one, as of a snapshot: a cursor, by which a row is walked through, pins a view of its own. */
+/* One by one, as of a snapshot: a cursor, by which a row is walked through, pins a view of its
+ * own. */
 static enum petal_status
 get_at_snapshot(petal_table *table, const struct wanted_row *wanted, size_t count,
                 petal_read_options *options, petal_error *error)

@@ -77,7 +77,8 @@ take_into_group(struct raw_order *order, const struct cell *cell, petal_error *e
     return PETAL_OK;
 }
 
-/* The cells of the source's column at its timestamp. The qualifier has been copied to the front of the bytes. */
+/* The cells of the source's column at its timestamp. The qualifier has been copied to the front
+ * of the bytes. */
 static enum petal_status
 take_from_source(struct raw_order *order, size_t qualifier_bytes, int64_t timestamp,
                  petal_error *error)

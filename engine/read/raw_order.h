@@ -1,9 +1,11 @@
 /*
- * raw_order.h -- the cells of a store in HBase's order, for raw scans: family markers stand in the column with the empty qualifier, and
- * at one timestamp of a column the types come from 14 down to 4, of one type the latest write first.
+ * raw_order.h -- the cells of a store in HBase's order, for raw scans: family markers stand in the
+ * column with the empty qualifier, and at one timestamp of a column the types come from 14 down to
+ * 4, of one type the latest write first.
  *
- * The source gives cells in the order of base/cell.h. Held in copies: the family markers of a row, and the cells of one
- * column at one timestamp. Seeks are to the beginnings of rows, and of columns behind the empty one. Borrows the source. Belongs to one thread.
+ * The source gives cells in the order of base/cell.h. Held in copies: the family markers of a row,
+ * and the cells of one column at one timestamp. Seeks are to the beginnings of rows, and of columns
+ * behind the empty one. Borrows the source. Belongs to one thread.
  */
 #ifndef PETAL_ENGINE_READ_RAW_ORDER_H
 #define PETAL_ENGINE_READ_RAW_ORDER_H

@@ -1,6 +1,6 @@
 /*
- * result.h -- the inside of a result: the answer's cells and bytes, and the scratch memory of a get. All of it grows and
- * stays, so a warm result makes a get without allocation.
+ * result.h -- the inside of a result: the answer's cells and bytes, and the scratch memory of a
+ * get. All of it grows and stays, so a warm result makes a get without allocation.
  */
 #ifndef PETAL_ENGINE_READ_RESULT_H
 #define PETAL_ENGINE_READ_RESULT_H
@@ -21,14 +21,15 @@ struct petal_result {
 /* Forget the answer and begin one for `row`. */
 enum petal_status result_start(petal_result *result, petal_slice row);
 
-/* Append the `count` cells of `family`, all of one row, with copies of their bytes; that of the row stands before the first. */
+/* Append the `count` cells of `family`, all of one row, with copies of their bytes; that of the
+ * row stands before the first. */
 enum petal_status result_add(petal_result *result, const petal_family *family,
                              const struct cell *const *cells, size_t count);
 
 /* Append a copy of one cell of the row that was begun; its family name is borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cell);
-/* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows, qualifiers and values have
- * `bytes` bytes together. After that result_add_row_cell cannot fail. */
+/* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,
+ * qualifiers and values have `bytes` bytes together. After that result_add_row_cell cannot fail. */
 enum petal_status result_reserve(petal_result *result, size_t count, size_t bytes);
 
 /* Append one cell with its row. REQUIRES: there is room for it. */

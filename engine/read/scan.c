@@ -73,8 +73,8 @@ store_scan_close(struct store_scan *scan)
 
 /* ---- between rows ---- */
 
-/* The first place of a column, or with `family_class` of a row; `suffixed`: with one zero byte behind row or column, so the first place
- * behind it. */
+/* The first place of a column, or with `family_class` of a row; `suffixed`: with one zero byte
+ * behind row or column, so the first place behind it. */
 static enum petal_status
 place_key(struct store_scan *scan, struct cell_key *key, petal_slice row, petal_slice qualifier,
           bool family_class, bool suffixed)
@@ -258,7 +258,8 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
     return PETAL_OK;
 }
 
-/* To the first place of a column ahead: a marker above the timestamp that is wanted may hide what is below it. */
+/* To the first place of a column ahead: a marker above the timestamp that is wanted may hide
+ * what is below it. */
 static enum petal_status
 to_column(struct store_scan *scan, petal_slice qualifier, petal_error *error)
 {
@@ -363,7 +364,8 @@ ask_filter(struct store_scan *scan, const petal_cell *cell, bool *included, peta
         if (!*included && scan->move == SCAN_STEP)
             scan->move = SCAN_NEXT_COLUMN;
     }
-    /* HBase, which keeps family markers there, never leaves the empty qualifier but cell by cell, and shows them to the filter. */
+    /* HBase, which keeps family markers there, never leaves the empty qualifier but cell by
+     * cell, and shows them to the filter. */
     if (scan->move == SCAN_NEXT_COLUMN && cell->qualifier.size == 0 &&
         scan->inputs.qualifier_count == 0)
         scan->move = SCAN_STEP;

@@ -1,6 +1,6 @@
 /*
- * scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view:
- * of the inputs (engine/read/inputs.h), judged (engine/rules/visibility.h) and filtered. A cursor has one
+ * scan.h -- the cells of one store that belong to a scan, row by row, from one pinned view: of the
+ * inputs (engine/read/inputs.h), judged (engine/rules/visibility.h) and filtered. A cursor has one
  * for each family asked, and decides which row comes next.
  *
  * PLACE.  Between rows a scan stands at its next row, which can be asked for and entered. Entered,
@@ -63,7 +63,8 @@ struct store_scan {
 };
 
 /*
- * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the same.
+ * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the
+ * same.
  */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
                                   const petal_family_options *attributes,
@@ -74,8 +75,9 @@ enum petal_status store_scan_open(struct store_scan *scan, const petal_family *f
                                   petal_error *error);
 void store_scan_close(struct store_scan *scan);
 
-/* Stand between rows: before the first row at or behind `row`, reversed the last at or below it; without that row itself if
- * `exclusive`. An empty row is the beginning (reversed: the end) of the store. */
+/* Stand between rows: before the first row at or behind `row`, reversed the last at or below it;
+ * without that row itself if `exclusive`. An empty row is the beginning (reversed: the end) of
+ * the store. */
 enum petal_status store_scan_seek(struct store_scan *scan, petal_slice row, bool exclusive,
                                   petal_error *error);
 
@@ -113,7 +115,8 @@ enum petal_status store_scan_seek_column(struct store_scan *scan, petal_slice qu
 enum petal_status store_scan_next(struct store_scan *scan, petal_cell *cell, bool *found,
                                   petal_error *error);
 
-/* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the row by it. */
+/* Part of store_scan_next: make the move that the latest cell asked for. The input may leave the
+ * row by it. */
 enum petal_status store_scan_move_on(struct store_scan *scan, petal_error *error);
 
 /* In a row: go behind it, between rows. */

@@ -13,7 +13,8 @@ skip_begin(const struct skip_question *question, const struct store_view *store)
     struct row_collect *collect = question->collect;
 
     assert(question->row_key != NULL && collect != NULL);
-    /* Files keep the type of filter that they were written with, so the family's present type does not decide. */
+    /* Files keep the type of filter that they were written with, so the family's present type
+     * does not decide. */
     for (size_t i = 0; store->column_blooms > 0 && i < collect->column_count; i++) {
         struct collect_column *column = &collect->columns[i];
         petal_slice qualifier = column->key.qualifier;
@@ -26,7 +27,8 @@ skip_begin(const struct skip_question *question, const struct store_view *store)
     }
 }
 
-/* By what was found and by the recorded qualifiers: may the file matter to one of the columns? Sets which of a get's. */
+/* By what was found and by the recorded qualifiers: may the file matter to one of the columns?
+ * Sets which of a get's. */
 static bool
 may_have_columns(const struct skip_question *question, const struct file_entry *file)
 {
@@ -50,10 +52,11 @@ may_have_columns(const struct skip_question *question, const struct file_entry *
 }
 
 /*
- * By the filter: may the file matter to one of the columns that a get asks, or have family markers of the row? Sets which
- * columns are still asked, and takes from *marker_kinds what it rules out. The filter's account is told what "absent" saves:
- * of one column, without markers to look for, a block. Of several it is known behind the last one: where others of the row
- * are read only their own blocks are spared, if the row has as many; where nothing is, it may be that the file does not
+ * By the filter: may the file matter to one of the columns that a get asks, or have family markers
+ * of the row? Sets which columns are still asked, and takes from *marker_kinds what it rules out.
+ * The filter's account is told what "absent" saves: of one column, without markers to look for, a
+ * block. Of several it is known behind the last one: where others of the row are read only their
+ * own blocks are spared, if the row has as many; where nothing is, it may be that the file does not
  * have the row, so that all of them would have been sought in one block.
  */
 static bool

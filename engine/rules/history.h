@@ -1,8 +1,10 @@
 /*
- * history.h -- the lives of the versions of one column under NEW_VERSION_BEHAVIOR (engine/rules/visibility.h draws them).
+ * history.h -- the lives of the versions of one column under NEW_VERSION_BEHAVIOR
+ * (engine/rules/visibility.h draws them).
  *
- * It is shown the family markers of a row, then column by column the markers and puts in cell order. Of every marker
- * at or above a put's timestamp it knows the moment it was written, and how many puts with greater timestamps lived then.
+ * It is shown the family markers of a row, then column by column the markers and puts in cell
+ * order. Of every marker at or above a put's timestamp it knows the moment it was written, and how
+ * many puts with greater timestamps lived then.
  *
  * Memory grows with the markers of a row and the stored versions of a column.
  */

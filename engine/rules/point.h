@@ -1,4 +1,5 @@
-/* point.h -- a place on the time line of a column: by it cells hide each other, and sources settle an answer. */
+/* point.h -- a place on the time line of a column: by it cells hide each other, and sources
+ * settle an answer. */
 #ifndef PETAL_ENGINE_RULES_POINT_H
 #define PETAL_ENGINE_RULES_POINT_H
 

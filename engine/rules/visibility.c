@@ -174,7 +174,8 @@ note_column_marker(struct visibility *visibility, const struct cell *cell)
             visibility->column_delete = point;
         visibility->has_column_delete = true;
     } else {
-        /* Cells come newest first, so only puts at the timestamp of the latest one can still follow. */
+        /* Cells come newest first, so only puts at the timestamp of the latest one can still
+         * follow. */
         visibility->has_version_delete = true;
         visibility->version_delete = point;
     }
@@ -277,7 +278,8 @@ enter_column(struct visibility *visibility, petal_slice qualifier)
     return begin_column(visibility, qualifier);
 }
 
-/* A kind 10 marker at exactly this timestamp with a greater sequence; they are sorted, greatest first. */
+/* A kind 10 marker at exactly this timestamp with a greater sequence; they are sorted, greatest
+ * first. */
 static bool
 family_version_hides(const struct visibility *visibility, struct version_point put)
 {
@@ -368,7 +370,8 @@ keeps_deleted_put(const struct visibility *visibility, struct version_point put,
            !is_expired(visibility, version_history_least_end(&visibility->history, put));
 }
 
-/* A put in the order of writes: older timestamps may have been written later, so a hidden one says nothing of those that follow. */
+/* A put in the order of writes: older timestamps may have been written later, so a hidden one
+ * says nothing of those that follow. */
 static enum petal_status
 judge_put_life(struct visibility *visibility, struct version_point put,
                enum visibility_verdict *verdict)

@@ -1,61 +1,72 @@
 /*
- * visibility.h -- what of a row a reader sees, and what of it a flush or a compaction keeps: the one place that decides it.
- * It is shown the cells of a row of one family in cell order (base/cell.h), and says of each what becomes of it.
+ * visibility.h -- what of a row a reader sees, and what of it a flush or a compaction keeps: the
+ * one place that decides it. It is shown the cells of a row of one family in cell order
+ * (base/cell.h), and says of each what becomes of it.
  *
- * THE RULES, along one column, newest to oldest. A cell is a point (timestamp, sequence); points compare by
- * timestamp, then by sequence, and cell order goes down:
+ * THE RULES, along one column, newest to oldest. A cell is a point (timestamp, sequence); points
+ * compare by timestamp, then by sequence, and cell order goes down:
  *
- *     (40,9) put   (30,8) DELETE_COLUMN   (30,5) put   (20,7) DELETE   (20,6) put   (20,3) put   (10,1) put
- *     visible      hides all below it     hidden       hides (20,6)                              hidden
- *                                                      and (20,3)
+ *     (40,9) put   (30,8) DELETE_COLUMN  (30,5) put  (20,7) DELETE  (20,6) put (20,3) put (10,1) put
+ *     visible      hides all below it    hidden      hides (20,6)                         hidden
+ *                                                    and (20,3)
  *
- *   1. Cells above the read point do not exist; nor does a cell, put or marker, whose own TTL is over.
+ *   1. Cells above the read point do not exist; nor does a cell, put or marker, whose own TTL is
+ *      over.
  *   2. With MIN_VERSIONS = 0 nothing exists that is older than the family's TTL.
  *   3. A DELETE_COLUMN (12) or DELETE_FAMILY (14) at (T, S) hides puts at points below it.
- *      A DELETE (8) or DELETE_FAMILY_VERSION (10) at (T, S) hides puts at exactly T with a sequence below S.
- *      A marker works wherever it stands; but under KEEP_DELETED_CELLS only inside the time range of the read.
- *   4. Of the puts that are left at one timestamp the one with the greatest sequence is the version.
+ *      A DELETE (8) or DELETE_FAMILY_VERSION (10) at (T, S) hides puts at exactly T with a
+ *      sequence below S.  A marker works wherever it stands; but under KEEP_DELETED_CELLS only
+ *      inside the time range of the read.
+ *   4. Of the puts that are left at one timestamp the one with the greatest sequence is the
+ *      version.
  *   5. Time range: a version outside of it is not in the answer and does not count.
- *   6. Of what is left the newest `versions` are the answer; of these one that is older than the family's TTL only if it is
- *      among the newest MIN_VERSIONS.
+ *   6. Of what is left the newest `versions` are the answer; of these one that is older than the
+ *      family's TTL only if it is among the newest MIN_VERSIONS.
  *
- * NEW_VERSION_BEHAVIOR replaces 3, 4 and the counting of 6 by the order of writes. Every put has a life, from its sequence to
- * the first later sequence of a marker that matches it (8, 10: at its timestamp; 12, 14: at or above it) or of another put
- * at its timestamp:
+ * NEW_VERSION_BEHAVIOR replaces 3, 4 and the counting of 6 by the order of writes. Every put has a
+ * life, from its sequence to the first later sequence of a marker that matches it (8, 10: at its
+ * timestamp; 12, 14: at or above it) or of another put at its timestamp:
  *
  *     sequence   1        2        3        4              5
  *                put@10   put@20   put@30   DELETE@30      now          VERSIONS = 1
  *     put@30                       |========x                           hidden by the marker
- *     put@20              |========|--------|--------------             surplus when 4 was written, so hidden for good
+ *     put@20              |========|--------|--------------             surplus when 4 was written: hidden
  *     put@10     |========|------------------------------              the same
  *
- * A put is visible when its life has not ended, and at no matching moment of it (each marker at or above its timestamp that was written
- * in its life, and now) were there `versions` living, not surplus puts with greater timestamps.
+ * A put is visible when its life has not ended, and at no matching moment of it (each marker at or
+ * above its timestamp that was written in its life, and now) were there `versions` living, not
+ * surplus puts with greater timestamps.
  *
- * RAW reads show every stored cell of the time range, markers included, but for rule 1; versions count puts, and a marker shows unless more
- * puts of its column than asked for came before it. Their cells come in HBase's order, family markers beside the
- * empty qualifier (engine/read/raw_order.h).
+ * RAW reads show every stored cell of the time range, markers included, but for rule 1; versions
+ * count puts, and a marker shows unless more puts of its column than asked for came before it.
+ * Their cells come in HBase's order, family markers beside the empty qualifier
+ * (engine/read/raw_order.h).
  *
- * A REWRITE OF A PART (a flush, a compaction of some files, one of all files while a snapshot needs markers) keeps what some reader at
- * the `read_point` (the oldest one that is open) or above it can need: cells above it are kept and hide nothing; of the others go the
- * puts that rules 1 to 4 and 6 hide for good, and markers that rules 1 and 2 take. Every other marker stays: what it hides may lie in an
- * older file, or be written later, and would come to light when the versions above it are deleted or die. (HBase's steps over
- * markers behind hidden and surplus puts.) Each rule holds of a part of a column's cells as it does of all: what is older or newer
- * outside cannot make a masked or superseded put visible, since what hides it stays, and puts outside only add to the versions that
- * make one surplus. (That deletions outside take from them is HBase's way, too: see petal.h.) With KEEP_DELETED_CELLS
- * markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
- * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as long as its input holds
- * nothing above the read point, and no snapshot sees what is outside of it; otherwise it is one of a part); under KEEP_DELETED_CELLS those
- * that are older than every put of the input, surplus or expired. Files that are past TTL as a whole do not count among the
- * input there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that a marker has ended stays,
- * too, if fewer than VERSIONS timestamps of its column are greater, deleted ones counted: so many puts are never surplus, so nothing that
- * goes can bring them back. What lives behind them is hidden by no marker, so the column's markers go from there on. Until there all
- * stay, doubles too: a put that ended with the first of two may not have counted any more when the second was written.
+ * A REWRITE OF A PART (a flush, a compaction of some files, one of all files while a snapshot needs
+ * markers) keeps what some reader at the `read_point` (the oldest one that is open) or above it can
+ * need: cells above it are kept and hide nothing; of the others go the puts that rules 1 to 4 and 6
+ * hide for good, and markers that rules 1 and 2 take. Every other marker stays: what it hides may
+ * lie in an older file, or be written later, and would come to light when the versions above it are
+ * deleted or die. (HBase's steps over markers behind hidden and surplus puts.) Each rule holds of a
+ * part of a column's cells as it does of all: what is older or newer outside cannot make a masked
+ * or superseded put visible, since what hides it stays, and puts outside only add to the versions
+ * that make one surplus. (That deletions outside take from them is HBase's way, too: see petal.h.)
+ * With KEEP_DELETED_CELLS markers hide nothing here. Under NEW_VERSION_BEHAVIOR everything stays.
+ * A COMPACTION of all files does the same and drops the markers, too, whose work is then done (as
+ * long as its input holds nothing above the read point, and no snapshot sees what is outside of it;
+ * otherwise it is one of a part); under KEEP_DELETED_CELLS those that are older than every put of
+ * the input, surplus or expired. Files that are past TTL as a whole do not count among the input
+ * there. Under NEW_VERSION_BEHAVIOR it keeps what a read shows. With KEEP_DELETED_CELLS a put that
+ * a marker has ended stays, too, if fewer than VERSIONS timestamps of its column are greater,
+ * deleted ones counted: so many puts are never surplus, so nothing that goes can bring them back.
+ * What lives behind them is hidden by no marker, so the column's markers go from there on. Until
+ * there all stay, doubles too: a put that ended with the first of two may not have counted any more
+ * when the second was written.
  *
- * Every marker that can hide a put sorts before it: family markers stand before all columns, and in a column a marker at a
- * greater point comes first. So one pass with a little memory decides. Source: HBase's ScanQueryMatcher family, ScanDeleteTracker,
- * ScanWildcardColumnTracker and NewVersionBehaviorTracker, with sequence instead of type at equal timestamps (petal.h,
- * caveats).
+ * Every marker that can hide a put sorts before it: family markers stand before all columns, and in
+ * a column a marker at a greater point comes first. So one pass with a little memory decides.
+ * Source: HBase's ScanQueryMatcher family, ScanDeleteTracker, ScanWildcardColumnTracker and
+ * NewVersionBehaviorTracker, with sequence instead of type at equal timestamps (petal.h, caveats).
  */
 #ifndef PETAL_ENGINE_RULES_VISIBILITY_H
 #define PETAL_ENGINE_RULES_VISIBILITY_H
@@ -65,7 +76,8 @@
 enum visibility_purpose {
     VISIBILITY_READ,
     VISIBILITY_RAW,
-    VISIBILITY_PART, /* a flush, or a compaction beside which there is more, or a snapshot that needs markers */
+    /* A flush, or a compaction beside which there is more, or a snapshot that needs markers. */
+    VISIBILITY_PART,
     VISIBILITY_COMPACT /* a compaction of all files */
 };
 
@@ -88,9 +100,9 @@ void visibility_rules_of(struct visibility_rules *rules, const petal_family_opti
                          enum visibility_purpose purpose, uint64_t read_point, int64_t now_ms);
 
 /*
- * Whether a marker takes part in hiding in a read: rules 1, 2 and 3 above but for its place. For gets, which ask before they
- * show the marker to visibility_judge, and for visibility_judge itself, so that the two agree. Flushes and compactions have
- * another rule, heeds_marker in visibility.c.
+ * Whether a marker takes part in hiding in a read: rules 1, 2 and 3 above but for its place. For
+ * gets, which ask before they show the marker to visibility_judge, and for visibility_judge itself,
+ * so that the two agree. Flushes and compactions have another rule, heeds_marker in visibility.c.
  */
 static inline bool
 visibility_rules_heed_marker(const struct visibility_rules *rules, const struct cell *marker)
@@ -104,7 +116,8 @@ visibility_rules_heed_marker(const struct visibility_rules *rules, const struct 
 enum visibility_verdict {
     VISIBILITY_SHOW, /* part of the answer; to be kept */
     VISIBILITY_HIDE, /* not part of it */
-    VISIBILITY_COLUMN_DONE /* not part of it, and nothing of this column that follows is. Not said by rewrites */
+    /* Not part of it, and nothing of this column that follows is. Not said by rewrites. */
+    VISIBILITY_COLUMN_DONE
 };
 
 /* Why a cell is hidden or dropped. */
@@ -141,7 +154,8 @@ struct visibility {
     uint32_t counted;
     uint32_t distinct; /* with NEW_VERSION_BEHAVIOR: timestamps of puts that were seen */
     struct version_history history; /* with NEW_VERSION_BEHAVIOR */
-    /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the column, or of the family markers. */
+    /* Doubles: the types of the markers that were kept or shown at the latest timestamp of the
+     * column, or of the family markers. */
     uint32_t marker_types; /* bit (1 << type) */
     int64_t marker_timestamp;
 };
@@ -153,21 +167,23 @@ void visibility_fini(struct visibility *visibility);
 /* Begin with another row. */
 void visibility_start_row(struct visibility *visibility);
 
-/* The qualifier of the column that the latest verdict was about: a copy, good until the next one. After SHOW and COLUMN_DONE
- * of reads. */
+/* The qualifier of the column that the latest verdict was about: a copy, good until the next
+ * one. After SHOW and COLUMN_DONE of reads. */
 static inline petal_slice
 visibility_column(const struct visibility *visibility)
 {
     return slice_make(visibility->qualifier, visibility->qualifier_bytes);
 }
 
-/* The kind of the marker that hides a put just judged MASKED.  Not with NEW_VERSION_BEHAVIOR, which keeps no such marker at hand. */
+/* The kind of the marker that hides a put just judged MASKED.  Not with NEW_VERSION_BEHAVIOR,
+ * which keeps no such marker at hand. */
 enum petal_cell_type visibility_masked_by(const struct visibility *visibility,
                                           const struct cell *cell);
 
 /*
- * Judge the row's next cell. PETAL_NO_MEMORY when a long qualifier or many markers cannot be remembered.
- * For PART and COMPACT the caller shows every cell of the row; reads may go on with the next column after COLUMN_DONE.
+ * Judge the row's next cell. PETAL_NO_MEMORY when a long qualifier or many markers cannot be
+ * remembered. For PART and COMPACT the caller shows every cell of the row; reads may go on with the
+ * next column after COLUMN_DONE.
  */
 enum petal_status visibility_judge(struct visibility *visibility, const struct cell *cell,
                                    enum visibility_verdict *verdict);
