@@ -1,6 +1,8 @@
 /* by_value.c -- filters by value and by timestamp; HBase's classes of the same names. */
 #include "engine/filter/node.h"
 
+#include <stdlib.h>
+
 /* strings: family, qualifier. */
 static bool
 is_column(const petal_filter *filter, const petal_cell *cell)
@@ -9,8 +11,66 @@ is_column(const petal_filter *filter, const petal_cell *cell)
            slice_equal(cell->qualifier, filter->strings[1]);
 }
 
+static bool
+in_family(const petal_filter *filter, petal_slice family)
+{
+    return slice_equal(filter->strings[0], family);
+}
+
+/* ---- ValueFilter ---- */
+
 static enum filter_code
-single_column_value(struct filter_node *node, const petal_cell *cell)
+value_filter_cell(struct filter_node *node, const petal_cell *cell)
+{
+    return node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
+}
+
+const struct filter_kind value_filter = {
+    .name = "ValueFilter",
+    .signature = "=c",
+    .in_language = true,
+    .cell = value_filter_cell,
+};
+
+/* ---- ColumnValueFilter ---- */
+
+static enum filter_code
+column_value_cell(struct filter_node *node, const petal_cell *cell)
+{
+    if (!is_column(node->filter, cell))
+        return node->found ? FILTER_NEXT_ROW : FILTER_NEXT_COLUMN;
+    node->found = true;
+    return node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
+}
+
+const struct filter_kind column_value_filter = {
+    .name = "ColumnValueFilter",
+    .signature = "ss=c",
+    .in_language = true,
+    .needs_family = in_family,
+    .cell = column_value_cell,
+};
+
+/* ---- SingleColumnValueFilter, SingleColumnValueExcludeFilter ---- */
+
+static enum petal_status
+single_column_value_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
+                         struct filter_mistake *mistake)
+{
+    (void)mistake;
+    filter->if_missing = count > 4 && arguments[4].number != 0;
+    filter->latest_only = count <= 4 || arguments[5].number != 0;
+    return PETAL_OK;
+}
+
+static bool
+single_column_value_needs_family(const petal_filter *filter, petal_slice family)
+{
+    return !filter->if_missing || in_family(filter, family);
+}
+
+static enum filter_code
+single_column_value_cell(struct filter_node *node, const petal_cell *cell)
 {
     const petal_filter *filter = node->filter;
 
@@ -25,18 +85,75 @@ single_column_value(struct filter_node *node, const petal_cell *cell)
     return node->matched || !filter->latest_only ? FILTER_INCLUDE : FILTER_NEXT_ROW;
 }
 
-static enum filter_code
-column_value(struct filter_node *node, const petal_cell *cell)
+static bool
+single_column_value_drops_row(struct filter_node *node)
 {
-    if (!is_column(node->filter, cell))
-        return node->found ? FILTER_NEXT_ROW : FILTER_NEXT_COLUMN;
-    node->found = true;
-    return node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
+    return node->found ? !node->matched : node->filter->if_missing;
+}
+
+const struct filter_kind single_column_value_filter = {
+    .name = "SingleColumnValueFilter",
+    .signature = "ss=c|bb",
+    .in_language = true,
+    .needs_rows = true,
+    .fill = single_column_value_fill,
+    .needs_family = single_column_value_needs_family,
+    .cell = single_column_value_cell,
+    .drops_row = single_column_value_drops_row,
+};
+
+static void
+single_column_value_exclude_row_cells(struct filter_node *node, petal_cell *cells, size_t *count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *count; i++) {
+        if (!is_column(node->filter, &cells[i]))
+            cells[kept++] = cells[i];
+    }
+    *count = kept;
+}
+
+const struct filter_kind single_column_value_exclude_filter = {
+    .name = "SingleColumnValueExcludeFilter",
+    .signature = "ss=c|bb",
+    .in_language = true,
+    .needs_rows = true,
+    .fill = single_column_value_fill,
+    .needs_family = single_column_value_needs_family,
+    .cell = single_column_value_cell,
+    .row_cells = single_column_value_exclude_row_cells,
+    .drops_row = single_column_value_drops_row,
+};
+
+/* ---- TimestampsFilter ---- */
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    int64_t first = *(const int64_t *)a, second = *(const int64_t *)b;
+
+    return first < second ? -1 : first > second;
+}
+
+static enum petal_status
+timestamps_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
+                struct filter_mistake *mistake)
+{
+    (void)mistake;
+    for (size_t i = 0; i < count; i++)
+        filter->timestamps[i] = arguments[i].number;
+    filter->timestamp_count = count;
+    if (count > 0)
+        qsort(filter->timestamps, count, sizeof *filter->timestamps, compare_numbers);
+    return PETAL_OK;
 }
 
 static enum filter_code
-timestamps(const petal_filter *filter, int64_t timestamp)
+timestamps_cell(struct filter_node *node, const petal_cell *cell)
 {
+    const petal_filter *filter = node->filter;
+    int64_t timestamp = cell->timestamp;
     size_t low = 0, high = filter->timestamp_count;
 
     while (low < high) {
@@ -52,7 +169,37 @@ timestamps(const petal_filter *filter, int64_t timestamp)
     return low == 0 ? FILTER_NEXT_COLUMN : FILTER_SKIP;
 }
 
+const struct filter_kind timestamps_filter = {
+    .name = "TimestampsFilter",
+    .signature = "*N",
+    .in_language = true,
+    .fill = timestamps_fill,
+    .cell = timestamps_cell,
+};
+
 /* ---- DependentColumnFilter ---- */
+
+static enum petal_status
+dependent_column_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
+                      struct filter_mistake *mistake)
+{
+    (void)mistake;
+    filter->drop = count > 2 && arguments[2].number != 0;
+    return PETAL_OK;
+}
+
+static void
+dependent_column_end(struct filter_node *node)
+{
+    mem_free(node->allocator, node->state.dependent.timestamps,
+             node->state.dependent.capacity * sizeof(int64_t));
+}
+
+static void
+dependent_column_reset(struct filter_node *node)
+{
+    node->state.dependent.count = 0;
+}
 
 /* The place of the timestamp in the array, from great to small, or where it belongs. */
 static size_t
@@ -71,16 +218,8 @@ find_timestamp(const struct dependent_state *state, int64_t timestamp)
     return low;
 }
 
-static bool
-has_timestamp(const struct dependent_state *state, int64_t timestamp)
-{
-    size_t place = find_timestamp(state, timestamp);
-
-    return place < state->count && state->timestamps[place] == timestamp;
-}
-
 /* Versions come from new to old: each belongs at the end. */
-static enum petal_status
+static void
 add_timestamp(struct filter_node *node, int64_t timestamp)
 {
     struct dependent_state *state = &node->state.dependent;
@@ -88,85 +227,55 @@ add_timestamp(struct filter_node *node, int64_t timestamp)
     void *array = state->timestamps;
 
     if (place < state->count && state->timestamps[place] == timestamp)
-        return PETAL_OK;
+        return;
     if (!mem_grow(node->allocator, &array, &state->capacity, state->count, state->count + 1,
-                  sizeof *state->timestamps))
-        return PETAL_NO_MEMORY;
+                  sizeof *state->timestamps)) {
+        node_fail(node, PETAL_NO_MEMORY, 0);
+        return;
+    }
     state->timestamps = array;
     memmove(&state->timestamps[place + 1], &state->timestamps[place],
             (state->count - place) * sizeof *state->timestamps);
     state->timestamps[place] = timestamp;
     state->count++;
-    return PETAL_OK;
 }
 
-static enum petal_status
-dependent_column(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
+static enum filter_code
+dependent_column_cell(struct filter_node *node, const petal_cell *cell)
 {
     const petal_filter *filter = node->filter;
 
-    *code = FILTER_INCLUDE;
     if (!is_column(filter, cell))
-        return PETAL_OK;
-    if (filter->comparator.kind != COMPARATOR_NONE && !node_accepts(node, cell->value)) {
-        *code = FILTER_SKIP;
-        return PETAL_OK;
-    }
-    if (filter->drop)
-        *code = FILTER_SKIP;
-    return add_timestamp(node, cell->timestamp);
+        return FILTER_INCLUDE;
+    if (filter->comparator.kind != COMPARATOR_NONE && !node_accepts(node, cell->value))
+        return FILTER_SKIP;
+    add_timestamp(node, cell->timestamp);
+    return filter->drop ? FILTER_SKIP : FILTER_INCLUDE;
 }
 
-/* ---- all of them ---- */
-
-enum petal_status
-value_filter_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
+static void
+dependent_column_row_cells(struct filter_node *node, petal_cell *cells, size_t *count)
 {
-    const petal_filter *filter = node->filter;
-
-    switch (filter->kind) {
-    case FILTER_KIND_VALUE:
-        *code = node_accepts(node, cell->value) ? FILTER_INCLUDE : FILTER_SKIP;
-        return PETAL_OK;
-    case FILTER_KIND_COLUMN_VALUE:
-        *code = column_value(node, cell);
-        return PETAL_OK;
-    case FILTER_KIND_TIMESTAMPS:
-        *code = timestamps(filter, cell->timestamp);
-        return PETAL_OK;
-    case FILTER_KIND_DEPENDENT_COLUMN:
-        return dependent_column(node, cell, code);
-    default:
-        *code = single_column_value(node, cell);
-        return PETAL_OK;
-    }
-}
-
-void
-value_filter_row_cells(const struct filter_node *node, petal_cell *cells, size_t *count)
-{
-    const petal_filter *filter = node->filter;
+    const struct dependent_state *state = &node->state.dependent;
     size_t kept = 0;
 
-    if (filter->kind != FILTER_KIND_DEPENDENT_COLUMN &&
-        filter->kind != FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE)
-        return;
     for (size_t i = 0; i < *count; i++) {
-        bool stays = filter->kind == FILTER_KIND_DEPENDENT_COLUMN
-                         ? has_timestamp(&node->state.dependent, cells[i].timestamp)
-                         : !is_column(filter, &cells[i]);
+        size_t place = find_timestamp(state, cells[i].timestamp);
 
-        if (stays)
+        if (place < state->count && state->timestamps[place] == cells[i].timestamp)
             cells[kept++] = cells[i];
     }
     *count = kept;
 }
 
-bool
-value_filter_drops_row(const struct filter_node *node)
-{
-    if (node->filter->kind != FILTER_KIND_SINGLE_COLUMN_VALUE &&
-        node->filter->kind != FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE)
-        return false;
-    return node->found ? !node->matched : node->filter->if_missing;
-}
+const struct filter_kind dependent_column_filter = {
+    .name = "DependentColumnFilter",
+    .signature = "ss|b|=C",
+    .in_language = true,
+    .needs_rows = true,
+    .fill = dependent_column_fill,
+    .end = dependent_column_end,
+    .reset = dependent_column_reset,
+    .cell = dependent_column_cell,
+    .row_cells = dependent_column_row_cells,
+};

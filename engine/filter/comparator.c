@@ -213,7 +213,6 @@ order(const struct comparator *comparator, petal_slice value)
     int64_t number;
 
     switch (comparator->kind) {
-    case COMPARATOR_NONE:
     case COMPARATOR_BINARY:
         return slice_compare(comparator->bytes, value);
     case COMPARATOR_BINARY_PREFIX:
@@ -232,29 +231,32 @@ order(const struct comparator *comparator, petal_slice value)
     }
 }
 
-enum petal_status
-comparator_accepts(const struct comparator *comparator, struct regex_search *search,
-                   enum petal_compare compare, petal_slice value, bool *accepts)
+bool
+compare_holds(enum petal_compare compare, int order)
 {
-    enum petal_status status = PETAL_OK;
-    int found;
-
-    assert((search != NULL) == (comparator->kind == COMPARATOR_REGEX));
-    if (comparator->kind == COMPARATOR_REGEX) {
-        bool matches;
-
-        status = regex_search_find(search, value, &matches);
-        found = matches ? 0 : 1;
-    } else if (comparator->kind == COMPARATOR_LONG && value.size != 8) {
-        *accepts = compare == PETAL_NOT_EQUAL;
-        return PETAL_OK;
-    } else {
-        found = order(comparator, value);
+    switch (compare) {
+    case PETAL_LESS:
+        return order > 0;
+    case PETAL_LESS_OR_EQUAL:
+        return order >= 0;
+    case PETAL_EQUAL:
+        return order == 0;
+    case PETAL_NOT_EQUAL:
+        return order != 0;
+    case PETAL_GREATER_OR_EQUAL:
+        return order <= 0;
+    case PETAL_GREATER:
+        return order < 0;
     }
-    *accepts =
-        (compare == PETAL_LESS && found > 0) || (compare == PETAL_LESS_OR_EQUAL && found >= 0) ||
-        (compare == PETAL_EQUAL && found == 0) || (compare == PETAL_NOT_EQUAL && found != 0) ||
-        (compare == PETAL_GREATER_OR_EQUAL && found <= 0) ||
-        (compare == PETAL_GREATER && found < 0);
-    return status;
+    return false;
+}
+
+bool
+comparator_accepts(const struct comparator *comparator, enum petal_compare compare,
+                   petal_slice value)
+{
+    assert(comparator->kind != COMPARATOR_REGEX && comparator->kind != COMPARATOR_NONE);
+    if (comparator->kind == COMPARATOR_LONG && value.size != 8)
+        return compare == PETAL_NOT_EQUAL;
+    return compare_holds(compare, order(comparator, value));
 }

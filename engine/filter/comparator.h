@@ -30,7 +30,6 @@ enum comparator_kind {
 };
 
 struct regex;
-struct regex_search;
 
 struct comparator {
     enum comparator_kind kind;
@@ -50,11 +49,13 @@ enum petal_status comparator_init(struct comparator *comparator, const petal_all
                                   petal_slice text, char reason[COMPARATOR_REASON_BYTES]);
 void comparator_fini(struct comparator *comparator, const petal_allocator *allocator);
 
-/* Is `value` `compare` the comparator's value? `search` is for its regular expression, NULL if it is none: what that
- * fails with is returned, else PETAL_OK. */
-enum petal_status comparator_accepts(const struct comparator *comparator,
-                                     struct regex_search *search, enum petal_compare compare,
-                                     petal_slice value, bool *accepts);
+/* Does the comparison hold when the comparator's value is less than (<0), equal to or greater than what it is compared with? */
+bool compare_holds(enum petal_compare compare, int order);
+
+/* Is `value` `compare` the comparator's value? REQUIRES: it is no regular expression: those want what a read has of its own
+ * (node_accepts). */
+bool comparator_accepts(const struct comparator *comparator, enum petal_compare compare,
+                        petal_slice value);
 
 /* It can only tell equal from not equal. */
 bool comparator_is_unordered(const struct comparator *comparator);

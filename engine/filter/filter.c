@@ -1,4 +1,4 @@
-/* filter.c -- a filter at work in one read: making its nodes, and the functions of a node by its kind; see filter.h. */
+/* filter.c -- a filter at work in one read: the tree of its nodes, and what the read asks of it; see filter.h. */
 #include "base/error.h"
 #include "engine/filter/node.h"
 #include "engine/filter/regex.h"
@@ -13,243 +13,65 @@ struct filter_run {
     uint8_t *ended;
     size_t ended_size, ended_capacity;
     struct filter_place place; /* the last one sought */
-    /* The first comparison that failed, and on how many bytes. Nothing that the run says afterwards counts. */
+    /* The first that failed (node_fail). */
     const struct filter_node *failed;
     enum petal_status failure;
     size_t failed_bytes;
 };
 
-/* ---- by kind ---- */
+/* ---- nodes ---- */
 
-enum group { GROUP_LIST, GROUP_ROW, GROUP_COLUMN, GROUP_VALUE };
-
-static enum group
-group_of(const petal_filter *filter)
+void
+node_fail(struct filter_node *node, enum petal_status status, size_t bytes)
 {
-    switch (filter->kind) {
-    case FILTER_KIND_AND:
-    case FILTER_KIND_OR:
-    case FILTER_KIND_SKIP:
-    case FILTER_KIND_WHILE:
-        return GROUP_LIST;
-    case FILTER_KIND_FUZZY_ROW:
-    case FILTER_KIND_INCLUSIVE_STOP:
-    case FILTER_KIND_MULTI_ROW_RANGE:
-    case FILTER_KIND_PAGE:
-    case FILTER_KIND_PREFIX:
-    case FILTER_KIND_RANDOM_ROW:
-    case FILTER_KIND_ROW:
-        return GROUP_ROW;
-    case FILTER_KIND_COLUMN_VALUE:
-    case FILTER_KIND_DEPENDENT_COLUMN:
-    case FILTER_KIND_SINGLE_COLUMN_VALUE:
-    case FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE:
-    case FILTER_KIND_TIMESTAMPS:
-    case FILTER_KIND_VALUE:
-        return GROUP_VALUE;
-    default:
-        return GROUP_COLUMN;
-    }
+    struct filter_run *run = node->run;
+
+    assert(status != PETAL_OK);
+    if (run->failed != NULL)
+        return;
+    run->failed = node;
+    run->failure = status;
+    run->failed_bytes = bytes;
 }
 
 bool
 node_accepts(struct filter_node *node, petal_slice bytes)
 {
-    struct filter_run *run = node->run;
-    bool accepts = false;
-    enum petal_status status = comparator_accepts(&node->filter->comparator, node->search,
-                                                  node->filter->compare, bytes, &accepts);
+    const petal_filter *filter = node->filter;
+    enum petal_status status;
+    bool found;
 
-    if (status != PETAL_OK && run->failed == NULL) {
-        run->failed = node;
-        run->failure = status;
-        run->failed_bytes = bytes.size;
-    }
-    return accepts;
+    assert((node->search != NULL) == (filter->comparator.kind == COMPARATOR_REGEX));
+    if (node->search == NULL)
+        return comparator_accepts(&filter->comparator, filter->compare, bytes);
+    status = regex_search_find(node->search, bytes, &found);
+    if (status != PETAL_OK)
+        node_fail(node, status, bytes.size);
+    return compare_holds(filter->compare, found ? 0 : 1);
 }
 
-bool
-node_done(const struct filter_node *node)
-{
-    switch (node->filter->kind) {
-    case FILTER_KIND_AND:
-    case FILTER_KIND_OR:
-    case FILTER_KIND_SKIP:
-    case FILTER_KIND_WHILE:
-        return list_done(node);
-    case FILTER_KIND_PAGE:
-        return node->count >= node->filter->count;
-    case FILTER_KIND_COLUMN_COUNT_GET:
-        return node->count > node->filter->count;
-    default:
-        return node->done;
-    }
-}
-
-bool
-node_skips_row(struct filter_node *node, petal_slice row)
-{
-    switch (group_of(node->filter)) {
-    case GROUP_LIST:
-        return list_skips_row(node, row);
-    case GROUP_ROW:
-        return row_filter_skips_row(node, row);
-    default:
-        return node_done(node);
-    }
-}
-
-enum petal_status
-node_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
-{
-    switch (group_of(node->filter)) {
-    case GROUP_LIST:
-        return list_cell(node, cell, code);
-    case GROUP_VALUE:
-        return value_filter_cell(node, cell, code);
-    case GROUP_ROW:
-        *code = row_filter_cell(node, cell->row);
-        return PETAL_OK;
-    default:
-        *code = column_filter_cell(node, cell);
-        return PETAL_OK;
-    }
-}
-
-bool
-node_hint(struct filter_node *node, petal_slice row, petal_slice family, struct filter_place *place)
-{
-    switch (group_of(node->filter)) {
-    case GROUP_LIST:
-        return list_hint(node, row, family, place);
-    case GROUP_ROW:
-        return row_filter_hint(node, row, place);
-    case GROUP_COLUMN:
-        return column_filter_hint(node, row, family, place);
-    default:
-        return false;
-    }
-}
-
-void
-node_transform(struct filter_node *node, petal_cell *cell)
-{
-    uint8_t *length = node->state.length_bytes;
-
-    if (filter_is_combination(node->filter)) {
-        list_transform(node, cell);
-    } else if (node->filter->kind == FILTER_KIND_KEY_ONLY) {
-        for (unsigned i = 0; i < 4; i++)
-            length[i] = (uint8_t)(cell->value.size >> (24 - 8 * i));
-        cell->value = slice_make(length, node->filter->length_as_value ? 4 : 0);
-    }
-}
-
-void
-node_row_cells(struct filter_node *node, petal_cell *cells, size_t *count)
-{
-    if (filter_is_list(node->filter)) {
-        for (size_t i = 0; i < node->filter->member_count; i++)
-            node_row_cells(&node->members[i], cells, count);
-    } else if (!filter_is_combination(node->filter)) {
-        value_filter_row_cells(node, cells, count);
-    }
-}
-
-bool
-node_drops_row(struct filter_node *node)
-{
-    switch (group_of(node->filter)) {
-    case GROUP_LIST:
-        return list_drops_row(node);
-    case GROUP_VALUE:
-        return value_filter_drops_row(node);
-    default:
-        if (node->filter->kind == FILTER_KIND_PAGE)
-            return ++node->count > node->filter->count;
-        return node->row_out;
-    }
-}
-
-/* Before a row. */
 void
 node_reset(struct filter_node *node)
 {
-    struct list_state *list = &node->state.list;
+    const struct filter_kind *kind = node->filter->kind;
 
-    /* A PrefixFilter that is not shown the row's key lets nothing pass. */
-    node->row_out = node->filter->kind == FILTER_KIND_PREFIX;
+    node->row_out = false;
     node->found = false;
     node->matched = false;
-    if (node->filter->kind != FILTER_KIND_PAGE)
+    if (!kind->counts_rows)
         node->count = 0;
-    if (node->filter->kind == FILTER_KIND_DEPENDENT_COLUMN)
-        node->state.dependent.count = 0;
-    if (!filter_is_combination(node->filter))
-        return;
-    list->has_column = false;
-    list->seeker = NULL;
-    for (size_t i = 0; i < node->filter->member_count; i++) {
-        if (list->memories != NULL)
-            list->memories[i] = (struct filter_memory){0};
-        node_reset(&node->members[i]);
-    }
+    if (kind->reset != NULL)
+        kind->reset(node);
 }
 
 /* ---- making a run ---- */
-
-static enum petal_status
-init_state(struct filter_node *node)
-{
-    const petal_filter *filter = node->filter;
-    petal_filter *counted = (petal_filter *)(uintptr_t)filter;
-
-    switch (filter->kind) {
-    case FILTER_KIND_OR:
-        if (filter->member_count == 0)
-            return PETAL_OK;
-        node->state.list.memories =
-            mem_zalloc(node->allocator, filter->member_count * sizeof(struct filter_memory));
-        return node->state.list.memories != NULL ? PETAL_OK : PETAL_NO_MEMORY;
-    case FILTER_KIND_FUZZY_ROW:
-        node->state.row = mem_alloc(node->allocator, 2 * filter->longest + 1);
-        return node->state.row != NULL ? PETAL_OK : PETAL_NO_MEMORY;
-    case FILTER_KIND_MULTIPLE_COLUMN_PREFIX:
-        node->state.next_prefix = filter->string_count;
-        return PETAL_OK;
-    case FILTER_KIND_RANDOM_ROW:
-        node->state.random =
-            filter->seed + atomic_fetch_add_explicit(&counted->run_count, 1, memory_order_relaxed);
-        return PETAL_OK;
-    default:
-        return PETAL_OK;
-    }
-}
-
-static void
-fini_state(struct filter_node *node)
-{
-    const petal_filter *filter = node->filter;
-
-    regex_search_free(node->search);
-    if (filter->kind == FILTER_KIND_OR) {
-        mem_free(node->allocator, node->state.list.memories,
-                 filter->member_count * sizeof(struct filter_memory));
-        mem_free(node->allocator, node->state.list.column, node->state.list.column_capacity);
-    } else if (filter->kind == FILTER_KIND_FUZZY_ROW) {
-        mem_free(node->allocator, node->state.row, 2 * filter->longest + 1);
-    } else if (filter->kind == FILTER_KIND_DEPENDENT_COLUMN) {
-        mem_free(node->allocator, node->state.dependent.timestamps,
-                 node->state.dependent.capacity * sizeof(int64_t));
-    }
-}
 
 /* Fill the node, which is counted already, and those below it. */
 static enum petal_status
 init_node(struct filter_run *run, struct filter_node *node, const petal_filter *filter,
           bool reversed)
 {
-    bool tells = filter_is_list(filter) && reversed;
+    const struct filter_kind *kind = filter->kind;
     enum petal_status status;
 
     node->filter = filter;
@@ -257,18 +79,17 @@ init_node(struct filter_run *run, struct filter_node *node, const petal_filter *
     node->allocator = run->allocator;
     node->reversed = reversed;
     node->run_reversed = run->reversed;
-    status = init_state(node);
+    status = kind->begin != NULL ? kind->begin(node) : PETAL_OK;
     if (status == PETAL_OK && filter->comparator.kind == COMPARATOR_REGEX)
         status = regex_search_new(&node->search, node->allocator, filter->comparator.regex);
-    if (!filter_is_combination(filter))
-        return status;
     node->members = &run->nodes[run->node_count];
     run->node_count += filter->member_count;
+    assert(run->node_count <= run->filter->filter_count);
     /* So that all that are counted can be freed. */
     for (size_t i = 0; i < filter->member_count; i++)
         node->members[i].filter = filter->members[i];
     for (size_t i = 0; status == PETAL_OK && i < filter->member_count; i++)
-        status = init_node(run, &node->members[i], filter->members[i], tells);
+        status = init_node(run, &node->members[i], filter->members[i], kind->is_list && reversed);
     return status;
 }
 
@@ -310,8 +131,13 @@ filter_run_free(struct filter_run *run)
         return;
     allocator = run->allocator;
     for (size_t i = 0; i < run->node_count; i++) {
-        if (run->nodes[i].allocator != NULL)
-            fini_state(&run->nodes[i]);
+        struct filter_node *node = &run->nodes[i];
+
+        if (node->allocator == NULL)
+            continue; /* nothing of it was begun */
+        regex_search_free(node->search);
+        if (node->filter->kind->end != NULL)
+            node->filter->kind->end(node);
     }
     mem_free(allocator, run->nodes, run->filter->filter_count * sizeof *run->nodes);
     mem_free(allocator, run->ended, run->ended_capacity);
@@ -424,7 +250,7 @@ filter_run_enter_family(struct filter_run *run, petal_slice family, bool *ended)
     return end_family(run, family);
 }
 
-/* Why a comparison failed: only those of regular expressions can. */
+/* What failed was memory, or the comparison with a regular expression. */
 static enum petal_status
 tell_failure(const struct filter_run *run, petal_error *error)
 {
@@ -443,16 +269,14 @@ enum petal_status
 filter_run_cell(struct filter_run *run, const petal_cell *cell, enum filter_code *code,
                 petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
-
     *code = FILTER_NEXT_ROW;
-    if (run->failed == NULL && !filter_run_done(run))
-        status = node_cell(&run->nodes[0], cell, code);
+    if (run->failed == NULL && !node_done(&run->nodes[0]))
+        *code = node_cell(&run->nodes[0], cell);
     if (run->failed != NULL)
         return tell_failure(run, error);
-    if (status == PETAL_OK && filter_run_done(run))
-        status = end_family(run, cell->family);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+    if (node_done(&run->nodes[0]) && end_family(run, cell->family) != PETAL_OK)
+        return error_no_memory(error);
+    return PETAL_OK;
 }
 
 bool
@@ -480,6 +304,7 @@ filter_run_transform(struct filter_run *run, petal_cell *cell)
 void
 filter_run_row_cells(struct filter_run *run, petal_cell *cells, size_t *count)
 {
+    assert(run->filter->needs_rows);
     node_row_cells(&run->nodes[0], cells, count);
 }
 

@@ -12,86 +12,90 @@ count_of(const struct filter_node *node)
     return node->filter->member_count;
 }
 
-/* ---- rows ---- */
+/* ---- what all four have ---- */
 
-bool
-list_done(const struct filter_node *node)
+static bool
+any_needs_family(const petal_filter *filter, petal_slice family)
 {
-    switch (node->filter->kind) {
-    case FILTER_KIND_SKIP:
-        return false;
-    case FILTER_KIND_WHILE:
-        return node->done || node_done(&node->members[0]);
-    case FILTER_KIND_AND:
-        for (size_t i = 0; i < count_of(node); i++) {
-            if (node_done(&node->members[i]))
-                return true;
-        }
-        return false;
-    default:
-        for (size_t i = 0; i < count_of(node); i++) {
-            if (!node_done(&node->members[i]))
-                return false;
-        }
-        return count_of(node) > 0;
+    for (size_t i = 0; i < filter->member_count; i++) {
+        if (filter_needs_family(filter->members[i], family))
+            return true;
+    }
+    return filter->member_count == 0;
+}
+
+static void
+list_reset(struct filter_node *node)
+{
+    struct list_state *list = &node->state.list;
+
+    list->has_column = false;
+    list->seeker = NULL;
+    for (size_t i = 0; i < count_of(node); i++) {
+        if (list->memories != NULL)
+            list->memories[i] = (struct filter_memory){0};
+        node_reset(&node->members[i]);
     }
 }
+
+static void
+list_transform(struct filter_node *node, petal_cell *cell)
+{
+    for (size_t i = 0; i < count_of(node); i++)
+        node_transform(&node->members[i], cell);
+}
+
+/* ---- AND and OR ---- */
 
 /* Every member that is not done is shown the row: it may keep something of it. */
-bool
-list_skips_row(struct filter_node *node, petal_slice row)
+static bool
+and_skips_row(struct filter_node *node, petal_slice row)
 {
-    bool is_and = node->filter->kind == FILTER_KIND_AND;
-    bool skips = !is_and && count_of(node) > 0;
+    bool skips = false;
 
-    switch (node->filter->kind) {
-    case FILTER_KIND_SKIP:
-        return false;
-    case FILTER_KIND_WHILE:
-        if (node_done(node))
-            return true;
-        skips = node_skips_row(&node->members[0], row);
-        node->done |= skips;
-        return skips;
-    default:
-        for (size_t i = 0; i < count_of(node); i++) {
-            struct filter_node *member = &node->members[i];
-            bool out = node_done(member) || node_skips_row(member, row);
-
-            skips = is_and ? skips || out : skips && out;
-        }
-        return skips;
-    }
+    for (size_t i = 0; i < count_of(node); i++)
+        skips |= node_done(&node->members[i]) || node_skips_row(&node->members[i], row);
+    return skips;
 }
 
-bool
-list_drops_row(struct filter_node *node)
+static bool
+or_skips_row(struct filter_node *node, petal_slice row)
 {
-    bool drops;
+    bool skips = count_of(node) > 0;
 
-    switch (node->filter->kind) {
-    case FILTER_KIND_SKIP:
-        return node->row_out;
-    case FILTER_KIND_WHILE:
-        drops = node_drops_row(&node->members[0]);
-        node->done |= drops;
-        return drops;
-    case FILTER_KIND_AND:
-        for (size_t i = 0; i < count_of(node); i++) {
-            if (node_drops_row(&node->members[i]))
-                return true;
-        }
-        return false;
-    default:
-        for (size_t i = 0; i < count_of(node); i++) {
-            if (!node_drops_row(&node->members[i]))
-                return false;
-        }
-        return count_of(node) > 0;
-    }
+    for (size_t i = 0; i < count_of(node); i++)
+        skips &= node_done(&node->members[i]) || node_skips_row(&node->members[i], row);
+    return skips;
 }
 
-/* ---- codes ---- */
+static void
+list_row_cells(struct filter_node *node, petal_cell *cells, size_t *count)
+{
+    for (size_t i = 0; i < count_of(node); i++)
+        node_row_cells(&node->members[i], cells, count);
+}
+
+/* AND: the last of the bounds. OR: the first, if all members have one. */
+static enum bound_answer
+list_bound(const struct filter_node *node, const struct row_bound *from, petal_slice *row)
+{
+    bool is_and = node->filter->kind == filter_list_kinds[PETAL_FILTER_AND], found = false;
+
+    for (size_t i = 0; i < node->filter->member_count; i++) {
+        petal_slice bound = {NULL, 0};
+        enum bound_answer answer = node_bound(&node->members[i], from, &bound);
+
+        if (is_and ? answer == BOUND_NONE : answer == BOUND_UNKNOWN)
+            return answer;
+        if (answer == BOUND_ROW && (!found || comes_before(node, *row, bound) == is_and)) {
+            *row = bound;
+            found = true;
+        }
+    }
+    if (found)
+        return BOUND_ROW;
+    return is_and || node->filter->member_count == 0 ? BOUND_UNKNOWN : BOUND_NONE;
+}
 
 /* How far a code goes: none, to the next column, to the next row, to a place. */
 static int
@@ -144,8 +148,6 @@ merge_or(enum filter_code a, enum filter_code b)
     return code_of(filter_code_includes(a) || filter_code_includes(b), way);
 }
 
-/* ---- places ---- */
-
 /* HBase's order of keys, turned around in a reversed run (within rows as well, where cells come forward all the same). */
 static int
 compare_places(const struct filter_node *node, const struct filter_place *a,
@@ -174,45 +176,112 @@ is_before(const struct filter_node *node, const petal_cell *cell, const struct f
 
 /* ---- AND ---- */
 
-static enum petal_status
-and_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
+static bool
+and_done(const struct filter_node *node)
 {
-    *code = FILTER_INCLUDE;
-    node->state.list.seeker = NULL;
     for (size_t i = 0; i < count_of(node); i++) {
+        if (node_done(&node->members[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum filter_code
+and_cell(struct filter_node *node, const petal_cell *cell)
+{
+    enum filter_code code = FILTER_INCLUDE;
+
+    node->state.list.seeker = NULL;
+    /* Those behind count what they are shown: they do not see what is turned away. */
+    for (size_t i = 0; filter_code_includes(code) && i < count_of(node); i++) {
         struct filter_node *member = &node->members[i];
         enum filter_code said;
-        enum petal_status status;
 
-        if (node_done(member)) {
-            *code = FILTER_NEXT_ROW;
-            return PETAL_OK;
-        }
-        status = node_cell(member, cell, &said);
-        if (status != PETAL_OK)
-            return status;
+        if (node_done(member))
+            return FILTER_NEXT_ROW;
+        said = node_cell(member, cell);
         if (said == FILTER_SEEK)
             node->state.list.seeker = member;
-        *code = merge_and(*code, said);
-        /* Those behind count what they are shown: they do not see what is turned away. */
-        if (!filter_code_includes(*code))
-            return PETAL_OK;
+        code = merge_and(code, said);
     }
-    return PETAL_OK;
+    return code;
 }
+
+static bool
+and_hint(struct filter_node *node, petal_slice row, petal_slice family, struct filter_place *place)
+{
+    struct filter_node *seeker = node->state.list.seeker;
+
+    return seeker != NULL && !node_done(seeker) && node_hint(seeker, row, family, place);
+}
+
+static bool
+and_drops_row(struct filter_node *node)
+{
+    for (size_t i = 0; i < count_of(node); i++) {
+        if (node_drops_row(&node->members[i]))
+            return true;
+    }
+    return false;
+}
+
+static const struct filter_kind and_kind = {
+    .name = "AND",
+    .is_list = true,
+    .needs_family = any_needs_family,
+    .reset = list_reset,
+    .done = and_done,
+    .skips_row = and_skips_row,
+    .cell = and_cell,
+    .hint = and_hint,
+    .transform = list_transform,
+    .row_cells = list_row_cells,
+    .drops_row = and_drops_row,
+    .bound = list_bound,
+};
 
 /* ---- OR ---- */
 
-/* Remember the cell's column for the next cell. */
 static enum petal_status
+or_begin(struct filter_node *node)
+{
+    if (count_of(node) == 0)
+        return PETAL_OK;
+    node->state.list.memories =
+        mem_zalloc(node->allocator, count_of(node) * sizeof(struct filter_memory));
+    return node->state.list.memories != NULL ? PETAL_OK : PETAL_NO_MEMORY;
+}
+
+static void
+or_end(struct filter_node *node)
+{
+    mem_free(node->allocator, node->state.list.memories,
+             count_of(node) * sizeof(struct filter_memory));
+    mem_free(node->allocator, node->state.list.column, node->state.list.column_capacity);
+}
+
+static bool
+or_done(const struct filter_node *node)
+{
+    for (size_t i = 0; i < count_of(node); i++) {
+        if (!node_done(&node->members[i]))
+            return false;
+    }
+    return count_of(node) > 0;
+}
+
+/* Remember the cell's column for the next cell. */
+static void
 keep_column(struct filter_node *node, const petal_cell *cell)
 {
     struct list_state *list = &node->state.list;
     size_t size = cell->family.size + cell->qualifier.size;
     void *column = list->column;
 
-    if (!mem_grow(node->allocator, &column, &list->column_capacity, 0, size + 1, 1))
-        return PETAL_NO_MEMORY;
+    if (!mem_grow(node->allocator, &column, &list->column_capacity, 0, size + 1, 1)) {
+        node_fail(node, PETAL_NO_MEMORY, 0);
+        return;
+    }
     list->column = column;
     if (cell->family.size > 0)
         memcpy(list->column, cell->family.data, cell->family.size);
@@ -221,7 +290,6 @@ keep_column(struct filter_node *node, const petal_cell *cell)
     list->family_size = cell->family.size;
     list->qualifier_size = cell->qualifier.size;
     list->has_column = true;
-    return PETAL_OK;
 }
 
 /* What the member has said before holds for this cell, too: it is not shown. */
@@ -253,9 +321,10 @@ said_before(struct filter_node *node, size_t index, const petal_cell *cell, enum
     }
 }
 
-static enum petal_status
-or_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
+static enum filter_code
+or_cell(struct filter_node *node, const petal_cell *cell)
 {
+    enum filter_code code = count_of(node) == 0 ? FILTER_INCLUDE : FILTER_SKIP;
     bool shown = false, compares = false;
 
     for (size_t i = 0; i < count_of(node); i++) {
@@ -265,56 +334,28 @@ or_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code
         memory->included = false;
         if (node_done(&node->members[i]))
             continue;
-        if (!said_before(node, i, cell, &said)) {
-            enum petal_status status = node_cell(&node->members[i], cell, &said);
-
-            if (status != PETAL_OK)
-                return status;
-        }
+        if (!said_before(node, i, cell, &said))
+            said = node_cell(&node->members[i], cell);
         memory->has_code = true;
         memory->code = said;
         memory->included = filter_code_includes(said);
         compares |= reach(said) > 0;
-        *code = shown ? merge_or(*code, said) : said;
+        code = shown ? merge_or(code, said) : said;
         shown = true;
     }
-    if (!shown)
-        *code = count_of(node) == 0 ? FILTER_INCLUDE : FILTER_SKIP;
     node->state.list.has_column = false;
-    return compares ? keep_column(node, cell) : PETAL_OK;
+    if (compares)
+        keep_column(node, cell);
+    return code;
 }
 
-/* ---- cells ---- */
-
-enum petal_status
-list_cell(struct filter_node *node, const petal_cell *cell, enum filter_code *code)
+/* The first of the places, if all members have one. */
+static bool
+or_hint(struct filter_node *node, petal_slice row, petal_slice family, struct filter_place *place)
 {
-    enum petal_status status;
-
-    if (node->filter->kind == FILTER_KIND_AND)
-        return and_cell(node, cell, code);
-    if (node->filter->kind == FILTER_KIND_OR)
-        return or_cell(node, cell, code);
-    status = node_cell(&node->members[0], cell, code);
-    if (status == PETAL_OK && *code != FILTER_INCLUDE) {
-        if (node->filter->kind == FILTER_KIND_SKIP)
-            node->row_out = true;
-        else
-            node->done = true;
-    }
-    return status;
-}
-
-bool
-list_hint(struct filter_node *node, petal_slice row, petal_slice family, struct filter_place *place)
-{
-    struct filter_node *seeker = node->state.list.seeker;
     bool found = false;
 
-    if (node->filter->kind == FILTER_KIND_AND)
-        return seeker != NULL && !node_done(seeker) && node_hint(seeker, row, family, place);
-    /* OR: the first of the places, if all members have one. */
-    for (size_t i = 0; node->filter->kind == FILTER_KIND_OR && i < count_of(node); i++) {
+    for (size_t i = 0; i < count_of(node); i++) {
         struct filter_place other;
 
         if (node_done(&node->members[i]))
@@ -328,11 +369,118 @@ list_hint(struct filter_node *node, petal_slice row, petal_slice family, struct 
     return found;
 }
 
-void
-list_transform(struct filter_node *node, petal_cell *cell)
+static void
+or_transform(struct filter_node *node, petal_cell *cell)
 {
     for (size_t i = 0; i < count_of(node); i++) {
-        if (node->filter->kind != FILTER_KIND_OR || node->state.list.memories[i].included)
+        if (node->state.list.memories[i].included)
             node_transform(&node->members[i], cell);
     }
 }
+
+static bool
+or_drops_row(struct filter_node *node)
+{
+    for (size_t i = 0; i < count_of(node); i++) {
+        if (!node_drops_row(&node->members[i]))
+            return false;
+    }
+    return count_of(node) > 0;
+}
+
+static const struct filter_kind or_kind = {
+    .name = "OR",
+    .is_list = true,
+    .needs_family = any_needs_family,
+    .begin = or_begin,
+    .end = or_end,
+    .reset = list_reset,
+    .done = or_done,
+    .skips_row = or_skips_row,
+    .cell = or_cell,
+    .hint = or_hint,
+    .transform = or_transform,
+    .row_cells = list_row_cells,
+    .drops_row = or_drops_row,
+    .bound = list_bound,
+};
+
+/* ---- SKIP: a cell that is turned away takes its row with it ---- */
+
+static enum filter_code
+skip_cell(struct filter_node *node, const petal_cell *cell)
+{
+    enum filter_code code = node_cell(&node->members[0], cell);
+
+    assert(count_of(node) == 1);
+    node->row_out |= code != FILTER_INCLUDE;
+    return code;
+}
+
+static const struct filter_kind skip_kind = {
+    .name = "SKIP",
+    .needs_rows = true,
+    .needs_family = any_needs_family,
+    .reset = list_reset,
+    .cell = skip_cell,
+    .transform = list_transform,
+};
+
+/* ---- WHILE: the first that is turned away ends the read ---- */
+
+static bool
+while_done(const struct filter_node *node)
+{
+    return node->done || node_done(&node->members[0]);
+}
+
+static bool
+while_skips_row(struct filter_node *node, petal_slice row)
+{
+    bool skips;
+
+    if (while_done(node))
+        return true;
+    skips = node_skips_row(&node->members[0], row);
+    node->done |= skips;
+    return skips;
+}
+
+static enum filter_code
+while_cell(struct filter_node *node, const petal_cell *cell)
+{
+    enum filter_code code = node_cell(&node->members[0], cell);
+
+    assert(count_of(node) == 1);
+    node->done |= code != FILTER_INCLUDE;
+    return code;
+}
+
+static bool
+while_drops_row(struct filter_node *node)
+{
+    bool drops = node_drops_row(&node->members[0]);
+
+    node->done |= drops;
+    return drops;
+}
+
+static const struct filter_kind while_kind = {
+    .name = "WHILE",
+    .needs_rows = true,
+    .watches_excluded_rows = true,
+    .needs_family = any_needs_family,
+    .reset = list_reset,
+    .done = while_done,
+    .skips_row = while_skips_row,
+    .cell = while_cell,
+    .transform = list_transform,
+    .drops_row = while_drops_row,
+};
+
+const struct filter_kind *const filter_list_kinds[] = {
+    [PETAL_FILTER_AND] = &and_kind,
+    [PETAL_FILTER_OR] = &or_kind,
+    [PETAL_FILTER_SKIP] = &skip_kind,
+    [PETAL_FILTER_WHILE] = &while_kind,
+};

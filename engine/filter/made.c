@@ -1,13 +1,11 @@
-/* made.c -- filters as objects: memory, counting, combining; see engine/filter/made.h. */
-#include "engine/filter/made.h"
-
-#include "base/slice.h"
-#include "engine/state/db.h"
+/* made.c -- filters as objects: memory, counting, what others ask of them; see engine/filter/made.h. */
+#include "engine/filter/node.h"
 
 /* ---- memory ---- */
 
 petal_filter *
-filter_new(const petal_allocator *allocator, enum filter_kind kind, const struct filter_room *room)
+filter_new(const petal_allocator *allocator, const struct filter_kind *kind,
+           const struct filter_room *room)
 {
     size_t members = room->members * sizeof(petal_filter *);
     size_t strings = room->strings * sizeof(petal_slice);
@@ -25,6 +23,8 @@ filter_new(const petal_allocator *allocator, enum filter_kind kind, const struct
     atomic_init(&filter->run_count, 0);
     filter->size = size;
     filter->kind = kind;
+    filter->needs_rows = kind->needs_rows;
+    filter->watches_excluded_rows = kind->watches_excluded_rows;
     filter->depth = 1;
     filter->filter_count = 1;
     at = (char *)(filter + 1);
@@ -41,6 +41,7 @@ filter_copy(petal_filter *filter, petal_slice bytes)
 {
     petal_slice copy = slice_make(filter->free_bytes, bytes.size);
 
+    assert(bytes.size <= (size_t)((char *)filter + filter->size - filter->free_bytes));
     if (bytes.size > 0)
         memcpy(filter->free_bytes, bytes.data, bytes.size);
     filter->free_bytes += bytes.size;
@@ -58,6 +59,7 @@ filter_ref(const petal_filter *filter)
 {
     petal_filter *counted = (petal_filter *)(uintptr_t)filter;
 
+    assert(atomic_load_explicit(&counted->references, memory_order_relaxed) > 0);
     atomic_fetch_add_explicit(&counted->references, 1, memory_order_relaxed);
 }
 
@@ -94,94 +96,25 @@ filter_watches_excluded_rows(const petal_filter *filter)
 bool
 filter_needs_family(const petal_filter *filter, petal_slice family)
 {
-    switch (filter->kind) {
-    case FILTER_KIND_AND:
-    case FILTER_KIND_OR:
-    case FILTER_KIND_SKIP:
-    case FILTER_KIND_WHILE:
-        for (size_t i = 0; i < filter->member_count; i++) {
-            if (filter_needs_family(filter->members[i], family))
-                return true;
-        }
-        return filter->member_count == 0;
-    case FILTER_KIND_SINGLE_COLUMN_VALUE:
-    case FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE:
-        return !filter->if_missing || slice_equal(filter->strings[0], family);
-    case FILTER_KIND_COLUMN_VALUE:
-        return slice_equal(filter->strings[0], family);
-    default:
-        return true;
-    }
+    return filter->kind->needs_family == NULL || filter->kind->needs_family(filter, family);
 }
 
-/* ---- combining ---- */
+/* ---- refusing ---- */
 
 enum petal_status
-filter_combine(const petal_allocator *allocator, enum petal_filter_operation operation,
-               petal_filter *const *members, size_t count, petal_filter **filter)
+filter_refuse(struct filter_mistake *mistake, const char *reason)
 {
-    static const enum filter_kind kinds[] = {
-        [PETAL_FILTER_AND] = FILTER_KIND_AND,
-        [PETAL_FILTER_OR] = FILTER_KIND_OR,
-        [PETAL_FILTER_SKIP] = FILTER_KIND_SKIP,
-        [PETAL_FILTER_WHILE] = FILTER_KIND_WHILE,
-    };
-    bool wraps = operation == PETAL_FILTER_SKIP || operation == PETAL_FILTER_WHILE;
-    uint64_t filter_count = 1;
-    unsigned depth = 0;
-    petal_filter *made;
+    size_t size = strlen(reason);
 
-    *filter = NULL;
-    for (size_t i = 0; i < count && filter_count <= FILTER_MOST_FILTERS; i++) {
-        filter_count += members[i]->filter_count;
-        if (members[i]->depth > depth)
-            depth = members[i]->depth;
-    }
-    if (filter_count > FILTER_MOST_FILTERS || depth >= FILTER_MOST_DEPTH)
-        return PETAL_INVALID;
-    made = filter_new(allocator, kinds[operation], &(struct filter_room){.members = count});
-    if (made == NULL)
-        return PETAL_NO_MEMORY;
-    made->depth = depth + 1;
-    made->filter_count = (uint32_t)filter_count;
-    made->needs_rows = wraps;
-    made->watches_excluded_rows = operation == PETAL_FILTER_WHILE;
-    made->member_count = count;
-    for (size_t i = 0; i < count; i++) {
-        filter_ref(members[i]);
-        made->members[i] = members[i];
-        made->needs_rows |= members[i]->needs_rows;
-        made->watches_excluded_rows |= members[i]->watches_excluded_rows;
-    }
-    *filter = made;
-    return PETAL_OK;
+    assert(size < sizeof mistake->reason);
+    memcpy(mistake->reason, reason, size + 1);
+    return PETAL_INVALID;
 }
 
 enum petal_status
-petal_filter_combine(petal_db *db, enum petal_filter_operation operation,
-                     petal_filter *const *members, size_t count, petal_filter **filter,
-                     petal_error *error)
+filter_refuse_argument(struct filter_mistake *mistake, size_t argument, const char *reason)
 {
-    enum petal_status status;
-
-    *filter = NULL;
-    if (db_enter(db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    if (operation < PETAL_FILTER_AND || operation > PETAL_FILTER_WHILE)
-        return error_set(error, PETAL_INVALID, "no such way to combine filters: %d",
-                         (int)operation);
-    if ((operation == PETAL_FILTER_SKIP || operation == PETAL_FILTER_WHILE) && count != 1)
-        return error_set(error, PETAL_INVALID, "%s wraps one filter, not %zu",
-                         operation == PETAL_FILTER_SKIP ? "SKIP" : "WHILE", count);
-    for (size_t i = 0; i < count; i++) {
-        if (members[i] == NULL)
-            return error_set(error, PETAL_INVALID, "member %zu of the combination is NULL", i);
-    }
-    status = filter_combine(db->env.allocator, operation, members, count, filter);
-    if (status == PETAL_INVALID)
-        return error_set(error, status,
-                         "the filter is nested more than %d deep or holds more "
-                         "than %u filters",
-                         FILTER_MOST_DEPTH, FILTER_MOST_FILTERS);
-    return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
+    mistake->has_argument = true;
+    mistake->argument = argument;
+    return filter_refuse(mistake, reason);
 }

@@ -14,35 +14,7 @@
     100 /* of combinations in combinations; walks of a filter recurse as deep */
 #define FILTER_MOST_FILTERS 100000u /* in one filter, counted as often as they stand in it */
 
-/* In the comments: the fields that hold its arguments. */
-enum filter_kind {
-    FILTER_KIND_AND,
-    FILTER_KIND_OR,
-    FILTER_KIND_SKIP,
-    FILTER_KIND_WHILE,
-    FILTER_KIND_COLUMN_COUNT_GET,  /* count */
-    FILTER_KIND_COLUMN_PAGINATION, /* count: limit; offset */
-    FILTER_KIND_COLUMN_PREFIX,     /* strings: the prefix */
-    FILTER_KIND_COLUMN_RANGE,      /* strings: min, max; has_min, has_max, inclusive flags */
-    FILTER_KIND_COLUMN_VALUE,      /* strings: family, qualifier; compare, comparator */
-    FILTER_KIND_DEPENDENT_COLUMN, /* strings: family, qualifier; drop; perhaps compare, comparator */
-    FILTER_KIND_FAMILY,           /* compare, comparator */
-    FILTER_KIND_FIRST_KEY_ONLY,   /* nothing */
-    FILTER_KIND_FUZZY_ROW,        /* strings: pattern, mask, pattern, mask .. */
-    FILTER_KIND_INCLUSIVE_STOP,   /* strings: the row */
-    FILTER_KIND_KEY_ONLY,         /* length_as_value */
-    FILTER_KIND_MULTI_ROW_RANGE,  /* ranges: by start, disjoint */
-    FILTER_KIND_MULTIPLE_COLUMN_PREFIX, /* strings: the prefixes, sorted */
-    FILTER_KIND_PAGE,                   /* count */
-    FILTER_KIND_PREFIX,                 /* strings: the prefix */
-    FILTER_KIND_QUALIFIER,              /* compare, comparator */
-    FILTER_KIND_RANDOM_ROW,             /* chance, seed */
-    FILTER_KIND_ROW,                    /* compare, comparator */
-    FILTER_KIND_SINGLE_COLUMN_VALUE, /* strings: family, qualifier; compare, comparator; if_missing, latest_only */
-    FILTER_KIND_SINGLE_COLUMN_VALUE_EXCLUDE, /* the same */
-    FILTER_KIND_TIMESTAMPS,                  /* timestamps, ascending */
-    FILTER_KIND_VALUE                        /* compare, comparator */
-};
+struct filter_kind;
 
 /* Rows from start to stop; an empty start or stop is an open end. */
 struct row_range {
@@ -54,7 +26,7 @@ struct petal_filter {
     const petal_allocator *allocator;
     _Atomic(uint32_t) references;
     size_t size; /* of this block: strings, ranges, timestamps and members lie behind the struct */
-    enum filter_kind kind;
+    const struct filter_kind *kind;
     unsigned depth;             /* 1 for one filter */
     uint32_t filter_count;      /* it and all below it */
     bool needs_rows;            /* HBase's hasFilterRow */
@@ -89,7 +61,7 @@ struct filter_room {
 };
 
 /* A filter with one reference and nothing in it yet; NULL: no memory. */
-petal_filter *filter_new(const petal_allocator *allocator, enum filter_kind kind,
+petal_filter *filter_new(const petal_allocator *allocator, const struct filter_kind *kind,
                          const struct filter_room *room);
 
 /* Copies of slices that fit the room given at filter_new. */
@@ -103,6 +75,11 @@ struct filter_mistake {
     size_t argument;
     char reason[COMPARATOR_REASON_BYTES];
 };
+
+/* Say why; PETAL_INVALID. */
+enum petal_status filter_refuse(struct filter_mistake *mistake, const char *reason);
+enum petal_status filter_refuse_argument(struct filter_mistake *mistake, size_t argument,
+                                         const char *reason);
 
 /* petal_filter_make without the error texts. `seed` is for RandomRowFilter. PETAL_INVALID or PETAL_NO_MEMORY. */
 enum petal_status filter_make(const petal_allocator *allocator, uint64_t seed, petal_slice name,

@@ -1,13 +1,23 @@
 /*
- * node.h -- what one read keeps of a filter: a tree of nodes, one for each filter in it. The functions of a node are those
- * of HBase's Filter. Each is told in one place for all kinds (engine/filter/filter.c), which hands on to those of a group:
- * engine/filter/list.c (AND, OR, SKIP, WHILE), engine/filter/by_row.c, engine/filter/by_column.c, engine/filter/by_value.c.
+ * node.h -- inside the room: what a kind of filter does, and what one read keeps of a filter: a tree of nodes, one for each
+ * filter in it.
+ *
+ * Each kind stands by itself, with its arguments, its functions and its entry in filter_kinds:
+ *     engine/filter/list.c       AND, OR, SKIP, WHILE: filters that hold filters
+ *     engine/filter/by_row.c     by the row key, and those that count rows
+ *     engine/filter/fuzzy_row.c  FuzzyRowFilter
+ *     engine/filter/row_range.c  MultiRowRangeFilter
+ *     engine/filter/by_column.c  by family and qualifier, and those that count cells
+ *     engine/filter/by_value.c   by value and timestamp
+ * engine/filter/filter.c runs the tree, engine/filter/make.c makes one filter, engine/filter/parser.c several from a text.
  */
 #ifndef PETAL_ENGINE_FILTER_NODE_H
 #define PETAL_ENGINE_FILTER_NODE_H
 
 #include "base/slice.h"
 #include "engine/filter/made.h"
+
+#include <assert.h>
 
 struct filter_node;
 
@@ -17,6 +27,71 @@ struct filter_place {
     bool row_only;
     petal_slice family, qualifier;
 };
+
+/* Rows seen from one end: `row` and what lies behind it, `row` itself only when inclusive. In a reversed run behind is
+ * below. */
+struct row_bound {
+    bool open; /* everything; `row` means nothing */
+    petal_slice row;
+    bool inclusive;
+};
+
+/* By the filter's arguments alone, so that a scan can seek the row. A bound may be early, never late. */
+enum bound_answer {
+    BOUND_UNKNOWN, /* the next row may pass */
+    BOUND_ROW,     /* nothing before *row can */
+    BOUND_NONE     /* nothing can */
+};
+
+/* What a kind of filter does: HBase's Filter and the class of the same name. NULL: what the comment says. */
+struct filter_kind {
+    const char *name;
+    /* Of its arguments, a letter for each (engine/filter/make.c); NULL: it holds other filters. */
+    const char *signature;
+    bool in_language;           /* of petal_filter_parse */
+    bool needs_rows;            /* HBase's hasFilterRow */
+    bool watches_excluded_rows; /* filter_watches_excluded_rows */
+    bool is_list;               /* its members are told that a run is reversed */
+    bool counts_rows;           /* its count is of the whole read */
+
+    /* Of the filter: take what the signature does not say from the arguments (nothing); isFamilyEssential (true). */
+    enum petal_status (*fill)(petal_filter *filter, const petal_filter_argument *arguments,
+                              size_t count, struct filter_mistake *mistake);
+    bool (*needs_family)(const petal_filter *filter, petal_slice family);
+
+    /* Of the node's state: PETAL_NO_MEMORY (nothing); its end, also of one that could not begin (nothing); before a row
+     * (nothing but what all kinds have). */
+    enum petal_status (*begin)(struct filter_node *node);
+    void (*end)(struct filter_node *node);
+    void (*reset)(struct filter_node *node);
+
+    bool (*done)(const struct filter_node *node);                 /* filterAllRemaining (done) */
+    bool (*skips_row)(struct filter_node *node, petal_slice row); /* filterRowKey (is it done?) */
+    /* filterCell (FILTER_INCLUDE). What fails is told to node_fail; then the code does not count. */
+    enum filter_code (*cell)(struct filter_node *node, const petal_cell *cell);
+    bool (*hint)(struct filter_node *node, petal_slice row, petal_slice family,
+                 struct filter_place *place);                      /* getNextCellHint (none) */
+    void (*transform)(struct filter_node *node, petal_cell *cell); /* transformCell (as it is) */
+    /* filterRowCells (all stay) */
+    void (*row_cells)(struct filter_node *node, petal_cell *cells, size_t *count);
+    bool (*drops_row)(struct filter_node *node); /* filterRow (row_out) */
+    enum bound_answer (*bound)(const struct filter_node *node, const struct row_bound *from,
+                               petal_slice *row); /* (unknown) */
+};
+
+/* By petal_filter_operation. */
+extern const struct filter_kind *const filter_list_kinds[];
+
+extern const struct filter_kind column_count_get_filter, column_pagination_filter,
+    column_prefix_filter, column_range_filter, family_filter, first_key_only_filter,
+    key_only_filter, multiple_column_prefix_filter, qualifier_filter;
+extern const struct filter_kind column_value_filter, dependent_column_filter,
+    single_column_value_filter, single_column_value_exclude_filter, timestamps_filter, value_filter;
+extern const struct filter_kind inclusive_stop_filter, page_filter, prefix_filter,
+    random_row_filter, row_filter;
+extern const struct filter_kind fuzzy_row_filter, multi_row_range_filter;
+
+/* ---- the tree ---- */
 
 /* What the OR keeps of one member: what it said last of this row. */
 struct filter_memory {
@@ -63,20 +138,80 @@ struct filter_node {
     } state;
 };
 
-/* ---- all kinds (engine/filter/filter.c) ---- */
+/* The run has failed: nothing that it says afterwards counts. `bytes`: the size of what was compared. */
+void node_fail(struct filter_node *node, enum petal_status status, size_t bytes);
 
-/* Does its comparator let the bytes pass? What it fails with fails the run. */
+/* Does the comparator let the bytes pass? What it fails with fails the run. */
 bool node_accepts(struct filter_node *node, petal_slice bytes);
-bool node_done(const struct filter_node *node);                 /* filterAllRemaining */
-bool node_skips_row(struct filter_node *node, petal_slice row); /* filterRowKey */
-enum petal_status node_cell(struct filter_node *node, const petal_cell *cell,
-                            enum filter_code *code); /* filterCell */
-bool node_hint(struct filter_node *node, petal_slice row, petal_slice family,
-               struct filter_place *place);                      /* getNextCellHint */
-void node_transform(struct filter_node *node, petal_cell *cell); /* transformCell */
-void node_row_cells(struct filter_node *node, petal_cell *cells, size_t *count);
-bool node_drops_row(struct filter_node *node); /* filterRow */
+
+/* Before a row. */
 void node_reset(struct filter_node *node);
+
+static inline bool
+node_done(const struct filter_node *node)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->done != NULL ? kind->done(node) : node->done;
+}
+
+static inline bool
+node_skips_row(struct filter_node *node, petal_slice row)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->skips_row != NULL ? kind->skips_row(node, row) : node_done(node);
+}
+
+static inline enum filter_code
+node_cell(struct filter_node *node, const petal_cell *cell)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->cell != NULL ? kind->cell(node, cell) : FILTER_INCLUDE;
+}
+
+static inline bool
+node_hint(struct filter_node *node, petal_slice row, petal_slice family, struct filter_place *place)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->hint != NULL && kind->hint(node, row, family, place);
+}
+
+static inline void
+node_transform(struct filter_node *node, petal_cell *cell)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    if (kind->transform != NULL)
+        kind->transform(node, cell);
+}
+
+static inline void
+node_row_cells(struct filter_node *node, petal_cell *cells, size_t *count)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    if (kind->row_cells != NULL)
+        kind->row_cells(node, cells, count);
+}
+
+static inline bool
+node_drops_row(struct filter_node *node)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->drops_row != NULL ? kind->drops_row(node) : node->row_out;
+}
+
+static inline enum bound_answer
+node_bound(const struct filter_node *node, const struct row_bound *from, petal_slice *row)
+{
+    const struct filter_kind *kind = node->filter->kind;
+
+    return kind->bound != NULL ? kind->bound(node, from, row) : BOUND_UNKNOWN;
+}
 
 static inline bool
 filter_code_includes(enum filter_code code)
@@ -84,74 +219,13 @@ filter_code_includes(enum filter_code code)
     return code <= FILTER_INCLUDE_AND_NEXT_ROW;
 }
 
+/* Of two rows: is `a` met before `b`? */
 static inline bool
-filter_is_list(const petal_filter *filter)
+comes_before(const struct filter_node *node, petal_slice a, petal_slice b)
 {
-    return filter->kind <= FILTER_KIND_OR;
+    int order = slice_compare(a, b);
+
+    return node->run_reversed ? order > 0 : order < 0;
 }
-
-static inline bool
-filter_is_combination(const petal_filter *filter)
-{
-    return filter->kind <= FILTER_KIND_WHILE;
-}
-
-/* ---- combinations (engine/filter/list.c) ---- */
-
-bool list_done(const struct filter_node *node);
-bool list_skips_row(struct filter_node *node, petal_slice row);
-enum petal_status list_cell(struct filter_node *node, const petal_cell *cell,
-                            enum filter_code *code);
-bool list_hint(struct filter_node *node, petal_slice row, petal_slice family,
-               struct filter_place *place);
-void list_transform(struct filter_node *node, petal_cell *cell);
-bool list_drops_row(struct filter_node *node);
-
-/* ---- by the row (engine/filter/by_row.c) ---- */
-
-bool row_filter_skips_row(struct filter_node *node, petal_slice row);
-enum filter_code row_filter_cell(struct filter_node *node, petal_slice row);
-bool row_filter_hint(struct filter_node *node, petal_slice row, struct filter_place *place);
-
-/* ---- by family, qualifier and number of cells (engine/filter/by_column.c) ---- */
-
-enum filter_code column_filter_cell(struct filter_node *node, const petal_cell *cell);
-bool column_filter_hint(const struct filter_node *node, petal_slice row, petal_slice family,
-                        struct filter_place *place);
-
-/* ---- by value and timestamp (engine/filter/by_value.c) ---- */
-
-enum petal_status value_filter_cell(struct filter_node *node, const petal_cell *cell,
-                                    enum filter_code *code);
-void value_filter_row_cells(const struct filter_node *node, petal_cell *cells, size_t *count);
-bool value_filter_drops_row(const struct filter_node *node);
-
-/* ---- rows that can pass (engine/filter/bound.c) ---- */
-
-/* Rows seen from one end: `row` and what lies behind it, `row` itself only when inclusive. In a reversed run behind is below. */
-struct row_bound {
-    bool open; /* everything; `row` means nothing */
-    petal_slice row;
-    bool inclusive;
-};
-
-enum bound_answer {
-    BOUND_UNKNOWN, /* the next row may pass */
-    BOUND_ROW,     /* nothing before *row can */
-    BOUND_NONE     /* nothing can */
-};
-
-enum bound_answer node_bound(struct filter_node *node, const struct row_bound *from,
-                             petal_slice *row);
-
-/* The first row that matches a pattern of FuzzyRowFilter at or behind `from`, or a bound before it (reversed). Uses node->state.row. */
-enum bound_answer fuzzy_bound(struct filter_node *node, const struct row_bound *from,
-                              petal_slice *row);
-bool fuzzy_matches(const petal_filter *filter, petal_slice row);
-
-/* The same for MultiRowRangeFilter. */
-enum bound_answer ranges_bound(const struct filter_node *node, const struct row_bound *from,
-                               petal_slice *row);
-bool ranges_contain(const petal_filter *filter, petal_slice row);
 
 #endif

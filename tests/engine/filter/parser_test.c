@@ -1,6 +1,6 @@
 /* parser_test.c -- HBase's filter language: what a text means, which texts are refused, where, and in which words. */
 #include "base/slice.h"
-#include "engine/filter/made.h"
+#include "engine/filter/node.h"
 #include "tests/engine/filter/fixture.h"
 
 #include <setjmp.h>
@@ -32,16 +32,17 @@ end(void **state)
 static void
 dump(const petal_filter *filter, char *text)
 {
-    static const char *const names[] = {"and", "or", "skip", "while"};
-
-    if (filter->kind > FILTER_KIND_WHILE) {
+    if (filter->kind->signature != NULL) {
         const char *string =
             filter->string_count > 0 && filter->strings[0].size > 0 ? filter->strings[0].data : "#";
 
         sprintf(text + strlen(text), "%c", *string);
         return;
     }
-    sprintf(text + strlen(text), "%s(", names[filter->kind]);
+    text += strlen(text);
+    for (const char *letter = filter->kind->name; *letter != '\0'; letter++)
+        *text++ = (char)(*letter | 0x20);
+    strcpy(text, "(");
     for (size_t i = 0; i < filter->member_count; i++)
         dump(filter->members[i], text);
     strcat(text, ")");
