@@ -1,4 +1,5 @@
-/* by_column.c -- filters by family and qualifier, and those that count cells; HBase's classes of the same names. */
+/* by_column.c -- filters by family and qualifier, and those that count cells; HBase's classes of
+ * the same names. */
 #include "engine/filter/node.h"
 
 #include <stdlib.h>
@@ -107,7 +108,8 @@ multiple_column_prefix_begin(struct filter_node *node)
     return PETAL_OK;
 }
 
-/* Only the greatest prefix that is not above the qualifier is tried, as in HBase: prefixes can hide each other. */
+/* Only the greatest prefix that is not above the qualifier is tried, as in HBase: prefixes can
+ * hide each other. */
 static enum filter_code
 multiple_column_prefix_cell(struct filter_node *node, const petal_cell *cell)
 {
@@ -129,6 +131,7 @@ multiple_column_prefix_cell(struct filter_node *node, const petal_cell *cell)
         return FILTER_INCLUDE;
     if (low == filter->string_count)
         return FILTER_NEXT_ROW;
+    assert(low < filter->string_count);
     node->state.next_prefix = low;
     return FILTER_SEEK;
 }
@@ -292,6 +295,7 @@ key_only_fill(petal_filter *filter, const petal_filter_argument *arguments, size
               struct filter_mistake *mistake)
 {
     (void)mistake;
+    assert(count <= 1);
     filter->length_as_value = count > 0 && arguments[0].number != 0;
     return PETAL_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * by_row.c -- filters by the row key, and those that count rows; HBase's classes of the same names. FuzzyRowFilter and
- * MultiRowRangeFilter have files of their own.
+ * by_row.c -- filters by the row key, and those that count rows; HBase's classes of the same names.
+ * FuzzyRowFilter and MultiRowRangeFilter have files of their own.
  */
 #include "engine/filter/node.h"
 
@@ -50,7 +50,8 @@ cell_of_row(struct filter_node *node, const petal_cell *cell)
     return node->row_out ? FILTER_NEXT_ROW : FILTER_INCLUDE;
 }
 
-/* Rows that begin with the prefix. Their upper end has no name, so a reversed run learns only that it is past them. */
+/* Rows that begin with the prefix. Their upper end has no name, so a reversed run learns only
+ * that it is past them. */
 static enum bound_answer
 prefix_bound(const struct filter_node *node, const struct row_bound *from, petal_slice prefix,
              petal_slice *row)
@@ -120,6 +121,7 @@ prefix_filter_skips_row(struct filter_node *node, petal_slice row)
     petal_slice prefix = node->filter->strings[0];
     int order;
 
+    assert(node->filter->string_count == 1);
     if (node->done || row.size < prefix.size)
         return true;
     row.size = prefix.size;
@@ -183,7 +185,8 @@ const struct filter_kind inclusive_stop_filter = {
 
 /* ---- RandomRowFilter ---- */
 
-/* A decimal number such as 0.25; without the C library, whose decimal point depends on the locale. */
+/* A decimal number such as 0.25; without the C library, whose decimal point depends on the
+ * locale. */
 static enum petal_status
 random_row_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
                 struct filter_mistake *mistake)

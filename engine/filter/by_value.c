@@ -37,6 +37,7 @@ const struct filter_kind value_filter = {
 static enum filter_code
 column_value_cell(struct filter_node *node, const petal_cell *cell)
 {
+    assert(node->filter->string_count == 2);
     if (!is_column(node->filter, cell))
         return node->found ? FILTER_NEXT_ROW : FILTER_NEXT_COLUMN;
     node->found = true;
@@ -58,6 +59,7 @@ single_column_value_fill(petal_filter *filter, const petal_filter_argument *argu
                          struct filter_mistake *mistake)
 {
     (void)mistake;
+    assert(filter->string_count == 2 && (count == 4 || count == 6));
     filter->if_missing = count > 4 && arguments[4].number != 0;
     filter->latest_only = count <= 4 || arguments[5].number != 0;
     return PETAL_OK;
@@ -184,6 +186,7 @@ dependent_column_fill(petal_filter *filter, const petal_filter_argument *argumen
                       struct filter_mistake *mistake)
 {
     (void)mistake;
+    assert(filter->string_count == 2);
     filter->drop = count > 2 && arguments[2].number != 0;
     return PETAL_OK;
 }
@@ -238,6 +241,8 @@ add_timestamp(struct filter_node *node, int64_t timestamp)
             (state->count - place) * sizeof *state->timestamps);
     state->timestamps[place] = timestamp;
     state->count++;
+    assert(place == 0 || state->timestamps[place - 1] > timestamp);
+    assert(place + 1 == state->count || state->timestamps[place + 1] < timestamp);
 }
 
 static enum filter_code

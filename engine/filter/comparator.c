@@ -47,6 +47,7 @@ init_substring(struct comparator *comparator, const petal_allocator *allocator)
     while (at < limit)
         comparator->characters[count++] = utf8_lower(utf8_next(&at, limit));
     comparator->character_count = count;
+    assert(count > 0 && count <= comparator->bytes.size);
     comparator->retreats[0] = 0;
     for (size_t i = 1; i < count; i++) {
         while (length > 0 && comparator->characters[i] != comparator->characters[length])
@@ -56,20 +57,6 @@ init_substring(struct comparator *comparator, const petal_allocator *allocator)
         comparator->retreats[i] = (uint32_t)length;
     }
     return PETAL_OK;
-}
-
-static enum petal_status
-init_regex(struct comparator *comparator, const petal_allocator *allocator, bool ignore_case,
-           char reason[COMPARATOR_REASON_BYTES])
-{
-    struct regex_mistake mistake;
-    enum petal_status status =
-        regex_new(&comparator->regex, allocator, comparator->bytes, ignore_case, &mistake);
-
-    if (status == PETAL_INVALID)
-        snprintf(reason, COMPARATOR_REASON_BYTES, "%s, at byte %zu of the expression",
-                 mistake.reason, mistake.position);
-    return status;
 }
 
 static enum petal_status
@@ -93,22 +80,6 @@ init_long(struct comparator *comparator, char reason[COMPARATOR_REASON_BYTES])
     }
     comparator->number = negative ? (int64_t)(0 - value) : (int64_t)value;
     return PETAL_OK;
-}
-
-static enum petal_status
-init_value(struct comparator *comparator, const petal_allocator *allocator, bool ignore_case,
-           char reason[COMPARATOR_REASON_BYTES])
-{
-    switch (comparator->kind) {
-    case COMPARATOR_SUBSTRING:
-        return init_substring(comparator, allocator);
-    case COMPARATOR_REGEX:
-        return init_regex(comparator, allocator, ignore_case, reason);
-    case COMPARATOR_LONG:
-        return init_long(comparator, reason);
-    default:
-        return PETAL_OK;
-    }
 }
 
 enum petal_status
@@ -139,7 +110,19 @@ comparator_init(struct comparator *comparator, const petal_allocator *allocator,
         memcpy(copy, colon + 1, size);
         comparator->bytes = slice_make(copy, size);
     }
-    status = init_value(comparator, allocator, types[type].ignore_case, reason);
+    if (comparator->kind == COMPARATOR_SUBSTRING) {
+        status = init_substring(comparator, allocator);
+    } else if (comparator->kind == COMPARATOR_LONG) {
+        status = init_long(comparator, reason);
+    } else if (comparator->kind == COMPARATOR_REGEX) {
+        struct regex_mistake mistake;
+
+        status = regex_new(&comparator->regex, allocator, comparator->bytes,
+                           types[type].ignore_case, &mistake);
+        if (status == PETAL_INVALID)
+            snprintf(reason, COMPARATOR_REASON_BYTES, "%s, at byte %zu of the expression",
+                     mistake.reason, mistake.position);
+    }
     if (status != PETAL_OK)
         comparator_fini(comparator, allocator);
     return status;
@@ -179,6 +162,7 @@ contains(const struct comparator *comparator, petal_slice value)
 
         while (length > 0 && c != comparator->characters[length])
             length = comparator->retreats[length - 1];
+        assert(length < comparator->character_count);
         if (c == comparator->characters[length])
             length++;
         if (length == comparator->character_count)
@@ -206,7 +190,8 @@ has_common_bits(const struct comparator *comparator, petal_slice value)
     return bits != 0;
 }
 
-/* <0, 0, >0 as the comparator's value is less than, equal to or greater than `value`; those without an order say 0 or 1. */
+/* <0, 0, >0 as the comparator's value is less than, equal to or greater than `value`; those
+ * without an order say 0 or 1. */
 static int
 order(const struct comparator *comparator, petal_slice value)
 {

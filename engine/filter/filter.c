@@ -1,4 +1,5 @@
-/* filter.c -- a filter at work in one read: the tree of its nodes, and what the read asks of it; see filter.h. */
+/* filter.c -- a filter at work in one read: the tree of its nodes, and what the read asks of it;
+ * see filter.h. */
 #include "base/error.h"
 #include "engine/filter/node.h"
 #include "engine/filter/regex.h"
@@ -74,6 +75,7 @@ init_node(struct filter_run *run, struct filter_node *node, const petal_filter *
     const struct filter_kind *kind = filter->kind;
     enum petal_status status;
 
+    assert(filter->depth <= FILTER_MOST_DEPTH && filter->filter_count > filter->member_count);
     node->filter = filter;
     node->run = run;
     node->allocator = run->allocator;
@@ -130,6 +132,7 @@ filter_run_free(struct filter_run *run)
     if (run == NULL)
         return;
     allocator = run->allocator;
+    assert(run->node_count <= run->filter->filter_count);
     for (size_t i = 0; i < run->node_count; i++) {
         struct filter_node *node = &run->nodes[i];
 
@@ -237,6 +240,7 @@ end_family(struct filter_run *run, petal_slice family)
     if (family.size > 0)
         memcpy(run->ended + run->ended_size + 1, family.data, family.size);
     run->ended_size += family.size + 1;
+    assert(run->ended_size <= run->ended_capacity);
     return PETAL_OK;
 }
 
@@ -257,8 +261,10 @@ tell_failure(const struct filter_run *run, petal_error *error)
     const struct filter_node *node = run->failed;
     char quoted[120];
 
+    assert(node != NULL && run->failure != PETAL_OK);
     if (run->failure == PETAL_NO_MEMORY)
         return error_no_memory(error);
+    assert(node->search != NULL);
     return error_set(error, run->failure,
                      "the regular expression %s is given up on %zu bytes of text: %s",
                      error_quote(node->filter->comparator.bytes, quoted, sizeof quoted),

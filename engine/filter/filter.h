@@ -1,19 +1,21 @@
 /*
- * filter.h -- a filter at work in one read. A petal_filter says what is wanted and never changes; a filter_run is what one
- * get or scan keeps of it: counts, what was seen of the row, the place sought. The read (engine/read/cursor.c) drives it as HBase's
- * region scanner drives a Filter, and asks per row, in this order:
+ * filter.h -- a filter at work in one read. A petal_filter says what is wanted and never changes; a
+ * filter_run is what one get or scan keeps of it: counts, what was seen of the row, the place
+ * sought. The read (engine/read/cursor.c) drives it as HBase's region scanner drives a Filter, and
+ * asks per row, in this order:
  *
  *     filter_run_done      nothing more can pass: the read ends
  *     filter_run_skips_row by the row key alone: the row is left out
  *     filter_run_enter_family for each family that has cells in the row: whether it is ended
- *     filter_run_cell      for each cell that is visible, by family, qualifier, newest first: its code
+ *     filter_run_cell      for each cell that is visible, by family, qualifier, newest first: its
+ *                          code
  *     filter_run_transform for each cell that is included: what it looks like (KeyOnlyFilter)
- *     filter_run_row_cells with all included cells of the row, if filter_run_needs_rows: takes some out
+ *     filter_run_row_cells with all included cells of the row, if filter_needs_rows: takes some out
  *     filter_run_drops_row at the end of the row: the whole row is left out after all
  *     filter_run_reset     before the next row
  *
- * Source: HBase's Filter, FilterBase and FilterList (FilterListWithAND, FilterListWithOR) and their subclasses, whose
- * answers this follows, but for the defects that are named at each filter.
+ * Source: HBase's Filter, FilterBase and FilterList (FilterListWithAND, FilterListWithOR) and their
+ * subclasses, whose answers this follows, but for the defects that are named at each filter.
  *
  * A petal_filter may be used by any number of threads, a filter_run by one.
  */
@@ -34,7 +36,8 @@ enum filter_code {
     FILTER_SEEK      /* filter_run_hint says where to */
 };
 
-/* A place: the first cell that may pass is at or behind it (of a reversed scan: its row is at or below `row`). */
+/* A place: the first cell that may pass is at or behind it (of a reversed scan: its row is at or
+ * below `row`). */
 struct filter_hint {
     petal_slice row;       /* good until the run is asked again */
     bool row_only;         /* the beginning of that row; else: */
@@ -54,15 +57,17 @@ void filter_run_free(struct filter_run *run); /* NULL: no-op */
 /* Needs all included cells of a row at once (HBase's hasFilterRow). */
 bool filter_needs_rows(const petal_filter *filter);
 
-/* Has a memory of rows that were left out by their key or have no cell to show, so that such rows have to be shown to it all the same
- * (WhileMatchFilter and ColumnCountGetFilter: HBase's scanner steps over a row that its key excluded by reading it, if it goes
- * forward, and asks about rows that have none of the named columns). */
+/* Has a memory of rows that were left out by their key or have no cell to show, so that such
+ * rows have to be shown to it all the same (WhileMatchFilter and ColumnCountGetFilter: HBase's
+ * scanner steps over a row that its key excluded by reading it, if it goes forward, and asks
+ * about rows that have none of the named columns). */
 bool filter_watches_excluded_rows(const petal_filter *filter);
 
 /*
- * May the filter reject by what stands in this family? HBase's isFamilyEssential: its scanner shows the families that are
- * not needed only after filter_run_drops_row has kept the row, and does not see rows that have cells in no other
- * family. That shows through SKIP and WHILE around ColumnValueFilter or SingleColumnValueFilter.
+ * May the filter reject by what stands in this family? HBase's isFamilyEssential: its scanner shows
+ * the families that are not needed only after filter_run_drops_row has kept the row, and does not
+ * see rows that have cells in no other family. That shows through SKIP and WHILE around
+ * ColumnValueFilter or SingleColumnValueFilter.
  */
 bool filter_needs_family(const petal_filter *filter, petal_slice family);
 
@@ -73,28 +78,33 @@ void filter_run_reset(struct filter_run *run);
 bool filter_run_done(const struct filter_run *run);
 bool filter_run_skips_row(struct filter_run *run, petal_slice row);
 
-/* After filter_run_skips_row said true: no row before *next (behind it, when reversed) and behind `row` can pass. False when that is not
- * known. *next is good until the run is asked again. *none: no row at all can pass any more. */
+/* After filter_run_skips_row said true: no row before *next (behind it, when reversed) and
+ * behind `row` can pass. False when that is not known. *next is good until the run is asked
+ * again. *none: no row at all can pass any more. */
 bool filter_run_next_row(struct filter_run *run, petal_slice row, petal_slice *next, bool *none);
 
-/* The first row that can pass (reversed: the last), for the beginning of a scan; as filter_run_next_row. */
+/* The first row that can pass (reversed: the last), for the beginning of a scan; as
+ * filter_run_next_row. */
 bool filter_run_first_row(struct filter_run *run, petal_slice *first, bool *none);
 
 /*
- * Before the first stored cell of a family in a row, be it one that is hidden or not asked for. *ended: the row gives none of it. As in HBase, whose
- * scanner of a family ends for good when it is about to look at a cell and the filter is done: the family's cells then
- * stay out of all later rows, though the filter (ColumnCountGetFilter) may think better of it at the next row.
+ * Before the first stored cell of a family in a row, be it one that is hidden or not asked for.
+ * *ended: the row gives none of it. As in HBase, whose scanner of a family ends for good when it is
+ * about to look at a cell and the filter is done: the family's cells then stay out of all later
+ * rows, though the filter (ColumnCountGetFilter) may think better of it at the next row.
  * PETAL_NO_MEMORY when that cannot be kept.
  */
 enum petal_status filter_run_enter_family(struct filter_run *run, petal_slice family, bool *ended);
 
-/* Once filter_run_done it shows the filter nothing more and says FILTER_NEXT_ROW; the family is ended then. PETAL_NO_MEMORY
- * when a row's state cannot be kept. PETAL_INVALID when a regular expression was given up, on this cell or before, on the key of a
- * row: until this function has told, the run is not done and skips no row. */
+/* Once filter_run_done it shows the filter nothing more and says FILTER_NEXT_ROW; the family is
+ * ended then. PETAL_NO_MEMORY when a row's state cannot be kept. PETAL_INVALID when a regular
+ * expression was given up, on this cell or before, on the key of a row: until this function has
+ * told, the run is not done and skips no row. */
 enum petal_status filter_run_cell(struct filter_run *run, const petal_cell *cell,
                                   enum filter_code *code, petal_error *error);
 
-/* After filter_run_cell said FILTER_SEEK for `cell`. False: no place is known, go on with the next cell. */
+/* After filter_run_cell said FILTER_SEEK for `cell`. False: no place is known, go on with the
+ * next cell. */
 bool filter_run_hint(struct filter_run *run, const petal_cell *cell, struct filter_hint *hint);
 
 /* Change the value as the filter shows it; it is good until the run is asked again. */
@@ -103,7 +113,8 @@ void filter_run_transform(struct filter_run *run, petal_cell *cell);
 /* REQUIRES filter_needs_rows. Keeps the cells that stay, in order, at the front of the array. */
 void filter_run_row_cells(struct filter_run *run, petal_cell *cells, size_t *count);
 
-/* REQUIRES: cells of the row are left. A row without any is out and not asked about: PageFilter does not count it. */
+/* REQUIRES: cells of the row are left. A row without any is out and not asked about: PageFilter
+ * does not count it. */
 bool filter_run_drops_row(struct filter_run *run);
 
 #endif

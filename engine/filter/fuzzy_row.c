@@ -1,7 +1,7 @@
 /*
- * fuzzy_row.c -- FuzzyRowFilter, as HBase's, but that it never takes a row shorter than its pattern, and takes the same
- * rows in both directions, under SKIP and WHILE as well. It goes by the row of the cell at hand, so that it need not have
- * been shown its key.
+ * fuzzy_row.c -- FuzzyRowFilter, as HBase's, but that it never takes a row shorter than its
+ * pattern, and takes the same rows in both directions, under SKIP and WHILE as well. It goes by the
+ * row of the cell at hand, so that it need not have been shown its key.
  */
 #include "engine/filter/node.h"
 
@@ -62,11 +62,13 @@ fuzzy_matches(const petal_filter *filter, petal_slice row)
     return false;
 }
 
-/* Write the first bytes of the row, and behind them the pattern with its free bytes at the end that is met first. */
+/* Write the first bytes of the row, and behind them the pattern with its free bytes at the end
+ * that is met first. */
 static petal_slice
 fill_pattern(petal_slice pattern, petal_slice mask, petal_slice row, size_t from_row, bool reversed,
              uint8_t *to)
 {
+    assert(mask.size == pattern.size && from_row <= pattern.size && from_row <= row.size);
     if (from_row > 0)
         memcpy(to, row.data, from_row);
     for (size_t i = from_row; i < pattern.size; i++)
@@ -75,8 +77,9 @@ fill_pattern(petal_slice pattern, petal_slice mask, petal_slice row, size_t from
 }
 
 /*
- * The first bytes of the rows that match and come next behind `row`, which does not match. Up to the byte that is wrong the
- * row can stay; if the right byte does not lie behind the wrong one, the last free byte before it has to move on.
+ * The first bytes of the rows that match and come next behind `row`, which does not match. Up to
+ * the byte that is wrong the row can stay; if the right byte does not lie behind the wrong one, the
+ * last free byte before it has to move on.
  */
 static bool
 next_pattern(petal_slice pattern, petal_slice mask, petal_slice row, bool reversed, uint8_t *to,
@@ -86,6 +89,7 @@ next_pattern(petal_slice pattern, petal_slice mask, petal_slice row, bool revers
     const uint8_t *bytes = row.data;
     uint8_t last = reversed ? 0 : 0xFF;
 
+    assert(wrong < pattern.size);
     if (wrong == row.size ? !reversed : (slice_bytes(pattern)[wrong] > bytes[wrong]) != reversed) {
         *made = fill_pattern(pattern, mask, row, wrong, reversed, to);
         return true;
@@ -130,7 +134,8 @@ pattern_bound(const struct filter_node *node, size_t index, const struct row_bou
     return !reversed || step_above(to, row) ? BOUND_ROW : BOUND_UNKNOWN;
 }
 
-/* The first row that matches a pattern at or behind `from`, or a bound before it (reversed); made in the node's state. */
+/* The first row that matches a pattern at or behind `from`, or a bound before it (reversed);
+ * made in the node's state. */
 static enum bound_answer
 fuzzy_bound(const struct filter_node *node, const struct row_bound *from, petal_slice *row)
 {
@@ -147,6 +152,7 @@ fuzzy_bound(const struct filter_node *node, const struct row_bound *from, petal_
             return BOUND_UNKNOWN;
         if (answer == BOUND_NONE || (found && !comes_before(node, candidate, *row)))
             continue;
+        assert(candidate.size <= half || candidate.data != trial);
         *row = candidate;
         found = true;
         if (candidate.data == trial) {

@@ -42,7 +42,8 @@ java_regex_put(struct java_regex *java, const char *text)
     put_bytes(java, text, strlen(text));
 }
 
-/* Within a class: the characters from `low` to `high`, and their ASCII letters in the other case if case is ignored. */
+/* Within a class: the characters from `low` to `high`, and their ASCII letters in the other case
+ * if case is ignored. */
 static void
 put_range(struct java_regex *java, uint32_t low, uint32_t high)
 {
@@ -66,6 +67,7 @@ put_character(struct java_regex *java, uint32_t c)
 {
     bool in_class = (java->ignore_case & 1) != 0;
 
+    assert(c <= LAST_CHARACTER);
     java_regex_put(java, in_class ? "[" : "");
     put_range(java, c, c);
     java_regex_put(java, in_class ? "]" : "");
@@ -124,7 +126,8 @@ put_place(struct java_regex *java, const void *bytes, size_t size)
     java_regex_put(java, repeated ? ")" : "");
 }
 
-/* What the backslash at `from` begins: a character; or, when it is not one, *character is NO_CHARACTER and it has been written. */
+/* What the backslash at `from` begins: a character; or, when it is not one, *character is
+ * NO_CHARACTER and it has been written. */
 static enum petal_status
 translate_escape(struct java_regex *java, const uint8_t *from, bool in_class, uint32_t *character)
 {
@@ -229,7 +232,8 @@ translate_class(struct java_regex *java, const uint8_t *from)
     return PETAL_OK;
 }
 
-/* What the `(` at `from` begins. Flags stand before `:`, or before `)`: then they hold to the end of the group around. */
+/* What the `(` at `from` begins. Flags stand before `:`, or before `)`: then they hold to the
+ * end of the group around. */
 static enum petal_status
 translate_group(struct java_regex *java, const uint8_t *from)
 {
@@ -272,6 +276,7 @@ translate_quantifier(struct java_regex *java, const uint8_t *from)
 {
     uint32_t count;
 
+    assert(from < java->at);
     if (*from == '{') {
         bool fine = get_number(java, 10, 1, 6, &count);
 
@@ -324,6 +329,7 @@ java_regex_translate(struct java_regex *java, petal_slice expression, bool ignor
             if (java->depth == 0)
                 return refuse(java, from, "the closing parenthesis has no opening one");
             java->depth--;
+            assert(java->depth < REGEX_MOST_DEPTH);
             java->ignore_case >>= 1;
             java_regex_put(java, ")");
             break;

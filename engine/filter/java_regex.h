@@ -1,9 +1,10 @@
 /*
- * java_regex.h -- an expression in the language of java.util.regex, written anew in that of PCRE2 so that it means the same.
+ * java_regex.h -- an expression in the language of java.util.regex, written anew in that of PCRE2
+ * so that it means the same.
  *
- * Piece by piece: nothing that only PCRE2 knows comes through, and what the two take for different things is written so that
- * PCRE2 takes it for Java's. Case is ignored here, not there, since Java ignores that of ASCII letters only. No group
- * is captured: there are no back references.
+ * Piece by piece: nothing that only PCRE2 knows comes through, and what the two take for different
+ * things is written so that PCRE2 takes it for Java's. Case is ignored here, not there, since Java
+ * ignores that of ASCII letters only. No group is captured: there are no back references.
  */
 #ifndef PETAL_ENGINE_FILTER_JAVA_REGEX_H
 #define PETAL_ENGINE_FILTER_JAVA_REGEX_H
@@ -27,7 +28,8 @@ struct java_regex {
 /* Append PCRE2's own text to what has been written. */
 void java_regex_put(struct java_regex *java, const char *text);
 
-/* Append the expression; each time from its beginning. PETAL_INVALID with the mistake, or PETAL_NO_MEMORY. */
+/* Append the expression; each time from its beginning. PETAL_INVALID with the mistake, or
+ * PETAL_NO_MEMORY. */
 enum petal_status java_regex_translate(struct java_regex *java, petal_slice expression,
                                        bool ignore_case);
 

@@ -1,8 +1,9 @@
 /*
- * list.c -- AND, OR, SKIP and WHILE at work, as HBase's FilterListWithAND, FilterListWithOR, SkipFilter and
- * WhileMatchFilter. An AND shows a cell to its members until one turns it away; an OR shows it to all, but to none that
- * has said of an earlier cell where it wants to go on and has not come there. SKIP and WHILE hand on less than one
- * might think: neither asks its member for a place to seek or for the cells of the row, and SKIP shows it no rows.
+ * list.c -- AND, OR, SKIP and WHILE at work, as HBase's FilterListWithAND, FilterListWithOR,
+ * SkipFilter and WhileMatchFilter. An AND shows a cell to its members until one turns it away; an
+ * OR shows it to all, but to none that has said of an earlier cell where it wants to go on and has
+ * not come there. SKIP and WHILE hand on less than one might think: neither asks its member for a
+ * place to seek or for the cells of the row, and SKIP shows it no rows.
  */
 #include "engine/filter/node.h"
 
@@ -124,6 +125,7 @@ code_of(bool includes, int distance)
     static const enum filter_code left[] = {FILTER_SKIP, FILTER_NEXT_COLUMN, FILTER_NEXT_ROW,
                                             FILTER_SEEK};
 
+    assert(distance <= 3 && !(includes && distance == 3));
     return includes ? taken[distance] : left[distance];
 }
 
@@ -136,7 +138,8 @@ merge_and(enum filter_code a, enum filter_code b)
     return code_of(way < 3 && filter_code_includes(a) && filter_code_includes(b), way);
 }
 
-/* The shorter way; taken by either. A place to seek beside anything else is no way at all: who knows how far it is. */
+/* The shorter way; taken by either. A place to seek beside anything else is no way at all: who
+ * knows how far it is. */
 static enum filter_code
 merge_or(enum filter_code a, enum filter_code b)
 {
@@ -148,7 +151,8 @@ merge_or(enum filter_code a, enum filter_code b)
     return code_of(filter_code_includes(a) || filter_code_includes(b), way);
 }
 
-/* HBase's order of keys, turned around in a reversed run (within rows as well, where cells come forward all the same). */
+/* HBase's order of keys, turned around in a reversed run (within rows as well, where cells come
+ * forward all the same). */
 static int
 compare_places(const struct filter_node *node, const struct filter_place *a,
                const struct filter_place *b)
@@ -164,7 +168,8 @@ compare_places(const struct filter_node *node, const struct filter_place *a,
     return node->reversed ? -order : order;
 }
 
-/* Does the cell come before the place? A place is the beginning of its column, so a cell in the column does not. */
+/* Does the cell come before the place? A place is the beginning of its column, so a cell in the
+ * column does not. */
 static bool
 is_before(const struct filter_node *node, const petal_cell *cell, const struct filter_place *place)
 {
@@ -301,6 +306,7 @@ said_before(struct filter_node *node, size_t index, const petal_cell *cell, enum
     struct filter_place place;
     petal_slice family, qualifier;
 
+    assert(index < count_of(node));
     if (!memory->has_code || !list->has_column)
         return false;
     family = slice_make(list->column, list->family_size);
@@ -327,6 +333,7 @@ or_cell(struct filter_node *node, const petal_cell *cell)
     enum filter_code code = count_of(node) == 0 ? FILTER_INCLUDE : FILTER_SKIP;
     bool shown = false, compares = false;
 
+    assert(count_of(node) == 0 || node->state.list.memories != NULL);
     for (size_t i = 0; i < count_of(node); i++) {
         struct filter_memory *memory = &node->state.list.memories[i];
         enum filter_code said;
@@ -439,6 +446,7 @@ while_skips_row(struct filter_node *node, petal_slice row)
 {
     bool skips;
 
+    assert(count_of(node) == 1);
     if (while_done(node))
         return true;
     skips = node_skips_row(&node->members[0], row);
@@ -461,6 +469,7 @@ while_drops_row(struct filter_node *node)
 {
     bool drops = node_drops_row(&node->members[0]);
 
+    assert(count_of(node) == 1);
     node->done |= drops;
     return drops;
 }

@@ -1,4 +1,5 @@
-/* made.c -- filters as objects: memory, counting, what others ask of them; see engine/filter/made.h. */
+/* made.c -- filters as objects: memory, counting, what others ask of them; see
+ * engine/filter/made.h. */
 #include "engine/filter/node.h"
 
 /* ---- memory ---- */
@@ -16,6 +17,7 @@ filter_new(const petal_allocator *allocator, const struct filter_kind *kind,
     petal_filter *filter = mem_zalloc(allocator, size);
     char *at;
 
+    assert(kind != NULL && kind->name != NULL);
     if (filter == NULL)
         return NULL;
     filter->allocator = allocator;
@@ -51,6 +53,7 @@ filter_copy(petal_filter *filter, petal_slice bytes)
 void
 filter_add_string(petal_filter *filter, petal_slice bytes)
 {
+    assert((void *)&filter->strings[filter->string_count] < (void *)filter->free_bytes);
     filter->strings[filter->string_count++] = filter_copy(filter, bytes);
 }
 
@@ -72,6 +75,7 @@ petal_filter_free(petal_filter *filter)
         atomic_fetch_sub_explicit(&filter->references, 1, memory_order_acq_rel) != 1)
         return;
     allocator = filter->allocator;
+    assert(filter->depth <= FILTER_MOST_DEPTH);
     /* As deep as FILTER_MOST_DEPTH. */
     for (size_t i = 0; i < filter->member_count; i++)
         petal_filter_free(filter->members[i]);

@@ -1,6 +1,7 @@
 /*
- * made.h -- what a petal_filter is: one filter with its arguments, or a combination of others. Never changed once
- * made, counted, from the allocator of its database. What a read keeps of it is in engine/filter/node.h.
+ * made.h -- what a petal_filter is: one filter with its arguments, or a combination of others.
+ * Never changed once made, counted, from the allocator of its database. What a read keeps of it is
+ * in engine/filter/node.h.
  */
 #ifndef PETAL_ENGINE_FILTER_MADE_H
 #define PETAL_ENGINE_FILTER_MADE_H
@@ -55,7 +56,8 @@ struct petal_filter {
     _Atomic(uint64_t) run_count; /* of RandomRowFilter, so that each run draws others */
 };
 
-/* How much of each lies behind a new filter. Strings are copied in one after the other with filter_add_string. */
+/* How much of each lies behind a new filter. Strings are copied in one after the other with
+ * filter_add_string. */
 struct filter_room {
     size_t members, strings, string_bytes, ranges, timestamps;
 };
@@ -81,12 +83,14 @@ enum petal_status filter_refuse(struct filter_mistake *mistake, const char *reas
 enum petal_status filter_refuse_argument(struct filter_mistake *mistake, size_t argument,
                                          const char *reason);
 
-/* petal_filter_make without the error texts. `seed` is for RandomRowFilter. PETAL_INVALID or PETAL_NO_MEMORY. */
+/* petal_filter_make without the error texts. `seed` is for RandomRowFilter. PETAL_INVALID or
+ * PETAL_NO_MEMORY. */
 enum petal_status filter_make(const petal_allocator *allocator, uint64_t seed, petal_slice name,
                               const petal_filter_argument *arguments, size_t count,
                               petal_filter **filter, struct filter_mistake *mistake);
 
-/* petal_filter_combine for members and counts that are known to be right, but for the limits: PETAL_INVALID beyond them. */
+/* petal_filter_combine for members and counts that are known to be right, but for the limits:
+ * PETAL_INVALID beyond them. */
 enum petal_status filter_combine(const petal_allocator *allocator,
                                  enum petal_filter_operation operation,
                                  petal_filter *const *members, size_t count, petal_filter **filter);

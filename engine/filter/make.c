@@ -1,11 +1,13 @@
 /*
- * make.c -- one filter from its name and arguments, and combinations of filters. What a filter takes is written as a signature, a letter for each
- * argument; what many filters have is checked and filled here, the rest by each kind's `fill`:
+ * make.c -- one filter from its name and arguments, and combinations of filters. What a filter
+ * takes is written as a signature, a letter for each argument; what many filters have is checked
+ * and filled here, the rest by each kind's `fill`:
  *
  *     s string          e string or open end     b boolean
  *     n count, 32 bits  N count, 64 bits
  *     = comparison      c comparator             C comparator, any comparison with it
- *     | what follows may be left out             + in the first place: once or more often; *: any number of times
+ *     | what follows may be left out
+ *     + in the first place: once or more often   * in the first place: any number of times
  */
 #include "engine/filter/node.h"
 
@@ -57,6 +59,7 @@ letter_at(const char *signature, size_t index)
 {
     bool repeated = *signature == '+' || *signature == '*';
 
+    assert(!repeated || signature[1] != '\0');
     if (repeated) {
         signature++;
         return signature[index % strlen(signature)];
@@ -205,6 +208,7 @@ filter_make(const petal_allocator *allocator, uint64_t seed, petal_slice name,
     status = check_signature(found->signature, arguments, count, mistake);
     if (status != PETAL_OK)
         return status;
+    assert(found->signature != NULL);
     room = room_of(found, arguments, count);
     made = filter_new(allocator, found, &room);
     if (made == NULL)

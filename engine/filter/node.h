@@ -1,6 +1,6 @@
 /*
- * node.h -- inside the room: what a kind of filter does, and what one read keeps of a filter: a tree of nodes, one for each
- * filter in it.
+ * node.h -- inside the room: what a kind of filter does, and what one read keeps of a filter: a
+ * tree of nodes, one for each filter in it.
  *
  * Each kind stands by itself, with its arguments, its functions and its entry in filter_kinds:
  *     engine/filter/list.c       AND, OR, SKIP, WHILE: filters that hold filters
@@ -9,7 +9,8 @@
  *     engine/filter/row_range.c  MultiRowRangeFilter
  *     engine/filter/by_column.c  by family and qualifier, and those that count cells
  *     engine/filter/by_value.c   by value and timestamp
- * engine/filter/filter.c runs the tree, engine/filter/make.c makes one filter, engine/filter/parser.c several from a text.
+ * engine/filter/filter.c runs the tree, engine/filter/make.c makes one filter,
+ * engine/filter/parser.c several from a text.
  */
 #ifndef PETAL_ENGINE_FILTER_NODE_H
 #define PETAL_ENGINE_FILTER_NODE_H
@@ -28,22 +29,24 @@ struct filter_place {
     petal_slice family, qualifier;
 };
 
-/* Rows seen from one end: `row` and what lies behind it, `row` itself only when inclusive. In a reversed run behind is
- * below. */
+/* Rows seen from one end: `row` and what lies behind it, `row` itself only when inclusive. In a
+ * reversed run behind is below. */
 struct row_bound {
     bool open; /* everything; `row` means nothing */
     petal_slice row;
     bool inclusive;
 };
 
-/* By the filter's arguments alone, so that a scan can seek the row. A bound may be early, never late. */
+/* By the filter's arguments alone, so that a scan can seek the row. A bound may be early, never
+ * late. */
 enum bound_answer {
     BOUND_UNKNOWN, /* the next row may pass */
     BOUND_ROW,     /* nothing before *row can */
     BOUND_NONE     /* nothing can */
 };
 
-/* What a kind of filter does: HBase's Filter and the class of the same name. NULL: what the comment says. */
+/* What a kind of filter does: HBase's Filter and the class of the same name. NULL: what the
+ * comment says. */
 struct filter_kind {
     const char *name;
     /* Of its arguments, a letter for each (engine/filter/make.c); NULL: it holds other filters. */
@@ -54,20 +57,22 @@ struct filter_kind {
     bool is_list;               /* its members are told that a run is reversed */
     bool counts_rows;           /* its count is of the whole read */
 
-    /* Of the filter: take what the signature does not say from the arguments (nothing); isFamilyEssential (true). */
+    /* Of the filter: take what the signature does not say from the arguments (nothing);
+     * isFamilyEssential (true). */
     enum petal_status (*fill)(petal_filter *filter, const petal_filter_argument *arguments,
                               size_t count, struct filter_mistake *mistake);
     bool (*needs_family)(const petal_filter *filter, petal_slice family);
 
-    /* Of the node's state: PETAL_NO_MEMORY (nothing); its end, also of one that could not begin (nothing); before a row
-     * (nothing but what all kinds have). */
+    /* Of the node's state: PETAL_NO_MEMORY (nothing); its end, also of one that could not begin
+     * (nothing); before a row (nothing but what all kinds have). */
     enum petal_status (*begin)(struct filter_node *node);
     void (*end)(struct filter_node *node);
     void (*reset)(struct filter_node *node);
 
     bool (*done)(const struct filter_node *node);                 /* filterAllRemaining (done) */
     bool (*skips_row)(struct filter_node *node, petal_slice row); /* filterRowKey (is it done?) */
-    /* filterCell (FILTER_INCLUDE). What fails is told to node_fail; then the code does not count. */
+    /* filterCell (FILTER_INCLUDE). What fails is told to node_fail; then the code does not
+     * count. */
     enum filter_code (*cell)(struct filter_node *node, const petal_cell *cell);
     bool (*hint)(struct filter_node *node, petal_slice row, petal_slice family,
                  struct filter_place *place);                      /* getNextCellHint (none) */
@@ -119,8 +124,8 @@ struct filter_node {
     struct filter_run *run;
     struct regex_search *search; /* of its comparator; NULL: that is no regular expression */
     const petal_allocator *allocator;
-    /* Rows come from high to low. HBase does not tell what stands in a SKIP or WHILE; only filters that it gets wrong then
-     * (FuzzyRowFilter, MultiRowRangeFilter) ask run_reversed. */
+    /* Rows come from high to low. HBase does not tell what stands in a SKIP or WHILE; only
+     * filters that it gets wrong then (FuzzyRowFilter, MultiRowRangeFilter) ask run_reversed. */
     bool reversed, run_reversed;
     bool row_out;  /* the row at hand is out */
     bool done;     /* nothing more can pass */
@@ -138,7 +143,8 @@ struct filter_node {
     } state;
 };
 
-/* The run has failed: nothing that it says afterwards counts. `bytes`: the size of what was compared. */
+/* The run has failed: nothing that it says afterwards counts. `bytes`: the size of what was
+ * compared. */
 void node_fail(struct filter_node *node, enum petal_status status, size_t bytes);
 
 /* Does the comparator let the bytes pass? What it fails with fails the run. */

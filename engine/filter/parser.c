@@ -5,15 +5,17 @@
  *     conjunction := wrapped (AND wrapped)*
  *     wrapped    := SKIP wrapped | WHILE wrapped | '(' expression ')' | Name (argument, ...)
  *
- * Operators are capitals; AND and OR stand behind a blank or ')', all stand before a blank or '('. Members of one chain
- * form one list. A parenthesis that is never closed is closed at the end, as in HBase. Blanks between filters are spaces and
- * tabs, between arguments spaces. HBase's own parser fails on some valid texts (an operator, then a parenthesis with OR and
- * then AND); this one goes by precedence.
+ * Operators are capitals; AND and OR stand behind a blank or ')', all stand before a blank or '('.
+ * Members of one chain form one list. A parenthesis that is never closed is closed at the end, as
+ * in HBase. Blanks between filters are spaces and tabs, between arguments spaces. HBase's own
+ * parser fails on some valid texts (an operator, then a parenthesis with OR and then AND); this one
+ * goes by precedence.
  */
 #include "base/slice.h"
 #include "engine/filter/made.h"
 #include "engine/state/db.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 struct parser {
@@ -60,16 +62,6 @@ refuse_filter(struct parser *parser, petal_slice filter, const uint8_t *at, cons
     snprintf(text, sizeof text, "Incorrect filter string %s: %s",
              error_quote(filter, quoted, sizeof quoted), reason);
     return refuse(parser, at, text);
-}
-
-static enum petal_status
-refuse_name(struct parser *parser, petal_slice name)
-{
-    char quoted[120], text[160];
-
-    snprintf(text, sizeof text, "Filter Name %s not supported",
-             error_quote(name, quoted, sizeof quoted));
-    return refuse(parser, name.data, text);
 }
 
 /* ---- blanks and operators ---- */
@@ -130,13 +122,15 @@ add_argument(struct parser *parser, const petal_filter_argument *argument, const
     return PETAL_OK;
 }
 
-/* A string in quotes, in which two quotes are one. REQUIRES: the closing quote is before `limit`. */
+/* A string in quotes, in which two quotes are one. REQUIRES: the closing quote is before
+ * `limit`. */
 static petal_slice
 take_string(struct parser *parser, const uint8_t *limit)
 {
     uint8_t *to = parser->unescaped + parser->unescaped_size;
     size_t size = 0;
 
+    assert(parser->at < limit && *parser->at == '\'');
     for (parser->at++; parser->at < limit; parser->at++) {
         if (*parser->at == '\'') {
             parser->at++;
@@ -146,6 +140,7 @@ take_string(struct parser *parser, const uint8_t *limit)
         to[size++] = *parser->at;
     }
     parser->unescaped_size += size;
+    assert(parser->unescaped_size <= (size_t)(parser->limit - parser->text));
     return slice_make(to, size);
 }
 
@@ -207,12 +202,14 @@ ends_word(uint8_t c)
     return c == ' ' || c == ',' || c == ')';
 }
 
-/* The arguments of `whole`, a filter with its name, from behind the opening parenthesis to the closing one at its end. */
+/* The arguments of `whole`, a filter with its name, from behind the opening parenthesis to the
+ * closing one at its end. */
 static enum petal_status
 parse_arguments(struct parser *parser, petal_slice whole)
 {
     const uint8_t *end = slice_bytes(whole) + whole.size - 1;
 
+    assert(parser->at <= end && *end == ')');
     parser->argument_count = 0;
     parser->unescaped_size = 0;
     while (parser->at < end) {
@@ -245,7 +242,8 @@ parse_arguments(struct parser *parser, petal_slice whole)
 
 /* ---- one filter ---- */
 
-/* From here to the first closing parenthesis outside of quotes, it included; NULL: there is none. */
+/* From here to the first closing parenthesis outside of quotes, it included; NULL: there is
+ * none. */
 static const uint8_t *
 find_end(const struct parser *parser)
 {
@@ -262,46 +260,14 @@ find_end(const struct parser *parser)
     return NULL;
 }
 
-static bool
-in_language(petal_slice name)
-{
-    const char *known;
-
-    for (size_t i = 0; (known = petal_filter_name(i)) != NULL; i++) {
-        if (slice_equal(name, slice_from_text(known)))
-            return true;
-    }
-    return false;
-}
-
-static enum petal_status
-make_filter(struct parser *parser, petal_slice whole, petal_slice name, petal_filter **filter)
-{
-    struct filter_mistake mistake;
-    const uint8_t *at = name.data;
-    enum petal_status status;
-
-    status = filter_make(parser->db->env.allocator, 0, name, parser->arguments,
-                         parser->argument_count, filter, &mistake);
-    if (status == PETAL_NO_MEMORY)
-        return error_no_memory(parser->error);
-    if (status == PETAL_OK && (*filter)->comparator.kind >= COMPARATOR_LONG) {
-        petal_filter_free(*filter);
-        *filter = NULL;
-        return refuse_filter(parser, whole, at, "the filter language lacks this comparator");
-    }
-    if (status == PETAL_OK)
-        return status;
-    if (mistake.has_argument)
-        at = parser->text + parser->offsets[mistake.argument];
-    return refuse_filter(parser, whole, at, mistake.reason);
-}
-
 static enum petal_status
 parse_filter(struct parser *parser, petal_filter **filter)
 {
     const uint8_t *from = parser->at, *end = find_end(parser);
+    struct filter_mistake mistake;
     petal_slice whole, name;
+    const char *known;
+    size_t index = 0;
     enum petal_status status;
 
     if (end == NULL)
@@ -314,13 +280,36 @@ parse_filter(struct parser *parser, petal_filter **filter)
         parser->at++;
     if (name.size == whole.size)
         return refuse(parser, from, "Incorrect Filter Name");
-    if (!in_language(name))
-        return refuse_name(parser, name);
+    while ((known = petal_filter_name(index)) != NULL && !slice_equal(name, slice_from_text(known)))
+        index++;
+    if (known == NULL) {
+        char quoted[120], text[160];
+
+        snprintf(text, sizeof text, "Filter Name %s not supported",
+                 error_quote(name, quoted, sizeof quoted));
+        return refuse(parser, from, text);
+    }
     if (parser->at == end || *parser->at != '(')
         return refuse(parser, parser->at, "Incorrect Filter String");
     parser->at++;
     status = parse_arguments(parser, whole);
-    return status == PETAL_OK ? make_filter(parser, whole, name, filter) : status;
+    if (status != PETAL_OK)
+        return status;
+    status = filter_make(parser->db->env.allocator, 0, name, parser->arguments,
+                         parser->argument_count, filter, &mistake);
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(parser->error);
+    if (status == PETAL_OK && (*filter)->comparator.kind >= COMPARATOR_LONG) {
+        petal_filter_free(*filter);
+        *filter = NULL;
+        return refuse_filter(parser, whole, from, "the filter language lacks this comparator");
+    }
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    assert(!mistake.unknown_name);
+    if (mistake.has_argument)
+        from = parser->text + parser->offsets[mistake.argument];
+    return refuse_filter(parser, whole, from, mistake.reason);
 }
 
 /* ---- combinations ---- */
@@ -397,21 +386,6 @@ parse_wrapped(struct parser *parser, petal_filter **filter)
     return status;
 }
 
-static enum petal_status
-add_filter(struct parser *parser, struct filters *filters, petal_filter *filter)
-{
-    void *items = filters->items;
-
-    if (!mem_grow(parser->db->env.allocator, &items, &filters->capacity, filters->count,
-                  filters->count + 1, sizeof *filters->items)) {
-        petal_filter_free(filter);
-        return error_no_memory(parser->error);
-    }
-    filters->items = items;
-    filters->items[filters->count++] = filter;
-    return PETAL_OK;
-}
-
 /* Operands with one operator between them: AND between wrapped ones, OR between conjunctions. */
 static enum petal_status
 parse_chain(struct parser *parser, enum petal_filter_operation operation, petal_filter **filter)
@@ -428,8 +402,18 @@ parse_chain(struct parser *parser, enum petal_filter_operation operation, petal_
 
         status = is_and ? parse_wrapped(parser, &member)
                         : parse_chain(parser, PETAL_FILTER_AND, &member);
-        if (status == PETAL_OK)
-            status = add_filter(parser, &members, member);
+        if (status == PETAL_OK) {
+            void *items = members.items;
+
+            if (mem_grow(parser->db->env.allocator, &items, &members.capacity, members.count,
+                         members.count + 1, sizeof *members.items)) {
+                members.items = items;
+                members.items[members.count++] = member;
+            } else {
+                petal_filter_free(member);
+                status = error_no_memory(parser->error);
+            }
+        }
         at = parser->at;
         if (status != PETAL_OK || !accept_operator(parser, is_and ? "AND" : "OR", false))
             break;
@@ -439,6 +423,7 @@ parse_chain(struct parser *parser, enum petal_filter_operation operation, petal_
         if (status != PETAL_OK)
             break;
     }
+    assert(status != PETAL_OK || members.count > 0);
     if (status == PETAL_OK && members.count == 1)
         filter_ref(*filter = members.items[0]);
     else if (status == PETAL_OK)

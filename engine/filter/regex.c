@@ -12,11 +12,13 @@
 #include <pcre2.h>
 
 /*
- * PCRE2 tries `at_each` at every place of a text where a match can begin, but with its limit of steps for each place anew.
- * `whole` looks for the place itself, so that one limit holds for all places; NULL when there is only one place.
+ * PCRE2 tries `at_each` at every place of a text where a match can begin, but with its limit of
+ * steps for each place anew. `whole` looks for the place itself, so that one limit holds for all
+ * places; NULL when there is only one place.
  *
- * Not compiled to machine code (PCRE2's JIT): that wants memory which can be written and executed, which hardened systems
- * refuse, has a stack of its own, and counts no steps that could be limited alike; a filter often lives for one scan only.
+ * Not compiled to machine code (PCRE2's JIT): that wants memory which can be written and executed,
+ * which hardened systems refuse, has a stack of its own, and counts no steps that could be limited
+ * alike; a filter often lives for one scan only.
  */
 struct regex {
     const petal_allocator *allocator;
@@ -59,6 +61,7 @@ give_memory(void *memory, void *allocator)
         return;
     head -= HEAD_BYTES;
     memcpy(&size, head, sizeof size);
+    assert(size <= SIZE_MAX - HEAD_BYTES);
     mem_free(allocator, head, HEAD_BYTES + size);
 }
 
@@ -76,7 +79,8 @@ static enum petal_status
 compile(pcre2_code **code, const petal_allocator *allocator, const char *text, size_t size,
         size_t *offset, struct regex_mistake *mistake)
 {
-    /* Without NO_AUTO_POSSESS, PCRE2 would run over repeated characters without counting them as steps. */
+    /* Without NO_AUTO_POSSESS, PCRE2 would run over repeated characters without counting them as
+     * steps. */
     const uint32_t flags = PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_NO_AUTO_POSSESS;
     pcre2_general_context *memory = memory_context(allocator);
     pcre2_compile_context *context = memory != NULL ? pcre2_compile_context_create(memory) : NULL;
@@ -165,6 +169,7 @@ regex_search_new(struct regex_search **search, const petal_allocator *allocator,
     *search = NULL;
     if (made == NULL)
         return PETAL_NO_MEMORY;
+    assert(regex->at_each != NULL);
     made->allocator = allocator;
     made->regex = regex;
     if (memory != NULL) {
@@ -239,6 +244,7 @@ decode(struct regex_search *search, petal_slice *text)
 static int
 match(struct regex_search *search, const pcre2_code *code, petal_slice text, uint64_t most_steps)
 {
+    assert(text.data != NULL && code != NULL);
     pcre2_set_match_limit(search->limits,
                           most_steps < UINT32_MAX ? (uint32_t)most_steps : UINT32_MAX);
     return pcre2_match(code, text.data, text.size, 0, PCRE2_NO_UTF_CHECK, search->data,
@@ -261,7 +267,8 @@ regex_search_find(struct regex_search *search, petal_slice text, bool *found)
     if (regex->whole == NULL) {
         answer = match(search, regex->at_each, text, most_steps);
     } else {
-        /* So few steps for each place that all places together keep the limit; few texts need more. */
+        /* So few steps for each place that all places together keep the limit; few texts need
+         * more. */
         answer = match(search, regex->at_each, text, most_steps / (text.size + 1));
         if (answer == PCRE2_ERROR_MATCHLIMIT)
             answer = match(search, regex->whole, text, most_steps);

@@ -1,18 +1,21 @@
 /*
- * regex.h -- regular expressions of filters: those of Java, as HBase's RegexStringComparator runs them, by PCRE2.
+ * regex.h -- regular expressions of filters: those of Java, as HBase's RegexStringComparator runs
+ * them, by PCRE2.
  *
  *     .  literals  [abc] [a-z] [^...]  \d \D \w \W \s \S \h \H \v \V  \Q...\E
- *     \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX   ^ $ \A \z \Z \b \B   |   * + ? {m} {m,} {m,n}, each with a lazy `?`
+ *     \t \n \r \f \a \e \0o \xhh \x{h} \uhhhh \cX   ^ $ \A \z \Z \b \B   |   * + ? {m} {m,} {m,n},
+ *     each with a lazy `?`
  *     (...) (?:...) (?<name>...) (?=...) (?!...) (?<=...) (?<!...) (?i) (?i:...) (?s)
  *
- * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text (`$` also before a last
- * line end). Letters are told from capitals for ASCII only, when case is ignored; \b knows ASCII words. Text and
- * expression are UTF-8, and what is not becomes U+FFFD (engine/filter/utf8.h). Refused, with the place: back references,
- * possessive and atomic groups, \p, \R, \X, \G, classes within classes, other flags, a look-behind of no fixed length, and
- * what PCRE2 finds too large.
+ * With the flags that HBase sets: `.` takes line ends, too, `^` and `$` are the ends of the text
+ * (`$` also before a last line end). Letters are told from capitals for ASCII only, when case is
+ * ignored; \b knows ASCII words. Text and expression are UTF-8, and what is not becomes U+FFFD
+ * (engine/filter/utf8.h). Refused, with the place: back references, possessive and atomic groups,
+ * \p, \R, \X, \G, classes within classes, other flags, a look-behind of no fixed length, and what
+ * PCRE2 finds too large.
  *
- * No expression and no text makes a search hang: one that takes more steps or more memory than the limits below is given
- * up with PETAL_INVALID, as Java gives up when its stack is full.
+ * No expression and no text makes a search hang: one that takes more steps or more memory than the
+ * limits below is given up with PETAL_INVALID, as Java gives up when its stack is full.
  */
 #ifndef PETAL_ENGINE_FILTER_REGEX_H
 #define PETAL_ENGINE_FILTER_REGEX_H
@@ -40,7 +43,8 @@ enum petal_status regex_new(struct regex **regex, const petal_allocator *allocat
                             struct regex_mistake *mistake);
 void regex_free(struct regex *regex); /* NULL: no-op */
 
-/* What searches of one thread work in. They allocate when one needs more than those before it, else nothing. */
+/* What searches of one thread work in. They allocate when one needs more than those before it,
+ * else nothing. */
 struct regex_search;
 
 /* `regex` must stay until the search is freed. PETAL_NO_MEMORY. */
@@ -48,8 +52,8 @@ enum petal_status regex_search_new(struct regex_search **search, const petal_all
                                    const struct regex *regex);
 void regex_search_free(struct regex_search *search); /* NULL: no-op */
 
-/* Does the expression match anywhere in `text`? PETAL_INVALID: it was given up, and regex_search_reason says why; or
- * PETAL_NO_MEMORY. */
+/* Does the expression match anywhere in `text`? PETAL_INVALID: it was given up, and
+ * regex_search_reason says why; or PETAL_NO_MEMORY. */
 enum petal_status regex_search_find(struct regex_search *search, petal_slice text, bool *found);
 const char *regex_search_reason(const struct regex_search *search);
 

@@ -1,6 +1,7 @@
 /*
- * row_range.c -- MultiRowRangeFilter, as HBase's, but that it takes the same rows in both directions, under SKIP and
- * WHILE as well. It goes by the row of the cell at hand, so that it need not have been shown its key.
+ * row_range.c -- MultiRowRangeFilter, as HBase's, but that it takes the same rows in both
+ * directions, under SKIP and WHILE as well. It goes by the row of the cell at hand, so that it need
+ * not have been shown its key.
  */
 #include "engine/filter/node.h"
 
@@ -44,8 +45,8 @@ extend(struct row_range *range, const struct row_range *next)
 }
 
 /*
- * The union of the ranges, as disjoint ones in order. HBase merges them as well, but forgets that of two equal starts one may
- * take its row in.
+ * The union of the ranges, as disjoint ones in order. HBase merges them as well, but forgets that
+ * of two equal starts one may take its row in.
  */
 static enum petal_status
 ranges_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
@@ -124,6 +125,7 @@ ranges_bound_above(const petal_filter *filter, const struct row_bound *from, pet
 
     if (index == filter->range_count)
         return BOUND_NONE;
+    assert(index < filter->range_count);
     *row = filter->ranges[index].start;
     if (!from->open && slice_compare(*row, from->row) < 0)
         *row = from->row;

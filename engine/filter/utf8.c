@@ -1,6 +1,7 @@
 /* utf8.c -- see utf8.h. */
 #include "engine/filter/utf8.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 static bool
@@ -9,7 +10,8 @@ continues(const uint8_t *at, const uint8_t *limit)
     return at < limit && (*at & 0xC0) == 0x80;
 }
 
-/* Is the second byte of a character one that its first byte allows? Rules out overlong forms and what is above U+10FFFF. */
+/* Is the second byte of a character one that its first byte allows? Rules out overlong forms and
+ * what is above U+10FFFF. */
 static bool
 second_fits(uint8_t first, uint8_t second)
 {
@@ -33,6 +35,7 @@ utf8_next(const uint8_t **at, const uint8_t *limit)
     unsigned more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
     uint32_t character;
 
+    assert(from <= limit);
     *at = from;
     if (first < 0x80)
         return first;
@@ -47,7 +50,8 @@ utf8_next(const uint8_t **at, const uint8_t *limit)
     return character;
 }
 
-/* Latin Extended-A comes in pairs, the capital first, at even places or, in two stretches, at odd ones. */
+/* Latin Extended-A comes in pairs, the capital first, at even places or, in two stretches, at
+ * odd ones. */
 static uint32_t
 lower_latin_extended(uint32_t c)
 {

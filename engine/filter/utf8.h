@@ -1,6 +1,7 @@
 /*
- * utf8.h -- bytes as characters, in the way of Java's String: what is not UTF-8 becomes U+FFFD, one for each longest
- * part that could have begun a character. A surrogate written as three bytes is one U+FFFD.
+ * utf8.h -- bytes as characters, in the way of Java's String: what is not UTF-8 becomes U+FFFD, one
+ * for each longest part that could have begun a character. A surrogate written as three bytes is
+ * one U+FFFD.
  */
 #ifndef PETAL_ENGINE_FILTER_UTF8_H
 #define PETAL_ENGINE_FILTER_UTF8_H
@@ -12,7 +13,8 @@
 /* The character at *at, which steps behind it. REQUIRES: *at < limit. */
 uint32_t utf8_next(const uint8_t **at, const uint8_t *limit);
 
-/* The small letter of a capital one: ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic; others as they are. */
+/* The small letter of a capital one: ASCII, Latin-1, Latin Extended-A, Greek and Cyrillic;
+ * others as they are. */
 uint32_t utf8_lower(uint32_t character);
 
 #endif
