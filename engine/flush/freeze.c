@@ -240,9 +240,10 @@ enum petal_status
 flush_freeze_largest(petal_db *db, struct flush_job **job, petal_error *error)
 {
     struct choice choice = {.largest = true};
-    enum petal_status status = freeze(db, &choice, job, error);
+    enum petal_status status;
 
     assert(flush_is_due(db));
+    status = freeze(db, &choice, job, error);
     choice_fini(db, &choice);
     return status;
 }
