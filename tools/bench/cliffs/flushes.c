@@ -9,6 +9,7 @@
 #define MEMTABLE_BYTES ((size_t)1 << 20)
 #define VALUE_BYTES    4096
 #define FILLS          3 /* logs of so many are kept for the cold cells */
+#define FLUSHES        10
 #define FILL_PUTS      (MEMTABLE_BYTES / VALUE_BYTES + 1)
 
 /* n tables of one cell each, in memory. */
@@ -57,6 +58,52 @@ fill_memory(struct cliff_bed *bed, uint64_t n)
     return FILLS;
 }
 
+static uint64_t
+flush_cells(struct cliff_bed *bed, uint64_t n)
+{
+    (void)n;
+    for (int i = 0; i < FLUSHES; i++) {
+        cliff_put(bed, bench_text("row"), bench_text("q"), 1, bench_text("value"));
+        cliff_flush(bed);
+    }
+    return FLUSHES;
+}
+
+/* n tables that hold nothing. */
+static void
+build_idle_tables(struct cliff_bed *bed, uint64_t n)
+{
+    char name[CLIFF_KEY_BYTES];
+    petal_family_options family = {.name = bench_text("f")};
+    petal_table *table;
+    petal_error error;
+
+    for (uint64_t i = 0; i < n; i++) {
+        const petal_table_options options = {
+            .name = cliff_key(name, "idle", i), .families = &family, .family_count = 1};
+
+        bench_check(petal_table_create(bed->db, &options, &table, &error), &error, "make a table");
+    }
+    (void)flush_cells(bed, n); /* the allocator tidies up behind the tables once */
+}
+
+/* n store files of one store. */
+static void
+build_files(struct cliff_bed *bed, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        cliff_put(bed, bench_text("row"), bench_text("q"), (int64_t)(i + 1), bench_text("value"));
+        cliff_flush(bed);
+    }
+}
+
+static uint64_t
+open_files(struct cliff_bed *bed, uint64_t n)
+{
+    cliff_reopen(bed, 0);
+    return n;
+}
+
 const struct cliff bench_cliffs_flushes[] = {
     {.name = "cold-tables",
      .shows = "memory fills by one table, beside n tables of one cell each",
@@ -65,5 +112,20 @@ const struct cliff bench_cliffs_flushes[] = {
      .most = 1.5,
      .build = build_cold_tables,
      .work = fill_memory},
+    {.name = "idle-tables",
+     .shows = "flushes of one cell, beside n tables that hold none",
+     .unit = "flush",
+     .n = 100,
+     .most = 1.2,
+     .build = build_idle_tables,
+     .work = flush_cells},
+    {.name = "open-files",
+     .shows = "the database is opened, with n store files of one store",
+     .unit = "file",
+     .n = 100,
+     .most = 1.2,
+     .options = {.bloom = PETAL_BLOOM_NONE},
+     .build = build_files,
+     .work = open_files},
     {.name = NULL},
 };
