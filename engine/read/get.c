@@ -132,6 +132,7 @@ visit_files(struct get *get)
     struct stats_shard *stats;
     uint32_t i;
 
+    get->files_visited = 0;
     if (store->file_count == 0)
         return PETAL_OK;
     skip_begin(&get->question, store);
