@@ -1,6 +1,8 @@
 /*
  * model.h -- what a store should hold, known without a store: for `kv-bench agree`.
  *
+ * The room agree: the command that holds every answer of every store against what it should be.
+ *
  * Keys have numbers.  Key 2n + 1 is key 2n and a byte more, so that some keys begin others; bytes
  * are any.  The value follows from the number and its version, which counts the puts of all keys:
  * empty, short, or larger than a block.

@@ -1,13 +1,15 @@
 /*
  * cliff.h -- the workloads of `kv-bench cliffs`, and what they are made of.
  *
+ * The room cliffs: the command that counts what a unit of work costs at n and at 10 n.
+ *
  * A workload does work that grows with its size n, and says of how many units it was. It is run at
  * n and at 10 n; what one unit costs may grow by the factor `most` and no more. Costs are counted
  * by receipts of the reads, and by callgrind, which counts the instructions of bench_cliff_measure
  * (tests/tools/bench/cliffs_test.sh); of flushes the files and their bytes are counted; the time is
  * for people.
  *
- * A workload is one entry of an array in a file tools/bench_cliff_….c, by area;
+ * A workload is one entry of an array in a file of this room, by area;
  * tools/bench/cliffs/cliffs.c has the list of arrays.
  */
 #ifndef PETAL_TOOLS_BENCH_CLIFFS_CLIFF_H

@@ -2,6 +2,9 @@
  * driver.h -- the one driver of what is timed: some threads do operations, as fast as they can, for
  * some time, or to a schedule, and the time of each operation is taken.
  *
+ * The room harness: threads, clocks, processes, options and files of whoever measures; it knows no
+ * store.
+ *
  * A workload is a struct bench_drive: how much of it, and its functions. What an operation needs
  * ahead of it (the key of a get) is made by `prepare`, some hundreds at a time and outside of the
  * clock, so that rates tell of the store; writes make theirs while the clock runs, as a program

@@ -1,6 +1,9 @@
 /*
  * pairs.h -- the keys and values of db_bench's workloads, each made from its number.
  *
+ * The room keys: keys and values that follow from numbers, how numbers are drawn, and which are
+ * in a store.
+ *
  * Key of number n: 2 n in decimal digits with zeros in front, so keys lie in the order of their
  * numbers and the odd ones between them are never written. The value of a number is always the
  * same, in every run: a piece of a pool that compresses to the ratio wanted.

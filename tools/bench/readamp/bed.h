@@ -2,6 +2,8 @@
  * bed.h -- the tables that `kv-bench readamp` reads, made anew for each filter, error rate and
  * number of files.
  *
+ * The room readamp: the command that counts what reads read, beside what theory expects.
+ *
  * NARROW.  Each of the F files has N rows of one cell, all over the same range: N/4 shared rows,
  * which lie in each file with a column of that file's own; N/4 updated rows, which lie in each file
  * with the same column; N/2 rows of the file's own. A first and a last row lie in all files, so

@@ -2,6 +2,8 @@
  * result.h -- what kv-bench measured: series of named values, and the one JSON form of all
  * commands, that `kv-bench diff` reads.
  *
+ * The room results: what was measured: kept, written, read, printed and compared.
+ *
  * A series is what one operation came to in one store, with blocks of one size, a number of
  * threads, under one setting: of each metric one value a repeat. The repeats of all series of a run
  * are interleaved, so that value i of one series belongs to value i of another: ratios are taken

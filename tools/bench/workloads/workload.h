@@ -2,6 +2,8 @@
  * workload.h -- db_bench's workloads as data: which operation, on which keys; run by the driver
  * (tools/bench/harness/driver.h) on a store, each answer checked.
  *
+ * The room workloads: commands that run operations on stores and time them.
+ *
  * Operations are shared by the threads (in db_bench each thread does them all), but for readseq and
  * readreverse, in which each thread goes over everything. Keys of reads are made outside of the
  * clock, those of writes while it runs.
