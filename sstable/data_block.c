@@ -41,30 +41,17 @@ packed_get(const struct packed_array *array, uint32_t index)
 }
 
 static inline bool
-one_cell_per_row(const struct data_block *block)
-{
-    return (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0;
-}
-
-static inline bool
 one_qualifier(const struct data_block *block)
 {
     return (block->flags & DATA_BLOCK_ONE_QUALIFIER) != 0;
 }
 
-/* One cell a row, one qualifier, no types: what keys and values without columns make. */
-static inline bool
-is_simple(const struct data_block *block)
-{
-    return (block->flags &
-            (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_TYPES)) ==
-           (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
-}
-
 static inline uint32_t
 first_cell(const struct data_block *block, uint32_t row)
 {
-    return one_cell_per_row(block) ? row : (uint32_t)packed_get(&block->firsts, row);
+    return (block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0
+               ? row
+               : (uint32_t)packed_get(&block->firsts, row);
 }
 
 static inline const uint8_t *
@@ -172,6 +159,9 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
     block->rows = rows;
     block->cells = cells;
     block->flags = flags;
+    block->simple =
+        (flags & (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_TYPES)) ==
+        (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
     block->row_rest_bytes = get_le16(bytes + 20);
     block->row_bytes_max = get_le16(bytes + 22);
     block->qualifier_bytes_max = get_le32(bytes + 28);
@@ -449,7 +439,7 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
                      (uint64_t)block->timestamp_max) ||
         !greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max))
         return false;
-    return is_simple(block) ? check_simple_rows(block) : check_rows(block);
+    return block->simple ? check_simple_rows(block) : check_rows(block);
 }
 
 /* ---- the cursor ---- */
@@ -515,7 +505,6 @@ data_block_cursor_attach(struct data_block_cursor *cursor, const uint8_t *bytes,
     struct data_block *block = &cursor->block;
 
     data_block_view(block, bytes, size);
-    cursor->simple = is_simple(block);
     cursor->cell = block->cells;
     if (!reserve(cursor->allocator, &cursor->row_memory, &cursor->row_grown,
                  sizeof cursor->row_inline, block->row_bytes_max + SLACK) ||
@@ -671,7 +660,7 @@ data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell)
         cursor->cell = next;
         return false;
     }
-    if (cursor->simple) {
+    if (cursor->block.simple) {
         next_simple(cursor, next, cell);
         return true;
     }

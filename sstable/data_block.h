@@ -149,6 +149,7 @@ struct data_block {
     size_t size;
     uint32_t rows, cells;
     uint32_t flags;
+    bool simple; /* one cell a row, one qualifier, no types: keys and values without columns */
     uint32_t row_rest_bytes; /* with FIXED_ROW_REST */
     uint32_t row_bytes_max, qualifier_bytes_max;
     int64_t timestamp_min, timestamp_max;
@@ -193,10 +194,9 @@ data_block_is_plain(const struct data_block *block)
 
 struct data_block_cursor {
     struct data_block block;   /* what it is attached to */
-    bool simple;               /* one cell a row, one qualifier, no types */
     uint32_t cell;             /* index of the current cell; block.cells: behind the last */
     const uint8_t *record_end; /* of the current cell's record; the next begins there */
-    /* What follows of the current row is kept by all steps, but not by next if `simple`. */
+    /* What follows of the current row is kept by all steps, but not by next in a simple block. */
     uint32_t row;              /* its index */
     uint32_t row_first;        /* index of the row's first cell */
     uint32_t row_end;          /* index behind the row's last cell */

@@ -93,14 +93,6 @@ forget_other_ways(struct sst_iter *iter)
     }
 }
 
-static enum petal_status
-no_cell(struct sst_iter *iter)
-{
-    iter->iter.valid = false;
-    iter->iter.pending = false;
-    return PETAL_OK;
-}
-
 /* No cell any more, and nothing held: the end, or an error. */
 static enum petal_status
 end(struct sst_iter *iter, enum petal_status status)
@@ -109,7 +101,8 @@ end(struct sst_iter *iter, enum petal_status status)
     for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
         let_go(iter, &iter->kept[i].block);
     index_cursor_release(&iter->index);
-    no_cell(iter);
+    iter->iter.valid = false;
+    iter->iter.pending = false;
     return status;
 }
 
@@ -277,6 +270,14 @@ to_first_cell(struct sst_iter *iter, const struct cell *last, petal_error *error
     if (status == PETAL_OK && last != NULL && cell_compare(last, &iter->iter.cell) >= 0)
         return error_out_of_order(iter, offset, error);
     return status == PETAL_OK && (!iter->lazy || held) ? enter_block(iter, error) : status;
+}
+
+static enum petal_status
+no_cell(struct sst_iter *iter)
+{
+    iter->iter.valid = false;
+    iter->iter.pending = false;
+    return PETAL_OK;
 }
 
 /* To the first cell of the following block; `last` as for to_first_cell. */

@@ -105,23 +105,6 @@ visit_memtables(struct get *get)
 /* ---- files ---- */
 
 static enum petal_status
-read_file(struct get *get, const struct file_entry *file, const struct read_context *context,
-          uint32_t marker_kinds)
-{
-    struct sst_iter iter;
-    enum petal_status status;
-
-    /* Lazy: when the place sought lies behind a block's last cell, the index tells so without
-     * the next block. */
-    sst_iter_init(&iter, file->reader, context, true, true);
-    get->iter = &iter;
-    status = row_collect_source(get->collect, &iter.iter, marker_kinds, get->error);
-    get->iter = NULL;
-    iter.iter.ops->close(&iter.iter);
-    return status;
-}
-
-static enum petal_status
 visit_files(struct get *get)
 {
     const struct store_view *store = get->store;
@@ -152,7 +135,15 @@ visit_files(struct get *get)
             break;
         skipped[skip]++;
         if (skip == PETAL_SKIP_NONE) {
-            status = read_file(get, file, &context, marker_kinds);
+            struct sst_iter iter;
+
+            /* Lazy: when the place sought lies behind a block's last cell, the index tells so
+             * without the next block. */
+            sst_iter_init(&iter, file->reader, &context, true, true);
+            get->iter = &iter;
+            status = row_collect_source(get->collect, &iter.iter, marker_kinds, get->error);
+            get->iter = NULL;
+            iter.iter.ops->close(&iter.iter);
             held_nothing = get->collect->count == cells;
             false_positives += held_nothing && trace.bloom_probes > 0 && trace.bloom_unasked == 0;
         }

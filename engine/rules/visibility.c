@@ -77,7 +77,8 @@ visibility_start_row(struct visibility *visibility)
     visibility->in_column = false;
     visibility->marker_types = 0;
     visibility->counted = 0;
-    version_history_start_row(&visibility->history);
+    if (visibility->rules.new_version_behavior)
+        version_history_start_row(&visibility->history);
 }
 
 /* ---- purposes ---- */
