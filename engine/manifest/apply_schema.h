@@ -1,5 +1,6 @@
 /*
- * apply_schema.h -- the items about tables and families. Each has the size, or at least the ids, of its tag.
+ * apply_schema.h -- the items about tables and families. Each has the size, or at least the ids, of
+ * its tag.
  */
 #ifndef PETAL_ENGINE_MANIFEST_APPLY_SCHEMA_H
 #define PETAL_ENGINE_MANIFEST_APPLY_SCHEMA_H

@@ -1,8 +1,10 @@
 /*
- * edit.h -- an edit of the manifest: a list of changes, gathered in memory and applied in the order of the calls.
+ * edit.h -- an edit of the manifest: a list of changes, gathered in memory and applied in the order
+ * of the calls.
  *
- * The builder's calls fail with PETAL_NO_MEMORY only, which manifest_commit returns again for an edit that lacks a change. They do
- * not look at the state: manifest_commit refuses what does not fit it.
+ * The builder's calls fail with PETAL_NO_MEMORY only, which manifest_commit returns again for an
+ * edit that lacks a change. They do not look at the state: manifest_commit refuses what does not
+ * fit it.
  */
 #ifndef PETAL_ENGINE_MANIFEST_EDIT_H
 #define PETAL_ENGINE_MANIFEST_EDIT_H
@@ -25,7 +27,8 @@ enum petal_status manifest_edit_create_table(struct manifest_edit *edit, uint32_
                                              const petal_table_options *options);
 enum petal_status manifest_edit_drop_table(struct manifest_edit *edit, uint32_t table);
 
-/* The same for a snapshot of the table of the options' name. It shares ids with tables, and is dropped as one. */
+/* The same for a snapshot of the table of the options' name. It shares ids with tables, and is
+ * dropped as one. */
 enum petal_status manifest_edit_create_snapshot(struct manifest_edit *edit, uint32_t table,
                                                 const petal_table_options *options,
                                                 const struct manifest_snapshot *snapshot);
@@ -37,7 +40,8 @@ void manifest_edit_snapshot(struct manifest_edit *edit, const struct manifest *m
 enum petal_status manifest_edit_alter_table(struct manifest_edit *edit, uint32_t table,
                                             const petal_table_options *options);
 
-/* A new family's id is not below the table's next_family_id. Altering replaces all attributes but the name. */
+/* A new family's id is not below the table's next_family_id. Altering replaces all attributes
+ * but the name. */
 enum petal_status manifest_edit_create_family(struct manifest_edit *edit, uint32_t table,
                                               uint16_t family, const petal_family_options *options);
 enum petal_status manifest_edit_alter_family(struct manifest_edit *edit, uint32_t table,

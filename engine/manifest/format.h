@@ -14,8 +14,9 @@
  *                                              4  4  bytes of payload
  *                                              8     payload
  *
- * Little endian.  Records begin at multiples of 8.  The payload of an EDIT is a list of items; a SEAL has none.  A file
- * gets the name MANIFEST when its snapshot has been synced, so the end of the snapshot is a promise as well.
+ * Little endian.  Records begin at multiples of 8.  The payload of an EDIT is a list of items; a
+ * SEAL has none.  A file gets the name MANIFEST when its snapshot has been synced, so the end of
+ * the snapshot is a promise as well.
  */
 #ifndef PETAL_ENGINE_MANIFEST_FORMAT_H
 #define PETAL_ENGINE_MANIFEST_FORMAT_H
@@ -53,8 +54,9 @@ enum manifest_tag {
     MANIFEST_NEXT_FAMILY = 13
 };
 
-/* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).  Stored; never renumbered.  From
- * MIN_VERSIONS on they are written only when they are not the default, so that older versions read what they can. */
+/* Of tables (NAME, DURABILITY, READ_ONLY, TEXT, SNAPSHOT) and families (the rest, NAME, TEXT).
+ * Stored; never renumbered.  From MIN_VERSIONS on they are written only when they are not the
+ * default, so that older versions read what they can. */
 enum manifest_attribute {
     MANIFEST_NAME = 1,
     MANIFEST_DURABILITY = 2,

@@ -1,5 +1,6 @@
 /*
- * item.h -- an item of an edit: a change, or an attribute in one, as bytes from anywhere; and what those who apply one need.
+ * item.h -- an item of an edit: a change, or an attribute in one, as bytes from anywhere; and what
+ * those who apply one need.
  */
 #ifndef PETAL_ENGINE_MANIFEST_ITEM_H
 #define PETAL_ENGINE_MANIFEST_ITEM_H
@@ -30,7 +31,8 @@ enum petal_status item_find_table(const struct apply *apply, const uint8_t *ids,
 enum petal_status item_find_family(const struct apply *apply, const uint8_t *ids,
                                    struct manifest_table **table, struct manifest_family **family);
 
-/* Note a step that is about to be taken, of an item about `family` of `table` (NULL: about the table itself). PETAL_NO_MEMORY. */
+/* Note a step that is about to be taken, of an item about `family` of `table` (NULL: about the
+ * table itself). PETAL_NO_MEMORY. */
 enum petal_status item_note(const struct apply *apply, enum undo_kind kind,
                             struct manifest_table *table, const struct manifest_family *family,
                             uint64_t number, const void *before);

@@ -224,8 +224,9 @@ decode_header(struct manifest *manifest, petal_slice file, petal_error *error)
 }
 
 /*
- * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for: each sync is
- * followed by one, and being small they cost little to check at every place where one might stand.
+ * The greatest promise about the file that lies at or behind `bad`.  Only seals are looked for:
+ * each sync is followed by one, and being small they cost little to check at every place where one
+ * might stand.
  */
 static uint64_t
 greatest_promise(const struct manifest_writer *writer, petal_slice file, uint64_t bad)
@@ -341,9 +342,9 @@ writer_fail(struct manifest_writer *writer, const char *path, int os_error, cons
 }
 
 /*
- * Put a file that holds a snapshot of `state`, and nothing else, in the place of the one that is there. Until the rename a failure
- * leaves that as it was, so the next commit may try again; whether a rename or directory sync that failed took effect cannot be
- * known.
+ * Put a file that holds a snapshot of `state`, and nothing else, in the place of the one that is
+ * there. Until the rename a failure leaves that as it was, so the next commit may try again;
+ * whether a rename or directory sync that failed took effect cannot be known.
  */
 static enum petal_status
 write_file(struct manifest_writer *writer, const struct manifest *state, petal_error *error)
@@ -382,7 +383,8 @@ write_file(struct manifest_writer *writer, const struct manifest *state, petal_e
                   MANIFEST_EDIT, slice_make(edit.bytes, edit.size));
     manifest_edit_fini(&edit);
 
-    /* On the medium, under a name that means nothing; a commit that was cut off may have left one. */
+    /* On the medium, under a name that means nothing; a commit that was cut off may have left
+     * one. */
     filename_manifest_temporary(temporary, writer->directory->path);
     failed = directory_remove(writer->directory, temporary);
     if (failed == 0 || failed == ENOENT) {
@@ -431,8 +433,9 @@ is_full(int os_error)
     return os_error == ENOSPC || os_error == EDQUOT;
 }
 
-/* Make nothing of what an append that did not fit left behind the end: zeros take no new space.  Without that a later record, in
- * part on the medium when the power fails, might complete the refused one. */
+/* Make nothing of what an append that did not fit left behind the end: zeros take no new space.
+ * Without that a later record, in part on the medium when the power fails, might complete the
+ * refused one. */
 static enum petal_status
 erase_tail(struct manifest_writer *writer, uint64_t least, petal_error *error)
 {
@@ -490,8 +493,9 @@ append_edit(struct manifest_writer *writer, const struct manifest_edit *edit, pe
     writer->length += bytes;
     writer->synced_length = writer->length;
 
-    /* The seal says that the file is synced. It is not synced itself: it matters only if it is there. One that does not fit is done
-     * without; what there is of it the next record overwrites. */
+    /* The seal says that the file is synced. It is not synced itself: it matters only if it is
+     * there. One that does not fit is done without; what there is of it the next record
+     * overwrites. */
     encode_record(seal, writer->file_identity, writer->length, writer->synced_length, MANIFEST_SEAL,
                   slice_make(NULL, 0));
     failed = vfs->write_at(vfs->context, writer->file, writer->length, seal, sizeof seal);
@@ -535,8 +539,8 @@ manifest_commit(struct manifest *manifest, const struct manifest_edit *edit, pet
 {
     struct manifest_writer *writer = manifest->writer;
     const struct env *env = writer->env;
-    /* With the edit and its seal the file would be so long. A state never takes more than the file that led to it, so only where
-     * that is too much the length of new files matters. */
+    /* With the edit and its seal the file would be so long. A state never takes more than the
+     * file that led to it, so only where that is too much the length of new files matters. */
     uint64_t length = writer->length + record_bytes(edit->size) + MANIFEST_RECORD_BYTES;
     uint64_t most = edit->describes ? writer->most_bytes / 2 : writer->most_bytes;
     uint64_t before = length > most ? new_length(env, manifest) : 0, after;

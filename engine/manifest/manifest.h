@@ -1,10 +1,11 @@
 /*
  * manifest.h -- the state of a database (engine/manifest/state.h) in its file, MANIFEST.
  *
- * The file is a snapshot of the state, then one record for each edit.  An edit is atomic: after a power cut all of it is there or nothing.  FORMAT.md describes every byte. What
- * was read may be in the page cache only, so nothing is appended to it as it is:
- * manifest_make_durable, or the first commit, writes a new file (MANIFEST.tmp, sync, rename,
- * directory sync); later commits append and sync, until the file has grown far beyond its snapshot.
+ * The file is a snapshot of the state, then one record for each edit.  An edit is atomic: after a
+ * power cut all of it is there or nothing.  FORMAT.md describes every byte. What was read may be in
+ * the page cache only, so nothing is appended to it as it is: manifest_make_durable, or the first
+ * commit, writes a new file (MANIFEST.tmp, sync, rename, directory sync); later commits append and
+ * sync, until the file has grown far beyond its snapshot.
  *
  * Failure: after an append, rename or sync that failed nobody knows what the file holds, so the
  * manifest is dead: every later commit returns that first error, PETAL_IO.  A new file that could
@@ -16,8 +17,8 @@
  * 256 MiB, where it makes or alters tables, at 512 MiB otherwise, so that what is in memory can
  * still be flushed, and what is there be dropped.
  *
- * A commit costs what it changes, however many tables and files there are: the edit is applied to the state, and taken back step by
- * step (engine/manifest/undo.h) when it cannot be made durable.
+ * A commit costs what it changes, however many tables and files there are: the edit is applied to
+ * the state, and taken back step by step (engine/manifest/undo.h) when it cannot be made durable.
  *
  * Threads: commits are made one at a time, and the state is read, under one mutex of the engine.
  */
@@ -34,8 +35,9 @@ enum petal_status manifest_new(struct manifest **manifest, const struct director
                                uint64_t database_identity, uint64_t salt, petal_error *error);
 
 /*
- * Read DIRECTORY/MANIFEST; writes nothing.  PETAL_NOT_FOUND: there is none.  PETAL_UNSUPPORTED: of a newer format.
- * PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can say.
+ * Read DIRECTORY/MANIFEST; writes nothing.  PETAL_NOT_FOUND: there is none.  PETAL_UNSUPPORTED: of
+ * a newer format. PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can
+ * say.
  */
 enum petal_status manifest_load(struct manifest **manifest, const struct directory *directory,
                                 petal_error *error);
@@ -49,7 +51,8 @@ enum petal_status manifest_load(struct manifest **manifest, const struct directo
  */
 enum petal_status manifest_make_durable(struct manifest *manifest, petal_error *error);
 
-/* Whether DIRECTORY/MANIFEST can be opened: PETAL_OK, PETAL_NOT_FOUND or an error.  Reads and writes nothing. */
+/* Whether DIRECTORY/MANIFEST can be opened: PETAL_OK, PETAL_NOT_FOUND or an error.  Reads and
+ * writes nothing. */
 enum petal_status manifest_check_exists(const struct directory *directory, petal_error *error);
 void manifest_free(struct manifest *manifest); /* NULL: no-op */
 

@@ -5,8 +5,9 @@
  *   000123.sst    store file 123     MANIFEST.tmp  the next manifest, not yet valid
  *   LOCK          held by the one opener
  *
- * Logs and store files share one number space.  A number has at least six digits and no more than it needs beyond
- * them, so each number has one name.  No name ever comes from the contents of a file.
+ * Logs and store files share one number space.  A number has at least six digits and no more than
+ * it needs beyond them, so each number has one name.  No name ever comes from the contents of a
+ * file.
  *
  * Threads: pure functions.
  */

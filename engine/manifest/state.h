@@ -4,7 +4,8 @@
  *
  * Files are found by number, tables by id and by name, each in a few steps however many there are.
  *
- * Threads: none of its own; the state of a manifest is read and changed under one mutex of the engine.
+ * Threads: none of its own; the state of a manifest is read and changed under one mutex of the
+ * engine.
  */
 #ifndef PETAL_ENGINE_MANIFEST_STATE_H
 #define PETAL_ENGINE_MANIFEST_STATE_H
@@ -29,7 +30,8 @@ struct manifest_family {
     size_t file_count, file_capacity;
 };
 
-/* What makes a table a snapshot of one: nobody reads or writes it, it holds on to its store files. */
+/* What makes a table a snapshot of one: nobody reads or writes it, it holds on to its store
+ * files. */
 struct manifest_snapshot {
     petal_slice name; /* among snapshots; size 0: an ordinary table */
     int64_t created_ms;
@@ -50,7 +52,8 @@ struct manifest_table {
     size_t family_count, family_capacity;
 };
 
-/* What was promised of the log: the log of that number, and so all before it, were synced; that one up to `length`. */
+/* What was promised of the log: the log of that number, and so all before it, were synced; that
+ * one up to `length`. */
 struct wal_promise {
     uint64_t log_number; /* 0: none */
     uint64_t length;
@@ -115,7 +118,8 @@ bool manifest_copy_name(petal_slice *copy, petal_slice name, const petal_allocat
 void manifest_table_free(struct manifest_table *table, const petal_allocator *allocator);
 void manifest_family_fini(struct manifest_family *family, const petal_allocator *allocator);
 
-/* Make what borrowed options point to the manifest's own. False: no memory; then they point to nothing. */
+/* Make what borrowed options point to the manifest's own. False: no memory; then they point to
+ * nothing. */
 bool manifest_own_options(petal_family_options *options, const petal_allocator *allocator);
 void manifest_free_options(petal_family_options *options, const petal_allocator *allocator);
 
@@ -136,7 +140,8 @@ void manifest_numbers_remove(struct manifest *manifest, const struct manifest_fa
 bool manifest_find_file(const struct manifest *manifest, const struct manifest_family *family,
                         uint64_t number, size_t *place);
 
-/* Put a file at `place`; that which is there goes to the end. REQUIRES: room for it, here and in the lookup. */
+/* Put a file at `place`; that which is there goes to the end. REQUIRES: room for it, here and in
+ * the lookup. */
 void manifest_file_insert(struct manifest *manifest, struct manifest_family *family, size_t place,
                           const struct manifest_file *file);
 /* Take out the file at `place`; the last one takes its place. */

@@ -6,10 +6,12 @@
 
 #include <math.h>
 
-/* What is found is that close to the rate at BLOOM_SHARE_MOST_BITS, as a part of it; and never below it. */
+/* What is found is that close to the rate at BLOOM_SHARE_MOST_BITS, as a part of it; and never
+ * below it. */
 #define RATE_PRECISION 0.001
 
-/* Bits a key that a filter of many keys takes in the layout that store files have (sstable/sst_writer.h). */
+/* Bits a key that a filter of many keys takes in the layout that store files have
+ * (sstable/sst_writer.h). */
 static double
 bits_at(double rate)
 {

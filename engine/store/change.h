@@ -1,9 +1,10 @@
 /*
- * change.h -- a change of what stores are made of: an edit of the manifest, and the view that goes with it. Flushes, compactions
- * and changes of the schema make theirs in the same steps, and nothing else changes which files there are.
+ * change.h -- a change of what stores are made of: an edit of the manifest, and the view that goes
+ * with it. Flushes, compactions and changes of the schema make theirs in the same steps, and
+ * nothing else changes which files there are.
  *
  *     change_begin(&change, db, 0);
- *     change_rewritten(&change, family, ...);       or change_add_store, change_remove_store, as often as there are stores
+ *     change_rewritten(&change, family, ...);       or add or remove a store; for each store
  *     manifest_edit_flushed(&change.edit, ...);     what the manifest is told besides
  *     status = change_commit(&change, error);       the edit is durable
  *     if (status == PETAL_OK) {
@@ -12,12 +13,14 @@
  *     }
  *     change_end(&change);                          what was not published is released
  *
- * Want of memory in any step comes back from change_commit, and behind that nothing fails: so the manifest and the view are changed
- * both or neither. Files that the change takes out of a store go with their last reader, once it is published. Files that it would
- * have added are the caller's when it failed; where `unknown` is set they stay, for the manifest may name them.
+ * Want of memory in any step comes back from change_commit, and behind that nothing fails: so the
+ * manifest and the view are changed both or neither. Files that the change takes out of a store go
+ * with their last reader, once it is published. Files that it would have added are the caller's
+ * when it failed; where `unknown` is set they stay, for the manifest may name them.
  *
- * Threads: manifest_mutex and view_mutex are held from the beginning to the end, over the sync of the manifest. Whoever makes or
- * removes stores holds ddl_mutex before; whoever removes some, the write leadership as well.
+ * Threads: manifest_mutex and view_mutex are held from the beginning to the end, over the sync of
+ * the manifest. Whoever makes or removes stores holds ddl_mutex before; whoever removes some, the
+ * write leadership as well.
  */
 #ifndef PETAL_ENGINE_STORE_CHANGE_H
 #define PETAL_ENGINE_STORE_CHANGE_H
@@ -43,8 +46,8 @@ struct change {
 void change_begin(struct change *change, petal_db *db, size_t slot_count);
 
 /*
- * The files of `result` take the place of `memtable`, if not NULL, and of `files`, of which they were made.
- * REQUIRES: these are in the family's store.
+ * The files of `result` take the place of `memtable`, if not NULL, and of `files`, of which they
+ * were made. REQUIRES: these are in the family's store.
  */
 void change_rewritten(struct change *change, petal_family *family, struct store_memtable *memtable,
                       struct store_file *const *files, size_t file_count,
@@ -56,8 +59,8 @@ void change_add_store(struct change *change, petal_family *family, struct store_
 /* The store of a family that is dropped: the edit tells of that by itself. */
 void change_remove_store(struct change *change, petal_family *family);
 
-/* All that was gathered becomes durable, with the counters as they stand. A failure that leaves unknown what the manifest says turns
- * the database read-only. */
+/* All that was gathered becomes durable, with the counters as they stand. A failure that leaves
+ * unknown what the manifest says turns the database read-only. */
 enum petal_status change_commit(struct change *change, petal_error *error);
 
 /* Readers see the stores as they are now. REQUIRES: change_commit returned PETAL_OK. */

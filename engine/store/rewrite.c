@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* So many cells of one row pass between two looks at whether the job is given up; at each new row there is one, too. */
+/* So many cells of one row pass between two looks at whether the job is given up; at each new
+ * row there is one, too. */
 #define CELLS_BETWEEN_LOOKS 4096
 
 /* A job at work. */
@@ -233,7 +234,8 @@ take_all(struct rewrite *rewrite, petal_error *error)
     return status;
 }
 
-/* Cells out are those that the files' facts count. Nothing is ever dropped for being above the read point. */
+/* Cells out are those that the files' facts count. Nothing is ever dropped for being above the
+ * read point. */
 static enum petal_status
 check_balance(const struct rewrite *rewrite, petal_error *error)
 {

@@ -1,12 +1,13 @@
 /*
- * rewrite.h -- cells of one store, from an iterator, through the rules of visibility, into new store files: what a flush and
- * a compaction have in common.
+ * rewrite.h -- cells of one store, from an iterator, through the rules of visibility, into new
+ * store files: what a flush and a compaction have in common.
  *
- * Cells in = cells out + cells dropped by each reason, and cells in is what the sources' facts say: checked before the
- * result is handed out, so that bad memory does not lose cells in silence. When all cells are dropped there is no file.
+ * Cells in = cells out + cells dropped by each reason, and cells in is what the sources' facts say:
+ * checked before the result is handed out, so that bad memory does not lose cells in silence. When
+ * all cells are dropped there is no file.
  *
- * The files are complete, synced and open, but nothing names them yet: the caller syncs the directory and commits them,
- * or removes them.
+ * The files are complete, synced and open, but nothing names them yet: the caller syncs the
+ * directory and commits them, or removes them.
  */
 #ifndef PETAL_ENGINE_STORE_REWRITE_H
 #define PETAL_ENGINE_STORE_REWRITE_H
@@ -47,17 +48,20 @@ struct rewrite_result {
 };
 
 /*
- * `result` is zero before. On failure it is empty again and no file is left behind. PETAL_NOT_FOUND: the family was dropped
- * meanwhile, alone or with its table. PETAL_CORRUPT: the counts do not balance, or a source is damaged. PETAL_BUSY: given up.
+ * `result` is zero before. On failure it is empty again and no file is left behind.
+ * PETAL_NOT_FOUND: the family was dropped meanwhile, alone or with its table. PETAL_CORRUPT: the
+ * counts do not balance, or a source is damaged. PETAL_BUSY: given up.
  */
 enum petal_status rewrite_run(const struct rewrite_job *job, struct rewrite_result *result,
                               petal_error *error);
 
-/* Release the result and its references; `remove`: the files go with their last reference. Leaves it zero. */
+/* Release the result and its references; `remove`: the files go with their last reference.
+ * Leaves it zero. */
 void rewrite_result_fini(struct rewrite_result *result, const petal_allocator *allocator,
                          bool remove);
 
-/* Report a committed job to the statistics of what was dropped, and to the log as one line; `what`: "flush" .. */
+/* Report a committed job to the statistics of what was dropped, and to the log as one line;
+ * `what`: "flush" .. */
 void rewrite_report(const petal_family *family, const struct rewrite_result *result,
                     const char *what);
 
