@@ -233,7 +233,6 @@ wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, con
 
     if (!inside && !move(window, descriptor, offset, size))
         return false;
-    assert(window->base != NULL && offset >= window->start && offset + size <= window->end);
     assert(window->zeros_end >= window->end); /* the file is as long as the window */
     memcpy(window->base + (offset - window->start), bytes, size);
     window->log_end = offset + size;

@@ -176,7 +176,7 @@ walk_to_leaf(struct cell_tree_position *position, const struct tree_leaf *leaf)
 void
 cell_tree_next(struct cell_tree_position *position)
 {
-    assert(position->leaf != NULL && position->index < order_count(position->order));
+    assert(position->leaf != NULL);
     position->index++;
     if (position->index == order_count(position->order))
         walk_to_leaf(position, atomic_load_explicit(&position->leaf->next, memory_order_acquire));
@@ -188,6 +188,5 @@ const struct cell_record *
 cell_tree_record(const struct cell_tree_position *position)
 {
     assert(position->leaf != NULL);
-    assert(position->index < order_count(position->order));
     return position->leaf->records[order_slot(position->order, position->index)];
 }

@@ -377,26 +377,6 @@ split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *lea
 }
 
 static void
-insert_into_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
-                 const struct cell_record *record)
-{
-    petal_slice key = cell_record_key(record);
-    uint64_t order = own_order(&leaf->node);
-    uint64_t head = node_head(&leaf->node, key, true);
-    unsigned rank = node_rank(&leaf->node, order, key, head, false);
-
-    assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
-           !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));
-    note_run(&leaf->node, order, rank);
-    if (!is_full(&leaf->node))
-        node_add(&leaf->node, rank, record, head);
-    else if (rank == SLOTS && leaf->node.run >= RUN)
-        append_leaf(tree, path, leaf, record);
-    else
-        split_leaf(tree, path, leaf, record, rank, head);
-}
-
-static void
 insert_first(struct cell_tree *tree, const struct cell_record *record)
 {
     struct key_range range = {NULL, NULL, record, record};
@@ -420,15 +400,33 @@ cell_tree_approach(struct cell_tree *tree, const struct cell_record *record)
 void
 cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
 {
+    petal_slice key = cell_record_key(record);
+    struct tree_leaf *leaf;
+    uint64_t order, head;
+    unsigned rank;
+
     if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
         insert_first(tree, record);
         return;
     }
     if (tree->approached != record)
         cell_tree_approach(tree, record);
-    assert(tree->approached_leaf->node.is_leaf && tree->path.depth == tree->height);
     tree->approached = NULL;
-    insert_into_leaf(tree, &tree->path, tree->approached_leaf, record);
+    leaf = tree->approached_leaf;
+    assert(leaf->node.is_leaf && tree->path.depth == tree->height);
+    order = own_order(&leaf->node);
+    head = node_head(&leaf->node, key, true);
+    rank = node_rank(&leaf->node, order, key, head, false);
+    /* The key is new. */
+    assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
+           !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));
+    note_run(&leaf->node, order, rank);
+    if (order_count(order) < SLOTS)
+        node_add(&leaf->node, rank, record, head);
+    else if (rank == SLOTS && leaf->node.run >= RUN)
+        append_leaf(tree, &tree->path, leaf, record);
+    else
+        split_leaf(tree, &tree->path, leaf, record, rank, head);
 }
 
 /*
@@ -438,8 +436,9 @@ cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
 static size_t
 levels_added(size_t count)
 {
-    size_t levels = count > 0;
+    size_t levels = 1;
 
+    assert(count > 0);
     while (count >= 4) {
         count /= 4;
         levels++;
@@ -467,7 +466,7 @@ cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
      * without a refusal.
      */
     before = count - 1;
-    levels = levels_added(before);
+    levels = before > 0 ? levels_added(before) : 0;
     height = tree->height + levels;
     leaf_splits = 2 * tree->leaves + before / 4 + 1;
     if (leaf_splits > before)

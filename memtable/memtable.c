@@ -141,7 +141,6 @@ record_new(struct arena *arena, const struct cell *cell, size_t bound)
 
     cell_key_of(&key, record->bytes, cell);
     assert(key.row_prefix <= UINT16_MAX && key.encoded.size >= plain);
-    assert(sizeof *record + key.encoded.size + cell->value.size <= bound);
     record->key_bytes = (uint32_t)key.encoded.size;
     record->value_bytes = (uint32_t)cell->value.size;
     record->row_prefix = (uint16_t)key.row_prefix;
@@ -262,7 +261,6 @@ take_plain_parts(const struct cell_record *record, struct cell *cell)
 {
     size_t row_prefix = record->row_prefix;
 
-    assert(row_prefix > 1 && row_prefix < record->key_bytes);
     cell->row = slice_make(record->bytes, row_prefix - 1);
     if (cell_is_family_marker(cell->type))
         cell->qualifier = slice_make(NULL, 0);
@@ -315,7 +313,6 @@ show(struct memtable_iter *iter, petal_error *error)
     if (iter->position.leaf == NULL)
         return PETAL_OK;
     record = cell_tree_record(&iter->position);
-    assert(record->key_bytes > CELL_KEY_SUFFIX_BYTES);
     suffix = record->bytes + record->key_bytes - CELL_KEY_SUFFIX_BYTES;
     cell->type = (enum petal_cell_type)record->type;
     cell->timestamp = (int64_t)(~get_be64(suffix) ^ (uint64_t)1 << 63);

@@ -44,9 +44,7 @@ write_queue_init(struct write_queue *queue)
     atomic_init(&queue->newest, NULL);
     atomic_init(&queue->patience, MOST_PATIENCE);
     queue->one_processor = sysconf(_SC_NPROCESSORS_ONLN) == 1;
-#ifndef NDEBUG
-    queue->led = false;
-#endif
+    HOLDER_SET(&queue->leader, false);
     return pthread_mutex_init(&queue->mutex, NULL) == 0;
 }
 
@@ -150,41 +148,6 @@ tell(struct write_queue *queue, struct write_place *place, enum write_turn turn,
     pthread_cond_signal(&place->woken);
 }
 
-/* ---- who leads ---- */
-
-#ifndef NDEBUG
-bool
-write_queue_is_led_here(const struct write_queue *queue)
-{
-    return queue->led && pthread_equal(queue->leader, pthread_self());
-}
-#endif
-
-/* For assert_leads: the calling thread leads from here on. No lock and no atomic: where two led at once, ThreadSanitizer would tell. */
-static inline void
-note_leader(struct write_queue *queue)
-{
-#ifndef NDEBUG
-    assert(!queue->led);
-    queue->led = true;
-    queue->leader = pthread_self();
-#else
-    (void)queue;
-#endif
-}
-
-/* Comes before anybody else is told to lead. */
-static inline void
-note_end(struct write_queue *queue)
-{
-#ifndef NDEBUG
-    assert(write_queue_is_led_here(queue));
-    queue->led = false;
-#else
-    (void)queue;
-#endif
-}
-
 /* ---- the line ---- */
 
 /* Link forward from `from`, which is in line, to the newest. What is linked already is so without gaps from the first on. LEADER. */
@@ -233,14 +196,14 @@ write_queue_enter(struct write_queue *queue, struct write_place *place, size_t m
         place->older = newest;
     if (newest == NULL) {
         *group = (struct write_group){place, place, 0};
-        note_leader(queue);
+        HOLDER_SET(&queue->leader, true);
         return true;
     }
     if (!look_if_it_helps(queue, place))
         sleep_until_turn(queue, place);
     if (atomic_load_explicit(&place->turn, memory_order_relaxed) == WRITE_SERVED)
         return false;
-    note_leader(queue);
+    HOLDER_SET(&queue->leader, true);
     *group = (struct write_group){place, last_of_group(queue, place, most_bytes, false), 0};
     return true;
 }
@@ -272,8 +235,8 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
     struct write_place *first = group->first, *last = group->last, *newest = last, *next = NULL;
     bool stays = false, locked = false;
 
-    assert(first != NULL && last != NULL && group->stays <= MOST_STAYS);
-    note_end(queue);
+    assert(holder_is_self(&queue->leader));
+    HOLDER_SET(&queue->leader, false); /* before anybody is told to lead */
     /* Release: all that was done. */
     if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL,
                                                  memory_order_release, memory_order_relaxed)) {
@@ -290,7 +253,7 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
     if (locked)
         pthread_mutex_unlock(&queue->mutex);
     if (stays) {
-        note_leader(queue);
+        HOLDER_SET(&queue->leader, true);
         group->first = next;
         group->last = last_of_group(queue, next, STAY_BYTES, true);
         group->stays++;

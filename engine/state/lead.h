@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "base/mem.h"
+#include "base/mutex.h"
 
 enum write_turn {
     WRITE_WAITS,  /* and looks again and again */
@@ -48,8 +49,7 @@ struct write_queue {
     _Atomic(int) patience; /* see look_if_it_helps */
     bool one_processor;
 #ifndef NDEBUG
-    pthread_t leader; /* the leader's; good while `led` */
-    bool led;
+    struct holder leader; /* for assert_leads */
 #endif
     /* Written with each write: what lies around it in the database is kept out of its cache line. */
     unsigned char apart_before[CACHE_LINE_BYTES];
@@ -80,11 +80,7 @@ bool write_queue_leave(struct write_queue *queue, struct write_place *own,
 void write_lead_alone(petal_db *db, struct write_place *place);
 void write_lead_end(petal_db *db, struct write_place *place);
 
-/* REQUIRES: the calling thread leads. */
-#define assert_leads(db) assert(write_queue_is_led_here(&(db)->queue))
-
-#ifndef NDEBUG
-bool write_queue_is_led_here(const struct write_queue *queue);
-#endif
+/* The calling thread leads. */
+#define assert_leads(db) assert(holder_is_self(&(db)->queue.leader))
 
 #endif

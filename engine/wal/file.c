@@ -255,7 +255,6 @@ seal_fragment(struct wal_file *wal, size_t at, size_t payload_bytes, enum wal_fr
     uint8_t *header = wal->buffer + at;
 
     assert(at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes <= wal->capacity);
-    assert(WAL_FRAGMENT_HEADER_BYTES + payload_bytes <= wal_frame_left(wal->buffer_offset + at));
     assert(promise <= wal_file_length(wal));
     put_le64(header + 8, promise);
     put_le32(header + 16, (uint32_t)payload_bytes);
@@ -302,7 +301,6 @@ wal_file_end(struct wal_file *wal, uint64_t last_sequence)
     else
         seal_fragments(wal, promise);
     wal->used = wal->begun + (size_t)wal->begun_total;
-    assert(wal->used <= wal->capacity);
     wal->begun_total = 0;
     if (last_sequence > wal->sequence)
         wal->sequence = last_sequence;

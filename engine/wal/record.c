@@ -6,12 +6,6 @@
 
 #include <assert.h>
 
-static size_t
-field_size(petal_slice field)
-{
-    return varint64_size(field.size) + field.size;
-}
-
 size_t
 record_size(const struct write_cell *cells, size_t count)
 {
@@ -21,8 +15,9 @@ record_size(const struct write_cell *cells, size_t count)
         const struct write_cell *write = &cells[i];
 
         size += varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
-                (write->cell.has_ttl ? 8 : 0) + field_size(write->cell.row) +
-                field_size(write->cell.qualifier) + field_size(write->cell.value);
+                (write->cell.has_ttl ? 8 : 0) + varint64_size(write->cell.row.size) +
+                varint64_size(write->cell.qualifier.size) + varint64_size(write->cell.value.size) +
+                write_cell_bytes(write);
     }
     return size;
 }
@@ -45,7 +40,6 @@ record_encode(uint8_t *to, const struct write_cell *cells, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &cells[i];
 
-        assert(write->cell.sequence == cells[0].cell.sequence + i && write->cell.timestamp >= 0);
         to = put_varint64(to, write->family->table->id);
         to = put_varint64(to, write->family->id);
         *to++ = (uint8_t)(write->cell.type |

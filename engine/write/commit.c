@@ -100,7 +100,6 @@ reserve_group(petal_db *db, struct write_op *first, struct write_place *last)
     petal_family *touched = NULL;
     enum petal_status status = PETAL_OK;
 
-    assert_leads(db);
     FOR_EACH_OP(op, first, last)
     {
         for (size_t i = 0; op->status == PETAL_OK && i < op->count; i++) {
@@ -231,9 +230,6 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     size_t bytes = write_cell_bytes(write) + MEMTABLE_CELL_OVERHEAD_BYTES;
 
     assert_leads(db);
-    assert(write->cell.sequence >
-               atomic_load_explicit(&db->published_sequence, memory_order_relaxed) ||
-           db->wal->recovering);
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0) {
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
         family_note_written(family, &db->written);
