@@ -233,18 +233,6 @@ release_all(struct epoch *epoch, struct epoch_item *item)
 }
 
 void
-epoch_retire(struct epoch *epoch, struct epoch_item *item)
-{
-    struct epoch_item *unseen;
-
-    mutex_lock(&epoch->mutex);
-    append(epoch, item);
-    unseen = take_unseen(epoch);
-    mutex_unlock(&epoch->mutex);
-    release_all(epoch, unseen);
-}
-
-void
 epoch_defer(struct epoch *epoch, struct epoch_item *item)
 {
     mutex_lock(&epoch->mutex);

@@ -16,7 +16,7 @@
  * A reader that stays inside keeps everything that is retired meanwhile: long work leaves and
  * enters again between its steps, and so does whoever reads from a disk (struct epoch_stay).
  *
- * Threads: all functions from any thread.  epoch_retire never waits for readers.
+ * Threads: all functions from any thread.  None waits for readers but epoch_enter, for a slot.
  */
 #ifndef PETAL_BASE_EPOCH_H
 #define PETAL_BASE_EPOCH_H
@@ -77,18 +77,15 @@ enum petal_status epoch_interrupt(struct epoch_stay *stay);
 /* Come back. */
 void epoch_resume(struct epoch_stay *stay);
 
-/* Release `item` (item->release is set) once no reader can see it; also earlier items whose time has come.
- * Release functions run in the calling thread, with no lock of the epoch held, and may retire other items. */
-void epoch_retire(struct epoch *epoch, struct epoch_item *item);
-
 /*
- * The same, but nothing is released now: the item waits for the next epoch_retire or epoch_collect.  For callers
- * that retire much, since looking at all slots costs more than retiring.  They see to it that a collection
- * follows when what they have deferred is worth one.
+ * Retire `item` (item->release is set): it is released by a later epoch_collect, once no reader can see
+ * it.  Whoever retires sees to it that a collection follows when what waits is worth one, since
+ * looking at all slots costs more than retiring.
  */
 void epoch_defer(struct epoch *epoch, struct epoch_item *item);
 
-/* Release what can be released now. */
+/* Release what can be released now: in the calling thread, with no lock of the epoch held.  Release
+ * functions may retire other items. */
 void epoch_collect(struct epoch *epoch);
 
 #endif

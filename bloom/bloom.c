@@ -438,15 +438,3 @@ bloom_may_contain(const struct bloom_filter *filter, uint64_t hash)
         return blocked_may_contain(filter, hash);
     return standard_may_contain(filter, hash);
 }
-
-void
-bloom_prefetch(const struct bloom_filter *filter, uint64_t hash)
-{
-    uint64_t bits = filter->shape.bits;
-
-    if (filter->shape.layout == BLOOM_BLOCKED)
-        __builtin_prefetch(filter->bits +
-                           BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BITS));
-    else
-        __builtin_prefetch(filter->bits + bloom_line(hash, bits) / 8);
-}

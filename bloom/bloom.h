@@ -120,9 +120,6 @@ bool bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size);
 /* False only if no key with this hash was built in. */
 bool bloom_may_contain(const struct bloom_filter *filter, uint64_t hash);
 
-/* Start loading the memory that bloom_may_contain will touch first. */
-void bloom_prefetch(const struct bloom_filter *filter, uint64_t hash);
-
 /* ---- one line of BLOCKED, for filters that grow in memory ---- */
 
 /* The line (0..lines-1) of a hash. */

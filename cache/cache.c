@@ -249,29 +249,11 @@ cache_close(struct cache *cache)
 
 /* ---- Finding ---- */
 
-static inline struct cache_block *
-look_up(struct cache *cache, uint64_t file, uint64_t offset)
-{
-    uint64_t hash = block_key_hash(file, offset);
-
-    assert(file != 0);
-    return shard_find(shard_of(cache, hash), hash, file, offset);
-}
-
-struct cache_block *
-cache_find(struct cache *cache, uint64_t file, uint64_t offset)
-{
-    struct cache_block *block = look_up(cache, file, offset);
-
-    if (block != NULL)
-        cache_touch(block);
-    return block;
-}
-
 struct cache_block *
 cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, uint64_t offset)
 {
     struct cache_block *block;
+    uint64_t hash;
 
     assert(file != 0);
     if (hint != NULL) {
@@ -280,7 +262,8 @@ cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, u
             atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
             return block;
     }
-    block = look_up(cache, file, offset);
+    hash = block_key_hash(file, offset);
+    block = shard_find(shard_of(cache, hash), hash, file, offset);
     if (block != NULL && hint != NULL) {
         atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
         atomic_store_explicit(&hint->block, block, memory_order_release);

@@ -3,7 +3,7 @@
  * (file number, offset).  Knows nothing of what a block holds beyond its kind.
  *
  * READING takes no lock and writes to no shared line, but for a recency bit when it changes: inside an
- * epoch (base/epoch.h) cache_find walks a hash chain of atomic pointers; what it returns stays good until the
+ * epoch (base/epoch.h) cache_find_hinted walks a hash chain of atomic pointers; what it returns stays good until the
  * caller leaves the epoch.  A pin outlives the epoch.  Blocks are never copied.
  *
  * HINTS.  A block's descriptor (struct cache_block) lies in memory that is never given back before cache_close, only
@@ -52,11 +52,11 @@ enum petal_status cache_open(struct cache **cache, const petal_allocator *alloca
  * on the epoch running. */
 void cache_close(struct cache *cache);
 
-/* The block, or NULL.  File numbers are not 0.  REQUIRES: inside the epoch. */
-struct cache_block *cache_find(struct cache *cache, uint64_t file, uint64_t offset);
-
-/* The same by way of a hint, which is updated when the table knew better.  `hint` may be NULL.  A hint is one that
- * cache_hint_init made and that was written by this function only, for the same cache; it may be used for changing keys. */
+/*
+ * The block, or NULL.  File numbers are not 0.  A hint (may be NULL) leads to it without the table, and
+ * is updated when the table knew better: one that cache_hint_init made and that was written by these
+ * functions only, for the same cache; it may be used for changing keys.  REQUIRES: inside the epoch.
+ */
 struct cache_block *cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file,
                                       uint64_t offset);
 

@@ -180,12 +180,6 @@ sst_reader_facts(const struct sst_reader *reader)
     return &reader->facts;
 }
 
-uint64_t
-sst_reader_identity(const struct sst_reader *reader)
-{
-    return reader->trailer.file_identity;
-}
-
 /* Nothing is held of a filter that is not there. */
 size_t
 sst_reader_memory(const struct sst_reader *reader)

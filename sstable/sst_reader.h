@@ -42,7 +42,6 @@ enum petal_status sst_reader_open(struct sst_reader **reader, const struct direc
 void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
 
 const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
-uint64_t sst_reader_identity(const struct sst_reader *reader);
 /* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes.
  * Constant. */
 size_t sst_reader_memory(const struct sst_reader *reader);
@@ -128,16 +127,16 @@ void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
  * iterator outlives that.  EPOCH. */
 void sst_iter_hold(struct sst_iter *iter);
 
-/* Read every block: checksums, order, counts, facts, and each key through the filter. */
-enum petal_status sst_reader_verify(const struct sst_reader *reader, petal_error *error);
-
 /* Whoever watches a verification: `go_on` is told of the bytes that are done since it was last
  * asked, about twice those of the file in all; when it says no, the call ends with PETAL_BUSY. */
 struct sst_watch {
     bool (*go_on)(void *argument, uint64_t bytes);
     void *argument;
 };
-enum petal_status sst_reader_verify_watched(const struct sst_reader *reader,
-                                            const struct sst_watch *watch, petal_error *error);
+
+/* Read every block: checksums, order, counts, facts, and each key through the Bloom filter.  `watch` may
+ * be NULL. */
+enum petal_status sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch,
+                                    petal_error *error);
 
 #endif

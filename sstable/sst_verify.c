@@ -526,14 +526,8 @@ open_and_verify(struct verification *v, const struct sst_reader *reader, petal_e
 }
 
 enum petal_status
-sst_reader_verify(const struct sst_reader *reader, petal_error *error)
-{
-    return sst_reader_verify_watched(reader, NULL, error);
-}
-
-enum petal_status
-sst_reader_verify_watched(const struct sst_reader *reader, const struct sst_watch *watch,
-                          petal_error *error)
+sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch,
+                  petal_error *error)
 {
     const petal_allocator *allocator = reader->file.source.env->allocator;
     struct verification v = {.watch = watch};

@@ -328,18 +328,6 @@ sst_writer_add(struct sst_writer *writer, const struct cell *cell, petal_error *
     return writer->failure;
 }
 
-void
-sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min, uint64_t sequence_max)
-{
-    struct file_facts *facts = &writer->gatherer.facts;
-
-    assert(!writer->finished);
-    if (sequence_min < facts->sequence_min)
-        facts->sequence_min = sequence_min;
-    if (sequence_max > facts->sequence_max)
-        facts->sequence_max = sequence_max;
-}
-
 uint64_t
 sst_writer_bytes(const struct sst_writer *writer)
 {

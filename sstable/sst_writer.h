@@ -42,11 +42,6 @@ enum petal_status sst_writer_open(struct sst_writer **writer, const struct direc
 enum petal_status sst_writer_add(struct sst_writer *writer, const struct cell *cell,
                                  petal_error *error);
 
-/* The facts' sequence range shall include these: for cells whose sequences were zeroed.  Before
- * finish. */
-void sst_writer_widen_sequences(struct sst_writer *writer, uint64_t sequence_min,
-                                uint64_t sequence_max);
-
 /* Bytes written and buffered so far: when to start another file. */
 uint64_t sst_writer_bytes(const struct sst_writer *writer);
 

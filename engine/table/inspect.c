@@ -140,7 +140,7 @@ petal_table_verify_watched(petal_table *table,
 
         status = family_check_usable(descriptor->families[i], error);
         for (uint32_t k = 0; status == PETAL_OK && store != NULL && k < store->file_count; k++)
-            status = sst_reader_verify_watched(store->files[k].reader, &file_watch, error);
+            status = sst_reader_verify(store->files[k].reader, &file_watch, error);
     }
     if (status != PETAL_OK)
         damage_name_file(table, view, error);

@@ -11,6 +11,13 @@
 
 #include <cmocka.h>
 
+static void
+retire(struct epoch *epoch, struct epoch_item *item)
+{
+    epoch_defer(epoch, item);
+    epoch_collect(epoch);
+}
+
 /* An object whose release can be seen. */
 struct thing {
     struct epoch_item item;
@@ -26,7 +33,7 @@ release_thing(struct epoch_item *item)
 
     thing->released++;
     if (thing->successor != NULL)
-        epoch_retire(thing->epoch, &thing->successor->item);
+        retire(thing->epoch, &thing->successor->item);
 }
 
 static struct thing
@@ -60,7 +67,7 @@ released_at_once_without_readers(void **state)
     struct thing thing = make_thing();
 
     (void)state;
-    epoch_retire(epoch, &thing.item);
+    retire(epoch, &thing.item);
     assert_int_equal(thing.released, 1);
     epoch_collect(epoch);
     assert_int_equal(thing.released, 1);
@@ -77,10 +84,10 @@ held_while_an_earlier_reader_is_inside(void **state)
     unsigned reader = epoch_enter(epoch);
 
     (void)state;
-    epoch_retire(epoch, &first.item);
+    retire(epoch, &first.item);
     epoch_collect(epoch);
     assert_int_equal(first.released, 0);
-    epoch_retire(epoch, &second.item);
+    retire(epoch, &second.item);
     assert_int_equal(first.released, 0);
     epoch_leave(epoch, reader);
     assert_int_equal(first.released, 0);
@@ -100,9 +107,9 @@ a_later_reader_holds_nothing_back(void **state)
     unsigned later;
 
     (void)state;
-    epoch_retire(epoch, &unseen.item);
+    retire(epoch, &unseen.item);
     later = epoch_enter(epoch);
-    epoch_retire(epoch, &seen.item);
+    retire(epoch, &seen.item);
     epoch_leave(epoch, earlier);
     epoch_collect(epoch);
     assert_int_equal(unseen.released, 1);
@@ -125,7 +132,7 @@ deferred_waits_for_a_collection(void **state)
     epoch_defer(epoch, &deferred[0].item);
     epoch_defer(epoch, &deferred[1].item);
     assert_int_equal(deferred[0].released + deferred[1].released, 0);
-    epoch_retire(epoch, &retired.item);
+    retire(epoch, &retired.item);
     assert_int_equal(deferred[0].released + deferred[1].released + retired.released, 3);
 
     reader = epoch_enter(epoch);
@@ -169,7 +176,7 @@ releasing_may_retire(void **state)
     middle.epoch = first.epoch = epoch;
     middle.successor = &last;
     first.successor = &middle;
-    epoch_retire(epoch, &first.item);
+    retire(epoch, &first.item);
     assert_int_equal(first.released + middle.released + last.released, 3);
 
     first.released = middle.released = last.released = 0;
@@ -282,7 +289,7 @@ an_interrupted_stay_holds_nothing_back(void **state)
 
     (void)state;
     holder.stay.slot = epoch_enter(epoch);
-    epoch_retire(epoch, &thing.item);
+    retire(epoch, &thing.item);
     holder.status = PETAL_NO_MEMORY;
     assert_int_equal(epoch_interrupt(&holder.stay), PETAL_NO_MEMORY);
     epoch_collect(epoch);
@@ -389,7 +396,7 @@ replace_objects(void *argument)
                                      new_object(arena), memory_order_acq_rel);
 
         if (test_random_chance(&random, 25))
-            epoch_retire(arena->epoch, &replaced->item);
+            retire(arena->epoch, &replaced->item);
         else
             epoch_defer(arena->epoch, &replaced->item);
     }

@@ -97,7 +97,6 @@ static void
 assert_contains_all(const struct bloom_filter *filter, const uint64_t *hashes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bloom_prefetch(filter, hashes[i]);
         if (!bloom_may_contain(filter, hashes[i]))
             fail_msg("layout %d, k %u, m %llu: key %zu of %zu is lost", (int)filter->shape.layout,
                      filter->shape.probes, (unsigned long long)filter->shape.bits, i, count);

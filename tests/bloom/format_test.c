@@ -209,7 +209,6 @@ open_and_ask(const uint8_t *bytes, size_t size)
             (void)bloom_may_contain(&filter, bloom_hash_row(seed, &i, sizeof i));
         (void)bloom_may_contain(&filter, 0);
         (void)bloom_may_contain(&filter, UINT64_MAX);
-        bloom_prefetch(&filter, UINT64_MAX);
     }
     free(copy);
     return opened;

@@ -18,15 +18,15 @@ a_block_is_found_where_it_was_put(void **state)
     struct cache_block *block;
 
     (void)state;
-    assert_null(cache_find(f->cache, 7, 4096));
+    assert_null(cache_find_hinted(f->cache, NULL, 7, 4096));
     block = fixture_put_in(f->cache, 7, 4096, 1000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     assert_int_equal((uintptr_t)block->data % 64, 0);
-    assert_ptr_equal(cache_find(f->cache, 7, 4096), block);
+    assert_ptr_equal(cache_find_hinted(f->cache, NULL, 7, 4096), block);
     assert_true(fixture_is_block(block, 7, 4096));
     assert_int_equal(block->size, 1000);
-    assert_null(cache_find(f->cache, 7, 4097));
-    assert_null(cache_find(f->cache, 8, 4096));
-    assert_null(cache_find(f->cache, 4096, 7));
+    assert_null(cache_find_hinted(f->cache, NULL, 7, 4097));
+    assert_null(cache_find_hinted(f->cache, NULL, 8, 4096));
+    assert_null(cache_find_hinted(f->cache, NULL, 4096, 7));
     assert_int_equal(fixture_usage(f->cache).bytes[PETAL_BLOCK_DATA], 1000 + DESCRIPTOR_BYTES);
     assert_int_equal(fixture_usage(f->cache).blocks[PETAL_BLOCK_DATA], 1);
     epoch_leave(f->epoch, slot);
@@ -200,7 +200,7 @@ data_does_not_push_out_index_blocks_even_if_it_cannot_be_kept(void **state)
     fixture_put(f, 2, 0, 5, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
     assert_non_null(fixture_put_in(f->cache, 2, 100, 64 * KIB, PETAL_BLOCK_DATA, CACHE_MEMORY));
-    assert_null(cache_find(f->cache, 2, 100));
+    assert_null(cache_find_hinted(f->cache, NULL, 2, 100));
     epoch_leave(f->epoch, slot);
     assert_int_equal(fixture_count_found(f, 1, 0, 50), 50);
     assert_int_equal(fixture_count_found(f, 2, 0, 5), 5);
@@ -277,7 +277,7 @@ audit(struct cache_fixture *f, uint64_t erased)
 
     for (uint64_t file = 1; file <= FILES; file++)
         for (uint64_t offset = 0; offset < OFFSETS; offset++) {
-            struct cache_block *block = cache_find(f->cache, file, offset);
+            struct cache_block *block = cache_find_hinted(f->cache, NULL, file, offset);
 
             if (block == NULL)
                 continue;
@@ -308,7 +308,7 @@ random_step(struct cache_fixture *f, struct test_random *random, uint64_t *erase
         return;
     }
     slot = epoch_enter(f->epoch);
-    block = cache_find(f->cache, file, offset);
+    block = cache_find_hinted(f->cache, NULL, file, offset);
     if (block == NULL) {
         size_t size = 1 + (size_t)test_random_below(
                               random, test_random_chance(random, 3) ? 40 * KIB : 4 * KIB);

@@ -26,7 +26,7 @@ expect_not_kept(struct cache_fixture *f, size_t size, bool keep)
 
     assert_ptr_equal(cache_insert(f->cache, block, 99, 5, PETAL_BLOCK_DATA, CACHE_SINGLE, keep),
                      block);
-    assert_null(cache_find(f->cache, 99, 5));
+    assert_null(cache_find_hinted(f->cache, NULL, 99, 5));
     epoch_collect(f->epoch);
     assert_int_equal(fixture_usage(f->cache).blocks_out, with_block);
     assert_true(fixture_is_block(block, 99, 5));
@@ -193,7 +193,7 @@ a_stale_hint_never_leads_to_the_wrong_block(void **state)
         struct cache_block *block = cache_find_hinted(f->cache, hint, file, offset);
 
         stale += before != NULL && before != block;
-        assert_ptr_equal(block, cache_find(f->cache, file, offset));
+        assert_ptr_equal(block, cache_find_hinted(f->cache, NULL, file, offset));
         if (block == NULL)
             block = fixture_put_in(f->cache, file, offset, 1 + test_random_below(&random, 2000),
                                    PETAL_BLOCK_DATA, CACHE_SINGLE);
@@ -217,9 +217,9 @@ an_evicted_block_is_good_until_the_reader_leaves(void **state)
     (void)state;
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_MULTI);
     slot = epoch_enter(f->epoch);
-    block = cache_find(f->cache, 1, 0);
+    block = cache_find_hinted(f->cache, NULL, 1, 0);
     fixture_put(f, 2, 0, 400, 3000, PETAL_BLOCK_DATA, CACHE_MULTI);
-    assert_null(cache_find(f->cache, 1, 0));
+    assert_null(cache_find_hinted(f->cache, NULL, 1, 0));
     epoch_collect(f->epoch);
     assert_true(fixture_is_block(block, 1, 0));
     live = test_allocator_live_bytes(&f->allocator);
@@ -302,7 +302,7 @@ pins_that_come_and_go_after_eviction(void **state)
     (void)state;
     fixture_put(f, 1, 0, 1, 3000, PETAL_BLOCK_DATA, CACHE_SINGLE);
     slot = epoch_enter(f->epoch);
-    block = cache_find(f->cache, 1, 0);
+    block = cache_find_hinted(f->cache, NULL, 1, 0);
     cache_erase_file(f->cache, 1);
     epoch_collect(f->epoch);
     cache_pin(block);

@@ -334,7 +334,7 @@ unknown_filters_are_ignored_and_counted(void **state)
         assert_int_equal(f->trace.bloom_ignored, 200);
         assert_int_equal(f->trace.bloom_probes, 0);
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-        assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+        assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
         sst_reader_close(reader);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -377,7 +377,7 @@ damaged_filter_says_maybe(void **state)
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
         assert_int_equal(f->trace.bloom_ignored, 300);
         assert_int_equal(f->trace.bloom_negatives, 0);
-        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         assert_int_equal(error.offset, target.offset);
         assert_string_equal(error.file, SST_PATH);
         sst_reader_close(reader);
@@ -413,7 +413,7 @@ verify_finds_a_filter_that_lies(void **state)
     free(bytes);
 
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "denies"));
     sst_reader_close(reader);
     cell_list_fini(&list);

@@ -186,7 +186,7 @@ file_of_another_identity_is_refused(void **state)
 
     /* Identity 0: whoever it is. */
     assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &open, &error), PETAL_OK);
-    assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY + 1);
+    assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY + 1);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
     sst_reader_close(reader);
     cell_list_fini(&list);
@@ -223,7 +223,7 @@ whole_life(struct sst_fixture *f, const struct cell_list *list)
     if (status != PETAL_OK)
         return status;
     status = sst_compare(f, reader, list);
-    verified = sst_reader_verify(reader, NULL);
+    verified = sst_reader_verify(reader, NULL, NULL);
     sst_reader_close(reader);
     return status != PETAL_OK ? status : verified;
 }

@@ -157,7 +157,7 @@ kept_files_are_read(void **state)
         golden_cells(&list, golden[i].rows, golden[i].ttls);
         reader = sst_fixture_open(f);
         assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-        if (sst_reader_verify(reader, &error) != PETAL_OK)
+        if (sst_reader_verify(reader, NULL, &error) != PETAL_OK)
             fail_msg("%s", error.text);
         assert_int_equal(f->trace.bloom_ignored, 0);
         assert_true(f->trace.bloom_probes > 0);

@@ -82,7 +82,7 @@ place_at_the_head_of_a_block_costs_one_read(void **state)
         reader = sst_fixture_open(f);
         assert_int_equal(reader->facts.data_blocks, list.count);
         assert_true(deep ? reader->index.root.level >= 2 : reader->index.root.level == 0);
-        assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+        assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
         for (size_t i = 0; i < list.count; i++) {
             const struct cell *cell = &list.cells[i];
 
@@ -127,7 +127,7 @@ longer_rows_are_not_taken_for_the_row_itself(void **state)
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     for (size_t i = 0; i < list.count; i += 3)
         assert_int_equal(
             reads_of_seek(f, reader, &list, i, list.cells[i].row, list.cells[i].qualifier, false),

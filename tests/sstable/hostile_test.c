@@ -131,7 +131,7 @@ wrong_place_in_the_index_is_found_out(void **state)
     assert_int_equal(iter.iter.ops->load(&iter.iter, &error), PETAL_CORRUPT);
     assert_false(iter.iter.valid);
     iter.iter.ops->close(&iter.iter);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     sst_reader_close(reader);
     free(bytes);
     cell_list_fini(&list);
@@ -172,7 +172,7 @@ false_claims_of_the_index_are_found_out(void **state)
         sst_fix_checksum(bytes, root, TEST_IDENTITY);
         sst_fixture_set_bytes(f, bytes, size);
         reader = sst_fixture_open(f);
-        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         assert_non_null(strstr(error.text, "begins"));
         sst_reader_close(reader);
         free(bytes);
@@ -247,7 +247,7 @@ cells_out_of_order_are_refused(void **state)
                       slice_from_text(cases[i].other_qualifier), false, 7, 7);
         assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, &error), PETAL_CORRUPT);
         iter.iter.ops->close(&iter.iter);
-        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         sst_reader_close(reader);
         cell_list_fini(&list);
         sst_fixture_free(f);
@@ -323,7 +323,7 @@ blocks_that_overlap_are_found_out(void **state)
         assert_false(iter.iter.valid);
         iter.iter.ops->close(&iter.iter);
     }
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -517,7 +517,7 @@ nodes_named_many_times_are_not_walked(void **state)
             assert_int_equal(
                 read_forward_within(f, reader, lazy, 2 * (uint32_t)count + 2 * INDEX_MAX_LEVELS),
                 PETAL_CORRUPT);
-        assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+        assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
         sst_reader_close(reader);
     }
     cell_list_fini(&list);
@@ -573,7 +573,7 @@ read_carelessly(struct sst_fixture *f)
     sst_ask_row(f, reader, slice_from_text("row0012"));
     sst_ask_column(f, reader, slice_from_text("row0012"), slice_from_text("second"));
     sst_ask_family_marker(f, reader, slice_from_text("row0012"));
-    (void)sst_reader_verify(reader, NULL);
+    (void)sst_reader_verify(reader, NULL, NULL);
     sst_reader_close(reader);
 }
 
@@ -698,17 +698,17 @@ false_times_of_death_are_found_out(void **state)
     cell_list_give_ttl(&list, 30);
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_OK);
     sst_reader_close(reader);
     sst_change_facts(f, 208, 59); /* the first dies at 60 */
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_non_null(strstr(error.text, "death"));
     sst_reader_close(reader);
     sst_change_facts(f, 208, 60);
     sst_change_facts(f, 216, 81); /* the last at 80 */
     reader = sst_fixture_open(f);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);
@@ -739,7 +739,7 @@ verify_accounts_for_every_byte(void **state)
     sst_fixture_set_bytes(f, longer, size + 40);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    assert_int_equal(sst_reader_verify(reader, &error), PETAL_CORRUPT);
+    assert_int_equal(sst_reader_verify(reader, NULL, &error), PETAL_CORRUPT);
     assert_int_equal(error.offset, size - TRAILER_BYTES);
     sst_reader_close(reader);
     free(longer);

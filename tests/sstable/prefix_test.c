@@ -60,7 +60,7 @@ prefixes_serve_gets_and_scans(void **state)
     assert_int_equal(sst_reader_facts(reader)->bloom_prefix_bytes, 11);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
     assert_int_equal(f->trace.bloom_ignored, 0);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     for (unsigned r = 0; r < 2000; r++) {
         snprintf(row, sizeof row, "row%08u/1", 2 * r + 1);
         passed += sst_ask_row(f, reader, slice_from_text(row));
@@ -138,7 +138,7 @@ prefixes_of_hostile_rows_are_found(void **state)
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     assert_true(sst_reader_facts(reader)->bloom_chunks > 4);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     for (size_t i = 0; i < list.count; i++)
         sst_expect_in_filter(f, reader, &list.cells[i]);
     assert_int_equal(f->trace.bloom_ignored, 0);
@@ -174,7 +174,7 @@ the_longest_prefixes_are_found(void **state)
     sst_fixture_write(f, &options, &list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_compare(f, reader, &list), PETAL_OK);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     row[PETAL_MAX_ROW_BYTES - 1] = 9;
     assert_false(sst_ask_prefix(f, reader, whole));
     test_allocator_fail_at(&f->allocator, 1, true);
@@ -235,7 +235,7 @@ unknown_filter_of_prefixes_is_ignored(void **state)
     assert_true(sst_ask_row(f, reader, slice_make(row, sizeof row)));
     assert_true(sst_ask_prefix(f, reader, slice_make(row, sizeof row)));
     assert_int_equal(f->trace.bloom_ignored, 2);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
     sst_reader_close(reader);
     cell_list_fini(&list);
     sst_fixture_free(f);

@@ -26,7 +26,7 @@ expect_round_trip(struct sst_fixture *f, const struct sst_options *options,
     sst_fixture_write(f, options, list);
     reader = sst_fixture_open(f);
     assert_int_equal(sst_compare(f, reader, list), PETAL_OK);
-    if (sst_reader_verify(reader, &error) != PETAL_OK)
+    if (sst_reader_verify(reader, NULL, &error) != PETAL_OK)
         fail_msg("%s", error.text);
     assert_int_equal(f->trace.bloom_ignored, 0);
     sst_reader_close(reader);
@@ -341,7 +341,7 @@ facts_tell_what_is_inside(void **state)
     assert_false(facts_may_have_qualifier(sst_reader_facts(reader), slice_from_text("w")));
     assert_false(facts_may_have_qualifier(sst_reader_facts(reader), nothing));
     assert_int_equal(facts->bloom_keys, 3);
-    assert_int_equal(sst_reader_identity(reader), TEST_IDENTITY);
+    assert_int_equal(reader->trailer.file_identity, TEST_IDENTITY);
     assert_string_equal(sst_reader_path(reader), SST_PATH);
     sst_reader_close(reader);
     cell_list_fini(&list);
@@ -408,31 +408,6 @@ many_qualifiers_are_not_recorded(void **state)
         cell_list_fini(&list);
         sst_fixture_free(f);
     }
-}
-
-static void
-sequence_range_can_be_widened(void **state)
-{
-    struct sst_options options = sst_test_options();
-    struct sst_fixture *f = sst_fixture_new(1 << 20);
-    struct sst_writer *writer;
-    const struct file_facts *facts;
-    struct sst_reader *reader;
-    struct cell cell = {.row = slice_from_text("r"), .type = PETAL_PUT, .timestamp = 1};
-
-    (void)state;
-    assert_int_equal(sst_writer_open(&writer, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
-    assert_int_equal(sst_writer_add(writer, &cell, NULL), PETAL_OK);
-    sst_writer_widen_sequences(writer, 17, 99);
-    assert_int_equal(sst_writer_finish(writer, &facts, NULL), PETAL_OK);
-    assert_int_equal(facts->sequence_max, 99);
-    sst_writer_free(writer);
-    reader = sst_fixture_open(f);
-    assert_int_equal(sst_reader_facts(reader)->sequence_min, 0);
-    assert_int_equal(sst_reader_facts(reader)->sequence_max, 99);
-    assert_int_equal(sst_reader_verify(reader, NULL), PETAL_OK);
-    sst_reader_close(reader);
-    sst_fixture_free(f);
 }
 
 /* ---- trace ---- */
@@ -596,7 +571,6 @@ main(void)
         cmocka_unit_test(facts_tell_what_is_inside),
         cmocka_unit_test(hiding_markers_widen_the_time_range),
         cmocka_unit_test(many_qualifiers_are_not_recorded),
-        cmocka_unit_test(sequence_range_can_be_widened),
         cmocka_unit_test(trace_counts_blocks_cached_and_fetched),
         cmocka_unit_test(writer_refuses_what_is_out_of_order),
         cmocka_unit_test(writer_leaves_an_existing_file_alone),
