@@ -1,10 +1,11 @@
 /*
  * cell.h -- the cell, its order, and its key as comparable bytes.
  *
- * Order inside a store (one family): row ascending; in a row the family markers (types 14 and 10) before
- * all columns; then qualifier ascending; in one column (or among the family markers) timestamp
- * descending, then sequence descending.  The type is not part of the order.  HBase instead gives
- * family markers the empty qualifier, and readers that skipped past that column have missed them.
+ * Order inside a store (one family): row ascending; in a row the family markers (types 14 and 10)
+ * before all columns; then qualifier ascending; in one column (or among the family markers)
+ * timestamp descending, then sequence descending.  The type is not part of the order.  HBase
+ * instead gives family markers the empty qualifier, and readers that skipped past that column have
+ * missed them.
  *
  * A CELL KEY is the same order as bytes: memcmp on two keys, the shorter first on a tie, orders
  * them as cell_compare orders the cells.  So memtable, index and filter need one comparator.
@@ -102,20 +103,22 @@ cell_key_bound(size_t row_bytes, size_t qualifier_bytes)
     return 2 * row_bytes + 2 * qualifier_bytes + 4 + CELL_KEY_SUFFIX_BYTES;
 }
 
-/* Encode at `buffer` (cell_key_bound bytes) and describe it in *key, which borrows row, qualifier and buffer. */
+/* Encode at `buffer` (cell_key_bound bytes) and describe it in *key, which borrows row,
+ * qualifier and buffer. */
 void cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
                    bool family_class, int64_t timestamp, uint64_t sequence);
 
 /* The position of `cell`. */
 void cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell);
 
-/* The key of a column's first possible cell, in the row of `row_key`, whose encoded row is copied. */
+/* The key of a column's first possible cell, in the row of `row_key`, whose encoded row is
+ * copied. */
 void cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
                         petal_slice qualifier);
 
 /*
- * Take `encoded` apart.  Row and qualifier point into it where they hold no 00 byte, else into `scratch`
- * (as large as `encoded`).  False when the bytes are no cell key.
+ * Take `encoded` apart.  Row and qualifier point into it where they hold no 00 byte, else into
+ * `scratch` (as large as `encoded`).  False when the bytes are no cell key.
  */
 bool cell_key_parse(petal_slice encoded, uint8_t *scratch, struct cell_key *key);
 
@@ -125,7 +128,8 @@ int cell_compare_key(const struct cell *cell, const struct cell_key *key);
 /* Number of bytes that two byte strings share at their beginning. */
 size_t slice_common_prefix(petal_slice a, petal_slice b);
 
-/* The up to 8 bytes of `bytes` from `offset` on, as a number that compares like them (zero-filled). */
+/* The up to 8 bytes of `bytes` from `offset` on, as a number that compares like them
+ * (zero-filled). */
 uint64_t slice_head(petal_slice bytes, size_t offset);
 
 #endif

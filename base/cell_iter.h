@@ -11,22 +11,24 @@
 
 #include "base/cell.h"
 
-/* A place a few cells ahead, such as the end of a narrow row, is nearer by steps than by a seek: so many are tried first. */
+/* A place a few cells ahead, such as the end of a narrow row, is nearer by steps than by a seek:
+ * so many are tried first. */
 #define STEPS_BEFORE_SEEK 4
 
 struct cell_iter {
     const struct cell_iter_ops *ops;
     bool valid; /* positioned at a cell; false at the end, before a seek and after an error */
-    bool
-        pending; /* with valid: only the place of `cell` is known (row, qualifier, timestamp, sequence, and the
-                         class of its type), not its value and type; `load` fetches them.  Set only by sources
-                         that were asked to be lazy: a merge loads a source when it reaches the top. Some do not
-                         know whether there is a cell at the place: loading may take them further on, or to their end. */
+    /* With valid: only the place of `cell` is known (row, qualifier, timestamp, sequence, and the
+     * class of its type), not its value and type; `load` fetches them.  Set only by sources that
+     * were asked to be lazy: a merge loads a source when it reaches the top.  Some do not know
+     * whether there is a cell at the place: loading may take them further on, or to their end. */
+    bool pending;
     struct cell cell; /* the current cell; its memory is good until the next seek, next or close */
 };
 
 struct cell_iter_ops {
-    /* Position at the first cell at or after `key`, which is borrowed for the call; forwards or back. */
+    /* Position at the first cell at or after `key`, which is borrowed for the call; forwards or
+     * back. */
     enum petal_status (*seek)(struct cell_iter *iter, const struct cell_key *key,
                               petal_error *error);
     /* Position at the source's first cell. */
@@ -39,7 +41,8 @@ struct cell_iter_ops {
                                      petal_error *error);
     /* Step to the following cell.  REQUIRES: iter->valid. */
     enum petal_status (*next)(struct cell_iter *iter, petal_error *error);
-    /* Complete the current cell; where the place held none, go on to the next one, or its place.  REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
+    /* Complete the current cell; where the place held none, go on to the next one, or its place.
+     * REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
     enum petal_status (*load)(struct cell_iter *iter, petal_error *error);
     /* Release what the iterator holds; not the struct itself. */
     void (*close)(struct cell_iter *iter);

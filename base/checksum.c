@@ -4,9 +4,10 @@
 #include <xxhash.h>
 
 /*
- * The library's own function uses what every processor has, this one, which some builds of the library have beside it, what the
- * processor at hand has: of blocks it is several times as fast.  Its header promises that it is there, so it is asked for here, as
- * something that may be missing.  It looks at the processor at the first call; threads that do so at once store the same.
+ * The library's own function uses what every processor has, this one, which some builds of the
+ * library have beside it, what the processor at hand has: of blocks it is several times as fast.
+ * Its header promises that it is there, so it is asked for here, as something that may be missing.
+ * It looks at the processor at the first call; threads that do so at once store the same.
  */
 #if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__)
 #define HAS_DISPATCH

@@ -1,6 +1,6 @@
 /*
- * checksum.h -- the one checksum of all formats: XXH3-64 under a seed that binds the bytes to their place, so
- * that a stale or misplaced block does not pass.
+ * checksum.h -- the one checksum of all formats: XXH3-64 under a seed that binds the bytes to their
+ * place, so that a stale or misplaced block does not pass.
  */
 #ifndef PETAL_BASE_CHECKSUM_H
 #define PETAL_BASE_CHECKSUM_H

@@ -39,7 +39,8 @@ clock_bits(clockid_t clock)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Where the kernel's source cannot be had: distinct for processes, threads and moments, but guessable. */
+/* Where the kernel's source cannot be had: distinct for processes, threads and moments, but
+ * guessable. */
 static uint64_t
 random_from_clocks(void)
 {

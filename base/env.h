@@ -2,7 +2,8 @@
  * env.h -- the surroundings of a database, resolved: every member is set, but for `log`.
  *
  * Made once from the caller's petal_env when the database opens, then handed down by pointer and
- * never changed, so all threads use it without a lock.  Owns nothing; what it points to outlives it.
+ * never changed, so all threads use it without a lock.  Owns nothing; what it points to outlives
+ * it.
  */
 #ifndef PETAL_BASE_ENV_H
 #define PETAL_BASE_ENV_H

@@ -1,21 +1,22 @@
 /*
  * epoch.c -- see epoch.h.
  *
- * `current` numbers the epochs.  An item is unlinked, then retired in epoch e = current.  A collection first
- * moves `current` past the newest item, then looks at all slots, and releases the items whose epoch is
- * below every number it saw.
+ * `current` numbers the epochs.  An item is unlinked, then retired in epoch e = current.  A
+ * collection first moves `current` past the newest item, then looks at all slots, and releases the
+ * items whose epoch is below every number it saw.
  *
  * Why it is safe.  Take an item retired in epoch e that a collection releases, and any reader.
- * - The collection saw the reader's number n > e.  The reader took n from `current`, which held it only
- *   after a collection had moved it past e, and that came after the unlinking.  Every write to
- *   `current` is a read-modify-write, so reading n synchronises with that move, and what the reader loads
- *   from then on is no older than the unlinking: it cannot reach the item.
- * - The collection saw the slot free, and the reader took it afterwards.  Moving `current`, looking at the slot,
- *   taking it, and the reader's load of `current` behind that stand in this order in the single order of
- *   the sequentially consistent operations.  So the load sees the move, and the reader is in the first case.
- *   Without that second load nothing would order the reader's later, weaker loads behind the unlinking.
- * - The reader had left before the look.  Its leaving is a release that the look acquires, so what it did inside
- *   comes before the release of the item.
+ * - The collection saw the reader's number n > e.  The reader took n from `current`, which held it
+ *   only after a collection had moved it past e, and that came after the unlinking.  Every write to
+ *   `current` is a read-modify-write, so reading n synchronises with that move, and what the reader
+ *   loads from then on is no older than the unlinking: it cannot reach the item.
+ * - The collection saw the slot free, and the reader took it afterwards.  Moving `current`, looking
+ *   at the slot, taking it, and the reader's load of `current` behind that stand in this order in
+ *   the single order of the sequentially consistent operations.  So the load sees the move, and the
+ *   reader is in the first case. Without that second load nothing would order the reader's later,
+ *   weaker loads behind the unlinking.
+ * - The reader had left before the look.  Its leaving is a release that the look acquires, so what
+ *   it did inside comes before the release of the item.
  */
 #include "base/epoch.h"
 
@@ -75,7 +76,8 @@ take_slot(struct epoch *epoch, struct epoch_slot *slot)
     if (atomic_load_explicit(&slot->entered, memory_order_relaxed) != 0 ||
         !atomic_compare_exchange_strong(&slot->entered, &vacant, before))
         return false;
-    /* Nothing shared was loaded yet, so the newer number is as true; the load itself is what counts (see the top). */
+    /* Nothing shared was loaded yet, so the newer number is as true; the load itself is what
+     * counts (see the top). */
     now = atomic_load(&epoch->current);
     if (now != before)
         atomic_store_explicit(&slot->entered, now, memory_order_release);
@@ -114,7 +116,8 @@ take_other_slot(struct epoch *epoch, unsigned choice)
 unsigned
 epoch_enter(struct epoch *epoch)
 {
-    /* pthread_self is an address on the systems at hand; a poor spread costs a few steps, no more. */
+    /* pthread_self is an address on the systems at hand; a poor spread costs a few steps, no
+     * more. */
     uint64_t self = (uint64_t)(uintptr_t)pthread_self();
     unsigned choice = (unsigned)((self * 0x9E3779B97F4A7C15u) >> 58) % EPOCH_SLOTS;
 

@@ -78,8 +78,8 @@ enum petal_status epoch_interrupt(struct epoch_stay *stay);
 void epoch_resume(struct epoch_stay *stay);
 
 /*
- * Retire `item` (item->release is set): it is released by a later epoch_collect, once no reader can see
- * it.  Whoever retires sees to it that a collection follows when what waits is worth one, since
+ * Retire `item` (item->release is set): it is released by a later epoch_collect, once no reader can
+ * see it.  Whoever retires sees to it that a collection follows when what waits is worth one, since
  * looking at all slots costs more than retiring.
  */
 void epoch_defer(struct epoch *epoch, struct epoch_item *item);

@@ -1,8 +1,8 @@
 /*
- * error.h -- errors are born here and nowhere else, so one breakpoint shows every first
- * cause.  Each call fills *error (may be NULL) and returns the status, so that a caller writes
- * `return error_corrupt(error, path, offset, "…")`.  The texts name what is wrong, found and expected; the file is put
- * in front of a text that does not name it.
+ * error.h -- errors are born here and nowhere else, so one breakpoint shows every first cause.
+ * Each call fills *error (may be NULL) and returns the status, so that a caller writes `return
+ * error_corrupt(error, path, offset, "…")`.  The texts name what is wrong, found and expected; the
+ * file is put in front of a text that does not name it.
  */
 #ifndef PETAL_BASE_ERROR_H
 #define PETAL_BASE_ERROR_H
@@ -45,7 +45,8 @@ bool error_passes(const petal_error *error);
 /* Forget what was there: status OK, texts empty. */
 void error_clear(petal_error *error);
 
-/* `bytes` as text for a message: printable ASCII kept, the rest as \xHH, cut with "…" to fit; returns `text`. */
+/* `bytes` as text for a message: printable ASCII kept, the rest as \xHH, cut with "…" to fit;
+ * returns `text`. */
 const char *error_quote(petal_slice bytes, char *text, size_t text_bytes);
 
 #endif

@@ -11,9 +11,9 @@
 #define MAP_BYTES       ((size_t)128 << 10)
 
 /*
- * Who asks for memory on the border of a huge page wants huge pages: one entry of the processor's translation
- * cache then covers 2 MiB instead of 4 KiB.  Most systems give them only where they are asked for.  A refusal
- * costs speed, nothing else.
+ * Who asks for memory on the border of a huge page wants huge pages: one entry of the processor's
+ * translation cache then covers 2 MiB instead of 4 KiB.  Most systems give them only where they are
+ * asked for.  A refusal costs speed, nothing else.
  */
 static void
 advise_huge_pages(void *memory, size_t size, bool wanted)
@@ -27,7 +27,8 @@ advise_huge_pages(void *memory, size_t size, bool wanted)
 #endif
 }
 
-/* Zeroed pages; NULL when there are none. `alignment` above that of pages costs nothing but addresses. */
+/* Zeroed pages; NULL when there are none. `alignment` above that of pages costs nothing but
+ * addresses. */
 static void *
 map(size_t alignment, size_t size)
 {
@@ -53,7 +54,8 @@ map(size_t alignment, size_t size)
 static void
 unmap(void *memory, size_t size)
 {
-    /* It fails when the system keeps too many mappings to split one: then at least the memory goes. */
+    /* It fails when the system keeps too many mappings to split one: then at least the memory
+     * goes. */
     if (munmap(memory, size) != 0)
         (void)madvise(memory, size, MADV_DONTNEED);
 }
@@ -140,7 +142,8 @@ mem_alloc_pages(const petal_allocator *allocator, size_t size)
         return mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
     memory = map(MEM_PAGE_BYTES, size);
 #ifdef MADV_NOHUGEPAGE
-    /* Else the system may make a huge page of what lies beside each other, of which no part goes back alone. */
+    /* Else the system may make a huge page of what lies beside each other, of which no part goes
+     * back alone. */
     if (memory != NULL)
         (void)madvise(memory, size, MADV_NOHUGEPAGE);
 #endif

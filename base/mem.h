@@ -12,8 +12,8 @@
 #define CACHE_LINE_BYTES 64
 
 /*
- * Begin to load so many cache lines from `memory` on, which may be any address.  Inlined in any case: GCC takes a function that
- * does nothing else for one without effects, and drops its calls.
+ * Begin to load so many cache lines from `memory` on, which may be any address.  Inlined in any
+ * case: GCC takes a function that does nothing else for one without effects, and drops its calls.
  */
 #if defined(__GNUC__)
 __attribute__((always_inline))
@@ -30,8 +30,9 @@ mem_prefetch(const void *memory, unsigned lines)
 #endif
 }
 
-/* Aligned malloc and free; from 128 KiB on pages of their own, which go back to the system at once.  What is aligned to 2 MiB and as
- * large is backed by huge pages, where the system has them. */
+/* Aligned malloc and free; from 128 KiB on pages of their own, which go back to the system at
+ * once.  What is aligned to 2 MiB and as large is backed by huge pages, where the system has
+ * them. */
 extern const petal_allocator mem_default_allocator;
 
 /* Memory for any type, uninitialised; NULL when there is none.  size > 0. */
@@ -47,20 +48,21 @@ void *mem_alloc_aligned(const petal_allocator *allocator, size_t alignment, size
 void mem_free(const petal_allocator *allocator, void *memory, size_t size);
 
 /*
- * Whole pages: memory that is taken and given back all the time in sizes that differ a little, of which malloc would keep much more
- * than is in use.  `size` is a multiple of MEM_PAGE_BYTES.  On a cache line's border at least.
+ * Whole pages: memory that is taken and given back all the time in sizes that differ a little, of
+ * which malloc would keep much more than is in use.  `size` is a multiple of MEM_PAGE_BYTES.  On a
+ * cache line's border at least.
  */
 #define MEM_PAGE_BYTES 4096
 void *mem_alloc_pages(const petal_allocator *allocator, size_t size);
 void mem_free_pages(const petal_allocator *allocator, void *memory, size_t size);
 
-/* Give the memory behind pages back but keep their place: what is stored there next takes memory anew.  False: the allocator (see
- * mem_is_discardable) or the system cannot; nothing was done. */
+/* Give the memory behind pages back but keep their place: what is stored there next takes memory
+ * anew.  False: the allocator (see mem_is_discardable) or the system cannot; nothing was done. */
 bool mem_is_discardable(const petal_allocator *allocator);
 bool mem_discard_pages(const petal_allocator *allocator, void *memory, size_t size);
 
-/* For memory of mem_alloc_aligned on the border of a huge page: are huge pages wanted behind it?  It begins so.  Another allocator
- * is not told. */
+/* For memory of mem_alloc_aligned on the border of a huge page: are huge pages wanted behind it?
+ * It begins so.  Another allocator is not told. */
 void mem_advise_huge_pages(const petal_allocator *allocator, void *memory, size_t size,
                            bool wanted);
 

@@ -24,7 +24,8 @@
 #include "base/cell_iter.h"
 #include "base/mem.h"
 
-/* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside each other. */
+/* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside
+ * each other. */
 struct merge_entry {
     uint64_t row_head; /* slice_head of its cell's row */
     struct cell_iter *source;
@@ -37,10 +38,12 @@ struct merge_iter {
     struct merge_entry *heap;
     size_t source_count, heap_count;
     bool reversed; /* may be set until the first seek */
-    bool *
-        in_heap; /* reversed, of each source: the others stand at their last cells before `place` */
-    uint8_t *place; /* reversed: the key of the latest seek_before, then of the seek to a row; */
-    size_t place_bytes, place_capacity; /* none: everything is sought anew */
+    /* Reversed, of each source: the others stand at their last cells before `place`. */
+    bool *in_heap;
+    /* Reversed: the key of the latest seek_before, then of the seek to a row; none: everything is
+     * sought anew. */
+    uint8_t *place;
+    size_t place_bytes, place_capacity;
     struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
 };
 

@@ -1,4 +1,5 @@
-/* sync_point.c -- see sync_point.h.  The hook is the one global variable, and only in builds for tests. */
+/* sync_point.c -- see sync_point.h.  The hook is the one global variable, and only in builds for
+ * tests. */
 #include "base/sync_point.h"
 
 #ifdef PETAL_SYNC_POINTS

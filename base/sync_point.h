@@ -13,7 +13,8 @@
 /* Called from several threads at once. */
 typedef void sync_point_function(const char *name);
 
-/* NULL: none.  A thread that is inside the old hook stays in it: join the threads before what it uses goes. */
+/* NULL: none.  A thread that is inside the old hook stays in it: join the threads before what it
+ * uses goes. */
 void sync_point_set_hook(sync_point_function *hook);
 
 void sync_point_reach(const char *name);

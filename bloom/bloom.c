@@ -4,9 +4,9 @@
  * Filters are read and written byte by byte, so neither byte order nor alignment matters.  A probe
  * uses no floating point.
  *
- * THE ERROR RATE, exactly, for L lines of b bits with n keys and k independent positions a key: let X of
- * the keys fall into the line of an absent key, whose positions are D different bits.  By inclusion and
- * exclusion over those bits, all of them are set with probability
+ * THE ERROR RATE, exactly, for L lines of b bits with n keys and k independent positions a key: let
+ * X of the keys fall into the line of an absent key, whose positions are D different bits.  By
+ * inclusion and exclusion over those bits, all of them are set with probability
  *
  *     sum over i of (-1)^i C(D, i) (1 - i/b)^(k X)
  *
@@ -14,9 +14,9 @@
  *
  *     rate = sum over i of (-1)^i E[C(D, i)] (1 - (1 - r_i^k) / L)^n,    r_i = 1 - i/b
  *
- * k + 1 terms, and no sum over loads.  STANDARD is one line of m bits.  The textbook's
- * (1 - e^(-kn/m))^k forgets that k positions may coincide and that the number of bits set varies:
- * taken for each load of a line it is 1 % low at a rate of 0.01, 3 % at 0.001.  The terms alternate and
+ * k + 1 terms, and no sum over loads.  STANDARD is one line of m bits.  The textbook's (1 -
+ * e^(-kn/m))^k forgets that k positions may coincide and that the number of bits set varies: taken
+ * for each load of a line it is 1 % low at a rate of 0.01, 3 % at 0.001.  The terms alternate and
  * grow with 2^k: good to 1e-10 for k <= 20, to 1e-6 for k = 30.
  */
 #include "bloom/bloom.h"
@@ -120,7 +120,8 @@ standard_density(double rate)
     return best;
 }
 
-/* More positions pay until they crowd the lines; each k is asked only to beat the best before it. */
+/* More positions pay until they crowd the lines; each k is asked only to beat the best before
+ * it. */
 static struct bloom_density
 blocked_density(double rate)
 {
@@ -226,7 +227,8 @@ bloom_plan_capacity(const struct bloom_plan *plan, size_t bytes)
     struct bloom_shape shape;
     uint64_t keys;
 
-    /* A STANDARD filter would take more keys in a few lines; but fewer keys would not fit for certain. */
+    /* A STANDARD filter would take more keys in a few lines; but fewer keys would not fit for
+     * certain. */
     if (plan->layout == BLOOM_BLOCKED && room >= BLOOM_LINE_BYTES) {
         double bits = (double)(room / BLOOM_LINE_BYTES) * BLOOM_LINE_BITS;
 
@@ -286,7 +288,8 @@ set_bit(uint8_t *bits, uint64_t position)
 
 /* ---- building and opening ---- */
 
-/* Spelled out, compilers make one load of it, which they do not of a loop; every question opens its chunk. */
+/* Spelled out, compilers make one load of it, which they do not of a loop; every question opens
+ * its chunk. */
 static inline uint32_t
 load_le32(const uint8_t *from)
 {
@@ -384,8 +387,8 @@ bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
 /* ---- asking ---- */
 
 /*
- * Four probes go without a branch between them: a branch after each is mispredicted half of the time, which
- * costs more than the probes, and one in sixteen absent keys goes on to the next four.
+ * Four probes go without a branch between them: a branch after each is mispredicted half of the
+ * time, which costs more than the probes, and one in sixteen absent keys goes on to the next four.
  */
 
 static bool

@@ -1,16 +1,17 @@
 /*
  * bloom.h -- Bloom filters over 64-bit hashes, in bytes that the caller holds.  Knows nothing of
- * files, cells or caches; a filter's bytes are complete in themselves and the same on every machine.
+ * files, cells or caches; a filter's bytes are complete in themselves and the same on every
+ * machine.
  *
  * Two layouts:
  *   STANDARD  one array of m bits, m any number.  The reference: its error rate is that of theory.
- *   BLOCKED   the array is cut into lines of 512 bits (a cache line); a key's k bits lie in one line
- *             (Putze, Sanders, Singler 2007).  One cache miss a probe, for more bits: 0.6 % more
- *             at an error rate of 0.1, 3.4 % at 0.01, 8 % at 0.001, 15 % at 0.0001.
+ *   BLOCKED   the array is cut into lines of 512 bits (a cache line); a key's k bits lie in one
+ *             line (Putze, Sanders, Singler 2007).  One cache miss a probe, for more bits: 0.6 %
+ *             more at an error rate of 0.1, 3.4 % at 0.01, 8 % at 0.001, 15 % at 0.0001.
  *
  * Position i = 0..k-1 of a hash h, in 64-bit arithmetic that wraps; G = 0x9E3779B97F4A7C15:
- *   STANDARD  multiply-shift of  h1 + i * h2 + G * (i^3 - i) / 6  to 0..m-1, where h1 is h and h2 is h
- *             with its halves exchanged.  Double hashing (Kirsch and Mitzenmacher 2006), each half
+ *   STANDARD  multiply-shift of  h1 + i * h2 + G * (i^3 - i) / 6  to 0..m-1, where h1 is h and h2 is
+ *             h with its halves exchanged.  Double hashing (Kirsch and Mitzenmacher 2006), each half
  *             filled up below by the other, so that large m find enough bits; and the cubic term of
  *             enhanced double hashing (Dillinger and Manolios 2004): progressions that share two
  *             places share many, and without it 1,000 keys at 0.0001 would let 12 % more pass.
@@ -23,8 +24,8 @@
  *     4  u8   layout
  *     5  u8   k       1..30
  *     6  u16  0
- *     8  u64  m       number of bits, from 1; STANDARD: they fill ceil(m / 8) bytes, BLOCKED: m is a
- *                     multiple of 512
+ *     8  u64  m       number of bits, from 1; STANDARD: they fill ceil(m / 8) bytes, BLOCKED: m is
+ *                     a multiple of 512
  * Bit b is bit (b % 8) of byte b / 8.  BLOCKED bytes should lie on a 64-byte border (speed only).
  *
  * Threads: all functions are pure but for what they write through their arguments.
@@ -56,7 +57,8 @@ struct bloom_shape {
     uint64_t bits;   /* m */
 };
 
-/* The probability that a filter of this shape with `keys` keys lets an absent key pass, by theory. */
+/* The probability that a filter of this shape with `keys` keys lets an absent key pass, by
+ * theory. */
 double bloom_expected_rate(const struct bloom_shape *shape, uint64_t keys);
 
 /* Bytes of a filter of this shape, footer included. */
@@ -87,9 +89,10 @@ void bloom_plan_init(struct bloom_plan *plan, enum bloom_layout layout, double r
 uint64_t bloom_plans_found(void);
 
 /*
- * The shape for `keys` keys (0 counts as 1; at most BLOOM_MAX_KEYS).  STANDARD: the fewest bits that
- * hold the rate.  BLOCKED: the nearest whole number of lines; but where its expected rate is more than
- * 4 % away from the plan's, as with few keys, the STANDARD shape.  So ask the shape, not the plan.
+ * The shape for `keys` keys (0 counts as 1; at most BLOOM_MAX_KEYS).  STANDARD: the fewest bits
+ * that hold the rate.  BLOCKED: the nearest whole number of lines; but where its expected rate is
+ * more than 4 % away from the plan's, as with few keys, the STANDARD shape.  So ask the shape, not
+ * the plan.
  */
 struct bloom_shape bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys);
 
@@ -129,7 +132,8 @@ bloom_line(uint64_t hash, uint64_t lines)
     return (uint64_t)(((unsigned __int128)hash * lines) >> 64);
 }
 
-/* The next position in the line, 0..511.  `walk` starts as the hash; k calls give its k positions. */
+/* The next position in the line, 0..511.  `walk` starts as the hash; k calls give its k
+ * positions. */
 static inline unsigned
 bloom_line_next(uint64_t *walk)
 {
@@ -138,8 +142,8 @@ bloom_line_next(uint64_t *walk)
 }
 
 /*
- * The k bits of a hash in its line, as words: bit b of words[w] is position 64 * w + b.  OR them into the
- * line to add the key; it may be contained if all of them are set there.
+ * The k bits of a hash in its line, as words: bit b of words[w] is position 64 * w + b.  OR them
+ * into the line to add the key; it may be contained if all of them are set there.
  */
 static inline void
 bloom_line_bits(uint64_t hash, unsigned probes, uint64_t words[BLOOM_LINE_BITS / 64])

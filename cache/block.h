@@ -1,5 +1,6 @@
 /*
- * block.h -- a block in memory, as its readers see it, and the hints by which they find it again (cache/cache.h).
+ * block.h -- a block in memory, as its readers see it, and the hints by which they find it again
+ * (cache/cache.h).
  */
 #ifndef PETAL_CACHE_BLOCK_H
 #define PETAL_CACHE_BLOCK_H
@@ -24,7 +25,8 @@ cache_hint_init(struct cache_hint *hint)
     atomic_init(&hint->data, NULL);
 }
 
-/* Start loading the block's first lines without waiting for its descriptor.  Nothing is done if there is no such block. */
+/* Start loading the block's first lines without waiting for its descriptor.  Nothing is done if
+ * there is no such block. */
 static inline void
 cache_hint_prefetch(const struct cache_hint *hint, unsigned lines)
 {

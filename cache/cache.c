@@ -1,32 +1,37 @@
 /*
- * cache.c -- see cache.h.  The shards (shard.h) hold the blocks, the pool (pool.h) is their memory; here is
- * what binds them to the epoch: who may still use a block, and when it is given back.
+ * cache.c -- see cache.h.  The shards (shard.h) hold the blocks, the pool (pool.h) is their memory;
+ * here is what binds them to the epoch: who may still use a block, and when it is given back.
  *
- * LIFE of a block: allocated -> in the table -> taken out (file = 0) -> deferred to the epoch -> when the readers of
- * that time have left, the table's reference is dropped -> with the last reference it is released -> its
- * descriptor is allocated again.  A block that is not kept goes from allocated straight to deferred.  If a pin
- * is left when the table's reference is dropped, the last unpin defers the block once more, so that its caller
- * may use it until leaving.  So does the drop itself where the block was ever pinned: who unpinned it last may have entered after it was
- * taken out, and be inside still.  So an item is never in the epoch's list twice: the second time comes after the
- * first was over.
+ * LIFE of a block: allocated -> in the table -> taken out (file = 0) -> deferred to the epoch ->
+ * when the readers of that time have left, the table's reference is dropped -> with the last
+ * reference it is released -> its descriptor is allocated again.  A block that is not kept goes
+ * from allocated straight to deferred.  If a pin is left when the table's reference is dropped, the
+ * last unpin defers the block once more, so that its caller may use it until leaving.  So does the
+ * drop itself where the block was ever pinned: who unpinned it last may have entered after it was
+ * taken out, and be inside still.  So an item is never in the epoch's list twice: the second time
+ * comes after the first was over.
  *
- * WHY A STALE HINT IS SAFE.  A hint is the address of a descriptor that some time described the block wanted.  The
- * reader, inside an epoch, loads `file` (acquire), then `offset`; if they are those wanted it uses the block.
- * 1. The address is that of a descriptor: those are kept until cache_close, and the hint's acquire pairs with the
- *    release that stored it, which came after the descriptor was made.
- * 2. While one reader stays inside, a descriptor says at most one key (f, o) to it: it may go 0 -> (f, o) -> 0.
- *    For it to say another key it must be taken out (file = 0), retired, and released.  Had our reader
- *    entered before the retiring, the release waits for it.  Had it entered so late that the release did not
- *    wait, it sees file = 0 or newer (base/epoch.c), nothing of the former life.
- *    So file and offset, though loaded one by one, belong to one life, and so do the fields that follow:
- *    offset, data, size and hints are written before the release that stores `file`.
- * 3. For the same reason data of that life is not freed before the reader leaves: the reader saw file != 0, so the
- *    block was in the table after the reader had entered, and its retiring comes later still.
- * 4. A block that is not kept never has its file set, so no hint matches it, though a hint may lead to its descriptor.
- * 5. A block of the key wanted under another descriptor is no danger: the hint does not match, the table is asked.
+ * WHY A STALE HINT IS SAFE.  A hint is the address of a descriptor that some time described the
+ * block wanted.  The reader, inside an epoch, loads `file` (acquire), then `offset`; if they are
+ * those wanted it uses the block.
+ * 1. The address is that of a descriptor: those are kept until cache_close, and the hint's acquire
+ *    pairs with the release that stored it, which came after the descriptor was made.
+ * 2. While one reader stays inside, a descriptor says at most one key (f, o) to it: it may go 0 ->
+ *    (f, o) -> 0. For it to say another key it must be taken out (file = 0), retired, and released.
+ *    Had our reader entered before the retiring, the release waits for it.  Had it entered so late
+ *    that the release did not wait, it sees file = 0 or newer (base/epoch.c), nothing of the former
+ *    life. So file and offset, though loaded one by one, belong to one life, and so do the fields
+ *    that follow: offset, data, size and hints are written before the release that stores `file`.
+ * 3. For the same reason data of that life is not freed before the reader leaves: the reader saw
+ *    file != 0, so the block was in the table after the reader had entered, and its retiring comes
+ *    later still.
+ * 4. A block that is not kept never has its file set, so no hint matches it, though a hint may lead
+ *    to its descriptor.
+ * 5. A block of the key wanted under another descriptor is no danger: the hint does not match, the
+ *    table is asked.
  *
- * LOCKS.  A shard's mutex and the pool's are never held together, and neither while calling the epoch, whose release
- * functions take the pool's.
+ * LOCKS.  A shard's mutex and the pool's are never held together, and neither while calling the
+ * epoch, whose release functions take the pool's.
  */
 #include "cache/cache.h"
 
@@ -36,8 +41,8 @@
 #include <assert.h>
 #include <time.h>
 
-/* Enough blocks of 64 KiB in a shard that shards fill evenly and behave like one LRU, and that blocks of 1 MiB still fit when
- * the capacity is cut to an eighth. */
+/* Enough blocks of 64 KiB in a shard that shards fill evenly and behave like one LRU, and that
+ * blocks of 1 MiB still fit when the capacity is cut to an eighth. */
 #define SHARD_MIN_BYTES (UINT64_C(16) << 20)
 #define SHARDS_MAX      16
 
@@ -170,8 +175,8 @@ drop_table_reference(struct epoch_item *item)
     struct cache *cache = block->cache;
     uint64_t charge = pool_charge(block);
 
-    /* Acquire and release: what the holders of other references did comes before the release.  Where pins are left the block may be gone
-     * behind this line. */
+    /* Acquire and release: what the holders of other references did comes before the release.
+     * Where pins are left the block may be gone behind this line. */
     if (atomic_fetch_sub_explicit(&block->pins, 1, memory_order_acq_rel) != 1) {
         atomic_fetch_sub_explicit(&cache->limbo_bytes, charge, memory_order_relaxed);
     } else if (atomic_load_explicit(&block->pinned, memory_order_relaxed) != 0) {
@@ -183,9 +188,10 @@ drop_table_reference(struct epoch_item *item)
 }
 
 /*
- * Hand a block to the epoch; it is no longer the caller's.  Looking at the epoch's slots costs, so it is done only when
- * enough memory waits for it.  The caller is mostly inside the epoch itself, so what a collection
- * releases is what waited at the one before: twice the limit is what may wait in all.
+ * Hand a block to the epoch; it is no longer the caller's.  Looking at the epoch's slots costs, so
+ * it is done only when enough memory waits for it.  The caller is mostly inside the epoch itself,
+ * so what a collection releases is what waited at the one before: twice the limit is what may wait
+ * in all.
  */
 static void
 defer(struct cache *cache, struct cache_block *block, void (*release)(struct epoch_item *item))
@@ -238,7 +244,8 @@ cache_close(struct cache *cache)
         }
         shard_fini(&cache->shards[i]);
     }
-    /* The rest waits in the epoch; nothing does when epoch_fini was called before, and then the epoch is gone. */
+    /* The rest waits in the epoch; nothing does when epoch_fini was called before, and then the
+     * epoch is gone. */
     for (int i = 0; i < 2 && pool_usage_get(&cache->pool).blocks > 0; i++)
         epoch_collect(cache->epoch); /* twice: what was pinned is deferred again */
     assert(atomic_load_explicit(&cache->limbo_bytes, memory_order_relaxed) == 0);
@@ -284,8 +291,9 @@ cache_find_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, u
 /* ---- Inserting ---- */
 
 /*
- * While the pool is crowded: close slabs, at most so many, and take their blocks out of the table.  A caller inside the epoch keeps
- * those itself; what comes back at once is mostly what an earlier call closed.
+ * While the pool is crowded: close slabs, at most so many, and take their blocks out of the table.
+ * A caller inside the epoch keeps those itself; what comes back at once is mostly what an earlier
+ * call closed.
  */
 static void
 close_slabs(struct cache *cache, size_t most)
@@ -310,9 +318,10 @@ close_slabs(struct cache *cache, size_t most)
 }
 
 /*
- * A reader that lost the processor inside the epoch keeps from being given back whatever others evict meanwhile, which can be gigabytes
- * a second.  So who wants memory while much waits sleeps a little, which gives that reader the processor; but never long, since
- * the caller may be inside, too, and others wait for it.
+ * A reader that lost the processor inside the epoch keeps from being given back whatever others
+ * evict meanwhile, which can be gigabytes a second.  So who wants memory while much waits sleeps a
+ * little, which gives that reader the processor; but never long, since the caller may be inside,
+ * too, and others wait for it.
  */
 struct cache_block *
 cache_allocate(struct cache *cache, size_t size, uint32_t hint_count, uint8_t **data)
@@ -427,7 +436,8 @@ cache_set_capacity(struct cache *cache, size_t capacity)
         shard_set_capacity(&cache->shards[i], capacity / cache->shard_count, &removed);
         defer_all(cache, removed);
     }
-    /* What readers keep of the blocks that went is in use as yet; once they have left, later calls close the slabs. */
+    /* What readers keep of the blocks that went is in use as yet; once they have left, later
+     * calls close the slabs. */
     epoch_collect(cache->epoch);
     close_slabs(cache, (size_t)(cache->most / SLAB_BYTES));
 }

@@ -68,8 +68,8 @@ allocation_bytes(uint64_t bytes)
     return bytes == 0 ? sizeof(void *) : bytes;
 }
 
-/* The list of warm blocks that has pages for so much; 0: there is none.  A slab's largest object is as
- * large as the smallest pages, so it is what is wanted that tells them apart. */
+/* The list of warm blocks that has pages for so much; 0: there is none.  A slab's largest object
+ * is as large as the smallest pages, so it is what is wanted that tells them apart. */
 static size_t
 class_of(uint64_t wanted)
 {
@@ -84,8 +84,9 @@ pool_charge(const struct cache_block *block)
     return allocation_bytes(wanted_bytes(block->size, block->hint_count)) + sizeof *block;
 }
 
-/* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th of
- * the capacity or two and what readers kept from it; all that is wanted again before the next look. */
+/* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th
+ * of the capacity or two and what readers kept from it; all that is wanted again before the next
+ * look. */
 static uint64_t
 warm_limit(const struct block_pool *pool)
 {
@@ -142,8 +143,8 @@ take_warm(struct block_pool *pool, size_t class)
     return block;
 }
 
-/* Memory from elsewhere than the pool.  The system is asked for it without the mutex, so two threads
- * may add a slab each where one would do. */
+/* Memory from elsewhere than the pool.  The system is asked for it without the mutex, so two
+ * threads may add a slab each where one would do. */
 static uint8_t *
 take_new(struct block_pool *pool, uint64_t wanted, struct cache_block *owner)
 {

@@ -1,23 +1,25 @@
 /*
  * pool.h -- the memory of cache blocks: descriptors and the bytes they describe.
  *
- * Descriptors come from chunks that are kept until pool_fini: one that was given back is reused, its address
- * stays that of a descriptor.  Bytes are one allocation a block:
+ * Descriptors come from chunks that are kept until pool_fini: one that was given back is reused,
+ * its address stays that of a descriptor.  Bytes are one allocation a block:
  *
  *     data, `size` bytes, on a cache line border | padding to 8 | hint_count hints
  *
- * Where they come from depends on their number; it is rounded up as that place does, and counted so:
+ * Where they come from depends on their number; it is rounded up as that place does, and counted
+ * so:
  * - below SLAB_LEAST_OBJECT: the allocator itself.
  * - below POOL_PAGES_BYTES: slabs (slab.h).
- * - from there on: whole pages (base/mem.h).  Blocks of at most POOL_CLASSES - 1 pages that were given
- *   back keep them, as many as a 32nd of the capacity and POOL_WARM_BYTES (they are WARM), and are
- *   taken before any other: taking memory from the system costs more than all else that a large
- *   block does.  The rest goes back, and all of it under a caller's allocator.
+ * - from there on: whole pages (base/mem.h).  Blocks of at most POOL_CLASSES - 1 pages that were
+ *   given back keep them, as many as a 32nd of the capacity and POOL_WARM_BYTES (they are WARM),
+ *   and are taken before any other: taking memory from the system costs more than all else that a
+ *   large block does.  The rest goes back, and all of it under a caller's allocator.
  *
- * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs that
- * are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of it and POOL_SPARE_BYTES, and
- * of that more than a 32nd of the capacity and POOL_SPARE_BYTES is unused memory in slabs.  Then slabs have to be
- * closed; what closed ones have counts no more, since it goes as soon as readers and pins let it.
+ * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs
+ * that are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of
+ * it and POOL_SPARE_BYTES, and of that more than a 32nd of the capacity and POOL_SPARE_BYTES is
+ * unused memory in slabs.  Then slabs have to be closed; what closed ones have counts no more,
+ * since it goes as soon as readers and pins let it.
  *
  * Threads: all functions from any thread, but init and fini.
  */
@@ -67,8 +69,9 @@ enum petal_status pool_init(struct block_pool *pool, const petal_allocator *allo
 /* REQUIRES: all blocks given back. */
 void pool_fini(struct block_pool *pool);
 
-/* A descriptor with memory for `size` bytes and hints, all hints NULL, pins 1; NULL when there is no memory.  What
- * readers with stale hints may look at (file) stays 0.  *crowded: pool_close_slab would do something. */
+/* A descriptor with memory for `size` bytes and hints, all hints NULL, pins 1; NULL when there
+ * is no memory.  What readers with stale hints may look at (file) stays 0.  *crowded:
+ * pool_close_slab would do something. */
 struct cache_block *pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count,
                                   bool *crowded);
 
@@ -76,9 +79,9 @@ struct cache_block *pool_allocate(struct block_pool *pool, size_t size, uint32_t
 void pool_release(struct block_pool *pool, struct cache_block *block);
 
 /*
- * If the pool is crowded: close the slab with the most to gain and name its blocks that are in the table, for the caller to take
- * out and retire.  Blocks that are not in it yet are not to be put in (pool_is_leaving), the others are on their
- * way back.  False: it is not.
+ * If the pool is crowded: close the slab with the most to gain and name its blocks that are in the
+ * table, for the caller to take out and retire.  Blocks that are not in it yet are not to be put in
+ * (pool_is_leaving), the others are on their way back.  False: it is not.
  */
 bool pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count);
 

@@ -2,11 +2,12 @@
  * shard.c -- see shard.h.
  *
  * A chain is changed only under the mutex: a block enters at the head, and leaves by making its
- * predecessor skip it.  It keeps its own `next`, so a reader who stands on it walks on into the chain.  What that
- * leads to left the table later than the block itself, so the reader's epoch keeps it, too.
+ * predecessor skip it.  It keeps its own `next`, so a reader who stands on it walks on into the
+ * chain.  What that leads to left the table later than the block itself, so the reader's epoch
+ * keeps it, too.
  *
- * `file` is set last when a block enters and cleared first when it leaves: readers take a descriptor for
- * what it says only while file is not 0.
+ * `file` is set last when a block enters and cleared first when it leaves: readers take a
+ * descriptor for what it says only while file is not 0.
  */
 #include "cache/shard.h"
 
@@ -18,8 +19,9 @@
 #define MIN_BUCKETS      16
 #define MAX_BUCKETS      (UINT64_C(1) << 24)
 
-/* Second chances given by one insertion.  Past it the next block goes even if it was used: when nearly all were,
- * being used tells nothing apart, and the mutex must not be held for a walk through the whole shard. */
+/* Second chances given by one insertion.  Past it the next block goes even if it was used: when
+ * nearly all were, being used tells nothing apart, and the mutex must not be held for a walk
+ * through the whole shard. */
 #define MAX_CHANCES 64
 
 static uint64_t
@@ -169,8 +171,8 @@ bytes_held(const struct cache_shard *shard)
     return bytes;
 }
 
-/* The data queue that is most over its share, `charge` more bytes of queue `coming` counted in; SHARD_META if
- * all are empty. */
+/* The data queue that is most over its share, `charge` more bytes of queue `coming` counted in;
+ * SHARD_META if all are empty. */
 static unsigned
 data_queue_most_over(const struct cache_shard *shard, unsigned coming, uint64_t charge,
                      uint64_t left)
@@ -202,8 +204,8 @@ queue_to_give(const struct cache_shard *shard, unsigned coming, uint64_t charge)
                                 shard->capacity > meta ? shard->capacity - meta : 0);
 }
 
-/* Let the clock hand pass the oldest block of a queue: it stays if it was used and there are chances left,
- * else it goes. */
+/* Let the clock hand pass the oldest block of a queue: it stays if it was used and there are
+ * chances left, else it goes. */
 static void
 pass_hand(struct cache_shard *shard, unsigned queue, unsigned *chances,
           struct cache_block **removed)
@@ -260,7 +262,8 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
         atomic_store_explicit(&block->offset, offset, memory_order_relaxed);
         atomic_store_explicit(&block->next, atomic_load_explicit(bucket, memory_order_relaxed),
                               memory_order_relaxed);
-        /* Release, since a stale hint leads here, too: who sees the file sees offset, data, size, hints. */
+        /* Release, since a stale hint leads here, too: who sees the file sees offset, data,
+         * size, hints. */
         atomic_store_explicit(&block->file, file, memory_order_release);
         atomic_store_explicit(bucket, block, memory_order_release);
         queue_append(&shard->queues[queue_of(block)], block);

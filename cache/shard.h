@@ -1,14 +1,17 @@
 /*
- * shard.h -- one part of the cache: a hash table whose chains are read without locks, and the queues that
- * decide what goes when room is needed.
+ * shard.h -- one part of the cache: a hash table whose chains are read without locks, and the
+ * queues that decide what goes when room is needed.
  *
- * The table has a fixed number of buckets, one for every 4 KiB of the greatest capacity: blocks are seldom smaller, so
- * chains are short, and a table that never grows needs no protocol for readers who are in it.
+ * The table has a fixed number of buckets, one for every 4 KiB of the greatest capacity: blocks are
+ * seldom smaller, so chains are short, and a table that never grows needs no protocol for readers
+ * who are in it.
  *
- * Ownership: blocks in the shard belong to it.  What it puts out is handed to the caller as a list linked by
- * queue_next; readers inside the epoch may still use those blocks, so the caller retires them.
+ * Ownership: blocks in the shard belong to it.  What it puts out is handed to the caller as a list
+ * linked by queue_next; readers inside the epoch may still use those blocks, so the caller retires
+ * them.
  *
- * Threads: shard_find inside the epoch, without lock; the others take the mutex, and hold no other lock meanwhile.
+ * Threads: shard_find inside the epoch, without lock; the others take the mutex, and hold no other
+ * lock meanwhile.
  */
 #ifndef PETAL_CACHE_SHARD_H
 #define PETAL_CACHE_SHARD_H
@@ -50,8 +53,9 @@ struct cache_block *shard_find(const struct cache_shard *shard, uint64_t hash, u
                                uint64_t offset);
 
 /*
- * Make room and put `block` (kind and priority set) in.  Returns `block`, or the one that was there under
- * this key already, or NULL when it cannot be held; then `block` stays the caller's.  *removed: what went.
+ * Make room and put `block` (kind and priority set) in.  Returns `block`, or the one that was there
+ * under this key already, or NULL when it cannot be held; then `block` stays the caller's.
+ * *removed: what went.
  */
 struct cache_block *shard_insert(struct cache_shard *shard, struct cache_block *block,
                                  uint64_t hash, uint64_t file, uint64_t offset,
@@ -69,7 +73,8 @@ void shard_set_capacity(struct cache_shard *shard, uint64_t capacity, struct cac
 
 void shard_add_usage(struct cache_shard *shard, struct cache_usage *sum);
 
-/* The hash that chooses bucket (its low bits) and shard (its high half).  Offsets share their low and high bits. */
+/* The hash that chooses bucket (its low bits) and shard (its high half).  Offsets share their
+ * low and high bits. */
 static inline uint64_t
 block_key_hash(uint64_t file, uint64_t offset)
 {

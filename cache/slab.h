@@ -1,23 +1,27 @@
 /*
- * slab.h -- memory for objects of one to 32 KiB that any thread takes and any thread gives back.  malloc keeps what a thread
- * gave back for the thread that took it, so that with each thread that reads it would keep another cache's worth.
+ * slab.h -- memory for objects of one to 32 KiB that any thread takes and any thread gives back.
+ * malloc keeps what a thread gave back for the thread that took it, so that with each thread that
+ * reads it would keep another cache's worth.
  *
- * A slab is SLAB_BYTES on a border of as many, so an object's slab is found by its address, and holds objects of one class:
+ * A slab is SLAB_BYTES on a border of as many, so an object's slab is found by its address, and
+ * holds objects of one class:
  *
  *     struct slab | owner of each object | stack of the objects given back, a byte each | objects
  *
  * Classes are an eighth of a power of two apart, so rounding adds less than that.  Objects lie on
  * cache line borders.
  *
- * Objects of a slab are first used in order, so memory behind the last one used was never touched and, with an allocator that
- * maps pages, is not taken from the system: slabs count what was touched.  What is given back is used again before
- * anything new, in the fullest slab first; so those that are nearly empty have a chance to become empty, and go back.
+ * Objects of a slab are first used in order, so memory behind the last one used was never touched
+ * and, with an allocator that maps pages, is not taken from the system: slabs count what was
+ * touched.  What is given back is used again before anything new, in the fullest slab first; so
+ * those that are nearly empty have a chance to become empty, and go back.
  *
- * CLOSING.  Objects cannot be moved, and a slab goes back when its last one does.  To get memory back the owner
- * of the slabs closes the emptiest one and sees to it that its objects are given back.  A closed slab is used again only when there is no
- * other of its class with room.
+ * CLOSING.  Objects cannot be moved, and a slab goes back when its last one does.  To get memory
+ * back the owner of the slabs closes the emptiest one and sees to it that its objects are given
+ * back.  A closed slab is used again only when there is no other of its class with room.
  *
- * Threads: none of its own; one at a time for one struct slab_set.  slab_new, slab_free, slab_is_closing: any.
+ * Threads: none of its own; one at a time for one struct slab_set.  slab_new, slab_free,
+ * slab_is_closing: any.
  */
 #ifndef PETAL_CACHE_SLAB_H
 #define PETAL_CACHE_SLAB_H
@@ -31,8 +35,8 @@
 #define SLAB_CLASSES      41
 #define SLAB_OBJECTS      253 /* at most in one slab */
 
-/* Lists of a class: slabs with objects given back, by eighths in use of what was touched; those where all that was
- * touched is in use; closed ones.  Full slabs are in none. */
+/* Lists of a class: slabs with objects given back, by eighths in use of what was touched; those
+ * where all that was touched is in use; closed ones.  Full slabs are in none. */
 enum { SLAB_FRESH = 8, SLAB_CLOSED, SLAB_LISTS, SLAB_FULL = SLAB_LISTS };
 
 struct cache_block;
@@ -57,7 +61,8 @@ struct slab_set {
     uint64_t closed_bytes;              /* touched, of those that are */
 };
 
-/* What an object of `bytes` takes.  REQUIRES, here and below: SLAB_LEAST_OBJECT <= bytes <= SLAB_MOST_OBJECT. */
+/* What an object of `bytes` takes.  REQUIRES, here and below: SLAB_LEAST_OBJECT <= bytes <=
+ * SLAB_MOST_OBJECT. */
 uint32_t slab_object_bytes(uint32_t bytes);
 
 /* For objects of so many bytes; not yet in a set.  NULL when there is no memory. */

@@ -104,7 +104,8 @@ give_place(struct slab_regions *regions, struct slab_region *region, uint8_t *pl
         unlist(regions, region);
         return true;
     }
-    /* First the advice: else the system may fill up what was discarded, to make a huge page of it. */
+    /* First the advice: else the system may fill up what was discarded, to make a huge page of
+     * it. */
     if (!region->split)
         mem_advise_huge_pages(regions->allocator, region->memory, SLAB_REGION_BYTES, false);
     region->split = true;

@@ -1,12 +1,14 @@
 /*
  * file_pool.c -- see file_pool.h.
  *
- * THE STATE of a pooled file is one word: whether it is open, whether it was used again since the clock's hand came by, and how many have it
- * acquired. Only a word that says "open, used by nobody" becomes "closed", by compare and exchange under the mutex; only
- * one that says "open" is counted up. So whoever counts up has the handle, and whoever closes has it alone.
+ * THE STATE of a pooled file is one word: whether it is open, whether it was used again since the
+ * clock's hand came by, and how many have it acquired. Only a word that says "open, used by nobody"
+ * becomes "closed", by compare and exchange under the mutex; only one that says "open" is counted
+ * up. So whoever counts up has the handle, and whoever closes has it alone.
  *
- * ROOM. A reader that finds all files acquired counts itself as waiting and looks once more; a release counts down and looks
- * for waiters. Both orders are sequentially consistent, so one of the two sees the other.
+ * ROOM. A reader that finds all files acquired counts itself as waiting and looks once more; a
+ * release counts down and looks for waiters. Both orders are sequentially consistent, so one of the
+ * two sees the other.
  */
 #include "sstable/file_pool.h"
 
@@ -75,8 +77,8 @@ ring_remove(struct file_pool *pool, struct pooled_file *file)
     file->next = file->before = NULL;
 }
 
-/* Take the handle of a file that nobody reads out of the ring; NULL: all are read. Files that were used since the hand came by last
- * are passed over in the first round. */
+/* Take the handle of a file that nobody reads out of the ring; NULL: all are read. Files that
+ * were used since the hand came by last are passed over in the first round. */
 static petal_file *
 take_idle(struct file_pool *pool)
 {
@@ -119,8 +121,8 @@ close_handle(const struct pooled_file *file, petal_file *handle)
     (void)vfs->close(vfs->context, handle); /* it was opened for reading: nothing can be lost */
 }
 
-/* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. The mutex is given up
- * while waiting. */
+/* Get one of the handles that the limit allows; *idle: one to be closed first, or NULL. The
+ * mutex is given up while waiting. */
 static void
 reserve_handle(struct file_pool *pool, petal_file **idle)
 {
@@ -150,7 +152,8 @@ open_path(const struct pooled_file *file, petal_file **handle, petal_error *erro
     return failure == 0 ? PETAL_OK : error_io(error, file->path, failure, "open");
 }
 
-/* The handle is the file's from now on, and acquired once. That is no use yet that would set it apart from the others. */
+/* The handle is the file's from now on, and acquired once. That is no use yet that would set it
+ * apart from the others. */
 static void
 install(struct pooled_file *file, petal_file *handle)
 {

@@ -31,8 +31,9 @@ enum block_begins {
 struct block_handle {
     uint64_t offset;
     uint32_t size;
-    uint32_t
-        begins; /* from the data index: enum block_begins, of inner nodes what their first block begins; else 0 */
+    /* From the data index: enum block_begins, of inner nodes what their first block begins; else
+     * 0. */
+    uint32_t begins;
 };
 
 /* A block before compression.  The largest cell has 11 MiB, and blocks close at 16 MiB at the
@@ -64,17 +65,17 @@ struct file_facts {
     enum file_origin origin;
     int64_t written_ms; /* when the file was begun; 0: not known */
     petal_slice row_min, row_max;
-    int64_t time_min,
-        time_max; /* a marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells */
-    int64_t
-        put_time_min; /* no put is older; INT64_MAX: there is no put.  In files of version 1 it may be too low */
+    /* A marker of kind 12 or 14 puts time_min to 0 at most: it hides older cells. */
+    int64_t time_min, time_max;
+    /* No put is older; INT64_MAX: there is no put.  In files of version 1 it may be too low. */
+    int64_t put_time_min;
     uint64_t sequence_min, sequence_max;
     uint64_t cells, rows;
     uint64_t puts, deletes, family_version_deletes, column_deletes, family_deletes; /* sum: cells */
     uint64_t ttl_cells; /* those that have a time to live of their own, of whatever type */
-    int64_t death_min,
-        death_max; /* the first and the last of them die when the clock passes it; 0 without such cells, all times
-                      (INT64_MIN, INT64_MAX) where it is not known */
+    /* The first and the last of them die when the clock passes it; 0 without such cells, all times
+     * (INT64_MIN, INT64_MAX) where it is not known. */
+    int64_t death_min, death_max;
     uint64_t data_blocks;
     uint64_t data_bytes, index_bytes, bloom_bytes; /* stored, with frames; index: both indexes */
     uint64_t raw_data_bytes;                       /* before compression, without frames */

@@ -22,8 +22,8 @@ struct sst_reader;
 
 struct sst_open_options {
     uint64_t file_number; /* cache key; never reused, not 0 */
-    uint64_t
-        file_identity; /* from the manifest; a file with another one is refused.  0: take the trailer's */
+    /* From the manifest; a file with another one is refused.  0: take the trailer's. */
+    uint64_t file_identity;
     struct cache *cache;    /* outlives the reader */
     struct epoch *epoch;    /* the cache's */
     struct file_pool *pool; /* bounds open files, outlives the reader; NULL: this one stays open */
@@ -134,8 +134,8 @@ struct sst_watch {
     void *argument;
 };
 
-/* Read every block: checksums, order, counts, facts, and each key through the Bloom filter.  `watch` may
- * be NULL. */
+/* Read every block: checksums, order, counts, facts, and each key through the Bloom filter.
+ * `watch` may be NULL. */
 enum petal_status sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch,
                                     petal_error *error);
 
