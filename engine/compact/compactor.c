@@ -100,7 +100,7 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     struct read_point point;
     bool taken, waiting;
 
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     mutex_lock(&compactor->mutex);
     read_begin(db, &point);
     look.view = point.view;
@@ -130,7 +130,7 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
     }
     read_end(db, &point);
     mutex_unlock(&compactor->mutex);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     return taken;
 }
 
@@ -230,7 +230,7 @@ interrupt(void *argument, uint64_t cells_done, uint64_t cells)
     if (within == 0 || job->depth == MOST_INTERRUPTED ||
         (changes == job->changes && done - job->looked_at < compactor->db->memtable_bytes) ||
         atomic_load_explicit(&compactor->stopping, memory_order_relaxed) ||
-        atomic_load_explicit(&compactor->db->failed, memory_order_relaxed))
+        atomic_load_explicit(&compactor->db->failure.failed, memory_order_relaxed))
         return;
     job->changes = changes;
     job->looked_at = done;
@@ -297,7 +297,7 @@ work_until_stopped(struct compactor *compactor, enum taker taker)
     (void)setpriority(PRIO_PROCESS, 0, THREAD_NICENESS);
 #endif
     while (is_open(compactor, &seen)) {
-        if (!atomic_load_explicit(&compactor->db->failed, memory_order_acquire) &&
+        if (!atomic_load_explicit(&compactor->db->failure.failed, memory_order_acquire) &&
             take_work(compactor, taker, 0, &work))
             do_work(compactor, &work, 0);
         else

@@ -165,7 +165,7 @@ write_files(struct compaction *compaction, petal_error *error)
         .give_up = compaction->job->give_up,
         .meanwhile = compaction->job->meanwhile,
         .meanwhile_argument = compaction->job->meanwhile_argument,
-        .progress = &compaction->db->compacting,
+        .progress = &compaction->db->progress.compacting,
     };
     uint64_t read_point = read_point_oldest(compaction->db);
     enum petal_status status = open_input(compaction, error);

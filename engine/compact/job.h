@@ -13,7 +13,7 @@
  * is of no account for what goes (A REWRITE OF A PART in engine/rules/visibility.h).
  *
  * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under
- * manifest_mutex and view_mutex only, and each change starts from the current one, so jobs that end
+ * manifest_mutex and views.mutex only, and each change starts from the current one, so jobs that end
  * at the same time find each other's result. A family that is dropped meanwhile ends the job; one
  * that is altered does not: the job keeps the attributes that it began with.
  *

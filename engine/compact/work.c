@@ -69,8 +69,8 @@ look_at_family(petal_family *family, struct look *look)
 void
 look_at_all(petal_db *db, struct look *look)
 {
-    assert_held(&db->ddl_mutex);
-    for (petal_table *table = db->tables; table != NULL; table = table->next) {
+    assert_held(&db->schema.mutex);
+    for (petal_table *table = db->schema.tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
         for (size_t i = 0; !table_is_dropped(table) && i < descriptor->family_count; i++)

@@ -32,7 +32,7 @@ struct look {
     size_t run_count;        /* that it has */
 };
 
-/* REQUIRES: ddl_mutex and the compactor's mutex held, inside the epoch. */
+/* REQUIRES: schema.mutex and the compactor's mutex held, inside the epoch. */
 void look_at_all(petal_db *db, struct look *look);
 
 /* The work that was found. PETAL_NO_MEMORY: nothing. REQUIRES: the same, and a pick. */

@@ -33,7 +33,7 @@ petal_wait_idle(petal_db *db, petal_error *error)
         status = flush_wait_idle(db, error);
         if (status != PETAL_OK)
             break;
-        if (compactor_is_idle(db, &moment) && !flush_waits(db)) {
+        if (compactor_is_idle(db, &moment) && flush_waits(db) == 0) {
             db_collect(db);
             break;
         }

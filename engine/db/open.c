@@ -21,34 +21,31 @@
 static bool
 init_locks(petal_db *db)
 {
-    struct mutex *const mutexes[] = {&db->ddl_mutex,    &db->manifest_mutex, &db->view_mutex,
-                                     &db->flush_mutex,  &db->failure_mutex,  &db->snapshots.mutex,
+    struct mutex *const mutexes[] = {&db->schema.mutex,   &db->manifest_mutex, &db->views.mutex,
+                                     &db->progress.mutex, &db->failure.mutex,  &db->snapshots.mutex,
                                      &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++) {
         if (!mutex_init(mutexes[i]))
             return false;
     }
-    return clock_condition_init(&db->flush_wanted) && clock_condition_init(&db->flush_done) &&
-           write_queue_init(&db->queue) && row_locks_init(&db->row_locks) &&
-           view_bin_init(&db->view_bin, wal_wake, db);
+    return clock_condition_init(&db->progress.moved) && write_queue_init(&db->writers.queue) &&
+           row_locks_init(&db->writers.row_locks) && view_bin_init(&db->views.bin, wal_wake, db);
 }
 
 static void
 fini_locks(petal_db *db)
 {
-    struct mutex *const mutexes[] = {&db->ddl_mutex,    &db->manifest_mutex, &db->view_mutex,
-                                     &db->flush_mutex,  &db->failure_mutex,  &db->snapshots.mutex,
+    struct mutex *const mutexes[] = {&db->schema.mutex,   &db->manifest_mutex, &db->views.mutex,
+                                     &db->progress.mutex, &db->failure.mutex,  &db->snapshots.mutex,
                                      &db->capture_mutex};
 
     for (size_t i = 0; i < sizeof mutexes / sizeof *mutexes; i++)
         mutex_fini(mutexes[i]);
-    pthread_cond_destroy(&db->flush_wanted);
-    pthread_cond_destroy(&db->flush_done);
-    write_queue_fini(&db->queue);
-    row_locks_fini(&db->row_locks);
-    view_bin_fini(&db->view_bin);
-    wal_fini(db);
+    pthread_cond_destroy(&db->progress.moved);
+    write_queue_fini(&db->writers.queue);
+    row_locks_fini(&db->writers.row_locks);
+    view_bin_fini(&db->views.bin);
 }
 
 /* How many store files may be open. On the operating system's files no more than half of what the process may open: logs, the
@@ -103,9 +100,11 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);
     if (made->epoch == NULL || made->stats == NULL || !process_watch_forks() ||
-        !wal_init(made, options) || !init_locks(made) ||
+        !wal_init(made, options) || !flusher_init(made) || !pace_init(made) || !init_locks(made) ||
         !file_pool_init(&made->open_files, &made->env, open_files_limit(&env, options)) ||
         epoch_init(made->epoch) != PETAL_OK) {
+        pace_fini(made);
+        flusher_fini(made);
         wal_fini(made);
         mem_free(env.allocator, made->stats, STATS_SHARDS * sizeof *made->stats);
         mem_free(env.allocator, made->epoch, sizeof *made->epoch);
@@ -189,9 +188,8 @@ load_manifest(petal_db *db, const petal_options *options, petal_error *error)
 static enum petal_status
 start_threads(petal_db *db, petal_error *error)
 {
-    int failed = pthread_create(&db->flush_thread, NULL, flush_thread, db);
+    int failed = flusher_start(db);
 
-    db->flush_thread_started = failed == 0;
     if (failed == 0)
         failed = wal_start(db);
     if (failed != 0)
@@ -255,18 +253,6 @@ open_files(petal_db *db, const char *path, const petal_options *options, petal_e
 }
 
 static void
-stop_threads(petal_db *db)
-{
-    mutex_lock(&db->flush_mutex);
-    db->stopping = true;
-    pthread_cond_broadcast(&db->flush_wanted);
-    mutex_unlock(&db->flush_mutex);
-    if (db->flush_thread_started)
-        pthread_join(db->flush_thread, NULL);
-    wal_stop(db);
-}
-
-static void
 free_tables(petal_table *table)
 {
     while (table != NULL) {
@@ -287,31 +273,27 @@ db_free(petal_db *db)
         return;
     allocator = db->env.allocator;
     compactor_stop(db);
-    stop_threads(db);
+    flusher_stop(db);
+    wal_stop(db);
     compactor_free(db);
-    while (db->flush_oldest != NULL) {
-        struct flush_job *job = db->flush_oldest;
-
-        db->flush_oldest = job->next;
-        flush_job_free(db, job);
-    }
+    flusher_fini(db);
     wal_close(db);
-    view_unref(atomic_load_explicit(&db->view, memory_order_relaxed));
+    view_unref(atomic_load_explicit(&db->views.current, memory_order_relaxed));
     /* Nobody reads, so all views come out of the epoch; blocks of their files go back into it. */
     db_collect(db);
     epoch_fini(db->epoch);
     assert(atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&db->memory.files, memory_order_relaxed) == 0);
     cache_close(db->cache);
-    free_tables(db->tables);
-    free_tables(db->dropped_tables);
+    free_tables(db->schema.tables);
+    free_tables(db->schema.dropped);
     damage_free(db);
-    number_map_fini(&db->tables_by_name, allocator);
-    number_map_fini(&db->tables_by_id, allocator);
-    while (db->key_values != NULL) {
-        petal_kv *kv = db->key_values;
+    number_map_fini(&db->schema.by_name, allocator);
+    number_map_fini(&db->schema.by_id, allocator);
+    while (db->schema.key_values != NULL) {
+        petal_kv *kv = db->schema.key_values;
 
-        db->key_values = kv->next;
+        db->schema.key_values = kv->next;
         mem_free(allocator, kv, sizeof *kv);
     }
     manifest_free(db->manifest);
@@ -320,6 +302,8 @@ db_free(petal_db *db)
     directory_close(&db->directory);
     file_pool_fini(&db->open_files);
     fini_locks(db);
+    pace_fini(db);
+    wal_fini(db);
     mem_free(allocator, db->stats, STATS_SHARDS * sizeof *db->stats);
     mem_free(allocator, db->epoch, sizeof *db->epoch);
     mem_free(allocator, db, sizeof *db);

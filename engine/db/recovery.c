@@ -29,7 +29,7 @@ open_store(petal_db *db, petal_family *family, struct view *view, petal_error *e
     return PETAL_OK;
 }
 
-/* REQUIRES: ddl_mutex and view_mutex held. */
+/* REQUIRES: schema.mutex and views.mutex held. */
 static enum petal_status
 open_tables(petal_db *db, petal_error *error)
 {
@@ -43,12 +43,12 @@ open_tables(petal_db *db, petal_error *error)
             status = table_attach(db, db->manifest->tables[i], &table);
     }
     if (status == PETAL_OK)
-        status = view_new(&view, db->env.allocator, NULL, db->slot_count);
+        status = view_new(&view, db->env.allocator, NULL, db->schema.slot_count);
     if (status != PETAL_OK)
         return error_no_memory(error);
     /* The database owns the view from here on, whatever fails. */
-    atomic_store_explicit(&db->view, view, memory_order_release);
-    for (petal_table *table = db->tables; table != NULL; table = table->next) {
+    atomic_store_explicit(&db->views.current, view, memory_order_release);
+    for (petal_table *table = db->schema.tables; table != NULL; table = table->next) {
         const struct table_descriptor *descriptor = table_descriptor(table);
 
         for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++)
@@ -63,8 +63,10 @@ open_tables(petal_db *db, petal_error *error)
 static void
 publish_counters(petal_db *db)
 {
-    atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
-    atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
+    atomic_store_explicit(&db->views.published_timestamp, db->writers.last_timestamp,
+                          memory_order_relaxed);
+    atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
+                          memory_order_release);
 }
 
 /* A log that was replayed. */
@@ -117,10 +119,10 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
 
     if (status != PETAL_OK)
         return status;
-    if (logged->assigned && logged->cell.timestamp > db->last_timestamp)
-        db->last_timestamp = logged->cell.timestamp;
-    if (logged->cell.sequence > db->last_sequence)
-        db->last_sequence = logged->cell.sequence;
+    if (logged->assigned && logged->cell.timestamp > db->writers.last_timestamp)
+        db->writers.last_timestamp = logged->cell.timestamp;
+    if (logged->cell.sequence > db->writers.last_sequence)
+        db->writers.last_sequence = logged->cell.sequence;
     if (logged->cell.sequence > state->sequence)
         state->sequence = logged->cell.sequence;
     if (write.family == NULL || logged->cell.sequence <= flushed)
@@ -467,16 +469,16 @@ recovery_run(petal_db *db, petal_error *error)
     write_lead_alone(db, &place);
     atomic_store_explicit(&db->next_file_number, db->manifest->next_file_number,
                           memory_order_relaxed);
-    db->last_sequence = db->manifest->last_sequence;
-    db->last_timestamp = db->manifest->last_timestamp;
+    db->writers.last_sequence = db->manifest->last_sequence;
+    db->writers.last_timestamp = db->manifest->last_timestamp;
     publish_counters(db);
     status = scan_directory(db, SCAN_NUMBERS, error);
     if (status == PETAL_OK) {
-        mutex_lock(&db->ddl_mutex);
-        mutex_lock(&db->view_mutex);
+        mutex_lock(&db->schema.mutex);
+        mutex_lock(&db->views.mutex);
         status = open_tables(db, error);
-        mutex_unlock(&db->view_mutex);
-        mutex_unlock(&db->ddl_mutex);
+        mutex_unlock(&db->views.mutex);
+        mutex_unlock(&db->schema.mutex);
     }
     if (status == PETAL_OK && !db->read_only)
         status = manifest_make_durable(db->manifest, error);
@@ -491,11 +493,11 @@ recovery_run(petal_db *db, petal_error *error)
     write_lead_end(db, &place);
     if (status != PETAL_OK)
         return status;
-    if (!db->read_only && now_ms < db->last_timestamp)
+    if (!db->read_only && now_ms < db->writers.last_timestamp)
         env_log(&db->env, PETAL_LOG_WARNING,
                 "the clock is %" PRIu64
                 " ms behind the newest timestamp that was assigned; timestamps "
                 "stand still until it has caught up",
-                (uint64_t)db->last_timestamp - (uint64_t)now_ms);
+                (uint64_t)db->writers.last_timestamp - (uint64_t)now_ms);
     return PETAL_OK;
 }

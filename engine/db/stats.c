@@ -1,5 +1,6 @@
 /* stats.c -- what a database counts, and where it stands. */
 #include "engine/compact/compactor.h"
+#include "engine/flush/flush.h"
 
 void
 petal_stats_get(petal_db *db, petal_stats *stats)
@@ -19,16 +20,17 @@ petal_stats_get(petal_db *db, petal_stats *stats)
 #undef STATS_SUM
     }
     stats->compactions_running = compactor_running(db);
-    stats->compacting_cells = atomic_load_explicit(&db->compacting.cells, memory_order_relaxed);
-    stats->compacting_done = atomic_load_explicit(&db->compacting.done, memory_order_relaxed);
-    stats->read_only = db->read_only || atomic_load_explicit(&db->failed, memory_order_acquire);
+    stats->compacting_cells =
+        atomic_load_explicit(&db->progress.compacting.cells, memory_order_relaxed);
+    stats->compacting_done =
+        atomic_load_explicit(&db->progress.compacting.done, memory_order_relaxed);
+    stats->read_only =
+        db->read_only || atomic_load_explicit(&db->failure.failed, memory_order_acquire);
     background_error_get(db, &stats->background_error);
     stats->memory_limit = db->memory.limit;
     stats->memtable_memory = atomic_load_explicit(&db->memory.memtables, memory_order_relaxed);
     stats->file_memory = atomic_load_explicit(&db->memory.files, memory_order_relaxed);
-    mutex_lock(&db->flush_mutex);
-    stats->flushes_waiting = db->flush_count;
-    mutex_unlock(&db->flush_mutex);
+    stats->flushes_waiting = flush_waits(db);
     cache_usage_get(db->cache, &usage);
     stats->cache_capacity = usage.capacity;
     for (int kind = 0; kind < PETAL_BLOCK_KINDS; kind++) {

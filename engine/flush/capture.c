@@ -99,10 +99,11 @@ take_all(struct capture *capture, const struct view *view)
 void
 capture_take(struct capture *capture)
 {
-    const struct view *view = atomic_load_explicit(&capture->db->view, memory_order_relaxed);
+    const struct view *view =
+        atomic_load_explicit(&capture->db->views.current, memory_order_relaxed);
 
     assert(capture->status == PETAL_NOT_FOUND && capture->file_count == 0);
     assert_held(&capture->db->manifest_mutex);
-    assert_held(&capture->db->view_mutex);
+    assert_held(&capture->db->views.mutex);
     capture->status = capture->table != NULL ? take_table(capture, view) : take_all(capture, view);
 }

@@ -5,7 +5,7 @@
  * Flush jobs are committed in the order in which their memtables were frozen. So right after the commit of a job that froze the
  * memtables of all stores (of the table) at sequence S, store files and manifest are just what had been written up to S: jobs
  * frozen later come later, and compactions change no answer. A capture rides on such a job and is taken within
- * its commit, under manifest_mutex and view_mutex: a copy in memory of the manifest's state, and a reference on each store file.
+ * its commit, under manifest_mutex and views.mutex: a copy in memory of the manifest's state, and a reference on each store file.
  * What is done with the files afterwards needs no lock: compactions and drops take their names away only when the
  * capture has been released. The files of table snapshots have no references; capture_mutex keeps them.
  *
@@ -32,7 +32,7 @@ struct capture {
 /* Nothing is taken yet; NULL: no memory. */
 struct capture *capture_new(petal_db *db, const petal_table *table);
 
-/* REQUIRES: manifest_mutex and view_mutex held. */
+/* REQUIRES: manifest_mutex and views.mutex held. */
 void capture_take(struct capture *capture);
 
 /* False: nobody but the flush job has it, for whoever asked did not wait until a flush that failed was made good. */

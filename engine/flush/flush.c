@@ -13,16 +13,16 @@ flush_enqueue(petal_db *db, struct flush_job *job)
 {
     assert_leads(db);
     assert(job->next == NULL && !job->committed);
-    mutex_lock(&db->flush_mutex);
-    job->ticket = ++db->flush_ticket;
-    if (db->flush_newest != NULL)
-        db->flush_newest->next = job;
+    mutex_lock(&db->progress.mutex);
+    job->ticket = ++db->flusher->ticket;
+    if (db->flusher->newest != NULL)
+        db->flusher->newest->next = job;
     else
-        db->flush_oldest = job;
-    db->flush_newest = job;
-    db->flush_count++;
-    pthread_cond_signal(&db->flush_wanted);
-    mutex_unlock(&db->flush_mutex);
+        db->flusher->oldest = job;
+    db->flusher->newest = job;
+    db->flusher->count++;
+    pthread_cond_signal(&db->flusher->wanted);
+    mutex_unlock(&db->progress.mutex);
 }
 
 /* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless it is one of the first `tries`
@@ -32,20 +32,20 @@ wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
-    mutex_lock(&db->flush_mutex);
-    while (db->flush_oldest != NULL && db->flush_oldest->ticket <= ticket) {
+    mutex_lock(&db->progress.mutex);
+    while (db->flusher->oldest != NULL && db->flusher->oldest->ticket <= ticket) {
         status = db_check_writable(db, error);
         if (status != PETAL_OK)
             break;
-        if (db->flush_oldest->status != PETAL_OK && db->flush_oldest->tried > tries) {
-            status = db->flush_oldest->status;
+        if (db->flusher->oldest->status != PETAL_OK && db->flusher->oldest->tried > tries) {
+            status = db->flusher->oldest->status;
             if (error != NULL)
-                *error = db->flush_oldest->error;
+                *error = db->flusher->oldest->error;
             break;
         }
-        mutex_wait(&db->flush_mutex, &db->flush_done, CLOCK_NEVER);
+        mutex_wait(&db->progress.mutex, &db->progress.moved, CLOCK_NEVER);
     }
-    mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->progress.mutex);
     return status;
 }
 
@@ -55,9 +55,9 @@ count_tries(petal_db *db)
 {
     uint64_t tries;
 
-    mutex_lock(&db->flush_mutex);
-    tries = db->flush_tries;
-    mutex_unlock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
+    tries = db->flusher->tries;
+    mutex_unlock(&db->progress.mutex);
     return tries;
 }
 
@@ -67,13 +67,13 @@ hurry_jobs(petal_db *db, uint64_t tries)
 {
     uint64_t ticket;
 
-    mutex_lock(&db->flush_mutex);
-    if (db->flush_oldest != NULL && db->flush_tries == tries) {
-        db->flush_at_once = true;
-        pthread_cond_signal(&db->flush_wanted);
+    mutex_lock(&db->progress.mutex);
+    if (db->flusher->oldest != NULL && db->flusher->tries == tries) {
+        db->flusher->at_once = true;
+        pthread_cond_signal(&db->flusher->wanted);
     }
-    ticket = db->flush_ticket;
-    mutex_unlock(&db->flush_mutex);
+    ticket = db->flusher->ticket;
+    mutex_unlock(&db->progress.mutex);
     return ticket;
 }
 
@@ -87,8 +87,8 @@ freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture,
     uint64_t ticket, tries = count_tries(db);
 
     /* A commit that is on its way is waited for here, while others may write. */
-    mutex_lock(&db->view_mutex);
-    mutex_unlock(&db->view_mutex);
+    mutex_lock(&db->views.mutex);
+    mutex_unlock(&db->views.mutex);
     write_lead_alone(db, &place);
     status = db_check_writable(db, error);
     if (status == PETAL_OK)
@@ -133,9 +133,9 @@ flush_capture(petal_db *db, const petal_table *table, bool skip_flush, struct ca
         return error_no_memory(error);
     if (skip_flush) {
         mutex_lock(&db->manifest_mutex);
-        mutex_lock(&db->view_mutex);
+        mutex_lock(&db->views.mutex);
         capture_take(made);
-        mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->views.mutex);
         mutex_unlock(&db->manifest_mutex);
     } else {
         status = freeze_and_wait(db, table, made, error);
@@ -155,7 +155,7 @@ flush_capture(petal_db *db, const petal_table *table, bool skip_flush, struct ca
 static void
 note_rate(petal_db *db, uint64_t bytes, uint64_t microseconds)
 {
-    uint64_t before = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
+    uint64_t before = atomic_load_explicit(&db->progress.flush_rate, memory_order_relaxed);
     uint64_t rate = (uint64_t)((double)bytes * 1e6 / (double)(microseconds + 1));
 
     /* Small ones tell more of the cost of making a file than of the rate. */
@@ -163,22 +163,23 @@ note_rate(petal_db *db, uint64_t bytes, uint64_t microseconds)
         return;
     if (rate == 0)
         rate = 1;
-    atomic_store_explicit(&db->flush_rate, before == 0 ? rate : before - before / 4 + rate / 4,
+    atomic_store_explicit(&db->progress.flush_rate,
+                          before == 0 ? rate : before - before / 4 + rate / 4,
                           memory_order_relaxed);
 }
 
-/* Run the oldest job once. REQUIRES: flush_mutex held; gives it up meanwhile. */
+/* Run the oldest job once. REQUIRES: progress.mutex held; gives it up meanwhile. */
 static void
 run_oldest(petal_db *db)
 {
-    struct flush_job *job = db->flush_oldest;
-    uint64_t try = ++db->flush_tries, began = clock_us();
+    struct flush_job *job = db->flusher->oldest;
+    uint64_t try = ++db->flusher->tries, began = clock_us();
     petal_error error;
     enum petal_status status;
 
-    assert_held(&db->flush_mutex);
-    db->flush_at_once = false;
-    mutex_unlock(&db->flush_mutex);
+    assert_held(&db->progress.mutex);
+    db->flusher->at_once = false;
+    mutex_unlock(&db->progress.mutex);
     error_clear(&error);
     status = flush_job_run(db, job, &error);
     if (status != PETAL_OK) {
@@ -195,18 +196,18 @@ run_oldest(petal_db *db)
     }
     if (status != PETAL_OK && !error_passes(&error))
         db_fail(db, &error);
-    mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
     job->status = status;
     job->tried = try;
     job->error = error;
     if (status == PETAL_OK) {
-        db->flush_oldest = job->next;
-        if (db->flush_oldest == NULL)
-            db->flush_newest = NULL;
-        db->flush_count--;
+        db->flusher->oldest = job->next;
+        if (db->flusher->oldest == NULL)
+            db->flusher->newest = NULL;
+        db->flusher->count--;
         flush_job_free(db, job);
     }
-    pthread_cond_broadcast(&db->flush_done);
+    pthread_cond_broadcast(&db->progress.moved);
 }
 
 enum petal_status
@@ -218,37 +219,91 @@ flush_wait_idle(petal_db *db, petal_error *error)
     return wait_for_jobs(db, UINT64_MAX, tries, error);
 }
 
-bool
+uint32_t
 flush_waits(petal_db *db)
 {
-    bool waits;
+    uint32_t waiting;
 
-    mutex_lock(&db->flush_mutex);
-    waits = db->flush_count > 0;
-    mutex_unlock(&db->flush_mutex);
-    return waits;
+    mutex_lock(&db->progress.mutex);
+    waiting = db->flusher->count;
+    mutex_unlock(&db->progress.mutex);
+    return waiting;
 }
 
-void *
-flush_thread(void *argument)
+static void *
+run_jobs(void *argument)
 {
     petal_db *db = argument;
 
-    mutex_lock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
     for (;;) {
-        bool hopeless = atomic_load_explicit(&db->failed, memory_order_relaxed);
+        bool hopeless = atomic_load_explicit(&db->failure.failed, memory_order_relaxed);
 
-        if (db->flush_oldest != NULL && !hopeless &&
-            (db->flush_oldest->status == PETAL_OK || !db->stopping)) {
-            if (db->flush_oldest->status != PETAL_OK && !db->flush_at_once)
-                mutex_wait(&db->flush_mutex, &db->flush_wanted, clock_us() + RETRY_US);
+        if (db->flusher->oldest != NULL && !hopeless &&
+            (db->flusher->oldest->status == PETAL_OK || !db->flusher->stopping)) {
+            if (db->flusher->oldest->status != PETAL_OK && !db->flusher->at_once)
+                mutex_wait(&db->progress.mutex, &db->flusher->wanted, clock_us() + RETRY_US);
             run_oldest(db);
-        } else if (db->stopping) {
+        } else if (db->flusher->stopping) {
             break;
         } else {
-            mutex_wait(&db->flush_mutex, &db->flush_wanted, CLOCK_NEVER);
+            mutex_wait(&db->progress.mutex, &db->flusher->wanted, CLOCK_NEVER);
         }
     }
-    mutex_unlock(&db->flush_mutex);
+    mutex_unlock(&db->progress.mutex);
     return NULL;
+}
+
+/* ---- life ---- */
+
+bool
+flusher_init(petal_db *db)
+{
+    db->flusher = mem_zalloc(db->env.allocator, sizeof *db->flusher);
+    if (db->flusher == NULL || clock_condition_init(&db->flusher->wanted))
+        return db->flusher != NULL;
+    mem_free(db->env.allocator, db->flusher, sizeof *db->flusher);
+    db->flusher = NULL;
+    return false;
+}
+
+void
+flusher_fini(petal_db *db)
+{
+    struct flusher *flusher = db->flusher;
+
+    if (flusher == NULL)
+        return;
+    assert(!flusher->started);
+    while (flusher->oldest != NULL) {
+        struct flush_job *job = flusher->oldest;
+
+        flusher->oldest = job->next;
+        flush_job_free(db, job);
+    }
+    pthread_cond_destroy(&flusher->wanted);
+    mem_free(db->env.allocator, flusher, sizeof *flusher);
+    db->flusher = NULL;
+}
+
+int
+flusher_start(petal_db *db)
+{
+    int failed = pthread_create(&db->flusher->thread, NULL, run_jobs, db);
+
+    db->flusher->started = failed == 0;
+    return failed;
+}
+
+void
+flusher_stop(petal_db *db)
+{
+    if (!db->flusher->started)
+        return;
+    mutex_lock(&db->progress.mutex);
+    db->flusher->stopping = true;
+    pthread_cond_broadcast(&db->flusher->wanted);
+    mutex_unlock(&db->progress.mutex);
+    pthread_join(db->flusher->thread, NULL);
+    db->flusher->started = false;
 }

@@ -22,6 +22,29 @@
 #include "engine/flush/capture.h"
 #include "engine/flush/job.h"
 
+/* The queue of jobs, and the thread that runs them. Guarded by progress.mutex, but for the thread itself. */
+struct flusher {
+    pthread_cond_t wanted;             /* the thread: there is a job, or an end of waiting */
+    struct flush_job *oldest, *newest; /* waiting or running; by sequence */
+    uint32_t count;
+    uint64_t ticket; /* of the newest job */
+    uint64_t tries;  /* begun, at all jobs */
+    bool at_once;    /* the next try is not to wait */
+    bool stopping;
+    bool started;
+    pthread_t thread;
+};
+
+/* Make the database's, without a thread. False: no memory, or no room for its condition. */
+bool flusher_init(petal_db *db);
+/* Its jobs go, done or not. There may be none. REQUIRES: no thread. */
+void flusher_fini(petal_db *db);
+
+/* Start the thread; not 0: the error of the operating system. */
+int flusher_start(petal_db *db);
+/* End it, when it runs: the jobs that wait are done before, but for one that failed. */
+void flusher_stop(petal_db *db);
+
 /* Freeze the memtables of `table` (NULL: of all tables), and those whose cells have kept logs for
  * too long (wal_overdue_sequence). *job is NULL if all were empty. LEADER. */
 enum petal_status flush_freeze(petal_db *db, const petal_table *table, struct flush_job **job,
@@ -41,13 +64,13 @@ enum petal_status flush_try_to_freeze_largest(petal_db *db, struct flush_job **j
 static inline bool
 flush_bytes_are_due(const petal_db *db)
 {
-    return db->active_bytes >= db->memtable_bytes;
+    return db->writers.active_bytes >= db->memtable_bytes;
 }
 
 static inline bool
 flush_memory_is_due(const petal_db *db)
 {
-    return db->active_memory > memory_budget_memtable_limit(&db->memory) / 2;
+    return db->writers.active_memory > memory_budget_memtable_limit(&db->memory) / 2;
 }
 
 static inline bool
@@ -77,9 +100,7 @@ enum petal_status flush_capture(petal_db *db, const petal_table *table, bool ski
 /* Wait until no job waits, without freezing anything; a try that was begun after the call and fails ends it. */
 enum petal_status flush_wait_idle(petal_db *db, petal_error *error);
 
-/* Whether a job waits or runs. */
-bool flush_waits(petal_db *db);
-
-void *flush_thread(void *db);
+/* How many jobs wait or run. */
+uint32_t flush_waits(petal_db *db);
 
 #endif

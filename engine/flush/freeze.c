@@ -10,10 +10,11 @@
 uint64_t
 flush_first_in_memtables(const petal_db *db)
 {
-    uint64_t first = db->last_sequence + 1;
+    uint64_t first = db->writers.last_sequence + 1;
 
     assert_leads(db);
-    for (const petal_family *family = db->written; family != NULL; family = family->written_next) {
+    for (const petal_family *family = db->writers.written; family != NULL;
+         family = family->written_next) {
         uint64_t own = atomic_load_explicit(&family->active->sequence_first, memory_order_relaxed);
 
         first = own < first ? own : first;
@@ -48,7 +49,8 @@ static enum petal_status
 gather(petal_db *db, struct choice *choice, uint64_t overdue)
 {
     assert_leads(db);
-    for (petal_family *family = db->written; family != NULL; family = family->written_next) {
+    for (petal_family *family = db->writers.written; family != NULL;
+         family = family->written_next) {
         assert(!family_is_dropped(family) && first_sequence(family) > 0);
         if (choice->table != NULL && family->table != choice->table &&
             first_sequence(family) > overdue)
@@ -88,8 +90,10 @@ static void
 keep_largest(petal_db *db, struct choice *choice, uint64_t overdue)
 {
     bool memory_is_full = flush_memory_is_due(db);
-    size_t bytes_left = flush_bytes_are_due(db) ? db->active_bytes - db->active_bytes / 2 : 0;
-    size_t memory_left = memory_is_full ? db->active_memory - db->active_memory / 2 : 0;
+    size_t bytes_left =
+        flush_bytes_are_due(db) ? db->writers.active_bytes - db->writers.active_bytes / 2 : 0;
+    size_t memory_left =
+        memory_is_full ? db->writers.active_memory - db->writers.active_memory / 2 : 0;
     size_t kept = 0;
 
     qsort(choice->families, choice->count, sizeof *choice->families,
@@ -107,7 +111,7 @@ keep_largest(petal_db *db, struct choice *choice, uint64_t overdue)
     choice->count = kept;
 }
 
-/* REQUIRES: ddl_mutex held. */
+/* REQUIRES: schema.mutex held. */
 static enum petal_status
 choose(petal_db *db, struct choice *choice)
 {
@@ -116,7 +120,7 @@ choose(petal_db *db, struct choice *choice)
     enum petal_status status = gather(db, choice, overdue);
 
     assert_leads(db);
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     if (status == PETAL_OK && choice->largest && choice->count > 0)
         keep_largest(db, choice, overdue);
     return status;
@@ -145,13 +149,13 @@ freeze_family(petal_db *db, petal_family *family, struct view *view, struct flus
     return view_set_store(view, family->slot, changed);
 }
 
-/* Fill a new view and the job. REQUIRES: view_mutex held. */
+/* Fill a new view and the job. REQUIRES: views.mutex held. */
 static enum petal_status
 freeze_stores(petal_db *db, const struct choice *choice, struct view *view, struct flush_job *job)
 {
     enum petal_status status = PETAL_OK;
 
-    assert_held(&db->view_mutex);
+    assert_held(&db->views.mutex);
     for (size_t i = 0; status == PETAL_OK && i < choice->count; i++) {
         status = freeze_family(db, choice->families[i], view, &job->parts[i]);
         job->part_count += status == PETAL_OK;
@@ -159,17 +163,17 @@ freeze_stores(petal_db *db, const struct choice *choice, struct view *view, stru
     return status;
 }
 
-/* REQUIRES: view_mutex held. */
+/* REQUIRES: views.mutex held. */
 static enum petal_status
 freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **job)
 {
     struct flush_job *made = flush_job_new(db, choice->count);
-    struct view *current = atomic_load_explicit(&db->view, memory_order_relaxed);
+    struct view *current = atomic_load_explicit(&db->views.current, memory_order_relaxed);
     struct view *view;
     enum petal_status status;
 
     assert_leads(db);
-    assert_held(&db->view_mutex);
+    assert_held(&db->views.mutex);
     if (made == NULL)
         return PETAL_NO_MEMORY;
     status = view_new(&view, db->env.allocator, current, 0);
@@ -181,8 +185,8 @@ freeze_under_lock(petal_db *db, const struct choice *choice, struct flush_job **
 
                 family->active = view_at(view, family->slot)->memtables[0];
                 made->bytes += family->active_bytes;
-                db->active_bytes -= family->active_bytes;
-                db->active_memory -= made->parts[i].memtable->charged;
+                db->writers.active_bytes -= family->active_bytes;
+                db->writers.active_memory -= made->parts[i].memtable->charged;
                 family->active_bytes = 0;
                 family_forget_written(family);
                 memtable_facts(made->parts[i].memtable->memtable, &made->parts[i].facts);
@@ -208,9 +212,9 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
 
     assert_leads(db);
     *job = NULL;
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     status = choose(db, choice);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     if (status != PETAL_OK)
         return error_no_memory(error);
     if (choice->count == 0)
@@ -218,11 +222,11 @@ freeze(petal_db *db, struct choice *choice, struct flush_job **job, petal_error 
     status = wal_rotate(db, error);
     if (status != PETAL_OK)
         return status;
-    mutex_lock(&db->ddl_mutex);
-    mutex_lock(&db->view_mutex);
+    mutex_lock(&db->schema.mutex);
+    mutex_lock(&db->views.mutex);
     status = freeze_under_lock(db, choice, job);
-    mutex_unlock(&db->view_mutex);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->views.mutex);
+    mutex_unlock(&db->schema.mutex);
     return status == PETAL_OK ? PETAL_OK : error_no_memory(error);
 }
 
@@ -256,9 +260,9 @@ flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *e
 
     assert_leads(db);
     *job = NULL;
-    if (!mutex_try_lock(&db->ddl_mutex))
+    if (!mutex_try_lock(&db->schema.mutex))
         return PETAL_OK;
-    if (mutex_try_lock(&db->view_mutex)) {
+    if (mutex_try_lock(&db->views.mutex)) {
         if (choose(db, &choice) != PETAL_OK)
             status = error_no_memory(error);
         if (status == PETAL_OK && choice.count > 0)
@@ -266,9 +270,9 @@ flush_try_to_freeze_largest(petal_db *db, struct flush_job **job, petal_error *e
         if (status == PETAL_OK && choice.count > 0 &&
             freeze_under_lock(db, &choice, job) != PETAL_OK)
             status = error_no_memory(error);
-        mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->views.mutex);
     }
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     choice_fini(db, &choice);
     return status;
 }

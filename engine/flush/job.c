@@ -34,7 +34,8 @@ flush_job_remove_files(petal_db *db, struct flush_job *job)
 void
 flush_job_release(petal_db *db, struct flush_job *job)
 {
-    bool remove = !job->committed && !atomic_load_explicit(&db->failed, memory_order_relaxed);
+    bool remove =
+        !job->committed && !atomic_load_explicit(&db->failure.failed, memory_order_relaxed);
 
     for (size_t i = 0; i < job->part_count; i++) {
         store_memtable_unref(job->parts[i].memtable);

@@ -26,13 +26,13 @@ struct flush_job {
     struct capture
         *capture;    /* to be taken right after the commit (engine/flush/capture.h); NULL: none */
     uint64_t ticket; /* grows from job to job */
-    /* Of the latest try that ended, guarded by flush_mutex. */
+    /* Of the latest try that ended, guarded by progress.mutex. */
     enum petal_status status;
     uint64_t tried; /* its number, of all tries at jobs; 0: none ended */
     petal_error error;
     uint64_t
         first_left; /* no cell before this sequence is in a memtable but of this job and those before it */
-    uint64_t bytes; /* of all parts, as counted in db->active_bytes */
+    uint64_t bytes; /* of all parts, as counted in db->writers.active_bytes */
     bool committed; /* the manifest names what was written */
     size_t part_count;
     struct flush_part parts[];

@@ -70,7 +70,7 @@ call_it_damage(petal_family *family, petal_error *error)
 static struct damage *
 newest(petal_db *db)
 {
-    return atomic_load_explicit(&db->damage, memory_order_acquire);
+    return atomic_load_explicit(&db->failure.damage, memory_order_acquire);
 }
 
 static bool
@@ -86,10 +86,10 @@ note(petal_family *family, uint64_t number, bool lost, const petal_error *error)
     made->lost = lost;
     atomic_init(&made->ended, false);
     made->error = *error;
-    mutex_lock(&db->failure_mutex);
+    mutex_lock(&db->failure.mutex);
     made->next = newest(db);
-    atomic_store_explicit(&db->damage, made, memory_order_release);
-    mutex_unlock(&db->failure_mutex);
+    atomic_store_explicit(&db->failure.damage, made, memory_order_release);
+    mutex_unlock(&db->failure.mutex);
     return true;
 }
 
@@ -144,9 +144,9 @@ damage_note_bad(petal_family *family, struct store_file *const *inputs, size_t c
             !note(family, file->number, false, error))
             continue;
         atomic_store_explicit(&file->bad, true, memory_order_relaxed);
-        mutex_lock(&db->view_mutex);
+        mutex_lock(&db->views.mutex);
         progress_count_runs(family);
-        mutex_unlock(&db->view_mutex);
+        mutex_unlock(&db->views.mutex);
         env_log(&db->env, PETAL_LOG_ERROR,
                 "compactions leave this file alone, and older ones of its family: %s", error->text);
     }

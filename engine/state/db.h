@@ -5,16 +5,27 @@
  * marked [leader]: the log's writing side, active memtables, sequence and timestamp counters. Work that
  * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
  *
- * LOCK ORDER, outermost first:
- *   row locks > leadership > ddl_mutex > manifest_mutex > view_mutex > the snapshots'; capture_mutex > leadership, and nobody
- *   waits for it who holds another one; leadership > the WAL chain's, of which one comes inside view_mutex, too
- *   (engine/wal/wal.h); ddl_mutex > the compactor's; flush_mutex > failure_mutex; that, the queue's, the snapshots' and the compactor's are leaves, as are those of
- *   epoch, cache and open_files.
- * Readers take none of them but the last three, and the snapshots' for a new snapshot or a multi-get: a compaction that drops markers
- * holds it while it commits.
+ * Each part of struct petal_db has its lock, and its fields stand behind it: `schema` (engine/state/handle.h), `views`
+ * (engine/state/view.h), `failure`, `progress` and `writers` in the headers of those names; the WAL chain, the flusher, the pace of
+ * writers and the compactor are the own of rooms above, which alone look into them.
  *
- * OVER I/O are held: ddl_mutex, manifest_mutex and view_mutex by commits, over the sync of the manifest; the WAL chain's
- * sync_mutex. So the leader of a write group only tries ddl_mutex and view_mutex (engine/flush/flush.h), unless memtables get far too large.
+ * LOCK ORDER, outermost first. Who holds one takes only those further down, and no lock of a line that says `leaf` has another within:
+ *
+ *   capture_mutex          for all of a checkpoint or change of table snapshots; who holds another one does not wait for it
+ *   writers.row_locks      by stripe, in their order
+ *   the write leadership
+ *   schema.mutex           over I/O: by who changes tables, over the commit
+ *   manifest_mutex         over I/O: by commits, over the sync of the manifest
+ *   views.mutex            over I/O: the same
+ *   the WAL chain's sync_mutex   over I/O, never taken inside views.mutex; then its mutex: leaf
+ *   snapshots.mutex        over I/O: by the commit of a compaction that drops markers
+ *   the compactor's        behind schema.mutex; leaf
+ *   progress.mutex         how far flushes are: the flusher's jobs, and the line of writers that wait
+ *   failure.mutex          leaf
+ *   views.bin, the queue of writers, the epoch, the cache, open_files: leaves
+ *
+ * So the leader of a write group only tries schema.mutex and views.mutex (engine/flush/flush.h), unless memtables get far too large.
+ * Readers take the leaves of epoch, cache and open_files, and snapshots.mutex for a new snapshot or a multi-get.
  */
 #ifndef PETAL_ENGINE_STATE_DB_H
 #define PETAL_ENGINE_STATE_DB_H
@@ -30,11 +41,10 @@
 #include "engine/state/budget.h"
 #include "engine/state/failure.h"
 #include "engine/state/handle.h"
-#include "engine/state/lead.h"
 #include "engine/state/progress.h"
-#include "engine/state/row_lock.h"
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
+#include "engine/state/writers.h"
 
 /* What users of the library have open of a database, by what it is called. */
 #define DB_OPEN_KINDS(X)                                                                           \
@@ -48,99 +58,53 @@ struct read_point_list {
     petal_snapshot *oldest, *newest;
 };
 
+/* The parts that are pointers belong to the rooms that declare them. */
 struct petal_db {
     struct env env;
     struct directory directory;
-    /* Opened so: there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes. */
-    bool read_only;
-    size_t memtable_bytes;
-    enum petal_durability durability;
+    uint32_t process;      /* the one that opened it (base/process.h) */
     petal_file *lock_file; /* engine/db/lock.h */
+
+    /* As it was opened. */
+    bool
+        read_only; /* there are no threads, what the logs held stays in the memtables, nothing but them and the cache ever changes */
+    bool no_compaction; /* in the background */
+    enum petal_durability durability;
+    size_t memtable_bytes;
+    uint64_t compact_file_bytes; /* when an output is ended at a row border */
+    uint64_t identity, salt;
+
+    /* What all share. */
+    struct epoch *epoch;
     struct cache *cache;
     struct file_pool open_files; /* what readers of store files have open */
-    uint64_t identity;
-    uint64_t salt;
-    _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
-
-    /* Readers. */
-    uint32_t process; /* the one that opened it (base/process.h) */
-    struct epoch *epoch;
-    _Atomic(struct view *) view;
-    struct view_bin view_bin;             /* those before it that nobody sees */
-    _Atomic(uint64_t) published_sequence; /* readers see cells up to it */
-    _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
-    struct stats_shard *stats;            /* STATS_SHARDS of them */
-
-    /* Writers. */
-    struct write_queue queue;
-    struct row_locks row_locks;
-    uint64_t last_sequence; /* [leader] */
-    int64_t last_timestamp; /* [leader] greatest assigned */
-    petal_family *written;  /* [leader] those whose active memtables hold cells */
-    size_t active_bytes;    /* [leader] of all active memtables */
-    struct wal_chain *wal;  /* engine/wal/wal.h */
-
-    struct mutex ddl_mutex; /* one change of the schema at a time; guards what follows */
-    petal_table *tables;
-    petal_table *dropped_tables; /* which handles of the caller's may still name */
-    /* Its tables: those that live by hashes of their names, and all by their ids; values are
-     * pointers. Guarded by ddl_mutex. */
-    struct number_map tables_by_name, tables_by_id;
-    petal_kv *key_values;
-    size_t slot_count; /* of stores ever, in this opening */
-
-    struct mutex manifest_mutex; /* commits, and reading the manifest's state */
-    struct manifest *manifest;
-    struct mutex view_mutex; /* replacing `view` */
-    struct read_point_list snapshots;
-
-    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
-    struct mutex capture_mutex;
-
+    struct memory_budget memory; /* the limit of it */
+    struct stats_shard *stats;   /* STATS_SHARDS of them */
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
         DB_OPEN_KINDS(DB_OPEN_COUNT)
 #undef DB_OPEN_COUNT
     } open; /* that petal_close would leave behind */
 
-    /* Compactions. */
-    struct compactor *compactor; /* NULL until petal_open has recovered */
-    bool no_compaction;          /* in the background */
-    uint64_t compact_file_bytes; /* when an output is ended at a row border */
-    struct background_state background;
-    _Atomic(struct damage *) damage; /* the newest; added to under failure_mutex */
+    /* What there is. */
+    struct views views;
+    struct schema schema;
+    struct mutex manifest_mutex; /* commits, and reading the manifest's state */
+    struct manifest *manifest;
+    _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
+    struct read_point_list snapshots;
+    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
+    struct mutex capture_mutex;
 
-    struct rewrite_progress compacting; /* of all compactions that run */
-
-    /* The limit of memory, and what slows and stops writers (engine/write/pace.h). */
-    struct memory_budget memory;
-    size_t active_memory;           /* [leader] what is charged for active memtables */
-    _Atomic(uint64_t) flush_rate;   /* bytes a second, of late; 0: none yet */
-    _Atomic(uint32_t) pace_pressed; /* stores whose writers are slowed, and writers in line */
-    _Atomic(uint64_t) pace_due_us;  /* as a family's, for the memory of memtables */
-    /* Guarded by flush_mutex. */
-    struct pace_place *pace_first, *pace_last; /* writers that wait for memory, in line */
-    uint64_t pace_admitted; /* bytes of writes that may go on, and were counted when they asked */
-    size_t pace_waiting;    /* writers that wait at a cap */
-    bool pace_warned;       /* that memtables are kept by cursors */
-    bool closing;           /* no writer waits any more */
-
-    /* Flush thread. */
-    struct mutex flush_mutex;
-    pthread_cond_t flush_wanted, flush_done;
-    struct flush_job *flush_oldest, *flush_newest; /* waiting or running; by sequence */
-    uint32_t flush_count;
-    uint64_t flush_ticket; /* of the newest job */
-    uint64_t flush_tries;  /* begun, at all jobs */
-    bool flush_at_once;    /* the next try is not to wait */
-    bool stopping;
-    bool flush_thread_started;
-    pthread_t flush_thread;
-
-    /* Once set, writes are refused with this cause until the database is opened again. */
-    struct mutex failure_mutex;
-    _Atomic(bool) failed;
-    petal_error failure;
+    /* What goes on. */
+    struct writers writers;
+    struct pace *pace;       /* engine/write/pace.h */
+    struct wal_chain *wal;   /* engine/wal/wal.h */
+    struct flusher *flusher; /* engine/flush/flush.h */
+    struct compactor
+        *compactor; /* engine/compact/compactor.h; NULL until petal_open has recovered */
+    struct progress progress;
+    struct failure failure;
 };
 
 /* ---- the process ---- */

@@ -1,24 +1,35 @@
 /*
- * failure.h -- what flushes and compactions in the background have to say of how they fared: the latest failure of each kind
- * until work of that kind succeeds again, for petal_stats.
+ * failure.h -- what went wrong: why the database takes no more writes, how flushes and compactions in the background fared of late,
+ * and who asks for it before they write.
  *
- * Threads: all functions from any thread; they take failure_mutex.
+ * Threads: all functions from any thread; they take failure.mutex.
  */
 #ifndef PETAL_ENGINE_STATE_FAILURE_H
 #define PETAL_ENGINE_STATE_FAILURE_H
 
+#include "base/mutex.h"
 #include "engine/petal.h"
 
 enum background_kind { BACKGROUND_FLUSH, BACKGROUND_COMPACTION, BACKGROUND_KINDS };
 
-/* A member of struct petal_db. */
 struct background_state {
-    petal_error
-        errors[BACKGROUND_KINDS]; /* guarded by failure_mutex; PETAL_OK: none, or made good */
+    petal_error errors[BACKGROUND_KINDS]; /* PETAL_OK: none, or made good */
     enum background_kind latest;
 };
 
-/* Count it and keep the cause. */
+struct damage;
+
+/* What went wrong. */
+struct failure {
+    struct mutex mutex; /* a leaf; guards what follows, but what is atomic is read without it */
+    /* Once set, writes are refused with this cause until the database is opened again. */
+    _Atomic(bool) failed;
+    petal_error cause; /* does not change once `failed` is seen */
+    struct background_state background;
+    _Atomic(struct damage *) damage; /* the newest (engine/state/damage.h) */
+};
+
+/* Count it and keep the cause, the latest of its kind until work of that kind succeeds. */
 void background_failed(petal_db *db, enum background_kind kind, const petal_error *cause);
 void background_succeeded(petal_db *db, enum background_kind kind);
 

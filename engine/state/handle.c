@@ -70,7 +70,7 @@ family_free(petal_family *family)
 void
 family_describe(petal_family *family, struct family_descriptor *descriptor)
 {
-    assert_held(&family->table->db->ddl_mutex);
+    assert_held(&family->table->db->schema.mutex);
     descriptor->before = own_family_descriptor(family);
     atomic_store_explicit(&family->descriptor, descriptor, memory_order_release);
 }
@@ -78,7 +78,7 @@ family_describe(petal_family *family, struct family_descriptor *descriptor)
 void
 table_describe(petal_table *table, struct table_descriptor *descriptor)
 {
-    assert_held(&table->db->ddl_mutex);
+    assert_held(&table->db->schema.mutex);
     descriptor->before = own_table_descriptor(table);
     atomic_store_explicit(&table->descriptor, descriptor, memory_order_release);
 }
@@ -121,11 +121,11 @@ attach_families(petal_table *table, const struct manifest_table *described)
     table_describe(table, descriptor);
     for (size_t i = 0; i < described->family_count; i++) {
         const struct manifest_family *from = &described->families[i];
-        petal_family *family = family_new(table, from->id, db->slot_count, &from->options);
+        petal_family *family = family_new(table, from->id, db->schema.slot_count, &from->options);
 
         if (family == NULL)
             return PETAL_NO_MEMORY;
-        db->slot_count++;
+        db->schema.slot_count++;
         family->next = table->all_families;
         table->all_families = family;
         table_descriptor_set(descriptor, i, family, family_options(family));
@@ -178,7 +178,7 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
 {
     petal_table *made = mem_zalloc(db->env.allocator, sizeof *made + described->name.size);
 
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     *table = NULL;
     if (made == NULL)
         return PETAL_NO_MEMORY;
@@ -188,15 +188,15 @@ table_attach(petal_db *db, const struct manifest_table *described, petal_table *
     atomic_init(&made->descriptor, NULL);
     memcpy(made + 1, described->name.data, described->name.size);
     made->name = slice_make(made + 1, described->name.size);
-    if (!number_map_reserve(&db->tables_by_name, db->env.allocator, 1) ||
-        !number_map_reserve(&db->tables_by_id, db->env.allocator, 1) ||
+    if (!number_map_reserve(&db->schema.by_name, db->env.allocator, 1) ||
+        !number_map_reserve(&db->schema.by_id, db->env.allocator, 1) ||
         attach_families(made, described) != PETAL_OK) {
         table_free(made);
         return PETAL_NO_MEMORY;
     }
-    enlist(made, &db->tables);
-    number_map_add(&db->tables_by_name, hash_of_name(db, made->name), address_of(made));
-    number_map_add(&db->tables_by_id, made->id, address_of(made));
+    enlist(made, &db->schema.tables);
+    number_map_add(&db->schema.by_name, hash_of_name(db, made->name), address_of(made));
+    number_map_add(&db->schema.by_id, made->id, address_of(made));
     *table = made;
     return PETAL_OK;
 }
@@ -206,19 +206,19 @@ table_retire(petal_table *table)
 {
     petal_db *db = table->db;
 
-    assert_held(&db->ddl_mutex);
-    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
+    assert_held(&db->schema.mutex);
+    number_map_remove(&db->schema.by_name, hash_of_name(db, table->name), address_of(table));
     delist(table);
-    enlist(table, &db->dropped_tables);
+    enlist(table, &db->schema.dropped);
 }
 
 void
 table_change_id(petal_table *table, uint32_t id)
 {
-    assert_held(&table->db->ddl_mutex);
-    number_map_remove(&table->db->tables_by_id, table->id, address_of(table));
+    assert_held(&table->db->schema.mutex);
+    number_map_remove(&table->db->schema.by_id, table->id, address_of(table));
     table->id = id;
-    number_map_add(&table->db->tables_by_id, table->id, address_of(table));
+    number_map_add(&table->db->schema.by_id, table->id, address_of(table));
 }
 
 void
@@ -226,9 +226,9 @@ table_detach(petal_table *table)
 {
     petal_db *db = table->db;
 
-    assert_held(&db->ddl_mutex);
-    number_map_remove(&db->tables_by_name, hash_of_name(db, table->name), address_of(table));
-    number_map_remove(&db->tables_by_id, table->id, address_of(table));
+    assert_held(&db->schema.mutex);
+    number_map_remove(&db->schema.by_name, hash_of_name(db, table->name), address_of(table));
+    number_map_remove(&db->schema.by_id, table->id, address_of(table));
     delist(table);
 }
 
@@ -240,7 +240,7 @@ table_by_id(petal_db *db, uint32_t id)
     size_t place = 0;
     uint64_t address;
 
-    return number_map_next(&db->tables_by_id, id, &place, &address) ? table_at(address) : NULL;
+    return number_map_next(&db->schema.by_id, id, &place, &address) ? table_at(address) : NULL;
 }
 
 petal_table *
@@ -249,8 +249,8 @@ table_by_name(petal_db *db, petal_slice name)
     uint64_t hash = hash_of_name(db, name), address;
     size_t place = 0;
 
-    assert_held(&db->ddl_mutex);
-    while (number_map_next(&db->tables_by_name, hash, &place, &address)) {
+    assert_held(&db->schema.mutex);
+    while (number_map_next(&db->schema.by_name, hash, &place, &address)) {
         petal_table *table = table_at(address);
 
         if (!table_is_dropped(table) && slice_equal(table->name, name))

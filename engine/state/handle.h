@@ -19,11 +19,11 @@
 /* A store: one family of one table. Lives until the database is closed, dropped or not. */
 struct petal_family {
     petal_table *table;
-    petal_family *next; /* of all that the table has had in this opening; guarded by ddl_mutex */
+    petal_family *next; /* of all that the table has had in this opening; guarded by schema.mutex */
     uint16_t id;        /* unique in its table, never used again */
     size_t slot;        /* in views */
     petal_slice name;
-    _Atomic(const struct family_descriptor *) descriptor; /* replaced under ddl_mutex */
+    _Atomic(const struct family_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
     bool
         unusable; /* has lost a file (engine/state/damage.h); does not change once the database is open */
@@ -32,13 +32,13 @@ struct petal_family {
     /* [leader] */
     struct store_memtable
         *active;         /* the front memtable of the current view; the view holds the reference */
-    size_t active_bytes; /* of it, as counted in db->active_bytes */
-    /* In db->written, while the active memtable holds cells; `link` is what points to it there; NULL: it is not. */
+    size_t active_bytes; /* of it, as counted in db->writers.active_bytes */
+    /* In db->writers.written, while the active memtable holds cells; `link` is what points to it there; NULL: it is not. */
     petal_family *written_next, **written_link;
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
     /* The pace of its writers (engine/write/pace.h). */
-    _Atomic(uint32_t) runs;        /* that count; changed with view_mutex held */
+    _Atomic(uint32_t) runs;        /* that count; changed with views.mutex held */
     _Atomic(uint64_t) pace_due_us; /* the moment at which they have made up for what they wrote */
 };
 
@@ -46,11 +46,11 @@ struct petal_table {
     petal_db *db;
     uint32_t id;
     petal_slice name;
-    _Atomic(const struct table_descriptor *) descriptor; /* replaced under ddl_mutex */
+    _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;
-    petal_family *all_families; /* dropped ones as well; guarded by ddl_mutex */
-    /* In db->tables, or db->dropped_tables; `link` is what points to it there. Guarded by
-     * ddl_mutex. */
+    petal_family *all_families; /* dropped ones as well; guarded by schema.mutex */
+    /* In db->schema.tables, or db->schema.dropped; `link` is what points to it there. Guarded by
+     * schema.mutex. */
     petal_table *next, **link;
 };
 
@@ -120,6 +120,17 @@ struct petal_kv {
     petal_kv *next;
 };
 
+/* The tables there are. */
+struct schema {
+    struct mutex mutex; /* one change of the schema at a time; guards all of it */
+    petal_table *tables;
+    petal_table *dropped; /* which handles of the caller's may still name */
+    /* Tables: those that live by hashes of their names, and all by their ids; values are pointers. */
+    struct number_map by_name, by_id;
+    petal_kv *key_values;
+    size_t slot_count; /* of stores ever, in this opening */
+};
+
 /* The store's part of a view; NULL when it was dropped or is newer than the view. */
 static inline const struct store_view *
 view_store(const struct view *view, const petal_family *family)
@@ -127,7 +138,7 @@ view_store(const struct view *view, const petal_family *family)
     return view_at(view, family->slot);
 }
 
-/* The handles of a table of the manifest, linked into db->tables, with empty store views to come. */
+/* The handles of a table of the manifest, linked into db->schema.tables, with empty store views to come. */
 enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
                                petal_table **table);
 void table_free(petal_table *table);
@@ -137,12 +148,12 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
-/* Take over a descriptor in place of the present one, which is kept. REQUIRES: ddl_mutex held. */
+/* Take over a descriptor in place of the present one, which is kept. REQUIRES: schema.mutex held. */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
 
 /* The table is dropped: its name finds it no more, and who goes through the tables passes it by.
- * REQUIRES: ddl_mutex held. */
+ * REQUIRES: schema.mutex held. */
 void table_retire(petal_table *table);
 
 /* A table that was attached with another id, and that nobody has seen, gets its own; or is not in
@@ -151,7 +162,7 @@ void table_change_id(petal_table *table, uint32_t id);
 void table_detach(petal_table *table);
 
 petal_table *table_by_id(petal_db *db, uint32_t id);
-petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: ddl_mutex held */
+petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: schema.mutex held */
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
 /* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names

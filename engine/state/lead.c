@@ -269,7 +269,7 @@ write_lead_alone(petal_db *db, struct write_place *place)
     place->alone = true;
     place->slow = true;
     place->bytes = 0;
-    write_queue_enter(&db->queue, place, 0, &group);
+    write_queue_enter(&db->writers.queue, place, 0, &group);
 }
 
 void
@@ -277,5 +277,5 @@ write_lead_end(petal_db *db, struct write_place *place)
 {
     struct write_group group = {place, place, 0};
 
-    write_queue_leave(&db->queue, place, &group);
+    write_queue_leave(&db->writers.queue, place, &group);
 }

@@ -81,6 +81,6 @@ void write_lead_alone(petal_db *db, struct write_place *place);
 void write_lead_end(petal_db *db, struct write_place *place);
 
 /* The calling thread leads. */
-#define assert_leads(db) assert(holder_is_self(&(db)->queue.leader))
+#define assert_leads(db) assert(holder_is_self(&(db)->writers.queue.leader))
 
 #endif

@@ -27,16 +27,16 @@ void
 progress_count_runs(petal_family *family)
 {
     petal_db *db = family->table->db;
-    const struct view *view = atomic_load_explicit(&db->view, memory_order_relaxed);
+    const struct view *view = atomic_load_explicit(&db->views.current, memory_order_relaxed);
     const struct store_view *store = view_store(view, family);
     uint32_t runs = store != NULL ? runs_of_store(store) : 0;
     uint32_t before = atomic_exchange_explicit(&family->runs, runs, memory_order_relaxed);
 
-    assert_held(&db->view_mutex);
+    assert_held(&db->views.mutex);
     if (before <= STORE_SLOW_RUNS && runs > STORE_SLOW_RUNS)
-        atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&db->progress.pressed, 1, memory_order_relaxed);
     if (before > STORE_SLOW_RUNS && runs <= STORE_SLOW_RUNS)
-        atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&db->progress.pressed, 1, memory_order_relaxed);
     if (before == STORE_MOST_RUNS && runs < before)
         progress_tell(db);
 }
@@ -44,7 +44,7 @@ progress_count_runs(petal_family *family)
 void
 progress_tell(petal_db *db)
 {
-    mutex_lock(&db->flush_mutex);
-    pthread_cond_broadcast(&db->flush_done);
-    mutex_unlock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
+    pthread_cond_broadcast(&db->progress.moved);
+    mutex_unlock(&db->progress.mutex);
 }

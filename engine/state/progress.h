@@ -5,6 +5,7 @@
 #ifndef PETAL_ENGINE_STATE_PROGRESS_H
 #define PETAL_ENGINE_STATE_PROGRESS_H
 
+#include "base/mutex.h"
 #include "engine/petal.h"
 
 /* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest number of runs there are while
@@ -17,11 +18,21 @@ struct rewrite_progress {
     _Atomic(uint64_t) cells, done;
 };
 
+/* What writers wait for. */
+struct progress {
+    struct mutex
+        mutex; /* guards the flusher's jobs, too, and the line of writers (engine/write/pace.h) */
+    pthread_cond_t moved;
+    _Atomic(uint64_t) flush_rate;       /* bytes a second, of late; 0: none yet */
+    _Atomic(uint32_t) pressed;          /* stores whose writers are slowed, and writers in line */
+    struct rewrite_progress compacting; /* of all compactions that run */
+};
+
 /* The family's store has changed in the current view, or one of its files has turned out to be damaged: count its runs, frozen memtables
- * included, but no further than STORE_MOST_RUNS. REQUIRES: view_mutex held. */
+ * included, but no further than STORE_MOST_RUNS. REQUIRES: views.mutex held. */
 void progress_count_runs(petal_family *family);
 
-/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of the database but view_mutex. */
+/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of the database but views.mutex. */
 void progress_tell(petal_db *db);
 
 #endif

@@ -15,7 +15,7 @@ petal_snapshot_new(petal_db *db, petal_snapshot **snapshot, petal_error *error)
         return error_no_memory(error);
     made->db = db;
     mutex_lock(&list->mutex);
-    made->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+    made->sequence = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
     made->older = list->newest;
     if (list->newest != NULL)
         list->newest->newer = made;
@@ -60,7 +60,7 @@ read_point_oldest(petal_db *db)
     mutex_lock(&list->mutex);
     oldest = list->oldest != NULL
                  ? list->oldest->sequence
-                 : atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+                 : atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
     mutex_unlock(&list->mutex);
     return oldest;
 }

@@ -31,13 +31,13 @@ read_begin(petal_db *db, struct read_point *point)
     struct view *view;
 
     point->slot = epoch_enter(db->epoch);
-    view = atomic_load_explicit(&db->view, memory_order_acquire);
+    view = atomic_load_explicit(&db->views.current, memory_order_acquire);
     for (;;) {
         struct view *now;
 
-        point->sequence = atomic_load_explicit(&db->published_sequence, memory_order_acquire);
+        point->sequence = atomic_load_explicit(&db->views.published_sequence, memory_order_acquire);
         /* Memtables switch before the next batch is published: if the view is still the same, the sequence belongs to it. */
-        now = atomic_load_explicit(&db->view, memory_order_acquire);
+        now = atomic_load_explicit(&db->views.current, memory_order_acquire);
         if (now == view)
             break;
         view = now;

@@ -480,18 +480,18 @@ void
 db_collect(petal_db *db)
 {
     epoch_collect(db->epoch);
-    view_bin_empty(&db->view_bin);
+    view_bin_empty(&db->views.bin);
 }
 
 void
 db_publish_view(petal_db *db, struct view *view)
 {
-    struct view *before = atomic_load_explicit(&db->view, memory_order_relaxed);
+    struct view *before = atomic_load_explicit(&db->views.current, memory_order_relaxed);
 
-    assert_held(&db->view_mutex);
-    atomic_store_explicit(&db->view, view, memory_order_release);
+    assert_held(&db->views.mutex);
+    atomic_store_explicit(&db->views.current, view, memory_order_release);
     if (before == NULL)
         return;
-    before->bin = &db->view_bin;
+    before->bin = &db->views.bin;
     epoch_defer(db->epoch, &before->retire);
 }

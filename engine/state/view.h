@@ -8,7 +8,7 @@
  * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view that is replaced
  * gives up the database's count only when the readers of that time have left.
  *
- * Threads: views are immutable; view_publish callers hold db->view_mutex.
+ * Threads: views are immutable; view_publish callers hold db->views.mutex.
  */
 #ifndef PETAL_ENGINE_STATE_VIEW_H
 #define PETAL_ENGINE_STATE_VIEW_H
@@ -178,11 +178,20 @@ bool view_bin_is_empty(struct view_bin *bin);
  * readers or writers wait for. */
 void view_bin_empty(struct view_bin *bin);
 
+/* The current view, and how far it is to be read. */
+struct views {
+    struct mutex mutex; /* of who replaces `current` */
+    _Atomic(struct view *) current;
+    struct view_bin bin;                  /* those before it that nobody sees */
+    _Atomic(uint64_t) published_sequence; /* readers see cells up to it; the leader's to change */
+    _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
+};
+
 /* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
 void db_collect(petal_db *db);
 
 /* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
- * without a lock, unless it is the leader of a write group. REQUIRES: view_mutex held. */
+ * without a lock, unless it is the leader of a write group. REQUIRES: views.mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 
 #endif

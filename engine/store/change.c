@@ -11,10 +11,10 @@ void
 change_begin(struct change *change, petal_db *db, size_t slot_count)
 {
     mutex_lock(&db->manifest_mutex);
-    mutex_lock(&db->view_mutex);
+    mutex_lock(&db->views.mutex);
     *change = (struct change){
         .db = db,
-        .current = atomic_load_explicit(&db->view, memory_order_relaxed),
+        .current = atomic_load_explicit(&db->views.current, memory_order_relaxed),
         .slot_count = slot_count,
     };
     manifest_edit_init(&change->edit, db->env.allocator);
@@ -26,7 +26,7 @@ touch(struct change *change, petal_family *family)
 {
     const petal_allocator *allocator = change->db->env.allocator;
 
-    assert_held(&change->db->view_mutex);
+    assert_held(&change->db->views.mutex);
     assert(family->table->db == change->db);
     if (!change->no_memory && change->view == NULL)
         change->no_memory =
@@ -93,7 +93,7 @@ change_rewritten(struct change *change, petal_family *family, struct store_memta
 void
 change_add_store(struct change *change, petal_family *family, struct store_view *store)
 {
-    assert_held(&change->db->ddl_mutex);
+    assert_held(&change->db->schema.mutex);
     assert(view_store(change->current, family) == NULL && family->active != NULL);
     if (touch(change, family))
         put_store(change, family, store);
@@ -107,7 +107,7 @@ change_remove_store(struct change *change, petal_family *family)
     const struct store_view *store = view_store(change->current, family);
     size_t count = store != NULL ? store->file_count : 0;
 
-    assert_held(&change->db->ddl_mutex);
+    assert_held(&change->db->schema.mutex);
     assert_leads(change->db);
     if (!touch(change, family) || !reserve_removed(change, count))
         return;
@@ -127,9 +127,10 @@ change_commit(struct change *change, petal_error *error)
     assert_held(&db->manifest_mutex);
     if (change->no_memory)
         return error_no_memory(error);
-    manifest_edit_counters(&change->edit, db_next_file_number(db),
-                           atomic_load_explicit(&db->published_sequence, memory_order_acquire),
-                           atomic_load_explicit(&db->published_timestamp, memory_order_acquire));
+    manifest_edit_counters(
+        &change->edit, db_next_file_number(db),
+        atomic_load_explicit(&db->views.published_sequence, memory_order_acquire),
+        atomic_load_explicit(&db->views.published_timestamp, memory_order_acquire));
     if (promise.log_number != 0)
         manifest_edit_wal_promise(&change->edit, promise);
     status = manifest_commit(db->manifest, &change->edit, &cause);
@@ -138,7 +139,7 @@ change_commit(struct change *change, petal_error *error)
     /* A refused edit changed nothing, nor did one that found no space, memory or descriptor. */
     if (manifest_is_dead(db->manifest) || (status != PETAL_INVALID && !error_passes(&cause)))
         db_fail(db, &cause);
-    change->unknown = atomic_load_explicit(&db->failed, memory_order_relaxed);
+    change->unknown = atomic_load_explicit(&db->failure.failed, memory_order_relaxed);
     if (error != NULL)
         *error = cause;
     return status;
@@ -152,10 +153,10 @@ forget_store(petal_db *db, petal_family *family)
     assert(family_is_dropped(family));
     if (family->unusable)
         damage_remove_lost(family);
-    assert(family->active_bytes <= db->active_bytes);
-    db->active_bytes -= family->active_bytes;
+    assert(family->active_bytes <= db->writers.active_bytes);
+    db->writers.active_bytes -= family->active_bytes;
     if (family->active != NULL)
-        db->active_memory -= family->active->charged;
+        db->writers.active_memory -= family->active->charged;
     family->active = NULL;
     family->active_bytes = 0;
     family_forget_written(family);
@@ -166,11 +167,11 @@ change_publish(struct change *change)
 {
     petal_db *db = change->db;
 
-    assert_held(&db->view_mutex);
+    assert_held(&db->views.mutex);
     if (change->view == NULL)
         return;
-    assert_held(&db->view_mutex);
-    assert(!change->no_memory && atomic_load(&db->view) == change->current);
+    assert_held(&db->views.mutex);
+    assert(!change->no_memory && atomic_load(&db->views.current) == change->current);
     for (size_t i = 0; i < change->removed_count; i++)
         atomic_store_explicit(&change->removed[i]->obsolete, true, memory_order_relaxed);
     damage_end(db, change->removed, change->removed_count);
@@ -191,7 +192,7 @@ change_end(struct change *change)
     const petal_allocator *allocator = db->env.allocator;
 
     view_unref(change->view);
-    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->views.mutex);
     mutex_unlock(&db->manifest_mutex);
     manifest_edit_fini(&change->edit);
     mem_free(allocator, change->families, change->family_capacity * sizeof *change->families);

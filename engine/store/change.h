@@ -18,8 +18,8 @@
  * with their last reader, once it is published. Files that it would have added are the caller's
  * when it failed; where `unknown` is set they stay, for the manifest may name them.
  *
- * Threads: manifest_mutex and view_mutex are held from the beginning to the end, over the sync of
- * the manifest. Whoever makes or removes stores holds ddl_mutex before; whoever removes some, the
+ * Threads: manifest_mutex and views.mutex are held from the beginning to the end, over the sync of
+ * the manifest. Whoever makes or removes stores holds schema.mutex before; whoever removes some, the
  * write leadership as well.
  */
 #ifndef PETAL_ENGINE_STORE_CHANGE_H

@@ -53,7 +53,7 @@ make_new_family(struct alteration *alteration, uint32_t next_id,
 
     wanted->is_new = true;
     wanted->family = family_new(alteration->table, (uint16_t)(next_id + alteration->new_count),
-                                db->slot_count + alteration->new_count, options);
+                                db->schema.slot_count + alteration->new_count, options);
     if (wanted->family == NULL)
         return PETAL_NO_MEMORY;
     status = family_new_store(wanted->family, &store);
@@ -111,7 +111,7 @@ count_new(const struct alteration *alteration)
     return count;
 }
 
-/* REQUIRES: leadership, ddl_mutex, and the change has begun. */
+/* REQUIRES: leadership, schema.mutex, and the change has begun. */
 static enum petal_status
 make_all(struct alteration *alteration, petal_error *error)
 {
@@ -123,7 +123,7 @@ make_all(struct alteration *alteration, petal_error *error)
     enum petal_status status;
 
     assert_leads(db);
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     assert_held(&db->manifest_mutex);
     if (next_id + new_count > UINT16_MAX)
         return error_set(error, PETAL_INVALID,
@@ -191,13 +191,13 @@ publish(struct alteration *alteration)
     const struct table_descriptor *present = alteration->present;
     petal_table *table = alteration->table;
 
-    assert_held(&table->db->ddl_mutex);
+    assert_held(&table->db->schema.mutex);
     for (size_t i = 0; i < present->family_count; i++) {
         if (!is_wanted(alteration, present->families[i]))
             atomic_store_explicit(&present->families[i]->dropped, true, memory_order_release);
     }
     change_publish(&alteration->change);
-    table->db->slot_count += alteration->new_count;
+    table->db->schema.slot_count += alteration->new_count;
     for (size_t i = 0; i < alteration->options->family_count; i++) {
         struct wanted_family *wanted = &alteration->wanted[i];
 
@@ -211,7 +211,7 @@ publish(struct alteration *alteration)
     table_describe(table, alteration->descriptor);
 }
 
-/* REQUIRES: leadership, ddl_mutex. */
+/* REQUIRES: leadership, schema.mutex. */
 static enum petal_status
 alter(petal_table *table, const petal_table_options *options, petal_error *error)
 {
@@ -220,7 +220,7 @@ alter(petal_table *table, const petal_table_options *options, petal_error *error
         .table = table, .options = options, .present = table_descriptor(table)};
     enum petal_status status;
 
-    change_begin(&alteration.change, db, db->slot_count + count_new(&alteration));
+    change_begin(&alteration.change, db, db->schema.slot_count + count_new(&alteration));
     status = make_all(&alteration, error);
     if (status == PETAL_OK)
         status = commit(&alteration, error);
@@ -244,13 +244,13 @@ alter_alone(petal_table *table, const petal_table_options *options, petal_error 
     enum petal_status status;
 
     write_lead_alone(db, &place);
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
         status = db_check_writable(db, error);
     if (status == PETAL_OK)
         status = alter(table, options, error);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     write_lead_end(db, &place);
     db_collect(db);
     return status;

@@ -32,21 +32,21 @@ open_table(petal_db *db, petal_slice name, const petal_family_options *options, 
 }
 
 /* The handle of a family, which *fresh becomes if there is none yet. An alter may have put another
- * family in the place of one that has a handle. REQUIRES: ddl_mutex held. */
+ * family in the place of one that has a handle. REQUIRES: schema.mutex held. */
 static petal_kv *
 handle_of(petal_db *db, petal_family *family, petal_kv **fresh)
 {
-    petal_kv *kv = db->key_values;
+    petal_kv *kv = db->schema.key_values;
 
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     while (kv != NULL && kv->family != family)
         kv = kv->next;
     if (kv != NULL)
         return kv;
     kv = *fresh;
     *fresh = NULL;
-    *kv = (petal_kv){.table = family->table, .family = family, .next = db->key_values};
-    db->key_values = kv;
+    *kv = (petal_kv){.table = family->table, .family = family, .next = db->schema.key_values};
+    db->schema.key_values = kv;
     return kv;
 }
 
@@ -67,7 +67,7 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
         return error_no_memory(error);
     status = open_table(db, name, options, &table, error);
     if (status == PETAL_OK) {
-        mutex_lock(&db->ddl_mutex);
+        mutex_lock(&db->schema.mutex);
         descriptor = table_descriptor(table);
         if (descriptor->family_count == 1)
             *kv = handle_of(db, descriptor->families[0], &fresh);
@@ -75,7 +75,7 @@ petal_kv_open(petal_db *db, petal_slice name, const petal_family_options *option
             status = error_set(error, PETAL_INVALID,
                                "the table has %zu families; a key-value table has one",
                                descriptor->family_count);
-        mutex_unlock(&db->ddl_mutex);
+        mutex_unlock(&db->schema.mutex);
     }
     mem_free(db->env.allocator, fresh, sizeof *fresh);
     return status;

@@ -29,14 +29,14 @@ struct restoration {
 /* ---- preparing ---- */
 
 /* Handles that nobody finds: they count as dropped until the table is committed. REQUIRES:
- * ddl_mutex. */
+ * schema.mutex. */
 static enum petal_status
 make_handles(struct restoration *restoration, petal_error *error)
 {
     struct manifest_table described = restoration->source;
     enum petal_status status;
 
-    assert_held(&restoration->db->ddl_mutex);
+    assert_held(&restoration->db->schema.mutex);
     for (size_t i = 0; i < described.family_count; i++)
         described.families[i].id = (uint16_t)i;
     described.id = 0; /* the commit gives one */
@@ -67,7 +67,7 @@ open_stores(struct restoration *restoration, petal_error *error)
 
 /* ---- taking over ---- */
 
-/* The files to be are named by the edit that makes the table. REQUIRES: leadership, ddl_mutex. */
+/* The files to be are named by the edit that makes the table. REQUIRES: leadership, schema.mutex. */
 static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
@@ -79,13 +79,13 @@ take_over(struct restoration *restoration, petal_error *error)
     enum petal_status status = db_check_writable(db, error);
 
     assert_leads(db);
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     if (status != PETAL_OK)
         return status;
     if (before != NULL && !restoration->replaces)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(restoration->name, quoted, sizeof quoted));
-    change_begin(&change, db, db->slot_count);
+    change_begin(&change, db, db->schema.slot_count);
     id = db->manifest->next_table_id;
     if (before != NULL) {
         const struct table_descriptor *descriptor = table_descriptor(before);
@@ -118,13 +118,13 @@ static void
 lock(petal_db *db, struct write_place *place)
 {
     write_lead_alone(db, place);
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
 }
 
 static void
 unlock(petal_db *db, struct write_place *place)
 {
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     write_lead_end(db, place);
     db_collect(db);
 }
@@ -135,9 +135,9 @@ unlock(petal_db *db, struct write_place *place)
 static void
 remove_handles(petal_db *db, petal_table *table)
 {
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     table_detach(table);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     table_free(table);
 }
 
@@ -183,9 +183,9 @@ restore(struct restoration *restoration, petal_error *error)
 
     if (status != PETAL_OK)
         return status;
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     status = make_handles(restoration, error);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     if (status == PETAL_OK)
         status = open_stores(restoration, error);
     if (status == PETAL_OK) {
@@ -229,9 +229,9 @@ check_no_table(petal_db *db, petal_slice name, petal_error *error)
     char quoted[160];
     bool taken;
 
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     taken = table_by_name(db, name) != NULL;
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     if (!taken)
         return PETAL_OK;
     return error_set(error, PETAL_EXISTS, "Table already exists: %s!",

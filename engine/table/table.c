@@ -52,7 +52,7 @@ table_resolve_families(petal_db *db, const petal_table_options *options,
     return PETAL_OK;
 }
 
-/* Handles of a table to be: they count as dropped. REQUIRES: ddl_mutex held. */
+/* Handles of a table to be: they count as dropped. REQUIRES: schema.mutex held. */
 static enum petal_status
 attach_new(petal_db *db, const petal_table_options *options, petal_table **table)
 {
@@ -70,7 +70,7 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     };
     enum petal_status status;
 
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     *table = NULL;
     if (families == NULL)
         return PETAL_NO_MEMORY;
@@ -85,13 +85,13 @@ attach_new(petal_db *db, const petal_table_options *options, petal_table **table
     return status;
 }
 
-/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: ddl_mutex
+/* All that needs memory is made before the commit, behind which nothing fails. REQUIRES: schema.mutex
  * held. */
 static enum petal_status
 create_table(petal_db *db, const petal_table_options *options, petal_table **table,
              petal_error *error)
 {
-    size_t slot_count = db->slot_count;
+    size_t slot_count = db->schema.slot_count;
     const struct table_descriptor *descriptor;
     struct change change;
     petal_table *made;
@@ -99,17 +99,17 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     uint32_t id;
     enum petal_status status;
 
-    assert_held(&db->ddl_mutex);
+    assert_held(&db->schema.mutex);
     if (table_by_name(db, options->name) != NULL)
         return error_set(error, PETAL_EXISTS, "Table already exists: %s!",
                          error_quote(options->name, quoted, sizeof quoted));
     status = attach_new(db, options, &made);
     if (status != PETAL_OK) {
-        db->slot_count = slot_count;
+        db->schema.slot_count = slot_count;
         return error_no_memory(error);
     }
     descriptor = table_descriptor(made);
-    change_begin(&change, db, db->slot_count);
+    change_begin(&change, db, db->schema.slot_count);
     for (size_t i = 0; status == PETAL_OK && i < descriptor->family_count; i++) {
         struct store_view *store;
 
@@ -132,7 +132,7 @@ create_table(petal_db *db, const petal_table_options *options, petal_table **tab
     }
     table_detach(made);
     table_free(made);
-    db->slot_count = slot_count; /* no view that was published has these */
+    db->schema.slot_count = slot_count; /* no view that was published has these */
     return status;
 }
 
@@ -158,9 +158,9 @@ petal_table_create(petal_db *db, const petal_table_options *given, petal_table *
         status = db_check_writable(db, error);
     if (status == PETAL_OK) {
         options.families = families;
-        mutex_lock(&db->ddl_mutex);
+        mutex_lock(&db->schema.mutex);
         status = create_table(db, &options, table, error);
-        mutex_unlock(&db->ddl_mutex);
+        mutex_unlock(&db->schema.mutex);
     }
     mem_free(db->env.allocator, families, options.family_count * sizeof *families);
     return status;
@@ -180,7 +180,7 @@ petal_table_drop(petal_table *table, petal_error *error)
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
     write_lead_alone(db, &place);
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     change_begin(&change, db, 0);
     status = table_check_alive(table, error);
     if (status == PETAL_OK)
@@ -198,7 +198,7 @@ petal_table_drop(petal_table *table, petal_error *error)
         change_publish(&change);
     }
     change_end(&change);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     write_lead_end(db, &place);
     db_collect(db);
     return status;
@@ -214,9 +214,9 @@ petal_table_open(petal_db *db, petal_slice name, petal_table **table, petal_erro
     *table = NULL;
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     *table = table_by_name(db, name);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     if (*table == NULL)
         return error_set(error, PETAL_NOT_FOUND, "Unknown table %s!",
                          error_quote(name, quoted, sizeof quoted));
@@ -248,8 +248,8 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
 
     if (db_enter(db, error) != PETAL_OK)
         return PETAL_INVALID;
-    mutex_lock(&db->ddl_mutex);
-    for (petal_table *table = db->tables; status == PETAL_OK && table != NULL;
+    mutex_lock(&db->schema.mutex);
+    for (petal_table *table = db->schema.tables; status == PETAL_OK && table != NULL;
          table = table->next) {
         void *array = tables;
 
@@ -261,7 +261,7 @@ petal_table_list(petal_db *db, bool (*visit)(void *argument, petal_table *table)
         if (status == PETAL_OK)
             tables[count++] = table;
     }
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     if (count > 0)
         qsort(tables, count, sizeof *tables, compare_tables);
     for (size_t i = 0; status == PETAL_OK && i < count; i++) {

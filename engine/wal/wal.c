@@ -143,7 +143,7 @@ begin_spare(petal_db *db)
 
     mutex_lock(&chain->mutex);
     if (chain->current != NULL && chain->spare == NULL && chain->spare_in_making == 0 &&
-        !atomic_load_explicit(&db->failed, memory_order_relaxed))
+        !atomic_load_explicit(&db->failure.failed, memory_order_relaxed))
         number = chain->spare_in_making = db_take_file_number(db);
     mutex_unlock(&chain->mutex);
     return number;
@@ -533,7 +533,7 @@ wal_thread(void *argument)
         bool over, spare;
 
         while (!chain->spare_wanted && !chain->stopping && clock_us() < until &&
-               view_bin_is_empty(&db->view_bin))
+               view_bin_is_empty(&db->views.bin))
             mutex_wait(&chain->mutex, &chain->wanted, until);
         if (chain->stopping)
             break;
@@ -542,13 +542,13 @@ wal_thread(void *argument)
         chain->spare_wanted = false;
         mutex_unlock(&chain->mutex);
         if (over && atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed) != 0 &&
-            !atomic_load_explicit(&db->failed, memory_order_relaxed))
+            !atomic_load_explicit(&db->failure.failed, memory_order_relaxed))
             sync_in_background(db);
         if (over)
             until = interval_end(chain);
         if (spare)
             wal_make_spare(db);
-        view_bin_empty(&db->view_bin);
+        view_bin_empty(&db->views.bin);
         mutex_lock(&chain->mutex);
     }
     mutex_unlock(&chain->mutex);

@@ -41,7 +41,7 @@ struct closed_wal {
  * The files of the log: the one that is written, those before it, and the spare for the next.
  *
  * LOCKS, in their order behind the write leadership: sync_mutex, held over I/O; then `mutex`, which is never held over I/O, is taken inside
- * view_mutex, too, and has no other lock within it.
+ * views.mutex, too, and has no other lock within it.
  */
 struct wal_chain {
     uint32_t sync_interval_ms; /* of the background sync, or PETAL_NEVER */

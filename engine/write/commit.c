@@ -68,13 +68,13 @@ make_room(petal_db *db, petal_error *error)
     struct flush_job *job;
     enum petal_status status;
 
-    if (db->active_bytes < db->memtable_bytes / 2 && db->active_memory <= limit / 4)
+    if (db->writers.active_bytes < db->memtable_bytes / 2 && db->writers.active_memory <= limit / 4)
         return PETAL_OK;
     wal_ask_for_spare(db);
     if (!flush_is_due(db))
         return PETAL_OK;
-    if (db->active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
-        db->active_memory > limit / 4 * 3)
+    if (db->writers.active_bytes >= db->memtable_bytes + db->memtable_bytes / 2 ||
+        db->writers.active_memory > limit / 4 * 3)
         status = flush_freeze_largest(db, &job, error);
     else
         status = flush_try_to_freeze_largest(db, &job, error);
@@ -90,7 +90,7 @@ write_charge(petal_db *db, petal_family *family)
 
     assert_leads(db);
     store_memtable_charge(family->active, &db->memory, &change);
-    db->active_memory += change;
+    db->writers.active_memory += change;
 }
 
 /* Reserve memtable memory for every member, store by store. */
@@ -134,12 +134,12 @@ is_current(const petal_db *db, const struct write_op *op)
 {
     size_t count = op->row_read ? 1 : op->count;
 
-    assert(op->read_point <= db->last_sequence);
+    assert(op->read_point <= db->writers.last_sequence);
     for (size_t i = 0; i < count; i++) {
         const struct write_cell *write = &op->cells[i];
 
         if ((op->row_read || write->operation != WRITE_PLAIN) &&
-            !row_locks_unchanged(&db->row_locks, write->row_hash, op->read_point))
+            !row_locks_unchanged(&db->writers.row_locks, write->row_hash, op->read_point))
             return false;
     }
     return true;
@@ -149,21 +149,22 @@ is_current(const petal_db *db, const struct write_op *op)
 static void
 stamp(petal_db *db, struct write_op *op, int64_t now_ms)
 {
-    if (now_ms > db->last_timestamp)
-        db->last_timestamp = now_ms;
+    if (now_ms > db->writers.last_timestamp)
+        db->writers.last_timestamp = now_ms;
     for (size_t i = 0; i < op->count; i++) {
         struct write_cell *write = &op->cells[i];
 
         if (write->assigned && !write->resolved) {
-            write->resolved = write->least_timestamp > db->last_timestamp;
-            write->cell.timestamp = write->resolved ? write->least_timestamp : db->last_timestamp;
+            write->resolved = write->least_timestamp > db->writers.last_timestamp;
+            write->cell.timestamp =
+                write->resolved ? write->least_timestamp : db->writers.last_timestamp;
         }
     }
     if (op->doubles.order != NULL)
         doubles_drop(&op->doubles, &op->cells, &op->count);
     assert(op->count > 0);
     for (size_t i = 0; i < op->count; i++)
-        op->cells[i].cell.sequence = db->last_sequence + 1 + i;
+        op->cells[i].cell.sequence = db->writers.last_sequence + 1 + i;
 }
 
 /* Number the members and log them; those that fail here are out, the others go on. */
@@ -206,12 +207,13 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
                 continue;
             }
             record_encode(to, op->cells, op->count);
-            wal_file_end(wal, db->last_sequence + op->count);
+            wal_file_end(wal, db->writers.last_sequence + op->count);
         }
         /* From here on the member's sequences are taken. */
         for (size_t i = 0; i < op->count; i++)
-            row_locks_note(&db->row_locks, op->cells[i].row_hash, op->cells[i].cell.sequence);
-        db->last_sequence += op->count;
+            row_locks_note(&db->writers.row_locks, op->cells[i].row_hash,
+                           op->cells[i].cell.sequence);
+        db->writers.last_sequence += op->count;
         if (op->durability > strongest)
             strongest = op->durability;
     }
@@ -232,7 +234,7 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     assert_leads(db);
     if (atomic_load_explicit(&active->sequence_first, memory_order_relaxed) == 0) {
         atomic_store_explicit(&active->sequence_first, write->cell.sequence, memory_order_relaxed);
-        family_note_written(family, &db->written);
+        family_note_written(family, &db->writers.written);
     }
     /* Before the cell: a reader that sees the cell's sequence published sees these, too. */
     if (cell_is_marker(type))
@@ -240,7 +242,7 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     if (write->cell.has_ttl)
         atomic_fetch_add_explicit(&active->ttl_cells, 1, memory_order_relaxed);
     family->active_bytes += bytes;
-    db->active_bytes += bytes;
+    db->writers.active_bytes += bytes;
     return memtable_add(active->memtable, &write->cell, write->row_hash);
 }
 
@@ -263,10 +265,12 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
         cells += op->count;
         writes++;
     }
-    assert(db->last_sequence >=
-           atomic_load_explicit(&db->published_sequence, memory_order_relaxed) + cells);
-    atomic_store_explicit(&db->published_timestamp, db->last_timestamp, memory_order_relaxed);
-    atomic_store_explicit(&db->published_sequence, db->last_sequence, memory_order_release);
+    assert(db->writers.last_sequence >=
+           atomic_load_explicit(&db->views.published_sequence, memory_order_relaxed) + cells);
+    atomic_store_explicit(&db->views.published_timestamp, db->writers.last_timestamp,
+                          memory_order_relaxed);
+    atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
+                          memory_order_release);
     STATS_ADD_LEADER(db, cells_written, cells);
     STATS_ADD_LEADER(db, batches_written, writes);
     STATS_ADD_LEADER(db, write_groups, 1);
@@ -332,10 +336,10 @@ write_submit(petal_db *db, struct write_op *op)
     op->place.slow = op->durability == PETAL_FSYNC_WAL;
     op->status = PETAL_OK;
     op->outdated = false;
-    if (write_queue_enter(&db->queue, &op->place, GROUP_BYTES, &group)) {
+    if (write_queue_enter(&db->writers.queue, &op->place, GROUP_BYTES, &group)) {
         do
             lead(db, op_of(group.first), group.last);
-        while (!write_queue_leave(&db->queue, &op->place, &group));
+        while (!write_queue_leave(&db->writers.queue, &op->place, &group));
     }
     return op->status;
 }

@@ -332,7 +332,8 @@ has_work(const struct mutate *m)
 static enum petal_status
 read_and_submit(struct mutate *m, bool *outdated)
 {
-    uint64_t read_point = atomic_load_explicit(&m->db->published_sequence, memory_order_acquire);
+    uint64_t read_point =
+        atomic_load_explicit(&m->db->views.published_sequence, memory_order_acquire);
     struct write_op op;
     enum petal_status status = read_rows(m);
 
@@ -380,12 +381,12 @@ read_and_write(struct mutate *m)
     if (m->locks.count > MOST_LOCKS)
         return read_and_write_leading(m);
     assert(m->locks.count > 0 || m->batch->readers == 0);
-    row_locks_acquire(&m->db->row_locks, &m->locks);
+    row_locks_acquire(&m->db->writers.row_locks, &m->locks);
     for (unsigned tries = 0; outdated && tries < TRIES_BEFORE_LEADING; tries++)
         status = read_and_submit(m, &outdated);
     if (outdated)
         status = read_and_write_leading(m);
-    row_locks_release(&m->db->row_locks, &m->locks);
+    row_locks_release(&m->db->writers.row_locks, &m->locks);
     return status;
 }
 

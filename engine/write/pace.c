@@ -99,7 +99,7 @@ share_of_write(const struct pace_write *write, _Atomic(uint64_t) **debtor)
     size_t runs = runs_of_write(write, &family);
     double by_memory = pace_share(memory, limit, 0), share = pace_share(memory, limit, runs);
 
-    *debtor = share < by_memory ? &family->pace_due_us : &db->pace_due_us;
+    *debtor = share < by_memory ? &family->pace_due_us : &db->pace->due_us;
     return share;
 }
 
@@ -125,7 +125,7 @@ static enum petal_status
 slow_down(const struct pace_write *write, petal_error *error)
 {
     petal_db *db = write->db;
-    uint64_t rate = atomic_load_explicit(&db->flush_rate, memory_order_relaxed);
+    uint64_t rate = atomic_load_explicit(&db->progress.flush_rate, memory_order_relaxed);
     uint64_t began = clock_us(), now = began, turn;
     _Atomic(uint64_t) *debtor;
     double share = share_of_write(write, &debtor);
@@ -162,13 +162,13 @@ join_line(petal_db *db, struct pace_place *place)
         return;
     place->next = NULL;
     place->in_line = true;
-    assert((db->pace_first == NULL) == (db->pace_last == NULL));
-    if (db->pace_last != NULL)
-        db->pace_last->next = place;
+    assert((db->pace->first == NULL) == (db->pace->last == NULL));
+    if (db->pace->last != NULL)
+        db->pace->last->next = place;
     else
-        db->pace_first = place;
-    db->pace_last = place;
-    atomic_fetch_add_explicit(&db->pace_pressed, 1, memory_order_relaxed);
+        db->pace->first = place;
+    db->pace->last = place;
+    atomic_fetch_add_explicit(&db->progress.pressed, 1, memory_order_relaxed);
 }
 
 static void
@@ -178,26 +178,26 @@ leave_line(petal_db *db, struct pace_place *place)
 
     if (!place->in_line)
         return;
-    for (struct pace_place *at = db->pace_first; at != place; at = at->next) {
+    for (struct pace_place *at = db->pace->first; at != place; at = at->next) {
         assert(at != NULL);
         before = at;
     }
     if (before != NULL)
         before->next = place->next;
     else
-        db->pace_first = place->next;
-    if (db->pace_last == place)
-        db->pace_last = before;
-    atomic_fetch_sub_explicit(&db->pace_pressed, 1, memory_order_relaxed);
-    pthread_cond_broadcast(&db->flush_done); /* the next one may go on, too */
+        db->pace->first = place->next;
+    if (db->pace->last == place)
+        db->pace->last = before;
+    atomic_fetch_sub_explicit(&db->progress.pressed, 1, memory_order_relaxed);
+    pthread_cond_broadcast(&db->progress.moved); /* the next one may go on, too */
 }
 
 static bool
 lacks_memory(const struct pace_write *write, const struct pace_place *place)
 {
     const petal_db *db = write->db;
-    uint64_t wanted = memtable_memory(db) + db->pace_admitted + write->bytes;
-    bool others = db->pace_first != NULL && db->pace_first != place;
+    uint64_t wanted = memtable_memory(db) + db->pace->admitted + write->bytes;
+    bool others = db->pace->first != NULL && db->pace->first != place;
 
     return others || wanted > memory_budget_memtable_limit(&db->memory);
 }
@@ -205,9 +205,9 @@ lacks_memory(const struct pace_write *write, const struct pace_place *place)
 static void
 warn_of_cursors(petal_db *db)
 {
-    if (db->pace_warned)
+    if (db->pace->warned)
         return;
-    db->pace_warned = true;
+    db->pace->warned = true;
     env_log(&db->env, PETAL_LOG_WARNING,
             "memtables take %llu bytes of the %llu that they may, and no flush is on its way: open "
             "cursors keep them",
@@ -223,7 +223,7 @@ waits_for_memory(const struct pace_write *write, const struct pace_place *place)
 
     if (!lacks_memory(write, place))
         return false;
-    if (db->flush_oldest != NULL || db->pace_admitted > 0)
+    if (db->flusher->oldest != NULL || db->pace->admitted > 0)
         return true;
     if (memtable_memory(db) > memory_budget_memtable_limit(&db->memory))
         warn_of_cursors(db);
@@ -259,13 +259,13 @@ static enum petal_status
 check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_error *error)
 {
     petal_db *db = write->db;
-    const struct flush_job *oldest = db->flush_oldest;
+    const struct flush_job *oldest = db->flusher->oldest;
     petal_error failure;
     enum petal_status status = db_check_writable(db, error);
 
     if (status != PETAL_OK)
         return status;
-    if (db->closing)
+    if (db->pace->closing)
         return error_set(error, PETAL_BUSY, "nothing was written: the database is being closed");
     if (oldest != NULL && oldest->status != PETAL_OK)
         return refuse(oldest->status, &oldest->error, error);
@@ -277,9 +277,9 @@ check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_
 }
 
 /*
- * Wait while a cap is reached. What ends the wait is looked at under flush_mutex, where its end is
+ * Wait while a cap is reached. What ends the wait is looked at under progress.mutex, where its end is
  * told: so none is missed. What a retired view still keeps may go when its last reader has left,
- * which nobody tells. REQUIRES: flush_mutex held; given up meanwhile.
+ * which nobody tells. REQUIRES: progress.mutex held; given up meanwhile.
  */
 static enum petal_status
 wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_error *error)
@@ -304,14 +304,14 @@ wait_at_caps(const struct pace_write *write, struct pace_place *place, petal_err
             join_line(db, place);
         if (for_runs && compaction_failed(db, &failure)) {
             /* Writers that try again meanwhile are not to spin. */
-            mutex_unlock(&db->flush_mutex);
+            mutex_unlock(&db->progress.mutex);
             clock_sleep(PACE_LONGEST_SLEEP_US);
         } else {
-            mutex_wait(&db->flush_mutex, &db->flush_done, write->deadline_us);
-            mutex_unlock(&db->flush_mutex);
+            mutex_wait(&db->progress.mutex, &db->progress.moved, write->deadline_us);
+            mutex_unlock(&db->progress.mutex);
         }
         db_collect(db);
-        mutex_lock(&db->flush_mutex);
+        mutex_lock(&db->progress.mutex);
     }
     if (waits > 0)
         STATS_ADD_SHARED(db, stop_us, clock_us() - began);
@@ -330,7 +330,7 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
     assert(count > 0);
     write->admitted = 0;
     write->bytes = bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES;
-    if (atomic_load_explicit(&db->pace_pressed, memory_order_relaxed) == 0 &&
+    if (atomic_load_explicit(&db->progress.pressed, memory_order_relaxed) == 0 &&
         memtable_memory(db) <= limit / 2 && write->bytes <= PACE_SMALL_BYTES)
         return PETAL_OK;
     write->db = db;
@@ -345,19 +345,19 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
         return status;
     if (memtable_memory(db) > limit / 2)
         db_collect(db);
-    mutex_lock(&db->flush_mutex);
-    db->pace_waiting++;
+    mutex_lock(&db->progress.mutex);
+    db->pace->waiting++;
     status = wait_at_caps(write, &place, error);
     leave_line(db, &place);
     if (status == PETAL_OK) {
         write->admitted = write->bytes;
-        db->pace_admitted += write->admitted;
+        db->pace->admitted += write->admitted;
     }
-    assert(db->pace_waiting > 0);
-    db->pace_waiting--;
-    if (db->closing)
-        pthread_cond_broadcast(&db->flush_done);
-    mutex_unlock(&db->flush_mutex);
+    assert(db->pace->waiting > 0);
+    db->pace->waiting--;
+    if (db->pace->closing)
+        pthread_cond_broadcast(&db->progress.moved);
+    mutex_unlock(&db->progress.mutex);
     return status;
 }
 
@@ -367,22 +367,39 @@ pace_end(struct pace_write *write)
     petal_db *db = write->db;
 
     assert(write->admitted > 0);
-    mutex_lock(&db->flush_mutex);
-    assert(db->pace_admitted >= write->admitted);
-    db->pace_admitted -= write->admitted;
-    if (db->pace_first != NULL)
-        pthread_cond_broadcast(&db->flush_done);
-    mutex_unlock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
+    assert(db->pace->admitted >= write->admitted);
+    db->pace->admitted -= write->admitted;
+    if (db->pace->first != NULL)
+        pthread_cond_broadcast(&db->progress.moved);
+    mutex_unlock(&db->progress.mutex);
     write->admitted = 0;
 }
 
 void
 pace_close(petal_db *db)
 {
-    mutex_lock(&db->flush_mutex);
-    db->closing = true;
-    pthread_cond_broadcast(&db->flush_done);
-    while (db->pace_waiting > 0)
-        mutex_wait(&db->flush_mutex, &db->flush_done, CLOCK_NEVER);
-    mutex_unlock(&db->flush_mutex);
+    mutex_lock(&db->progress.mutex);
+    db->pace->closing = true;
+    pthread_cond_broadcast(&db->progress.moved);
+    while (db->pace->waiting > 0)
+        mutex_wait(&db->progress.mutex, &db->progress.moved, CLOCK_NEVER);
+    mutex_unlock(&db->progress.mutex);
+}
+
+bool
+pace_init(petal_db *db)
+{
+    db->pace = mem_zalloc(db->env.allocator, sizeof *db->pace);
+    return db->pace != NULL;
+}
+
+void
+pace_fini(petal_db *db)
+{
+    if (db->pace == NULL)
+        return;
+    assert(db->pace->waiting == 0 && db->pace->admitted == 0);
+    mem_free(db->env.allocator, db->pace, sizeof *db->pace);
+    db->pace = NULL;
 }

@@ -63,6 +63,20 @@ enum petal_status pace_begin(struct pace_write *write, const struct write_cell *
 /* The write, which was admitted, is done, or has failed. */
 void pace_end(struct pace_write *write);
 
+/* Writers that wait. Guarded by progress.mutex, but for what is atomic. */
+struct pace {
+    _Atomic(uint64_t) due_us;        /* as a family's, for the memory of memtables */
+    struct pace_place *first, *last; /* who waits for memory, in line */
+    uint64_t admitted; /* bytes of writes that may go on, and were counted when they asked */
+    size_t waiting;    /* writers that wait at a cap */
+    bool warned;       /* that memtables are kept by cursors */
+    bool closing;      /* no writer waits any more */
+};
+
+/* Make the database's. False: no memory. */
+bool pace_init(petal_db *db);
+void pace_fini(petal_db *db); /* there may be none */
+
 /* The database is about to be closed: writers that wait are refused, and gone on return. */
 void pace_close(petal_db *db);
 

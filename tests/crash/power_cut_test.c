@@ -32,7 +32,7 @@
 enum third_table { THIRD_UNKNOWN, THIRD_THERE, THIRD_DROPPED };
 
 /* What the run has been promised so far. */
-struct progress {
+struct cut_progress {
     uint64_t attempted; /* the last write begun */
     uint64_t stored;    /* the last one that must survive the process */
     uint64_t synced;    /* the last one that must survive a power cut */
@@ -51,7 +51,7 @@ struct plan {
 struct run {
     struct fixture fixture;
     struct ledger ledger;
-    struct progress progress;
+    struct cut_progress progress;
     struct plan plan;
     uint64_t calls;    /* made on file layers before the present one */
     uint64_t failures; /* of these calls, as planned */
@@ -78,7 +78,7 @@ durability_of(const struct run *run, uint64_t number)
 static bool
 write_some(struct run *run, uint64_t count)
 {
-    struct progress *progress = &run->progress;
+    struct cut_progress *progress = &run->progress;
 
     for (; count > 0; count--) {
         uint64_t number = ++progress->attempted;
@@ -138,7 +138,7 @@ drop_third_table(struct run *run)
 static bool
 open_again(struct run *run)
 {
-    struct progress *progress = &run->progress;
+    struct cut_progress *progress = &run->progress;
     struct ledger_state state;
 
     if (fixture_open(&run->fixture, NULL) != PETAL_OK ||
@@ -323,7 +323,7 @@ try_states(struct run *run, unsigned seeds, struct tally *tally)
 static void
 try_further_lives(const struct run *run, unsigned states, struct tally *tally)
 {
-    const struct progress *progress = &run->progress;
+    const struct cut_progress *progress = &run->progress;
     uint64_t stored = run->plan.reverts ? progress->synced : progress->stored;
 
     for (unsigned i = 0; i < states; i++) {
@@ -607,7 +607,7 @@ filling_run(struct run *run, struct plan plan)
     if (!write_until_flushed(run, 1))
         return false;
     /* Some were left, and their log with them. */
-    assert_true(run->fixture.db->active_bytes > 0);
+    assert_true(run->fixture.db->writers.active_bytes > 0);
     assert_int_equal(run->fixture.db->wal->closed_count, 1);
     return write_until_flushed(run, 6) && die(run) && open_again(run) &&
            write_until_flushed(run, 3) && write_some(run, 5) && close_cleanly(run);

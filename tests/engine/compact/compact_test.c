@@ -232,7 +232,8 @@ test_a_run_is_cut_at_row_borders(void **state)
     must(petal_table_verify(table, &error), &error);
     assert_true(files_of(table).files > 2);
     assert_int_equal(files_of(table).cells, 400);
-    store = view_at(atomic_load(&fixture.base.db->view), petal_table_family_at(table, 0)->slot);
+    store = view_at(atomic_load(&fixture.base.db->views.current),
+                    petal_table_family_at(table, 0)->slot);
     for (uint32_t i = 0; i < store->file_count; i++) {
         assert_int_equal(store->files[i].file->run, store->files[0].file->run);
         for (uint32_t k = 0; k < i; k++)
@@ -356,7 +357,7 @@ test_the_oldest_read_point(void **state)
     petal_snapshot_free(snapshots[0]);
     assert_int_equal(read_point_oldest(db), snapshot_sequence(snapshots[2]));
     petal_snapshot_free(snapshots[2]);
-    assert_int_equal(read_point_oldest(db), atomic_load(&db->published_sequence));
+    assert_int_equal(read_point_oldest(db), atomic_load(&db->views.published_sequence));
     fixture_fini(&fixture.base);
 }
 

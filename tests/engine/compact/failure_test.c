@@ -92,7 +92,7 @@ test_every_call_fails_once(void **state)
         status = compact_fixture_compact_all(&fixture, NULL);
         completed = memory_vfs_failures(fixture.base.vfs) == 0;
         assert_true(status == PETAL_OK || !completed);
-        refused = atomic_load(&fixture.base.db->failed);
+        refused = atomic_load(&fixture.base.db->failure.failed);
         failed += status != PETAL_OK;
         read_only += refused;
         check_further_lives(&fixture, n * 1000);
@@ -118,7 +118,7 @@ test_every_allocation_fails_once(void **state)
         status = compact_fixture_compact_all(&fixture, NULL);
         completed = test_allocator_failures(&fixture.base.allocator) == 0;
         assert_true(status == PETAL_OK || status == PETAL_NO_MEMORY);
-        assert_false(atomic_load(&fixture.base.db->failed));
+        assert_false(atomic_load(&fixture.base.db->failure.failed));
         must_be_whole(&fixture, false);
         fixture_fini(&fixture.base);
     }

@@ -234,7 +234,8 @@ test_many_small_ones_give_memory_back(void **state)
     most = most_at_once(&fixture, 4, 4);
     assert_in_range(most, 2, COLD_TABLES / 5); /* not a third of them fits */
     /* A quarter of the memory, and what the last write took. */
-    assert_in_range(fixture.base.db->active_memory, 1, MEMTABLE_BYTES + MEMTABLE_BYTES / 32);
+    assert_in_range(fixture.base.db->writers.active_memory, 1,
+                    MEMTABLE_BYTES + MEMTABLE_BYTES / 32);
     assert_in_range(flushed(&fixture), COLD_TABLES, 4 * COLD_TABLES);
     check_answers(&fixture, 4);
     fixture_fini(&fixture.base);

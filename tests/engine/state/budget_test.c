@@ -127,13 +127,13 @@ what_is_charged_is_given_back(void **state)
     petal_stats_get(fixture.db, &stats);
     assert_in_range(stats.memtable_memory, 100000, 400000);
     assert_in_range(stats.memtable_memory, petal_table_memtable_bytes(table), 400000);
-    assert_int_equal(stats.memtable_memory, fixture.db->active_memory);
+    assert_int_equal(stats.memtable_memory, fixture.db->writers.active_memory);
     assert_int_equal(stats.file_memory, 0);
     must(petal_flush(fixture.db, NULL, &error), &error);
     epoch_collect(fixture.db->epoch);
     petal_stats_get(fixture.db, &stats);
     assert_int_equal(stats.memtable_memory, 0);
-    assert_int_equal(fixture.db->active_memory, 0);
+    assert_int_equal(fixture.db->writers.active_memory, 0);
     assert_int_equal(stats.flushes_waiting, 0);
     assert_in_range(stats.file_memory, 200, 100000);
     put(family, 7);
@@ -141,7 +141,7 @@ what_is_charged_is_given_back(void **state)
     epoch_collect(fixture.db->epoch);
     petal_stats_get(fixture.db, &stats);
     assert_int_equal(stats.memtable_memory, 0);
-    assert_int_equal(fixture.db->active_memory, 0);
+    assert_int_equal(fixture.db->writers.active_memory, 0);
     assert_int_equal(stats.file_memory, 0);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);

@@ -232,12 +232,12 @@ failed_tables_leave_nothing(void **state)
 
     (void)state;
     begin(&fixture);
-    slot_count = fixture.db->slot_count;
+    slot_count = fixture.db->schema.slot_count;
     memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
     for (unsigned i = 0; i < 100; i++) {
         assert_int_equal(copy_fixture_create(fixture.db, "new", &table, &error), PETAL_NO_SPACE);
         assert_null(table);
-        assert_int_equal(fixture.db->slot_count, slot_count);
+        assert_int_equal(fixture.db->schema.slot_count, slot_count);
     }
     memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
     expect(&fixture, BEFORE, "create", 0);

@@ -384,7 +384,7 @@ test_dropped_tables_are_passed_by(void **state)
         assert_int_equal(petal_table_drop(table, NULL), PETAL_NOT_FOUND);
     }
     (void)table_make(&fixture, "f");
-    for (petal_table *table = fixture.db->tables; table != NULL; table = table->next)
+    for (petal_table *table = fixture.db->schema.tables; table != NULL; table = table->next)
         living++;
     assert_int_equal(living, 1);
     fixture_fini(&fixture);

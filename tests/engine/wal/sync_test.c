@@ -140,14 +140,14 @@ hold_up(enum petal_durability beside)
     must_write(&ledger, 1, PETAL_SYNC_WAL);
     must_write(&ledger, 2, beside);
     write_lead_alone(db, &place);
-    mutex_lock(&db->ddl_mutex);
+    mutex_lock(&db->schema.mutex);
     mutex_lock(&db->manifest_mutex);
-    mutex_lock(&db->view_mutex);
+    mutex_lock(&db->views.mutex);
     assert_true(comes_to_be_synced(db));
     assert_true(count_syncs(db) > 0);
-    mutex_unlock(&db->view_mutex);
+    mutex_unlock(&db->views.mutex);
     mutex_unlock(&db->manifest_mutex);
-    mutex_unlock(&db->ddl_mutex);
+    mutex_unlock(&db->schema.mutex);
     write_lead_end(db, &place);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);

@@ -168,7 +168,7 @@ writers_stop_at_the_cap(void **state)
     (void)state;
     begin(&fixture);
     /* So slow that any write under pressure owes more than the least sleep, however long it took. */
-    atomic_store(&fixture.base.db->flush_rate, 1);
+    atomic_store(&fixture.base.db->progress.flush_rate, 1);
     set_gate(true);
     assert_int_equal(pthread_create(&writer, NULL, put_all, &fixture), 0);
     while (stats_of(&fixture).stopped_writes == 0)
@@ -511,7 +511,7 @@ a_large_write_has_its_turn(void **state)
     end(&fixture);
 }
 
-/* A commit holds view_mutex over the sync of the manifest, a change of the schema ddl_mutex: the leader writes on in the full memtable. */
+/* A commit holds views.mutex over the sync of the manifest, a change of the schema schema.mutex: the leader writes on in the full memtable. */
 static void
 a_full_memtable_takes_more_while_a_commit_runs(void **state)
 {
@@ -523,14 +523,14 @@ a_full_memtable_takes_more_while_a_commit_runs(void **state)
         unsigned number = 0;
 
         begin(&fixture);
-        held = which == 0 ? &fixture.base.db->view_mutex : &fixture.base.db->ddl_mutex;
+        held = which == 0 ? &fixture.base.db->views.mutex : &fixture.base.db->schema.mutex;
         mutex_lock(held);
-        while (fixture.base.db->active_bytes < 128 * KIB * 5 / 4)
+        while (fixture.base.db->writers.active_bytes < 128 * KIB * 5 / 4)
             must(put(&fixture, number++, &error), &error);
         assert_int_equal(stats_of(&fixture).flushes_waiting, 0);
         mutex_unlock(held);
         must(put(&fixture, number++, &error), &error);
-        assert_true(fixture.base.db->active_bytes < 8 * KIB);
+        assert_true(fixture.base.db->writers.active_bytes < 8 * KIB);
         end(&fixture);
     }
 }
