@@ -10,11 +10,12 @@
  *             more at an error rate of 0.1, 3.4 % at 0.01, 8 % at 0.001, 15 % at 0.0001.
  *
  * Position i = 0..k-1 of a hash h, in 64-bit arithmetic that wraps; G = 0x9E3779B97F4A7C15:
- *   STANDARD  multiply-shift of  h1 + i * h2 + G * (i^3 - i) / 6  to 0..m-1, where h1 is h and h2 is
- *             h with its halves exchanged.  Double hashing (Kirsch and Mitzenmacher 2006), each half
- *             filled up below by the other, so that large m find enough bits; and the cubic term of
- *             enhanced double hashing (Dillinger and Manolios 2004): progressions that share two
- *             places share many, and without it 1,000 keys at 0.0001 would let 12 % more pass.
+ *   STANDARD  multiply-shift of  h1 + i * h2 + G * (i^3 - i) / 6  to 0..m-1, where h1 is h and h2
+ *             is h with its halves exchanged.  Double hashing (Kirsch and Mitzenmacher 2006), each
+ *             half filled up below by the other, so that large m find enough bits; and the cubic
+ *             term of enhanced double hashing (Dillinger and Manolios 2004): progressions that
+ *             share two places share many, and without it 1,000 keys at 0.0001 would let 12 % more
+ *             pass.
  *   BLOCKED   line: multiply-shift of h, which is its high bits; position in the line: the highest
  *             9 bits of h * G^(i+1), to which all bits of h contribute.
  * Multiply-shift of x to 0..n-1 is x * n / 2^64.
