@@ -133,7 +133,7 @@ note_data_file(void *argument, const char *name)
     uint64_t number, *found = argument;
     enum filename_kind kind = filename_parse(name, &number);
 
-    if (kind == FILENAME_LOG || kind == FILENAME_STORE_FILE)
+    if (kind == FILENAME_WAL || kind == FILENAME_STORE_FILE)
         (*found)++;
 }
 

@@ -253,7 +253,7 @@ note_later_log(void *argument, const char *name)
     struct later_logs *later = argument;
     uint64_t number;
 
-    if (filename_parse(name, &number) == FILENAME_LOG && number < later->below &&
+    if (filename_parse(name, &number) == FILENAME_WAL && number < later->below &&
         number > later->number)
         later->number = number;
 }
@@ -277,7 +277,7 @@ remove_later_logs(petal_db *db, uint64_t last, petal_error *error)
             return error_io(error, db->directory.path, failed, "list directory");
         if (later.number == last)
             return PETAL_OK;
-        filename_log(path, db->directory.path, later.number);
+        filename_wal(path, db->directory.path, later.number);
         failed = directory_remove(&db->directory, path);
         if (failed != 0)
             return error_io(error, path, failed, "remove");
@@ -425,15 +425,15 @@ visit_name(void *argument, const char *name)
         return;
     }
     if (scan->purpose == SCAN_NUMBERS) {
-        if ((kind == FILENAME_LOG || kind == FILENAME_STORE_FILE) &&
+        if ((kind == FILENAME_WAL || kind == FILENAME_STORE_FILE) &&
             number >= db_next_file_number(db))
             atomic_store_explicit(&db->next_file_number, number + 1, memory_order_relaxed);
         return;
     }
     switch (kind) {
-    case FILENAME_LOG:
+    case FILENAME_WAL:
         stray = scan->purpose == SCAN_ALL && number < db->manifest->oldest_log;
-        filename_log(path, db->directory.path, number);
+        filename_wal(path, db->directory.path, number);
         break;
     case FILENAME_STORE_FILE:
         stray = !manifest_names_file(db->manifest, number);

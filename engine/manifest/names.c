@@ -39,7 +39,7 @@ named(char *path, const char *directory, const char *name)
 }
 
 void
-filename_log(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number)
+filename_wal(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number)
 {
     numbered(path, directory, number, LOG_SUFFIX);
 }
@@ -106,5 +106,5 @@ filename_parse(const char *name, uint64_t *number)
     if (strcmp(suffix, LOG_SUFFIX) != 0 && strcmp(suffix, STORE_FILE_SUFFIX) != 0)
         return FILENAME_OTHER;
     *number = parsed;
-    return strcmp(suffix, LOG_SUFFIX) == 0 ? FILENAME_LOG : FILENAME_STORE_FILE;
+    return strcmp(suffix, LOG_SUFFIX) == 0 ? FILENAME_WAL : FILENAME_STORE_FILE;
 }

@@ -18,7 +18,7 @@
 
 enum filename_kind {
     FILENAME_OTHER, /* not ours: leave it alone */
-    FILENAME_LOG,
+    FILENAME_WAL,
     FILENAME_STORE_FILE,
     FILENAME_MANIFEST,
     FILENAME_MANIFEST_TEMPORARY,
@@ -29,7 +29,7 @@ enum filename_kind {
 bool filename_directory_fits(const char *directory);
 
 /* REQUIRES: filename_directory_fits(directory). */
-void filename_log(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number);
+void filename_wal(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number);
 void filename_store_file(char path[PETAL_PATH_BYTES], const char *directory, uint64_t number);
 void filename_manifest(char path[PETAL_PATH_BYTES], const char *directory);
 void filename_manifest_temporary(char path[PETAL_PATH_BYTES], const char *directory);

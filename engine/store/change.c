@@ -120,7 +120,7 @@ enum petal_status
 change_commit(struct change *change, petal_error *error)
 {
     petal_db *db = change->db;
-    struct wal_promise promise = log_promise(db);
+    struct wal_promise promise = wal_promised(db);
     petal_error cause;
     enum petal_status status;
 

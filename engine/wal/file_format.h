@@ -1,20 +1,20 @@
 /*
- * file_format.h -- what writer and replay of the log share: sizes, offsets, checksums.
+ * file_format.h -- what writer and replay of the WAL share: sizes, offsets, checksums.
  *
  *   header of the file                        header of a fragment
  *    0  8  magic "PETALLOG"                    0  8  checksum of the 16 bytes that follow and the payload
  *    8  4  version                             8  8  promise: the file was synced up to this offset
  *   12  4  bytes of this header               16  4  bytes of payload
  *   16  8  identity of the database           20  1  kind
- *   24  8  number of the log                  21  3  zero
- *   32  8  number of the log before it
+ *   24  8  number of the WAL                  21  3  zero
+ *   32  8  number of the WAL before it
  *   40  8  its final length
  *   48  8  its last sequence
  *   56  8  how far it was synced
  *   64  8  checksum of the 64 bytes before
  *
- * Little endian.  The header's checksum has a seed that any reader knows, so that a log of another database is recognised
- * as such; the fragments' is bound to the database, the log and the offset.  In every version the checksum is the last that the
+ * Little endian.  The header's checksum has a seed that any reader knows, so that a WAL of another database is recognised
+ * as such; the fragments' is bound to the database, the WAL and the offset.  In every version the checksum is the last that the
  * header has, so a header of another version is told from a torn one.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_FORMAT_H
@@ -34,7 +34,7 @@
 
 enum wal_fragment_kind { WAL_FULL = 1, WAL_FIRST = 2, WAL_MIDDLE = 3, WAL_LAST = 4 };
 
-/* The seed of a log's fragments.  Numbers are small and alike: mixed, so that no two logs differ by an offset's multiple. */
+/* The seed of a WAL's fragments.  Numbers are small and alike: mixed, so that no two WALs differ by an offset's multiple. */
 static inline uint64_t
 wal_seed(uint64_t database_identity, uint64_t number)
 {

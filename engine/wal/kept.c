@@ -1,4 +1,4 @@
-/* kept.c -- which logs are there, which of them may go, and their removal; see engine/wal/wal.h. */
+/* kept.c -- which WALs are there, which of them may go, and their removal; see engine/wal/wal.h. */
 #include "engine/wal/wal.h"
 
 #include <assert.h>
@@ -46,7 +46,7 @@ wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed)
 }
 
 struct wal_promise
-log_promise(petal_db *db)
+wal_promised(petal_db *db)
 {
     struct wal_chain *chain = db->wal;
     struct wal_promise promise = {0, 0};
@@ -58,7 +58,7 @@ log_promise(petal_db *db)
     return promise;
 }
 
-/* Forget the oldest closed log, if it is below `below`; returns its number, else 0. */
+/* Forget the oldest closed WAL, if it is below `below`; returns its number, else 0. */
 static uint64_t
 forget_closed(petal_db *db, uint64_t below)
 {
@@ -85,7 +85,7 @@ wal_remove_below(petal_db *db, uint64_t oldest)
         char path[PETAL_PATH_BYTES];
         int failed;
 
-        filename_log(path, db->directory.path, number);
+        filename_wal(path, db->directory.path, number);
         failed = directory_remove(&db->directory, path);
         if (failed != 0)
             env_log(&db->env, PETAL_LOG_WARNING, "cannot remove flushed log %s: error %d", path,
@@ -104,8 +104,8 @@ wal_overdue_sequence(petal_db *db)
     count = chain->closed_count;
     for (size_t i = 0; i < count; i++)
         bytes += chain->closed[i].length;
-    if (count > LOG_MOST_KEPT ||
-        (count > 0 && bytes > (uint64_t)LOG_MOST_MEMTABLES * db->memtable_bytes))
+    if (count > WAL_MOST_KEPT ||
+        (count > 0 && bytes > (uint64_t)WAL_MOST_MEMTABLES * db->memtable_bytes))
         sequence = chain->closed[(count - 1) / 2].last_sequence;
     mutex_unlock(&chain->mutex);
     return sequence;

@@ -27,7 +27,7 @@ wal_reader_open(struct wal_reader *reader, const struct directory *directory,
     reader->number = number;
     reader->seed = wal_seed(database_identity, number);
     reader->frame_offset = UINT64_MAX;
-    filename_log(reader->path, directory->path, number);
+    filename_wal(reader->path, directory->path, number);
     reader->frame = mem_alloc(env->allocator, WAL_FRAME_BYTES);
     if (reader->frame == NULL)
         return error_no_memory(error);
@@ -123,7 +123,7 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
         get_le64(header + header_bytes - WAL_CHECKSUM_BYTES) !=
             wal_header_checksum(header, header_bytes))
         return PETAL_OK;
-    /* What an older log of this database had in the block, which this one never wrote. */
+    /* What an older WAL of this database had in the block, which this one never wrote. */
     if (get_le64(header + 16) == database_identity && get_le64(header + 24) != reader->number)
         return PETAL_OK;
     *whole = true;
@@ -185,7 +185,7 @@ all_zero(const uint8_t *bytes, size_t size)
 
 /* ---- records ---- */
 
-/* A walk over the fragments of a log. */
+/* A walk over the fragments of a WAL. */
 struct walk {
     uint64_t offset;       /* of the next fragment */
     uint64_t record_start; /* where the record that is being put together begins */

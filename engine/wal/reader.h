@@ -1,5 +1,5 @@
 /*
- * reader.h -- reads one log: its header, its whole records in order, and promises behind a bad place.
+ * reader.h -- reads one WAL: its header, its whole records in order, and promises behind a bad place.
  *
  * Trusts nothing in the file.  Memory: one frame, and one record, which is never longer than the file.
  * Threads: a reader belongs to one thread.
@@ -16,7 +16,7 @@ struct wal_reader {
     uint64_t number;
     uint64_t seed;
     uint64_t size;         /* of the file */
-    uint64_t limit;        /* what lies at or behind it is no part of the log; at most size */
+    uint64_t limit;        /* what lies at or behind it is no part of the WAL; at most size */
     uint8_t *frame;        /* WAL_FRAME_BYTES */
     uint64_t frame_offset; /* of the frame in memory; UINT64_MAX: none */
     size_t frame_bytes;    /* those of it that are in the file below the limit */
@@ -31,8 +31,8 @@ enum petal_status wal_reader_open(struct wal_reader *reader, const struct direct
 void wal_reader_close(struct wal_reader *reader);
 
 /*
- * *whole false: the header is torn, or that of an older log of this database, which the medium
- * still shows where this log's was not written.  A whole header of another database or of another
+ * *whole false: the header is torn, or that of an older WAL of this database, which the medium
+ * still shows where this WAL's was not written.  A whole header of another database or of another
  * version is refused with an error.
  */
 enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database_identity,

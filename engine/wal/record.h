@@ -1,5 +1,5 @@
 /*
- * record.h -- a write as the payload of a log record.
+ * record.h -- a write as the payload of a WAL record.
  *
  *     first sequence     u64, little endian; the i-th cell has first sequence + i
  *     cell count         varint, at least 1
@@ -12,7 +12,7 @@
  *       time to live     i64, little endian, milliseconds; only with RECORD_HAS_TTL
  *       row, qualifier, value: varint length and bytes, each
  *
- * Nothing follows the last cell. Checksums and lengths are the log's (engine/wal/file.h).
+ * Nothing follows the last cell. Checksums and lengths are the WAL's (engine/wal/file.h).
  */
 #ifndef PETAL_ENGINE_WAL_RECORD_H
 #define PETAL_ENGINE_WAL_RECORD_H
@@ -30,7 +30,7 @@ enum write_operation {
     WRITE_DELETE_NEWEST, /* the timestamp of the newest version, or of the k-th newest */
 };
 
-/* One cell of a write on its way to log and memtable. */
+/* One cell of a write on its way to the WAL and the memtable. */
 struct write_cell {
     petal_family *family;
     uint64_t row_hash;

@@ -1,4 +1,4 @@
-/* replay.c -- which logs there are, how they hang together, and where the log ends; see engine/wal/file.h. */
+/* replay.c -- which WALs there are, how they hang together, and where the last one ends; see engine/wal/file.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,19 +6,19 @@
 #include "engine/manifest/names.h"
 #include "engine/wal/reader.h"
 
-struct log_entry {
+struct wal_entry {
     uint64_t number;
     bool whole; /* its header is */
     struct wal_identity identity;
 };
 
-struct log_list {
+struct wal_list {
     struct wal_replay *replay;
-    struct log_entry *entries; /* by number */
+    struct wal_entry *entries; /* by number */
     size_t count, capacity;
     bool failed;
-    uint64_t last_number; /* the last log with records; 0: none */
-    bool torn;            /* a log ended before its final length: all behind it are dropped */
+    uint64_t last_number; /* the last WAL with records; 0: none */
+    bool torn;            /* a WAL ended before its final length: all behind it are dropped */
 };
 
 /* ---- the list ---- */
@@ -26,12 +26,12 @@ struct log_list {
 static void
 visit_name(void *argument, const char *name)
 {
-    struct log_list *list = argument;
+    struct wal_list *list = argument;
     struct wal_replay *replay = list->replay;
     void *array = list->entries;
     uint64_t number;
 
-    if (filename_parse(name, &number) != FILENAME_LOG ||
+    if (filename_parse(name, &number) != FILENAME_WAL ||
         (replay->next_log != 0 && number >= replay->next_log))
         return;
     if (number > replay->greatest_log)
@@ -42,21 +42,21 @@ visit_name(void *argument, const char *name)
                              list->count, list->count + 1, sizeof *list->entries);
     list->entries = array;
     if (!list->failed)
-        list->entries[list->count++] = (struct log_entry){.number = number};
+        list->entries[list->count++] = (struct wal_entry){.number = number};
 }
 
 static int
 compare_entries(const void *a, const void *b)
 {
-    const struct log_entry *first = a, *second = b;
+    const struct wal_entry *first = a, *second = b;
 
     return first->number < second->number ? -1 : first->number > second->number;
 }
 
-static const struct log_entry *
-find_log(const struct log_list *list, uint64_t number)
+static const struct wal_entry *
+find_entry(const struct wal_list *list, uint64_t number)
 {
-    struct log_entry key = {.number = number};
+    struct wal_entry key = {.number = number};
 
     if (list->count == 0)
         return NULL;
@@ -64,7 +64,7 @@ find_log(const struct log_list *list, uint64_t number)
 }
 
 static enum petal_status
-list_logs(struct log_list *list, petal_error *error)
+list_files(struct wal_list *list, petal_error *error)
 {
     const struct wal_replay *replay = list->replay;
     int failed = directory_list(replay->directory, visit_name, list);
@@ -79,13 +79,13 @@ list_logs(struct log_list *list, petal_error *error)
 }
 
 static enum petal_status
-read_headers(struct log_list *list, petal_error *error)
+read_headers(struct wal_list *list, petal_error *error)
 {
     const struct wal_replay *replay = list->replay;
     enum petal_status status = PETAL_OK;
 
     for (size_t i = 0; status == PETAL_OK && i < list->count; i++) {
-        struct log_entry *entry = &list->entries[i];
+        struct wal_entry *entry = &list->entries[i];
         struct wal_reader reader;
 
         status = wal_reader_open(&reader, replay->directory, replay->database_identity,
@@ -101,24 +101,24 @@ read_headers(struct log_list *list, petal_error *error)
 
 /* ---- promises ---- */
 
-/* A log that another one or a promise names must be there: its name was durable before. */
+/* A WAL that another one or a promise names must be there: its name was durable before. */
 static enum petal_status
-check_present(const struct log_list *list, uint64_t number, uint64_t length, const char *witness,
+check_present(const struct wal_list *list, uint64_t number, uint64_t length, const char *witness,
               petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
 
     if (number < list->replay->oldest_log || number == 0 || length == 0 ||
-        find_log(list, number) != NULL)
+        find_entry(list, number) != NULL)
         return PETAL_OK;
-    filename_log(path, list->replay->directory->path, number);
+    filename_wal(path, list->replay->directory->path, number);
     return error_corrupt(error, path, 0, "%s is missing; %s says that it had %" PRIu64 " bytes",
                          path, witness, length);
 }
 
-/* A log that the manifest needs no more must have ended with what is in store files. */
+/* A WAL that the manifest needs no more must have ended with what is in store files. */
 static enum petal_status
-check_obsolete(const struct wal_replay *replay, const struct log_entry *entry, petal_error *error)
+check_obsolete(const struct wal_replay *replay, const struct wal_entry *entry, petal_error *error)
 {
     const struct wal_identity *identity = &entry->identity;
     char path[PETAL_PATH_BYTES];
@@ -126,7 +126,7 @@ check_obsolete(const struct wal_replay *replay, const struct log_entry *entry, p
     if (identity->predecessor_number == 0 || identity->predecessor_number >= replay->oldest_log ||
         identity->predecessor_last_sequence <= replay->obsolete_sequence)
         return PETAL_OK;
-    filename_log(path, replay->directory->path, entry->number);
+    filename_wal(path, replay->directory->path, entry->number);
     return error_corrupt(
         error, path, 32,
         "%s follows on log %" PRIu64 ", which ends with sequence %" PRIu64
@@ -137,7 +137,7 @@ check_obsolete(const struct wal_replay *replay, const struct log_entry *entry, p
 }
 
 static enum petal_status
-check_all_present(const struct log_list *list, petal_error *error)
+check_all_present(const struct wal_list *list, petal_error *error)
 {
     const struct wal_promise *promise = &list->replay->promise;
     enum petal_status status =
@@ -156,9 +156,9 @@ check_all_present(const struct log_list *list, petal_error *error)
     return status;
 }
 
-/* The final length of a log as later logs give it; 0: none does. */
+/* The final length of a WAL as later WALs give it; 0: none does. */
 static uint64_t
-final_length(const struct log_list *list, uint64_t number)
+final_length(const struct wal_list *list, uint64_t number)
 {
     uint64_t length = 0;
 
@@ -172,9 +172,9 @@ final_length(const struct log_list *list, uint64_t number)
     return length;
 }
 
-/* How far a log was synced as later logs and the manifest tell. */
+/* How far a WAL was synced as later WALs and the manifest tell. */
 static uint64_t
-promise_elsewhere(const struct log_list *list, uint64_t number)
+promise_elsewhere(const struct wal_list *list, uint64_t number)
 {
     const struct wal_promise *manifest = &list->replay->promise;
     uint64_t promise = manifest->log_number == number ? manifest->length : 0;
@@ -189,9 +189,9 @@ promise_elsewhere(const struct log_list *list, uint64_t number)
     return promise;
 }
 
-/* Does a fragment of this log say that the log was synced? */
+/* Does a fragment of this WAL say that the WAL was synced? */
 static enum petal_status
-says_synced(const struct log_list *list, uint64_t number, bool *synced, petal_error *error)
+says_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_error *error)
 {
     const struct wal_replay *replay = list->replay;
     struct wal_reader reader;
@@ -207,9 +207,9 @@ says_synced(const struct log_list *list, uint64_t number, bool *synced, petal_er
     return status;
 }
 
-/* Was any log behind this one synced?  Then all before it were, as far as they go. */
+/* Was any WAL behind this one synced?  Then all before it were, as far as they go. */
 static enum petal_status
-later_synced(const struct log_list *list, uint64_t number, bool *synced, petal_error *error)
+later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_error *error)
 {
     const struct wal_promise *manifest = &list->replay->promise;
     enum petal_status status = PETAL_OK;
@@ -226,9 +226,9 @@ later_synced(const struct log_list *list, uint64_t number, bool *synced, petal_e
 }
 
 /* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was synced.  `final`: the
- * log's length as later logs give it, 0 if none does. */
+ * WAL's length as later WALs give it, 0 if none does. */
 static enum petal_status
-check_promises(const struct log_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
+check_promises(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
                petal_error *error)
 {
     uint64_t promise = 0, elsewhere = promise_elsewhere(list, reader->number);
@@ -251,7 +251,7 @@ check_promises(const struct log_list *list, struct wal_reader *reader, uint64_t 
                          reader->path, bad, promise, list->replay->records);
 }
 
-/* ---- one log ---- */
+/* ---- one WAL ---- */
 
 /* Zeros at the end of the file were never stored: nothing is lost with them. */
 static enum petal_status
@@ -267,7 +267,7 @@ count_dropped(struct wal_replay *replay, struct wal_reader *reader, uint64_t fro
 }
 
 static enum petal_status
-refuse_order(const struct log_list *list, const struct log_entry *entry, const char *path,
+refuse_order(const struct wal_list *list, const struct wal_entry *entry, const char *path,
              petal_error *error)
 {
     return error_corrupt(error, path, 32,
@@ -277,11 +277,11 @@ refuse_order(const struct log_list *list, const struct log_entry *entry, const c
 }
 
 static enum petal_status
-replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_reader *reader,
+replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_reader *reader,
               petal_error *error)
 {
     struct wal_replay *replay = list->replay;
-    /* All logs between the last one with records and this one are empty, so it may name any of them. */
+    /* All WALs between the last one with records and this one are empty, so it may name any of them. */
     bool continues =
         list->last_number == 0 || entry->identity.predecessor_number >= list->last_number;
     uint64_t final = final_length(list, entry->number);
@@ -314,7 +314,7 @@ replay_reader(struct log_list *list, const struct log_entry *entry, struct wal_r
 }
 
 static enum petal_status
-replay_log(struct log_list *list, const struct log_entry *entry, petal_error *error)
+replay_file(struct wal_list *list, const struct wal_entry *entry, petal_error *error)
 {
     struct wal_replay *replay = list->replay;
     struct wal_reader reader;
@@ -334,20 +334,20 @@ replay_log(struct log_list *list, const struct log_entry *entry, petal_error *er
 enum petal_status
 wal_replay(struct wal_replay *replay, petal_error *error)
 {
-    struct log_list list = {.replay = replay};
+    struct wal_list list = {.replay = replay};
     enum petal_status status;
 
     replay->greatest_log = 0;
     replay->end = (struct wal_promise){0, 0};
     replay->records = 0;
     replay->dropped_bytes = 0;
-    status = list_logs(&list, error);
+    status = list_files(&list, error);
     if (status == PETAL_OK)
         status = read_headers(&list, error);
     if (status == PETAL_OK)
         status = check_all_present(&list, error);
     for (size_t i = 0; status == PETAL_OK && i < list.count; i++)
-        status = replay_log(&list, &list.entries[i], error);
+        status = replay_file(&list, &list.entries[i], error);
     mem_free(replay->directory->env->allocator, list.entries, list.capacity * sizeof *list.entries);
     return status;
 }

@@ -7,11 +7,11 @@
 
 #define COPY_BYTES ((size_t)64 << 10)
 
-/* ---- the current log and the spare ---- */
+/* ---- the current WAL and the spare ---- */
 
-/* A number for a new log, noted in the same breath: a flush that looks now must not take the log for one that is gone. */
+/* A number for a new WAL, noted in the same breath: a flush that looks now must not take the WAL for one that is gone. */
 static uint64_t
-begin_log(petal_db *db)
+begin_file(petal_db *db)
 {
     struct wal_chain *chain = db->wal;
     uint64_t number;
@@ -23,15 +23,15 @@ begin_log(petal_db *db)
     return number;
 }
 
-/* An empty log with its name on the medium; NULL after a failure. */
+/* An empty WAL with its name on the medium; NULL after a failure. */
 static enum petal_status
-make_log(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *error)
+make_file(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *error)
 {
     struct wal_chain *chain = db->wal;
     char path[PETAL_PATH_BYTES];
     enum petal_status status;
 
-    filename_log(path, db->directory.path, number);
+    filename_wal(path, db->directory.path, number);
     status = wal_file_create(wal, &db->directory, path, number, chain->unmapped, error);
     if (status != PETAL_OK)
         return status;
@@ -43,14 +43,14 @@ make_log(petal_db *db, uint64_t number, struct wal_file **wal, petal_error *erro
     return status;
 }
 
-/* Close a log in which there is nothing, and remove its file. */
+/* Close a WAL in which there is nothing, and remove its file. */
 static void
-discard_log(petal_db *db, struct wal_file *wal)
+discard_file(petal_db *db, struct wal_file *wal)
 {
     char path[PETAL_PATH_BYTES];
     int failed;
 
-    filename_log(path, db->directory.path, wal_file_number(wal));
+    filename_wal(path, db->directory.path, wal_file_number(wal));
     wal_file_close(wal);
     failed = directory_remove(&db->directory, path);
     if (failed != 0)
@@ -72,12 +72,12 @@ take_spare(petal_db *db)
 }
 
 static enum petal_status
-create_log(petal_db *db, petal_error *error)
+create_current(petal_db *db, petal_error *error)
 {
     struct wal_chain *chain = db->wal;
-    uint64_t number = begin_log(db);
+    uint64_t number = begin_file(db);
     struct wal_file *wal = NULL;
-    enum petal_status status = make_log(db, number, &wal, error);
+    enum petal_status status = make_file(db, number, &wal, error);
 
     mutex_lock(&chain->mutex);
     chain->current = wal;
@@ -88,7 +88,7 @@ create_log(petal_db *db, petal_error *error)
     return status;
 }
 
-/* How far the predecessor of the next log is synced; one that is gone needs no promise. */
+/* How far the predecessor of the next WAL is synced; one that is gone needs no promise. */
 static uint64_t
 predecessor_synced(petal_db *db)
 {
@@ -115,7 +115,7 @@ wal_current(petal_db *db, struct wal_file **wal, petal_error *error)
     assert_leads(db);
     if (chain->current == NULL) {
         if (!take_spare(db))
-            status = create_log(db, error);
+            status = create_current(db, error);
         if (status == PETAL_OK) {
             struct wal_identity identity = {
                 .database_identity = db->identity,
@@ -159,18 +159,18 @@ wal_make_spare(petal_db *db)
 
     if (number == 0)
         return;
-    if (make_log(db, number, &wal, &error) != PETAL_OK)
+    if (make_file(db, number, &wal, &error) != PETAL_OK)
         env_log(&db->env, PETAL_LOG_INFO, "no log was made ahead: %s", error.text);
     mutex_lock(&chain->mutex);
     chain->spare_in_making = 0;
-    /* While it was made the leader may have needed one and made a newer one: logs are in order of their numbers. */
+    /* While it was made the leader may have needed one and made a newer one: WALs are in order of their numbers. */
     if (wal != NULL && chain->in_making == 0 && number > chain->newest) {
         chain->spare = wal;
         wal = NULL;
     }
     mutex_unlock(&chain->mutex);
     if (wal != NULL)
-        discard_log(db, wal);
+        discard_file(db, wal);
 }
 
 void
@@ -194,9 +194,9 @@ wal_close(petal_db *db)
     struct wal_chain *chain = db->wal;
 
     if (chain->spare != NULL)
-        discard_log(db, chain->spare);
+        discard_file(db, chain->spare);
     if (chain->current != NULL && wal_file_is_empty(chain->current))
-        discard_log(db, chain->current);
+        discard_file(db, chain->current);
     else
         wal_file_close(chain->current);
     for (size_t i = 0; i < chain->closed_count; i++)
@@ -214,7 +214,7 @@ sync_counted(petal_db *db, struct wal_file *wal, petal_error *error)
     return wal_file_sync(wal, error);
 }
 
-/* The oldest log below `below` that is closed and not known to be synced; NULL: there is none. */
+/* The oldest WAL below `below` that is closed and not known to be synced; NULL: there is none. */
 static struct wal_file *
 oldest_unsynced(petal_db *db, uint64_t below)
 {
@@ -263,7 +263,7 @@ sync_closed_below(petal_db *db, uint64_t below, petal_error *error)
     return status;
 }
 
-/* All closed logs are below. REQUIRES: the chain's mutex held. */
+/* All closed WALs are below. REQUIRES: the chain's mutex held. */
 static uint64_t
 closed_end(const petal_db *db)
 {
@@ -295,8 +295,8 @@ wal_sync_closed(petal_db *db, petal_error *error)
 }
 
 /*
- * Sync all that is stored: the current log, after those closed before it. It stays open meanwhile, for when the leader closes it, it
- * is one of the closed logs, and those are freed under sync_mutex only.
+ * Sync all that is stored: the current WAL, after those closed before it. It stays open meanwhile, for when the leader closes it, it
+ * is one of the closed WALs, and those are freed under sync_mutex only.
  */
 static enum petal_status
 sync_all(petal_db *db, petal_error *error)
@@ -386,7 +386,7 @@ wal_sync_before(petal_db *db, petal_error *error)
     return waiting ? sync_all(db, error) : PETAL_OK;
 }
 
-/* Room for one more closed log. */
+/* Room for one more closed WAL. */
 static bool
 reserve_closed(petal_db *db)
 {
@@ -424,7 +424,7 @@ wal_rotate(petal_db *db, petal_error *error)
     return PETAL_OK;
 }
 
-/* ---- logs that an opening keeps ---- */
+/* ---- WALs that an opening keeps ---- */
 
 /* Each byte as it is, up to `length`; then sync. */
 static enum petal_status
@@ -469,7 +469,7 @@ wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
         mem_free(db->env.allocator, buffer, COPY_BYTES);
         return error_no_memory(error);
     }
-    filename_log(path, db->directory.path, number);
+    filename_wal(path, db->directory.path, number);
     failed = directory_open_file(&db->directory, path, PETAL_FILE_READ | PETAL_FILE_WRITE, &file);
     if (failed == 0) {
         status = write_again(db, path, file, buffer, length, error);

@@ -1,24 +1,24 @@
 /*
- * wal.h -- the database's current log: made ahead of its use, rotated when memtables switch, synced
+ * wal.h -- the database's current WAL: made ahead of its use, rotated when memtables switch, synced
  * in the background.
  *
- * ORDER OF SYNCS.  A log is closed without being synced, and the next one is written at once. It is
+ * ORDER OF SYNCS.  A WAL is closed without being synced, and the next one is written at once. It is
  * synced only after all before it: so what is on the medium is a prefix of what was written, but
  * for tails that nothing promised (engine/wal/file.h). All syncs but that of a full disk go through one
  * mutex, which no writer at SYNC_WAL or weaker touches unless a sync is overdue.
  *
- * THE SPARE.  Making a log takes a sync of the directory, so the log thread makes the next one when
+ * THE SPARE.  Making a WAL takes a sync of the directory, so the WAL thread makes the next one when
  * the memtables are half full, and petal_flush does before it switches memtables. It is an empty
- * file until it is taken. Without a spare the leader makes the log by itself. One that cannot be
+ * file until it is taken. Without a spare the leader makes the WAL by itself. One that cannot be
  * made is no failure of the database, but a failed sync of the directory is.
  *
- * What a power cut can take at SYNC_WAL is bounded: the log thread syncs the log every interval,
+ * What a power cut can take at SYNC_WAL is bounded: the WAL thread syncs the WAL every interval,
  * and a writer that finds the last completed sync older than two intervals syncs by itself before
  * it goes on.
  *
  * A FULL DISK is no damage. When it is found by a store for a group of writes, the group is refused
- * with PETAL_NO_SPACE and nothing of it stays in the log, as engine/wal/file.h tells; the next group tries
- * again, and finds room once there is some, in this log or, when there was none for the header of a
+ * with PETAL_NO_SPACE and nothing of it stays in the WAL, as engine/wal/file.h tells; the next group tries
+ * again, and finds room once there is some, in this WAL or, when there was none for the header of a
  * new one, in a newer one. A sync that fails, for whatever reason, is damage.
  *
  * Functions marked LEADER need the write leadership (engine/state/db.h).
@@ -38,7 +38,7 @@ struct closed_wal {
 };
 
 /*
- * The files of the log: the one that is written, those before it, and the spare for the next.
+ * The files of the WAL: the one that is written, those before it, and the spare for the next.
  *
  * LOCKS, in their order behind the write leadership: sync_mutex, held over I/O; then `mutex`, which is never held over I/O, is taken inside
  * views.mutex, too, and has no other lock within it.
@@ -86,79 +86,79 @@ void wal_fini(petal_db *db); /* there may be none */
 int wal_start(petal_db *db);
 void wal_stop(petal_db *db);
 
-/* The log to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
+/* The WAL to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
 enum petal_status wal_current(petal_db *db, struct wal_file **wal, petal_error *error);
 
-/* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock. After a failure the log is dead, or
+/* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock. After a failure the WAL is dead, or
  * has stored nothing; or it is PETAL_IO and undecided, as engine/wal/file.h tells. LEADER. */
 enum petal_status wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms,
                              petal_error *error);
 
 /*
- * Before a group of writes that will be synced is buffered: sync all logs, if closed ones wait for that. Then the group's records
- * carry a promise which tells a replay that the logs before are synced, so that what is bad there is damage and no torn tail, even
+ * Before a group of writes that will be synced is buffered: sync all WALs, if closed ones wait for that. Then the group's records
+ * carry a promise which tells a replay that the WALs before are synced, so that what is bad there is damage and no torn tail, even
  * when this group is the last that is ever written. LEADER.
  */
 enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 
 /*
- * Close the current log, if it has records, for writing; the next write begins a new one. Nothing
+ * Close the current WAL, if it has records, for writing; the next write begins a new one. Nothing
  * is synced, so the leader does not wait for the medium: wal_sync_closed does that. LEADER.
  */
 enum petal_status wal_rotate(petal_db *db, petal_error *error);
 
 /*
- * Sync all logs that were closed before the call, oldest first. Comes before the first sync of the current log, and before the manifest
+ * Sync all WALs that were closed before the call, oldest first. Comes before the first sync of the current WAL, and before the manifest
  * names a store file that holds cells of them. A failure turns the database read-only. Any thread; waits for others that do
  * the same, writers do not.
  */
 enum petal_status wal_sync_closed(petal_db *db, petal_error *error);
 
 /*
- * An opening keeps a log that it has replayed: as one that is closed. It is written again as far as
+ * An opening keeps a WAL that it has replayed: as one that is closed. It is written again as far as
  * `length`, for a sync that has failed made its pages pass for clean, and synced. Takes no space
- * where files are overwritten in place. REQUIRES: no thread runs; logs come in their order.
+ * where files are overwritten in place. REQUIRES: no thread runs; WALs come in their order.
  */
 enum petal_status wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
                            petal_error *error);
 
-/* Make a spare if the current log has none. Any thread; waits for the medium. */
+/* Make a spare if the current WAL has none. Any thread; waits for the medium. */
 void wal_make_spare(petal_db *db);
 
-/* Have one made by the log thread, once for each log. LEADER. */
+/* Have one made by the WAL thread, once for each WAL. LEADER. */
 void wal_ask_for_spare(petal_db *db);
 
-/* Close all logs and remove the spare. REQUIRES: no other thread. */
+/* Close all WALs and remove the spare. REQUIRES: no other thread. */
 void wal_close(petal_db *db);
 
 /*
- * WHICH LOGS MAY GO.  While a flush looks, a writer may give a new log its number, make it, log cells, add them to memtables and
- * close the log; neither waits for the other. So the flush looks in this order:
- *  1. wal_oldest_open: all logs that take cells from now on, the spare among them, have this number or a greater one, and those
+ * WHICH WALS MAY GO.  While a flush looks, a writer may give a new WAL its number, make it, log cells, add them to memtables and
+ * close the WAL; neither waits for the other. So the flush looks in this order:
+ *  1. wal_oldest_open: all WALs that take cells from now on, the spare among them, have this number or a greater one, and those
  *     below are closed, with all their cells in memtables or files;
  *  2. wal_oldest_needed, with the first sequence that is not in files, as it was when its memtables
- *     were frozen, which is below all that came later. A closed log that is not synced yet is
+ *     were frozen, which is below all that came later. A closed WAL that is not synced yet is
  *     always needed.
  */
 uint64_t wal_oldest_open(petal_db *db);
 
-/* The number of the oldest log that is at or above `oldest_open` or holds a cell of sequence `oldest_unflushed` or later. */
+/* The number of the oldest WAL that is at or above `oldest_open` or holds a cell of sequence `oldest_unflushed` or later. */
 uint64_t wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed);
 
-/* Number and length of the newest closed log that is synced, with all before it: the manifest's promise. Zeros if there is none. */
-struct wal_promise log_promise(petal_db *db);
+/* Number and length of the newest closed WAL that is synced, with all before it: the manifest's promise. Zeros if there is none. */
+struct wal_promise wal_promised(petal_db *db);
 
-/* Forget and remove closed logs below `oldest`. */
+/* Forget and remove closed WALs below `oldest`. */
 void wal_remove_below(petal_db *db, uint64_t oldest);
 
 /*
- * A store that writes little keeps the logs in which its cells lie, while others are flushed beside
- * it. Where more logs are kept than LOG_MOST_KEPT, or more bytes than LOG_MOST_MEMTABLES times the
+ * A store that writes little keeps the WALs in which its cells lie, while others are flushed beside
+ * it. Where more WALs are kept than WAL_MOST_KEPT, or more bytes than WAL_MOST_MEMTABLES times the
  * memtable limit, the stores are to be flushed that have a cell of this sequence or an earlier one:
- * then the older half of the logs can go. 0: there are not so many. LEADER.
+ * then the older half of the WALs can go. 0: there are not so many. LEADER.
  */
-#define LOG_MOST_KEPT      32
-#define LOG_MOST_MEMTABLES 4
+#define WAL_MOST_KEPT      32
+#define WAL_MOST_MEMTABLES 4
 uint64_t wal_overdue_sequence(petal_db *db);
 
 /* Wake the WAL thread for the view bin. Does not wait; may be lost when the thread is about to sleep, then it looks at the end of its

@@ -174,7 +174,7 @@ test_cold_cells_let_their_logs_go(void **state)
     put_cold(&fixture, 0);
     for (unsigned round = 0; round < 20; round++) {
         put_hot(&fixture, FILL);
-        assert_in_range(fixture_count_files(&fixture.base, ".log"), 0, 2 * LOG_MOST_MEMTABLES + 2);
+        assert_in_range(fixture_count_files(&fixture.base, ".log"), 0, 2 * WAL_MOST_MEMTABLES + 2);
     }
     assert_in_range(flushed(&fixture), COLD_TABLES + 18, COLD_TABLES + 24);
     assert_in_range(fixture_count_files(&fixture.base, ".log"), 0, 3);

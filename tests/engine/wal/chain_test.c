@@ -284,7 +284,7 @@ log_of(const struct memory_vfs_call *call)
     const char *name = strrchr(call->path, '/');
     uint64_t number = 0;
 
-    return filename_parse(name + 1, &number) == FILENAME_LOG ? number : 0;
+    return filename_parse(name + 1, &number) == FILENAME_WAL ? number : 0;
 }
 
 static void
@@ -376,17 +376,17 @@ test_what_is_closed_and_not_synced(void **state)
     first = wal_oldest_open(fixture.db);
     assert_int_equal(rotate(fixture.db), PETAL_OK);
     must(wal_sync_closed(fixture.db, &error), &error);
-    promise = log_promise(fixture.db);
+    promise = wal_promised(fixture.db);
     assert_int_equal(promise.log_number, first);
     must_write(&ledger, 2, PETAL_SYNC_WAL);
     second = wal_oldest_open(fixture.db);
     assert_int_equal(rotate(fixture.db), PETAL_OK);
-    assert_int_equal(log_promise(fixture.db).log_number, first);
-    assert_int_equal(log_promise(fixture.db).length, promise.length);
+    assert_int_equal(wal_promised(fixture.db).log_number, first);
+    assert_int_equal(wal_promised(fixture.db).length, promise.length);
     assert_int_equal(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX),
                      second);
     must(wal_sync_closed(fixture.db, &error), &error);
-    assert_int_equal(log_promise(fixture.db).log_number, second);
+    assert_int_equal(wal_promised(fixture.db).log_number, second);
     assert_true(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX) > second);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);

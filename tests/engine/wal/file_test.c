@@ -981,9 +981,9 @@ test_file_names(void **state)
         enum filename_kind kind;
         uint64_t number;
     } names[] = {
-        {"000001.log", FILENAME_LOG, 1},
+        {"000001.log", FILENAME_WAL, 1},
         {"123456.sst", FILENAME_STORE_FILE, 123456},
-        {"1234567.log", FILENAME_LOG, 1234567},
+        {"1234567.log", FILENAME_WAL, 1234567},
         {"18446744073709551615.sst", FILENAME_STORE_FILE, UINT64_MAX},
         {"18446744073709551616.sst", FILENAME_OTHER, 0},
         {"0123456.log", FILENAME_OTHER, 0},
@@ -1012,7 +1012,7 @@ test_file_names(void **state)
     assert_false(filename_directory_fits(longest));
     longest[PETAL_PATH_BYTES - 26] = '\0';
     assert_true(filename_directory_fits(longest));
-    filename_log(path, longest, UINT64_MAX);
+    filename_wal(path, longest, UINT64_MAX);
     assert_string_equal(path + strlen(longest), "/18446744073709551615.log");
 }
 

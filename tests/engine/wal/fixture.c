@@ -74,7 +74,7 @@ wal_fixture_create(struct wal_fixture *fixture, uint64_t number, const struct wa
         identity.predecessor_synced = wal_file_synced_length(predecessor);
         identity.predecessor_last_sequence = wal_file_stored_sequence(predecessor);
     }
-    filename_log(path, WAL_FIXTURE_DIRECTORY, number);
+    filename_wal(path, WAL_FIXTURE_DIRECTORY, number);
     status = wal_file_create(wal, &fixture->directory, path, number, false, &error);
     if (status != PETAL_OK)
         return status;

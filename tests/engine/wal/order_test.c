@@ -68,7 +68,7 @@ tear(struct wal_fixture *fixture, uint64_t number)
         uint8_t *bytes;
         size_t size;
 
-        filename_log(path, WAL_FIXTURE_DIRECTORY, log);
+        filename_wal(path, WAL_FIXTURE_DIRECTORY, log);
         assert_int_equal(memory_vfs_read_file(fixture->vfs, path, &bytes, &size), 0);
         if (log == number)
             assert_int_equal(memory_vfs_write_file(fixture->vfs, path, bytes, size - 1), 0);

@@ -251,7 +251,7 @@ keep_newest_log(void *argument, const char *name)
 {
     uint64_t number, *newest = argument;
 
-    if (filename_parse(name, &number) == FILENAME_LOG && number > *newest)
+    if (filename_parse(name, &number) == FILENAME_WAL && number > *newest)
         *newest = number;
 }
 

@@ -56,7 +56,7 @@ path_of_log(petal_db *db, size_t which)
 {
     char *path = test_allocate(PETAL_PATH_BYTES);
 
-    filename_log(path, db->directory.path, db->wal->closed[which].number);
+    filename_wal(path, db->directory.path, db->wal->closed[which].number);
     return path;
 }
 
@@ -162,10 +162,10 @@ test_a_leader_that_waits_holds_up_no_sync(void **state)
     hold_up(PETAL_SKIP_WAL);
 }
 
-/* The log thread has other things to do all the time: it syncs when the interval is over all the
+/* The WAL thread has other things to do all the time: it syncs when the interval is over all the
  * same. */
 static void
-test_a_busy_log_thread_syncs(void **state)
+test_a_busy_wal_thread_syncs(void **state)
 {
     struct fixture fixture;
     struct ledger ledger;
@@ -231,7 +231,7 @@ test_what_comes_beside_a_sync_is_synced(void **state)
     fixture_fini(&fixture);
 }
 
-/* The last sync was long ago by any clock, and the log thread is not to be seen. */
+/* The last sync was long ago by any clock, and the WAL thread is not to be seen. */
 static void
 test_a_clock_that_is_set_back(void **state)
 {
@@ -256,7 +256,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_damage_before_the_last_synced_write),
         cmocka_unit_test(test_a_leader_that_waits_holds_up_no_sync),
-        cmocka_unit_test(test_a_busy_log_thread_syncs),
+        cmocka_unit_test(test_a_busy_wal_thread_syncs),
         cmocka_unit_test(test_async_writes_are_stored),
         cmocka_unit_test(test_what_comes_beside_a_sync_is_synced),
         cmocka_unit_test(test_a_clock_that_is_set_back),
