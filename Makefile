@@ -209,9 +209,6 @@ install: all ## install header, libraries, petal.pc, tools, man pages, of a rele
 	@$(PUT_FILES) install
 uninstall: ## remove what `make install` with the same settings has put there
 	@$(PUT_FILES) uninstall
-else
-install uninstall:
-	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release $@
 endif
 
 # A build of its own, with Debian's flags, tools that use the shared library, and no rivals in kv-bench: the package would depend on them.
@@ -227,20 +224,12 @@ deb: ## build Debian packages, build/deb/*.deb: libpetal0, libpetal-dev, petal-t
 demo: all ## the main job: load Debian's package index, read it under every filter, count what was read
 	tools/demo.sh $(BUILD)/kv-shell $(BUILD)/demo
 
-.PHONY: bench-quick bench-report
+.PHONY: bench-quick bench-report cost cost-check cost-accept
 ifeq ($(RELEASE),1)
 BENCH_RESULTS ?= $(BUILD)
-bench-quick: $(BUILD)/kv-bench ## Petal (a release build) beside the stores that bench-deps installs, in about a minute; results also in $(BUILD)/bench-quick.json
+bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about a minute; results also in $(BUILD)/bench-quick.json
 	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --rows 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
-else
-bench-quick:
-	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release BENCH_RESULTS=$(BUILD) $@
-endif
 
-bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
-	tools/bench/report/report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
-
-.PHONY: cost cost-check cost-accept
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
 	@tests/cost/cost.sh $(BUILD)/cost $(BEFORE)
 
@@ -249,6 +238,14 @@ cost-check: $(BUILD)/cost ## have the instructions of get, put, scan and seek mo
 
 cost-accept: $(BUILD)/cost ## keep what they are now as what cost-check compares with
 	@tests/cost/check.sh $(BUILD)/cost "$(CC)" "$(strip $(OPTIMIZE) $(CFLAGS) $(SANITIZE))" accept
+else
+# What is installed, and what is measured in times or instructions, is a release build.
+install uninstall bench-quick cost cost-check cost-accept:
+	+@$(MAKE) --no-print-directory RELEASE=1 BUILD=$(BUILD)/release BENCH_RESULTS=$(BUILD) $@
+endif
+
+bench-report: $(BUILD)/kv-bench ## what reads cost, counted and drawn on one page, $(BUILD)/bench-report/index.html; in minutes; QUICK=1: in two; wants gnuplot
+	tools/bench/report/report.sh $(BUILD)/kv-bench $(BUILD)/bench-report $(if $(QUICK),quick,full)
 
 # Both need gcc and its gcov; the build of its own has no optimization, so that no function goes into another.
 PATHS = $(BUILD)/coverage

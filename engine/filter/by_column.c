@@ -91,6 +91,7 @@ multiple_column_prefix_fill(petal_filter *filter, const petal_filter_argument *a
                             size_t count, struct filter_mistake *mistake)
 {
     (void)arguments;
+    (void)count;
     assert(count == filter->string_count);
     if (filter->string_count > 0)
         qsort(filter->strings, filter->string_count, sizeof *filter->strings, compare_slices);
@@ -164,6 +165,7 @@ column_range_fill(petal_filter *filter, const petal_filter_argument *arguments, 
                   struct filter_mistake *mistake)
 {
     (void)mistake;
+    (void)count;
     assert(count == 4 && filter->string_count == 2);
     filter->has_min = arguments[0].bytes.size > 0;
     filter->min_inclusive = arguments[1].number != 0;
@@ -212,6 +214,7 @@ column_pagination_fill(petal_filter *filter, const petal_filter_argument *argume
                        struct filter_mistake *mistake)
 {
     (void)mistake;
+    (void)count;
     assert(count == 2);
     filter->count = arguments[0].number;
     filter->offset = arguments[1].number;
@@ -242,6 +245,7 @@ column_count_get_fill(petal_filter *filter, const petal_filter_argument *argumen
                       struct filter_mistake *mistake)
 {
     (void)mistake;
+    (void)count;
     assert(count == 1);
     filter->count = arguments[0].number;
     return PETAL_OK;

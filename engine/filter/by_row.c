@@ -196,6 +196,7 @@ random_row_fill(petal_filter *filter, const petal_filter_argument *arguments, si
     bool negative = size > 0 && text[0] == '-';
     double value = 0, place = 0;
 
+    (void)count;
     assert(count == 1);
     for (size_t i = negative ? 1 : 0; i < size; i++) {
         if (text[i] == '.' && place == 0) {
@@ -269,6 +270,7 @@ page_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t c
           struct filter_mistake *mistake)
 {
     (void)mistake;
+    (void)count;
     assert(count == 1);
     filter->count = arguments[0].number;
     return PETAL_OK;

@@ -10,6 +10,7 @@ fuzzy_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t 
            struct filter_mistake *mistake)
 {
     (void)arguments;
+    (void)count;
     assert(count == filter->string_count && count % 2 == 0);
     for (size_t i = 0; i < filter->string_count; i += 2) {
         petal_slice mask = filter->strings[i + 1];
