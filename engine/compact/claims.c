@@ -3,9 +3,12 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
+
 bool
 claim_runs(struct claim *claim, const petal_allocator *allocator, size_t count)
 {
+    assert(count > 0);
     claim->runs = mem_alloc(allocator, count * sizeof *claim->runs);
     claim->run_count = claim->runs != NULL ? count : 0;
     return claim->runs != NULL;

@@ -518,6 +518,7 @@ compactor_hurry(petal_db *db)
     struct compactor *compactor = db->compactor;
     struct compactor_moment moment;
 
+    assert(compactor != NULL);
     mutex_lock(&compactor->mutex);
     compactor->wait_ms = 0;
     tell_change(compactor); /* what waits for room, and what only time made due */
@@ -545,6 +546,7 @@ compactor_wait(petal_db *db, const struct compactor_moment *moment, petal_error 
     struct compactor *compactor = db->compactor;
     enum petal_status status = db_check_writable(db, error);
 
+    assert(compactor != NULL);
     mutex_lock(&compactor->mutex);
     if (compactor->failures == moment->failures && compactor->changes == moment->changes &&
         (status == PETAL_OK || compactor->claims.first != NULL))

@@ -83,6 +83,8 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
 {
     uint64_t newest = read_point_newest(compaction->db);
 
+    assert(read_point <=
+           atomic_load_explicit(&compaction->db->views.published_sequence, memory_order_acquire));
     /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
     if (!compaction->job->all_files)
         return VISIBILITY_PART;
@@ -336,6 +338,7 @@ compact_run(const struct compact_job *job, petal_error *error)
     bool unknown = false;
     enum petal_status status = check_before(&compaction, error);
 
+    assert(job->input_count > 0);
     if (status == PETAL_OK)
         status = write_and_commit(&compaction, &unknown, error);
     if (status == PETAL_OK) {
@@ -379,6 +382,7 @@ compact_drop_expired(const struct compact_job *job, petal_error *error)
     bool unknown = false;
     enum petal_status status = check_before(&compaction, error);
 
+    assert(job->input_count > 0);
     if (status == PETAL_OK)
         status = commit(&compaction, &unknown, error);
     if (status == PETAL_OK)

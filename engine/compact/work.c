@@ -94,6 +94,8 @@ take_inputs(struct work *work, petal_db *db, const struct store_runs *runs,
 {
     struct compact_job *job = &work->job;
 
+    assert(count > 0 && first + count <= runs->count);
+    assert(job->inputs == NULL && job->input_count == 0);
     work->input_bytes = store->file_count * sizeof *job->inputs;
     job->inputs = mem_alloc(db->env.allocator, work->input_bytes);
     if (job->inputs == NULL || !claim_runs(&work->claim, db->env.allocator, count))
@@ -116,6 +118,7 @@ work_begin(struct work *work, const struct look *look)
     const struct store_view *store = view_store(look->view, look->family);
     enum petal_status status;
 
+    assert(look->pick.reason != POLICY_NOTHING && look->pick.count > 0);
     *work = (struct work){
         .claim = {.family = look->family,
                   .running = true,
@@ -147,6 +150,7 @@ work_take_runs(struct work *work, petal_db *db, struct store_runs *runs,
     enum petal_status status = store_runs_gather(runs, db->env.allocator, store,
                                                  family_options(work->job.family), &moment);
 
+    assert(work->job.input_count == 0);
     if (status != PETAL_OK || first >= runs->count)
         return status;
     if (fewer_first && policy_pick_fewer(runs->policy, runs->count, &limits, &fewer)) {

@@ -59,6 +59,7 @@ opener_lock_take(petal_db *db, petal_error *error)
 {
     char path[PETAL_PATH_BYTES];
 
+    assert(db->lock_file == NULL);
     filename_lock(path, db->directory.path);
     return db->read_only ? take_shared(db, path, error) : take_alone(db, path, error);
 }
@@ -70,6 +71,7 @@ opener_lock_confirm(petal_db *db, petal_error *error)
     char path[PETAL_PATH_BYTES];
     petal_file *file;
 
+    assert(db->read_only);
     if (db->lock_file != NULL)
         return PETAL_OK;
     filename_lock(path, db->directory.path);

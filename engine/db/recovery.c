@@ -36,6 +36,8 @@ open_tables(petal_db *db, petal_error *error)
     struct view *view;
     enum petal_status status = PETAL_OK;
 
+    assert_held(&db->schema.mutex);
+    assert_held(&db->views.mutex);
     for (size_t i = 0; status == PETAL_OK && i < db->manifest->table_count; i++) {
         petal_table *table;
 
@@ -179,6 +181,8 @@ make_room(struct replay_state *state, petal_error *error)
     uint64_t limit = memory_budget_memtable_limit(&db->memory);
     enum petal_status status = PETAL_OK;
 
+    assert_leads(db);
+    assert(!db->read_only);
     if (flush_is_due(db))
         status = flush_replayed(state, error);
     if (status != PETAL_OK || state->no_space.status == PETAL_OK ||
@@ -296,6 +300,8 @@ keep_logs(struct replay_state *state, petal_error *error)
     uint64_t last = state->log_count > 0 ? state->logs[state->log_count - 1].number : 0;
     enum petal_status status = remove_later_logs(db, last, error);
 
+    assert_leads(db);
+    assert(state->no_space.status != PETAL_OK);
     for (size_t i = 0; status == PETAL_OK && i < state->log_count; i++)
         status = wal_keep(db, state->logs[i].number, state->logs[i].length,
                           state->logs[i].last_sequence, error);

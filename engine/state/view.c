@@ -412,6 +412,7 @@ view_set_store(struct view *view, size_t slot, struct store_view *store_view)
 void
 view_ref(struct view *view)
 {
+    assert(view != NULL);
     take(&view->references);
 }
 

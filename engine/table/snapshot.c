@@ -107,6 +107,7 @@ delete_snapshot(petal_db *db, const struct manifest_table *snapshot, petal_error
     struct change change;
     enum petal_status status;
 
+    assert_held(&db->capture_mutex);
     change_begin(&change, db, 0);
     manifest_edit_drop_table(&change.edit, snapshot->id);
     status = change_commit(&change, error);
