@@ -16,13 +16,15 @@
 /* Fewer stores than this between two syncs are not worth a window. */
 #define STORES_BEFORE_WINDOW 32
 
-/* So many syncs with fewer stores than that between them, and zeros are written ahead without a window. */
+/* So many syncs with fewer stores than that between them, and zeros are written ahead without a
+ * window. */
 #define SYNCS_BEFORE_ZEROS 16
 
 /* A larger store is written: then the call is not what it costs. */
 #define MOST_STORE_BYTES ((size_t)16 << 10)
 
-/* A size at which the calls that make a window weigh nothing, and which no writer feels as a pause. */
+/* A size at which the calls that make a window weigh nothing, and which no writer feels as a
+ * pause. */
 #define WINDOW_BYTES ((size_t)256 << 10)
 
 /* Zeros without a window are written up to a multiple of this. */
@@ -60,9 +62,10 @@ wal_window_wrote(struct wal_window *window, uint64_t end)
 #define TMPFS_MAGIC 0x01021994
 
 /*
- * Pages of zeros that one call writes, at most.  What one call writes the kernel may keep as one large page: good for a mapping, which
- * then takes fewer faults.  But it counts the whole of it as written by each sync, and holds a writer back for what it counts; so what is
- * to be synced all the time is written page by page.
+ * Pages of zeros that one call writes, at most.  What one call writes the kernel may keep as one
+ * large page: good for a mapping, which then takes fewer faults.  But it counts the whole of it as
+ * written by each sync, and holds a writer back for what it counts; so what is to be synced all the
+ * time is written page by page.
  */
 #define ZERO_VECTORS 64
 
@@ -87,7 +90,8 @@ wal_window_close(struct wal_window *window, int descriptor)
     }
 }
 
-/* Does the file lie where blocks are overwritten in place, and pages are of the size taken for granted here? */
+/* Does the file lie where blocks are overwritten in place, and pages are of the size taken for
+ * granted here? */
 static bool
 check(struct wal_window *window, int descriptor)
 {
@@ -109,7 +113,8 @@ check(struct wal_window *window, int descriptor)
     return window->checked;
 }
 
-/* May the process make the file so long?  If not, a write would be answered with SIGXFSZ, for a log that may never come there. */
+/* May the process make the file so long?  If not, a write would be answered with SIGXFSZ, for a log
+ * that may never come there. */
 static bool
 length_is_allowed(uint64_t end)
 {
@@ -119,7 +124,8 @@ length_is_allowed(uint64_t end)
            (limit.rlim_cur == RLIM_INFINITY || end <= limit.rlim_cur);
 }
 
-/* Write zeros from zeros_end on, up to `pages` by one call, and move it as far as they came; false: not up to `end`. */
+/* Write zeros from zeros_end on, up to `pages` by one call, and move it as far as they came; false:
+ * not up to `end`. */
 static bool
 write_zeros(struct wal_window *window, int descriptor, uint64_t end, int pages)
 {
@@ -150,9 +156,10 @@ write_zeros(struct wal_window *window, int descriptor, uint64_t end, int pages)
 }
 
 /*
- * Keep the pages from being taken away, which memory that is short would do once they are written back: a store would have to read
- * its page again, from a disk that may fail.  Best effort, and only where what the process may lock is much more: it may have
- * other plans with that.  Ends with the mapping; a forked child has no part in it.
+ * Keep the pages from being taken away, which memory that is short would do once they are written
+ * back: a store would have to read its page again, from a disk that may fail.  Best effort, and
+ * only where what the process may lock is much more: it may have other plans with that.  Ends with
+ * the mapping; a forked child has no part in it.
  */
 static void
 lock_pages(void *base, size_t bytes)

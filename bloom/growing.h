@@ -1,19 +1,19 @@
 /*
  * growing.h -- a Bloom filter that grows with the keys that are added, and is asked while they are.
  *
- * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits lie in one line of 64 bytes.  The
- * first segment has 4 KiB, each following one is eight times larger.  A key's bits go into the newest
- * segment, unless some segment has them all already: so a key that is added again costs nothing.  A
- * question goes to the segments, newest first; there are few.  At 12 bits a key and 6 probes a full segment
- * lets about 0.6 % of absent keys pass, a large filter all in all about 1.2 %, since all but the newest
- * segment are full.
+ * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits lie in one line of 64
+ * bytes.  The first segment has 4 KiB, each following one is eight times larger.  A key's bits go
+ * into the newest segment, unless some segment has them all already: so a key that is added again
+ * costs nothing.  A question goes to the segments, newest first; there are few.  At 12 bits a key
+ * and 6 probes a full segment lets about 0.6 % of absent keys pass, a large filter all in all about
+ * 1.2 %, since all but the newest segment are full.
  *
- * MEMORY is the caller's: bloom_growing_wants says how much a reservation takes, bloom_growing_give hands it
- * over, bloom_growing_take_back returns it piece by piece.
+ * MEMORY is the caller's: bloom_growing_wants says how much a reservation takes, bloom_growing_give
+ * hands it over, bloom_growing_take_back returns it piece by piece.
  *
- * VISIBILITY.  Bits are only ever added, and a word that is read too late misses keys that were added of late.
- * Who publishes something of a key after bloom_growing_add, with release, and is seen with acquire, is sure
- * that the reader finds the key.
+ * VISIBILITY.  Bits are only ever added, and a word that is read too late misses keys that were
+ * added of late. Who publishes something of a key after bloom_growing_add, with release, and is
+ * seen with acquire, is sure that the reader finds the key.
  *
  * Threads: one WRITER; bloom_growing_may_contain from any thread.
  */
@@ -38,14 +38,16 @@ struct bloom_growing {
 
 void bloom_growing_init(struct bloom_growing *bloom);
 
-/* Bytes of memory without which there is no room for `keys` more keys.  0: there is; SIZE_MAX: that is no number of bytes.  WRITER. */
+/* Bytes of memory without which there is no room for `keys` more keys.  0: there is; SIZE_MAX: that
+ * is no number of bytes.  WRITER. */
 size_t bloom_growing_wants(const struct bloom_growing *bloom, size_t keys);
 
-/* Hand over what was wanted, on a border of BLOOM_GROWING_ALIGNMENT.  Returns memory of *replaced bytes that is not needed any more, or
- * NULL with 0.  WRITER. */
+/* Hand over what was wanted, on a border of BLOOM_GROWING_ALIGNMENT.  Returns memory of *replaced
+ * bytes that is not needed any more, or NULL with 0.  WRITER. */
 void *bloom_growing_give(struct bloom_growing *bloom, void *memory, size_t bytes, size_t *replaced);
 
-/* The memory of one segment and its bytes, until there is none: NULL.  REQUIRES: nobody asks any more. */
+/* The memory of one segment and its bytes, until there is none: NULL.  REQUIRES: nobody asks any
+ * more. */
 void *bloom_growing_take_back(struct bloom_growing *bloom, size_t *bytes);
 
 /* Ask for the cache lines that bloom_growing_add will look at.  WRITER. */

@@ -1,8 +1,10 @@
 /*
- * attributes.h -- lists of attributes: text that tables and families carry, kept for the user, not acted upon.
+ * attributes.h -- lists of attributes: text that tables and families carry, kept for the user, not
+ * acted upon.
  *
- * METADATA and CONFIGURATION take any text.  The attributes of HBase that Petal keeps stand in a table of names
- * and ranges here; their values are in canonical form: words as HBase spells them, numbers in decimal.
+ * METADATA and CONFIGURATION take any text.  The attributes of HBase that Petal keeps stand in a
+ * table of names and ranges here; their values are in canonical form: words as HBase spells them,
+ * numbers in decimal.
  */
 #ifndef PETAL_ENGINE_ATTRIBUTES_H
 #define PETAL_ENGINE_ATTRIBUTES_H
@@ -17,10 +19,12 @@
 enum petal_status attributes_check(const petal_attribute *attributes, size_t count, bool of_table,
                                    petal_error *error);
 
-/* Whether its kind, and the name of a kept one, are known here: a later version may have more of them. */
+/* Whether its kind, and the name of a kept one, are known here: a later version may have more of
+ * them. */
 bool attributes_knows(const petal_attribute *attribute, bool of_table);
 
-/* Copy a list with its bytes, sorted by kind and name; NULL for an empty one. False: no memory, *copy is NULL. */
+/* Copy a list with its bytes, sorted by kind and name; NULL for an empty one. False: no memory,
+ * *copy is NULL. */
 bool attributes_copy(const petal_attribute **copy, const petal_attribute *attributes, size_t count,
                      const petal_allocator *allocator);
 void attributes_free(const petal_attribute *copy, size_t count, const petal_allocator *allocator);

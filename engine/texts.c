@@ -1,4 +1,5 @@
-/* texts.c -- what the library calls things, and its version, as petal.h had it when the library was compiled. */
+/* texts.c -- what the library calls things, and its version, as petal.h had it when the library was
+ * compiled. */
 #include "engine/petal.h"
 
 #define NUMBER_TEXT(number) #number

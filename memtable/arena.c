@@ -73,7 +73,8 @@ arena_reserve(struct arena *arena, size_t bytes)
     if (arena->spare != NULL && arena->spare->size - sizeof *chunk >= bytes)
         return true;
     size = chunk_size_for(arena, bytes);
-    /* On the border of a huge page where a chunk is one: fewer page faults while filling, fewer misses afterwards. */
+    /* On the border of a huge page where a chunk is one: fewer page faults while filling, fewer
+     * misses afterwards. */
     alignment = size >= MAX_CHUNK_BYTES ? MAX_CHUNK_BYTES : CACHE_LINE_BYTES;
     chunk = size == 0 ? NULL : mem_alloc_aligned(arena->allocator, alignment, size);
     if (chunk == NULL)

@@ -66,8 +66,8 @@ void *arena_take_record(struct arena *arena, size_t size);
  */
 void arena_trim_record(struct arena *arena, void *record, size_t size);
 
-/* Give a record of `size` bytes back that nobody uses.  Where another one, or another chunk, was taken since, it stays behind.
- * WRITER. */
+/* Give a record of `size` bytes back that nobody uses.  Where another one, or another chunk, was
+ * taken since, it stays behind. WRITER. */
 void arena_return_record(struct arena *arena, const void *record, size_t size);
 
 /* Uninitialised memory on a cache line's border; `size` is a multiple of CACHE_LINE_BYTES.

@@ -81,7 +81,8 @@ cell_tree_seek_first(const struct cell_tree *tree, struct cell_tree_position *po
     position_at_leaf(position, (const struct tree_leaf *)node);
 }
 
-/* The first `count` keys of the leaf lie before the place sought: stand at the last of them, if any. */
+/* The first `count` keys of the leaf lie before the place sought: stand at the last of them, if
+ * any. */
 static void
 position_before(struct cell_tree_position *position, const struct tree_leaf *leaf, uint64_t order,
                 unsigned count)
@@ -140,10 +141,12 @@ cell_tree_seek_last(const struct cell_tree *tree, struct cell_tree_position *pos
     position_before(position, (const struct tree_leaf *)node, order, order_count(order));
 }
 
-/* How many records ahead a walk asks for memory; records lie in order of their arrival, all over the arena. */
+/* How many records ahead a walk asks for memory; records lie in order of their arrival, all over
+ * the arena. */
 #define RECORDS_AHEAD 4
 
-/* Ask for the record's head, key and, where it is small, its value; it may lie in the next leaf, which was asked for long ago. */
+/* Ask for the record's head, key and, where it is small, its value; it may lie in the next leaf,
+ * which was asked for long ago. */
 static inline void
 prefetch_record(const struct cell_tree_position *position, unsigned index)
 {

@@ -111,8 +111,9 @@ size_t cell_tree_insert_bytes(const struct cell_tree *tree, size_t count);
 void cell_tree_insert(struct cell_tree *tree, const struct cell_record *record);
 
 /*
- * Find the place of a record that may be inserted next, and ask for its memory: the insert then does not wait for it.  Takes what
- * the insert would have taken for nodes on the way.  REQUIRES: as cell_tree_insert.  WRITER.
+ * Find the place of a record that may be inserted next, and ask for its memory: the insert then
+ * does not wait for it.  Takes what the insert would have taken for nodes on the way.  REQUIRES: as
+ * cell_tree_insert.  WRITER.
  */
 void cell_tree_approach(struct cell_tree *tree, const struct cell_record *record);
 

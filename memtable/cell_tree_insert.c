@@ -32,8 +32,9 @@ struct key_range {
 };
 
 /*
- * Heads of a new node's records in the node that they come from, if that was fenced, else NULL. Where the prefix is the same they are
- * the same, and the keys, which are all over the arena, need not be looked at.
+ * Heads of a new node's records in the node that they come from, if that was fenced, else NULL.
+ * Where the prefix is the same they are the same, and the keys, which are all over the arena, need
+ * not be looked at.
  */
 struct known_heads {
     const uint64_t *heads;
@@ -447,10 +448,10 @@ levels_added(size_t count)
 }
 
 /*
- * Each insert may split its leaf and the inner nodes above it. For many there is a better bound: a leaf
- * made meanwhile takes RUN inserts before it splits, but for the full one that a run leaves behind; so
- * two splits for RUN + 1 inserts, and likewise two splits of inner nodes for 8 splits below them. A node
- * that is there already may split at once, and what it leaves behind once more.
+ * Each insert may split its leaf and the inner nodes above it. For many there is a better bound: a
+ * leaf made meanwhile takes RUN inserts before it splits, but for the full one that a run leaves
+ * behind; so two splits for RUN + 1 inserts, and likewise two splits of inner nodes for 8 splits
+ * below them. A node that is there already may split at once, and what it leaves behind once more.
  */
 size_t
 cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)

@@ -101,7 +101,8 @@ record_bytes(const struct cell_record *record)
     return sizeof *record + record->key_bytes + record->value_bytes + extra;
 }
 
-/* What was prepared, for a write that then failed, does not come.  Or each try on a full disk would take memory. */
+/* What was prepared, for a write that then failed, does not come.  Or each try on a full disk would
+ * take memory. */
 static void
 give_up_prepared(struct memtable *memtable)
 {

@@ -1,13 +1,13 @@
 /*
- * memtable.h -- the newest cells of one store, in memory, in cell order, with a Bloom filter of their
- * rows (bloom/growing.h).
+ * memtable.h -- the newest cells of one store, in memory, in cell order, with a Bloom filter of
+ * their rows (bloom/growing.h).
  *
- * Cells lie in an arena that is freed whole.  The order is kept by a B+-tree
- * (memtable/cell_tree.h) whose nodes change only by publishing one word, so readers need no lock
- * and never wait for the writer.
+ * Cells lie in an arena that is freed whole.  The order is kept by a B+-tree (memtable/cell_tree.h)
+ * whose nodes change only by publishing one word, so readers need no lock and never wait for the
+ * writer.
  *
- * Threads: one writer at a time (the leader of a write group; the engine sees to it); any number
- * of readers at the same time.  A reader is sure to see every cell whose sequence is at or below a
+ * Threads: one writer at a time (the leader of a write group; the engine sees to it); any number of
+ * readers at the same time.  A reader is sure to see every cell whose sequence is at or below a
  * sequence number that the writer published (with release) after adding it and the reader loaded
  * (with acquire) before looking; it may see later ones.
  */
@@ -20,8 +20,8 @@
 
 #include <stdatomic.h>
 
-/* What a cell takes beyond the bytes of its row, qualifier and value, about: key suffix, record header, its share of nodes and of the
- * Bloom filter. */
+/* What a cell takes beyond the bytes of its row, qualifier and value, about: key suffix, record
+ * header, its share of nodes and of the Bloom filter. */
 #define MEMTABLE_CELL_OVERHEAD_BYTES 100
 
 struct memtable;
@@ -31,27 +31,29 @@ void memtable_free(struct memtable *memtable); /* NULL: no-op */
 
 /*
  * Make sure that the next memtable_add calls with together `cell_count` cells and `bytes` bytes of
- * rows, qualifiers and values cannot fail, whether or not they have a time to live of their own.  Called before a batch is logged, so that what was
- * logged can always be applied.  Reserves more than is used, as each byte may need escaping and
- * each cell may split nodes; what is left serves later cells.  On PETAL_NO_MEMORY the contents are
- * as they were.  *grown (may be NULL) becomes true if memtable_bytes may have changed, also then.  WRITER.
+ * rows, qualifiers and values cannot fail, whether or not they have a time to live of their own.
+ * Called before a batch is logged, so that what was logged can always be applied.  Reserves more
+ * than is used, as each byte may need escaping and each cell may split nodes; what is left serves
+ * later cells.  On PETAL_NO_MEMORY the contents are as they were.  *grown (may be NULL) becomes
+ * true if memtable_bytes may have changed, also then.  WRITER.
  */
 enum petal_status memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes,
                                    bool *grown);
 
 /*
  * Copy the cell in.  `row_hash` = bloom_hash_row(salt, row).  The sequence is above that of all
- * cells of the same row, qualifier and timestamp.  The row's bits are in the Bloom filter before the
- * cell is in the tree.  Without a reservation it may fail with PETAL_NO_MEMORY, then nothing is
+ * cells of the same row, qualifier and timestamp.  The row's bits are in the Bloom filter before
+ * the cell is in the tree.  Without a reservation it may fail with PETAL_NO_MEMORY, then nothing is
  * added.  WRITER.
  */
 enum petal_status memtable_add(struct memtable *memtable, const struct cell *cell,
                                uint64_t row_hash);
 
 /*
- * memtable_add in two steps, with something else to do between them while the memory that it needs comes from afar: copy the cell in,
- * for the memtable_add of this very cell, if that comes next.  If another call comes, the copy is given up, and its memory used again.
- * REQUIRES: reserved, nothing added since, at most once for each cell.  WRITER.
+ * memtable_add in two steps, with something else to do between them while the memory that it needs
+ * comes from afar: copy the cell in, for the memtable_add of this very cell, if that comes next.
+ * If another call comes, the copy is given up, and its memory used again. REQUIRES: reserved,
+ * nothing added since, at most once for each cell.  WRITER.
  */
 void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
 

@@ -1,4 +1,5 @@
-/* record.h -- a cell as it lies in a memtable's arena: header, key, value; immutable once it is in the tree. */
+/* record.h -- a cell as it lies in a memtable's arena: header, key, value; immutable once it is in
+ * the tree. */
 #ifndef PETAL_MEMTABLE_RECORD_H
 #define PETAL_MEMTABLE_RECORD_H
 

@@ -136,7 +136,8 @@ take_work(struct compactor *compactor, enum taker taker, uint64_t within, struct
 
 /* ---- the end of a job ---- */
 
-/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex held. */
+/* What failed will be tried again when there may be room, and what is as large. REQUIRES: the mutex
+ * held. */
 static void
 put_off(struct compactor *compactor, uint64_t bytes)
 {
@@ -149,7 +150,8 @@ put_off(struct compactor *compactor, uint64_t bytes)
     compactor->try_again_us = clock_us() + compactor->wait_ms * 1000;
 }
 
-/* A job of the background has failed, unless the family is gone, or the database is being closed or had failed before. */
+/* A job of the background has failed, unless the family is gone, or the database is being closed or
+ * had failed before. */
 static void
 note_failure(struct compactor *compactor, const struct work *work, enum petal_status status,
              petal_error *error)
@@ -184,7 +186,8 @@ note_success(struct compactor *compactor, uint64_t bytes)
     mutex_unlock(&compactor->mutex);
 }
 
-/* Give up what it held, then the claim: who waits for the end of the job finds its inputs gone, but for their readers. */
+/* Give up what it held, then the claim: who waits for the end of the job finds its inputs gone, but
+ * for their readers. */
 static void
 end_work(struct compactor *compactor, struct work *work)
 {
@@ -391,8 +394,8 @@ compactor_wake(petal_db *db)
 
 /* ---- what is asked for ---- */
 
-/* Wait for the family's turn, then take the runs. Again: what was held before is given up, but the place in the
- * order of those who ask is kept. */
+/* Wait for the family's turn, then take the runs. Again: what was held before is given up, but the
+ * place in the order of those who ask is kept. */
 static enum petal_status
 begin_asked(struct compactor *compactor, struct work *work, size_t first, size_t count,
             bool fewer_first)

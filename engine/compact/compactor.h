@@ -8,16 +8,16 @@
  * does a smaller one first, which may be interrupted itself (policy_bytes_within). So what flushes
  * leave is merged also while large jobs run, however long they take. An all-files job that is due
  * and too large for the other one goes before small jobs of its store as long as the first has
- * nothing to do. They look for work (engine/compact/policy.h) when a flush or a job has ended,
- * and every COMPACTOR_TICK_SECONDS for what only time makes due.
+ * nothing to do. They look for work (engine/compact/policy.h) when a flush or a job has ended, and
+ * every COMPACTOR_TICK_SECONDS for what only time makes due.
  *
  * A job that finds the disk full, no memory or no descriptor, is tried again later, at first after
  * a second, then after twice as long each time up to ten minutes, and so is every job with as many
  * bytes: one that the disk has no room for would fill it again and again. Smaller ones go on.
  * petal_wait_idle and a job as large that succeeds end the wait; a flush that succeeds ends it for
- * small jobs. An input that cannot be read is left alone from then on (engine/state/damage.h). Any other
- * failure of a background job turns the database read-only with that cause: it would come again for
- * ever. Inputs are kept in any case (engine/compact/job.h).
+ * small jobs. An input that cannot be read is left alone from then on (engine/state/damage.h). Any
+ * other failure of a background job turns the database read-only with that cause: it would come
+ * again for ever. Inputs are kept in any case (engine/compact/job.h).
  *
  * Threads: all functions from any thread, holding no lock of the database.
  */
@@ -26,7 +26,8 @@
 
 #include "engine/state/db.h"
 
-/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked and replaced in pieces. */
+/* Files of a run are cut at row borders behind so many bytes, so that a large run can be checked
+ * and replaced in pieces. */
 #define COMPACT_FILE_BYTES ((uint64_t)2 << 30)
 
 #define COMPACTOR_THREADS      2
@@ -42,11 +43,12 @@ void compactor_free(petal_db *db);
 /* A flush has succeeded: look for work, also for small jobs that were put off. */
 void compactor_wake(petal_db *db);
 
-/* All files of the family into one run, now, after jobs of it that run; on the calling thread. See petal_compact. */
+/* All files of the family into one run, now, after jobs of it that run; on the calling thread. See
+ * petal_compact. */
 enum petal_status compactor_compact(petal_family *family, petal_error *error);
 
-/* The same with `count` runs only, from the one at `first` on, oldest first, as far as they are there; SIZE_MAX: all files. For tests
- * of compactions of some files. */
+/* The same with `count` runs only, from the one at `first` on, oldest first, as far as they are
+ * there; SIZE_MAX: all files. For tests of compactions of some files. */
 enum petal_status compactor_compact_runs(petal_family *family, size_t first, size_t count,
                                          petal_error *error);
 
@@ -58,12 +60,13 @@ struct compactor_moment {
 /* Look for work at once, also for what was put off; returns the moment. */
 struct compactor_moment compactor_hurry(petal_db *db);
 
-/* Nothing runs, and nothing is due, or nobody would do it: both in one moment, since what is due may begin to run, and a job that
- * ends may leave something to do. The changes of *moment are those before. */
+/* Nothing runs, and nothing is due, or nobody would do it: both in one moment, since what is due
+ * may begin to run, and a job that ends may leave something to do. The changes of *moment are those
+ * before. */
 bool compactor_is_idle(petal_db *db, struct compactor_moment *moment);
 
-/* Wait for a change after the moment, or a while. A job that fails says so before it gives up its claim, so that its error is
- * returned rather than that of the database it turned read-only. */
+/* Wait for a change after the moment, or a while. A job that fails says so before it gives up its
+ * claim, so that its error is returned rather than that of the database it turned read-only. */
 enum petal_status compactor_wait(petal_db *db, const struct compactor_moment *moment,
                                  petal_error *error);
 

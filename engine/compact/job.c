@@ -47,7 +47,8 @@ greatest_sequence(const struct compaction *compaction)
     return greatest;
 }
 
-/* The first sequence of the store outside of the inputs; all of it is newer than they are when they were all its files. */
+/* The first sequence of the store outside of the inputs; all of it is newer than they are when they
+ * were all its files. */
 static uint64_t
 first_outside(const struct compaction *compaction, const struct view *view)
 {
@@ -72,11 +73,12 @@ first_outside_now(const struct compaction *compaction)
 }
 
 /*
- * With all files the markers go, since nothing older than they are is left outside: the inputs were all files, and what is
- * newer was in memtables then, since flushes install in the order of sequences. But a put may be newer and yet lie below a marker in time,
- * so that it would come to light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
- * stay while one sees cells from outside. They stay, too, while the inputs hold a cell above the read point: it is kept, and
- * what hides it must not go before it.
+ * With all files the markers go, since nothing older than they are is left outside: the inputs were
+ * all files, and what is newer was in memtables then, since flushes install in the order of
+ * sequences. But a put may be newer and yet lie below a marker in time, so that it would come to
+ * light. It does, as in HBase, when it is outside; but not before the eyes of a snapshot: markers
+ * stay while one sees cells from outside. They stay, too, while the inputs hold a cell above the
+ * read point: it is kept, and what hides it must not go before it.
  */
 static enum visibility_purpose
 purpose_of(const struct compaction *compaction, uint64_t read_point)
@@ -85,7 +87,8 @@ purpose_of(const struct compaction *compaction, uint64_t read_point)
 
     assert(read_point <=
            atomic_load_explicit(&compaction->db->views.published_sequence, memory_order_acquire));
-    /* The snapshots come first: one that is seen here has a first cell outside that is seen, too, if it sees any there. */
+    /* The snapshots come first: one that is seen here has a first cell outside that is seen, too,
+     * if it sees any there. */
     if (!compaction->job->all_files)
         return VISIBILITY_PART;
     return !compaction->keep_markers && greatest_sequence(compaction) <= read_point &&
@@ -219,9 +222,10 @@ count(const struct compaction *compaction)
 }
 
 /*
- * The outputs take the place of the inputs. A read point that was taken since the markers were judged may see cells from outside:
- * then the outputs are not committed, and keep_markers is set. None is taken until the view has changed, else it would see
- * both sides. *unknown: the manifest failed, so that it may name the outputs or the inputs.
+ * The outputs take the place of the inputs. A read point that was taken since the markers were
+ * judged may see cells from outside: then the outputs are not committed, and keep_markers is set.
+ * None is taken until the view has changed, else it would see both sides. *unknown: the manifest
+ * failed, so that it may name the outputs or the inputs.
  */
 static enum petal_status
 commit(struct compaction *compaction, bool *unknown, petal_error *error)
@@ -314,8 +318,8 @@ check_before(const struct compaction *compaction, petal_error *error)
     return status == PETAL_OK ? db_check_writable(compaction->db, error) : status;
 }
 
-/* Snapshots that come and go may be gone whenever one looks for work and there whenever a job ends: so one that was in vain is not
- * repeated before ten times the time it took, and a minute. */
+/* Snapshots that come and go may be gone whenever one looks for work and there whenever a job ends:
+ * so one that was in vain is not repeated before ten times the time it took, and a minute. */
 static void
 note_if_in_vain(const struct compaction *compaction)
 {
@@ -328,8 +332,8 @@ note_if_in_vain(const struct compaction *compaction)
                               in_vain ? clock_us() + 1000 * wait_ms : 0, memory_order_relaxed);
 }
 
-/* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER, BLOCKSIZE and COMPRESSION
- * reach old files by a compaction only. */
+/* A single file is rewritten, too: that nothing can go facts prove for few files, and BLOOMFILTER,
+ * BLOCKSIZE and COMPRESSION reach old files by a compaction only. */
 enum petal_status
 compact_run(const struct compact_job *job, petal_error *error)
 {
@@ -371,8 +375,8 @@ report_expired(const struct compact_job *job)
 }
 
 /*
- * Cells past a time to live are there for no reader but raw scans, whatever its read point; and a marker that is past it hid
- * older cells only, which are past it as well, or is one that has died.
+ * Cells past a time to live are there for no reader but raw scans, whatever its read point; and a
+ * marker that is past it hid older cells only, which are past it as well, or is one that has died.
  */
 enum petal_status
 compact_drop_expired(const struct compact_job *job, petal_error *error)

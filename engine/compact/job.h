@@ -13,16 +13,16 @@
  * is of no account for what goes (A REWRITE OF A PART in engine/rules/visibility.h).
  *
  * Readers, writers, flushes and jobs on other runs go on during a job. The view changes under
- * manifest_mutex and views.mutex only, and each change starts from the current one, so jobs that end
- * at the same time find each other's result. A family that is dropped meanwhile ends the job; one
- * that is altered does not: the job keeps the attributes that it began with.
+ * manifest_mutex and views.mutex only, and each change starts from the current one, so jobs that
+ * end at the same time find each other's result. A family that is dropped meanwhile ends the job;
+ * one that is altered does not: the job keeps the attributes that it began with.
  *
  * A job holds on to its inputs, and to no view: memtables and other files that go meanwhile are not
  * kept by it.
  *
- * A job that fails before the manifest removes what it wrote and keeps its
- * inputs: a full disk or a damaged input leaves the database as it was. A failed manifest commit
- * leaves both old and new files where they are, as with a flush.
+ * A job that fails before the manifest removes what it wrote and keeps its inputs: a full disk or a
+ * damaged input leaves the database as it was. A failed manifest commit leaves both old and new
+ * files where they are, as with a flush.
  *
  * Threads: any number of jobs at once, on disjoint inputs; engine/compact/compactor.h sees to it.
  */
@@ -33,7 +33,8 @@
 #include "engine/state/db.h"
 #include "engine/store/rewrite.h"
 
-/* REQUIRES: until the job has ended nobody else replaces its inputs, and with all_files no file of the store. */
+/* REQUIRES: until the job has ended nobody else replaces its inputs, and with all_files no file of
+ * the store. */
 struct compact_job {
     petal_family *family;
     struct store_file *

@@ -42,7 +42,8 @@ pick_window(const struct choice *choice, enum policy_reason reason, size_t first
 
 /* ---- the rules, each true when it has picked ---- */
 
-/* The oldest expired runs that are neighbours. Nothing of them is read, so no limit of bytes counts. */
+/* The oldest expired runs that are neighbours. Nothing of them is read, so no limit of bytes
+ * counts. */
 static bool
 pick_expired(const struct choice *choice)
 {
@@ -150,7 +151,8 @@ pick_all_files(const struct choice *choice)
            (pick_fewer(choice) || pick_window(choice, reason, 0, choice->count));
 }
 
-/* An all-files pick that cannot be done now: smaller ones, of which one follows on another, would put it off for ever. */
+/* An all-files pick that cannot be done now: smaller ones, of which one follows on another, would
+ * put it off for ever. */
 static bool
 waits_for_all_files(const struct choice *choice)
 {

@@ -98,16 +98,18 @@ void policy_pick(const struct policy_run *runs, size_t count, const struct polic
                  struct policy_pick *pick);
 
 /*
- * Whether a store of so many runs is to have fewer before a long all-files job; then the window to be merged, in *pick. Nothing
- * may be busy.
+ * Whether a store of so many runs is to have fewer before a long all-files job; then the window to
+ * be merged, in *pick. Nothing may be busy.
  */
 bool policy_pick_fewer(const struct policy_run *runs, size_t count,
                        const struct policy_limits *limits, struct policy_pick *pick);
 
-/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`, may begin in any case. */
+/* The most bytes of a job that begins beside one of `bytes`; small ones, of up to `small_bytes`,
+ * may begin in any case. */
 uint64_t policy_bytes_beside(uint64_t bytes, uint64_t small_bytes);
 
-/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of `interrupted` bytes. */
+/* The most bytes of a job that interrupts one of `bytes`, of which `done` are done, after others of
+ * `interrupted` bytes. */
 uint64_t policy_bytes_within(uint64_t bytes, uint64_t done, uint64_t interrupted);
 
 /* For the log: "newer bytes" .. */

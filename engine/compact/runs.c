@@ -49,7 +49,8 @@ markers_of(const struct file_facts *facts)
     return facts->cells - facts->puts;
 }
 
-/* Of the file's markers, the share that an all-files compaction would take as with KEEP_DELETED_CELLS FALSE. */
+/* Of the file's markers, the share that an all-files compaction would take as with
+ * KEEP_DELETED_CELLS FALSE. */
 static double
 droppable_share(const struct file_facts *facts, const petal_family_options *family,
                 const struct store_moment *moment)
@@ -101,8 +102,9 @@ facts_dead(const struct file_facts *facts, const petal_family_options *family,
     double hidden = hidden_cells(facts, older) * droppable_share(facts, family, moment);
     double expired = 0;
 
-    /* Cells above the oldest read point stay whatever their age. The order of writes keeps expired cells, too, as long as the markers
-     * stay: see A REWRITE OF A PART in engine/rules/visibility.h. */
+    /* Cells above the oldest read point stay whatever their age. The order of writes keeps expired
+     * cells, too, as long as the markers stay: see A REWRITE OF A PART in
+     * engine/rules/visibility.h. */
     if (facts->sequence_max <= moment->read_point &&
         !(family->new_version_behavior && moment->markers_stay))
         expired = expired_cells(facts, family, moment->now_ms);

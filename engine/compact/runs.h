@@ -1,9 +1,10 @@
 /*
- * runs.h -- the files of a store as a list of runs, oldest first, with what the compaction policy is told of each.
+ * runs.h -- the files of a store as a list of runs, oldest first, with what the compaction policy
+ * is told of each.
  *
- * THE ORDER.  Flushes of a store install in the order of sequences, and a compaction takes neighbours: so the sequences of two runs
- * never interleave, the greatest of each tells the order, and an output, whose sequences lie within those of its inputs, stands in
- * their place.
+ * THE ORDER.  Flushes of a store install in the order of sequences, and a compaction takes
+ * neighbours: so the sequences of two runs never interleave, the greatest of each tells the order,
+ * and an output, whose sequences lie within those of its inputs, stands in their place.
  *
  * Threads: a list belongs to one thread at a time.
  */
@@ -34,7 +35,8 @@ struct store_moment {
 };
 
 /*
- * The runs of `store`, in place of what the list held. Nothing is busy. PETAL_NO_MEMORY: the list is empty.
+ * The runs of `store`, in place of what the list held. Nothing is busy. PETAL_NO_MEMORY: the list
+ * is empty.
  */
 enum petal_status store_runs_gather(struct store_runs *list, const petal_allocator *allocator,
                                     const struct store_view *store,
@@ -45,7 +47,8 @@ void store_runs_fini(struct store_runs *list, const petal_allocator *allocator);
 /* How many runs the files are. */
 size_t store_runs_count(const struct store_view *store);
 
-/* The first sequence in a memtable of the store, UINT64_MAX: none. It is greater than all in its files. */
+/* The first sequence in a memtable of the store, UINT64_MAX: none. It is greater than all in its
+ * files. */
 uint64_t store_first_in_memory(const struct store_view *store);
 
 /* The first sequence that lies in the store but not in `inputs`, files of it; UINT64_MAX: none. */
@@ -63,9 +66,10 @@ struct older_cells {
 };
 
 /*
- * About how many cells an all-files compaction would drop for the sake of this file: what its markers hide, one cell for each of one
- * version or column, a row's share for each of a family; and what of it is past a time to live. Estimates, for the policy only: but
- * they are 0 of what such a compaction has just left, so that none follows on another without end.
+ * About how many cells an all-files compaction would drop for the sake of this file: what its
+ * markers hide, one cell for each of one version or column, a row's share for each of a family; and
+ * what of it is past a time to live. Estimates, for the policy only: but they are 0 of what such a
+ * compaction has just left, so that none follows on another without end.
  */
 uint64_t facts_dead(const struct file_facts *facts, const petal_family_options *family,
                     const struct store_moment *moment, const struct older_cells *older);
@@ -74,7 +78,8 @@ uint64_t facts_dead(const struct file_facts *facts, const petal_family_options *
 uint64_t facts_droppable_markers(const struct file_facts *facts, const petal_family_options *family,
                                  const struct store_moment *moment);
 
-/* All its cells are past a time to live, by the family's or their own, and no version outlives it. */
+/* All its cells are past a time to live, by the family's or their own, and no version outlives
+ * it. */
 bool facts_expired(const struct file_facts *facts, const petal_family_options *family,
                    int64_t now_ms);
 

@@ -1,6 +1,6 @@
 /*
- * work.h -- one piece of work of the compactor: finding the store that wants it most, and what a job holds while it
- * runs.
+ * work.h -- one piece of work of the compactor: finding the store that wants it most, and what a
+ * job holds while it runs.
  *
  * Threads: as each function says; a struct work belongs to the thread that does it.
  */
@@ -39,8 +39,9 @@ void look_at_all(petal_db *db, struct look *look);
 enum petal_status work_begin(struct work *work, const struct look *look);
 
 /*
- * Inputs for work: the runs from `first` on. `fewer_first`: all files, unless the store is to have fewer runs
- * before, then those that are merged for it. `runs` is memory. REQUIRES: the compactor's mutex held.
+ * Inputs for work: the runs from `first` on. `fewer_first`: all files, unless the store is to have
+ * fewer runs before, then those that are merged for it. `runs` is memory. REQUIRES: the compactor's
+ * mutex held.
  */
 enum petal_status work_take_runs(struct work *work, petal_db *db, struct store_runs *runs,
                                  const struct store_view *store, size_t first, size_t count,

@@ -1,10 +1,12 @@
 /*
- * checkpoint.c -- petal_checkpoint: a copy of the database as of one moment, in a directory of its own.
+ * checkpoint.c -- petal_checkpoint: a copy of the database as of one moment, in a directory of its
+ * own.
  *
- * What is in the copy is a capture (engine/flush/capture.h). Its files are linked under the numbers they have, their names made durable,
- * and only then comes a manifest that names them. So wherever a power cut falls, the copy is whole or has no manifest. The
- * copy has an identity of its own, so that logs of the two are never mixed up, and the salt of the original, which the filters
- * in the files need.
+ * What is in the copy is a capture (engine/flush/capture.h). Its files are linked under the numbers
+ * they have, their names made durable, and only then comes a manifest that names them. So wherever
+ * a power cut falls, the copy is whole or has no manifest. The copy has an identity of its own, so
+ * that logs of the two are never mixed up, and the salt of the original, which the filters in the
+ * files need.
  */
 #include "engine/flush/flush.h"
 #include "engine/table/link.h"
@@ -50,7 +52,8 @@ check_empty(const struct checkpoint *checkpoint, petal_error *error)
     return is_empty ? PETAL_OK : refuse_existing(checkpoint, error);
 }
 
-/* Whoever makes the lock file has the directory; it is part of the copy, which may be opened where nothing can be written. */
+/* Whoever makes the lock file has the directory; it is part of the copy, which may be opened where
+ * nothing can be written. */
 static enum petal_status
 take_lock(struct checkpoint *checkpoint, petal_error *error)
 {
@@ -127,7 +130,8 @@ link_file(struct checkpoint *checkpoint, uint64_t number, petal_error *error)
     return file_link_or_copy(&db->directory, from, &checkpoint->directory, to, error);
 }
 
-/* Also of the one at which linking failed: who knows how far it came? PETAL_NOT_FOUND ends the walk. */
+/* Also of the one at which linking failed: who knows how far it came? PETAL_NOT_FOUND ends the
+ * walk. */
 static enum petal_status
 unlink_file(struct checkpoint *checkpoint, uint64_t number, petal_error *error)
 {
@@ -185,8 +189,8 @@ fill_directory(struct checkpoint *checkpoint, petal_error *error)
 }
 
 /*
- * After a failure. The manifest goes first, for good: one that came back with the power must find its files. Where that cannot be
- * had the files stay.
+ * After a failure. The manifest goes first, for good: one that came back with the power must find
+ * its files. Where that cannot be had the files stay.
  */
 static void
 remove_made(struct checkpoint *checkpoint)

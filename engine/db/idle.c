@@ -1,4 +1,5 @@
-/* idle.c -- a database comes to rest: what is in memory goes to files, and what is due is compacted. */
+/* idle.c -- a database comes to rest: what is in memory goes to files, and what is due is
+ * compacted. */
 #include "engine/compact/compactor.h"
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"

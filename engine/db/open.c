@@ -48,8 +48,9 @@ fini_locks(petal_db *db)
     view_bin_fini(&db->views.bin);
 }
 
-/* How many store files may be open. On the operating system's files no more than half of what the process may open: logs, the
- * manifest and what flushes and compactions write need some, too, and the program that we are part of. */
+/* How many store files may be open. On the operating system's files no more than half of what the
+ * process may open: logs, the manifest and what flushes and compactions write need some, too, and
+ * the program that we are part of. */
 static uint32_t
 open_files_limit(const struct env *env, const petal_options *options)
 {
@@ -116,7 +117,8 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     return open_cache(made, options, error);
 }
 
-/* The directory's own name must outlive a power cut, also when an opening that was cut short had made it. */
+/* The directory's own name must outlive a power cut, also when an opening that was cut short had
+ * made it. */
 static enum petal_status
 sync_parent(petal_db *db, petal_error *error)
 {
@@ -137,7 +139,8 @@ note_data_file(void *argument, const char *name)
         (*found)++;
 }
 
-/* A directory with logs or store files has lost its manifest: they must not be taken for left-overs of nothing. */
+/* A directory with logs or store files has lost its manifest: they must not be taken for left-overs
+ * of nothing. */
 static enum petal_status
 refuse_lost_manifest(petal_db *db, petal_error *error)
 {

@@ -313,8 +313,9 @@ keep_logs(struct replay_state *state, petal_error *error)
 }
 
 /*
- * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of its store. Where a store
- * was dropped it may have been its cell, and no more is known than how far sequences had gone.
+ * Obsolete logs end with this sequence or a lesser one: the last cell of such a log is in a file of
+ * its store. Where a store was dropped it may have been its cell, and no more is known than how far
+ * sequences had gone.
  */
 static uint64_t
 obsolete_sequence(const struct manifest *manifest)
@@ -389,7 +390,8 @@ replay_logs(petal_db *db, petal_error *error)
 
 enum scan_purpose {
     SCAN_NUMBERS, /* take them into account */
-    SCAN_STORE_FILES, /* remove those that nothing names, and an unfinished manifest: a full disk needs the room */
+    /* Remove those that nothing names, and an unfinished manifest: a full disk needs the room */
+    SCAN_STORE_FILES,
     SCAN_ALL /* remove whatever nothing names */
 };
 

@@ -25,8 +25,8 @@ flush_enqueue(petal_db *db, struct flush_job *job)
     mutex_unlock(&db->progress.mutex);
 }
 
-/* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless it is one of the first `tries`
- * ever. */
+/* Wait until `ticket` is done; a failed try at the oldest job ends the wait with its error, unless
+ * it is one of the first `tries` ever. */
 static enum petal_status
 wait_for_jobs(petal_db *db, uint64_t ticket, uint64_t tries, petal_error *error)
 {
@@ -61,7 +61,8 @@ count_tries(petal_db *db)
     return tries;
 }
 
-/* The newest job, after a word to the flush thread not to put off what failed in one of the first `tries`. */
+/* The newest job, after a word to the flush thread not to put off what failed in one of the first
+ * `tries`. */
 static uint64_t
 hurry_jobs(petal_db *db, uint64_t tries)
 {
@@ -77,7 +78,8 @@ hurry_jobs(petal_db *db, uint64_t tries)
     return ticket;
 }
 
-/* Freeze, hand the job to the flush thread, wait for it. A capture rides on the job; one without parts is made if there is none. */
+/* Freeze, hand the job to the flush thread, wait for it. A capture rides on the job; one without
+ * parts is made if there is none. */
 static enum petal_status
 freeze_and_wait(petal_db *db, const petal_table *table, struct capture *capture, petal_error *error)
 {

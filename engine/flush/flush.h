@@ -22,7 +22,8 @@
 #include "engine/flush/capture.h"
 #include "engine/flush/job.h"
 
-/* The queue of jobs, and the thread that runs them. Guarded by progress.mutex, but for the thread itself. */
+/* The queue of jobs, and the thread that runs them. Guarded by progress.mutex, but for the thread
+ * itself. */
 struct flusher {
     pthread_cond_t wanted;             /* the thread: there is a job, or an end of waiting */
     struct flush_job *oldest, *newest; /* waiting or running; by sequence */
@@ -86,18 +87,20 @@ uint64_t flush_first_in_memtables(const petal_db *db);
  * their sequences. */
 void flush_enqueue(petal_db *db, struct flush_job *job);
 
-/* Freeze and wait until the files are there. What failed before is tried again at once, and only a try that was begun after the
- * call counts. */
+/* Freeze and wait until the files are there. What failed before is tried again at once, and only a
+ * try that was begun after the call counts. */
 enum petal_status flush_and_wait(petal_db *db, const petal_table *table, petal_error *error);
 
 /*
- * Flush and capture the database (`table` NULL) or the table, and wait for it. `skip_flush`: what is in store files now, nothing of
- * what is in memory. PETAL_NOT_FOUND: the table was dropped. REQUIRES: capture_mutex held. The caller unrefs *capture.
+ * Flush and capture the database (`table` NULL) or the table, and wait for it. `skip_flush`: what
+ * is in store files now, nothing of what is in memory. PETAL_NOT_FOUND: the table was dropped.
+ * REQUIRES: capture_mutex held. The caller unrefs *capture.
  */
 enum petal_status flush_capture(petal_db *db, const petal_table *table, bool skip_flush,
                                 struct capture **capture, petal_error *error);
 
-/* Wait until no job waits, without freezing anything; a try that was begun after the call and fails ends it. */
+/* Wait until no job waits, without freezing anything; a try that was begun after the call and fails
+ * ends it. */
 enum petal_status flush_wait_idle(petal_db *db, petal_error *error);
 
 /* How many jobs wait or run. */

@@ -82,8 +82,8 @@ write_part(petal_db *db, struct flush_part *part, petal_error *error)
     return family_is_dropped(part->family) ? PETAL_OK : status;
 }
 
-/* Files of stores that were dropped while they were written go at once; the others take the place of their memtables. *oldest_log:
- * logs below it are not needed any more. */
+/* Files of stores that were dropped while they were written go at once; the others take the place
+ * of their memtables. *oldest_log: logs below it are not needed any more. */
 static enum petal_status
 commit(petal_db *db, struct flush_job *job, uint64_t *oldest_log, petal_error *error)
 {

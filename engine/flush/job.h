@@ -1,8 +1,10 @@
 /*
- * job.h -- a flush job: memtables that were frozen together, and their way into store files, from the first cell to the end of the
- * logs that held them. What goes on when is told in engine/flush/flush.h.
+ * job.h -- a flush job: memtables that were frozen together, and their way into store files, from
+ * the first cell to the end of the logs that held them. What goes on when is told in
+ * engine/flush/flush.h.
  *
- * Threads: a job belongs to the leader who makes it, then to who runs it; what says otherwise is marked.
+ * Threads: a job belongs to the leader who makes it, then to who runs it; what says otherwise is
+ * marked.
  */
 #ifndef PETAL_ENGINE_FLUSH_JOB_H
 #define PETAL_ENGINE_FLUSH_JOB_H
@@ -41,14 +43,16 @@ struct flush_job {
 /* An empty job with room for so many parts; NULL: no memory. */
 struct flush_job *flush_job_new(petal_db *db, size_t part_count);
 
-/* Let go of what the job holds: memory is given back and files may go, so the caller holds no lock that writers take. */
+/* Let go of what the job holds: memory is given back and files may go, so the caller holds no lock
+ * that writers take. */
 void flush_job_release(petal_db *db, struct flush_job *job);
 
 /* Remove what was written of it: it begins anew when it is run again. REQUIRES: it failed before
  * its commit. */
 void flush_job_remove_files(petal_db *db, struct flush_job *job);
 
-/* Release and free. Files that were written and not named by the manifest go, unless a failure left unknown what it names. NULL: no-op. */
+/* Release and free. Files that were written and not named by the manifest go, unless a failure left
+ * unknown what it names. NULL: no-op. */
 void flush_job_free(petal_db *db, struct flush_job *job);
 
 /* Write, commit, install. Frees nothing of the job. Called by the flush thread, and by recovery. */

@@ -40,8 +40,9 @@ is_worth_telling(const struct memory_budget *budget, uint64_t now, uint64_t want
 }
 
 /*
- * Several threads may tell the cache at once, and one that is late could leave it with what is no longer wanted. So each looks
- * again after it has told: if another value was noted meanwhile, the late one is overwritten by whoever was late.
+ * Several threads may tell the cache at once, and one that is late could leave it with what is no
+ * longer wanted. So each looks again after it has told: if another value was noted meanwhile, the
+ * late one is overwritten by whoever was late.
  */
 static void
 tell_cache(struct memory_budget *budget)

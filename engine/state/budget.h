@@ -1,8 +1,9 @@
 /*
  * budget.h -- one limit for memtables, block cache and what is kept of open store files.
  *
- * Memtables and files take what they need and say so; the cache gets the rest, between an eighth of the limit and the most that the
- * options allow it. Writers see to it that memtables stay below half (engine/write/pace.h).
+ * Memtables and files take what they need and say so; the cache gets the rest, between an eighth of
+ * the limit and the most that the options allow it. Writers see to it that memtables stay below
+ * half (engine/write/pace.h).
  *
  * Threads: all functions from any thread, without locks but the cache's.
  */
@@ -23,7 +24,8 @@ struct memory_budget {
 void memory_budget_init(struct memory_budget *budget, struct cache *cache, uint64_t limit,
                         uint64_t cache_most);
 
-/* Memory was taken or given back. The cache is told when that makes a difference worth a look at its shards. */
+/* Memory was taken or given back. The cache is told when that makes a difference worth a look at
+ * its shards. */
 void memory_budget_memtables(struct memory_budget *budget, int64_t change);
 void memory_budget_files(struct memory_budget *budget, int64_t change);
 

@@ -93,7 +93,8 @@ struct petal_db {
     struct manifest *manifest;
     _Atomic(uint64_t) next_file_number; /* of store files and logs; numbers are never used twice */
     struct read_point_list snapshots;
-    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a file of a snapshot go. */
+    /* One checkpoint or change of table snapshots at a time, for all of its time: no other makes a
+     * file of a snapshot go. */
     struct mutex capture_mutex;
 
     /* What goes on. */

@@ -40,7 +40,8 @@ family_descriptor_free(struct family_descriptor *descriptor, const petal_allocat
 
 /* ---- tables ---- */
 
-/* The families' options follow the handles, in the same memory; both hold pointers and 8-byte numbers. */
+/* The families' options follow the handles, in the same memory; both hold pointers and 8-byte
+ * numbers. */
 static size_t
 table_bytes(size_t family_count)
 {

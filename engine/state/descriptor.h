@@ -1,9 +1,11 @@
 /*
- * descriptor.h -- what of a table or family petal_table_alter can change: immutable, replaced as a whole.
+ * descriptor.h -- what of a table or family petal_table_alter can change: immutable, replaced as a
+ * whole.
  *
- * The handles (struct petal_table, struct petal_family) point to their present descriptor atomically; readers load the
- * pointer and take no lock.  A descriptor that was replaced stays until petal_close, so whatever points into one stays
- * good: a read that began before goes on with it, and so does the caller of petal_table_describe.
+ * The handles (struct petal_table, struct petal_family) point to their present descriptor
+ * atomically; readers load the pointer and take no lock.  A descriptor that was replaced stays
+ * until petal_close, so whatever points into one stays good: a read that began before goes on with
+ * it, and so does the caller of petal_table_describe.
  */
 #ifndef PETAL_ENGINE_STATE_DESCRIPTOR_H
 #define PETAL_ENGINE_STATE_DESCRIPTOR_H
@@ -28,8 +30,9 @@ struct family_descriptor *family_descriptor_new(const petal_family_options *opti
                                                 const petal_allocator *allocator);
 
 /*
- * A copy of the table's own options (name borrowed, families left out), with room for `family_count` families; NULL: no
- * memory.  The caller puts each family and its options in, then sorts.
+ * A copy of the table's own options (name borrowed, families left out), with room for
+ * `family_count` families; NULL: no memory.  The caller puts each family and its options in, then
+ * sorts.
  */
 struct table_descriptor *table_descriptor_new(const petal_table_options *options,
                                               size_t family_count,

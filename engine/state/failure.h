@@ -1,6 +1,6 @@
 /*
- * failure.h -- what went wrong: why the database takes no more writes, how flushes and compactions in the background fared of late,
- * and who asks for it before they write.
+ * failure.h -- what went wrong: why the database takes no more writes, how flushes and compactions
+ * in the background fared of late, and who asks for it before they write.
  *
  * Threads: all functions from any thread; they take failure.mutex.
  */
@@ -48,11 +48,12 @@ void db_fail(petal_db *db, const petal_error *cause);
 /* PETAL_OK, or PETAL_READ_ONLY with the cause in *error: opened read-only, or what failed. */
 enum petal_status db_check_writable(petal_db *db, petal_error *error);
 
-/* The first half of it: for calls that look before they write, and whose answer must not depend on what they find. */
+/* The first half of it: for calls that look before they write, and whose answer must not depend on
+ * what they find. */
 enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
 
-/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever made the names: so the
- * database turns read-only. */
+/* Make the directory's names durable. What a failed sync lost no later one brings back, whoever
+ * made the names: so the database turns read-only. */
 enum petal_status db_sync_directory(petal_db *db, petal_error *error);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * handle.h -- tables and families as users hold them, and as the rooms of the engine go through them: what each is called, what
- * holds for it now, and whether it is still there.
+ * handle.h -- tables and families as users hold them, and as the rooms of the engine go through
+ * them: what each is called, what holds for it now, and whether it is still there.
  *
- * A handle lives until the database is closed, dropped or not. What of it can change is a descriptor (engine/state/descriptor.h).
+ * A handle lives until the database is closed, dropped or not. What of it can change is a
+ * descriptor (engine/state/descriptor.h).
  *
  * Threads: as the fields say; functions that read only from any thread.
  */
@@ -27,13 +28,15 @@ struct petal_family {
     _Atomic(bool) dropped;                                /* by itself; see family_is_dropped */
     bool
         unusable; /* has lost a file (engine/state/damage.h); does not change once the database is open */
-    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots came and went. */
+    /* Until then no job is due for the sake of deleted cells: one had to keep them, as snapshots
+     * came and went. */
     _Atomic(uint64_t) deleted_stay_us;
     /* [leader] */
     struct store_memtable
         *active;         /* the front memtable of the current view; the view holds the reference */
     size_t active_bytes; /* of it, as counted in db->writers.active_bytes */
-    /* In db->writers.written, while the active memtable holds cells; `link` is what points to it there; NULL: it is not. */
+    /* In db->writers.written, while the active memtable holds cells; `link` is what points to it
+     * there; NULL: it is not. */
     petal_family *written_next, **written_link;
     size_t group_cells, group_bytes; /* what the current write group adds */
     petal_family *group_next;
@@ -61,8 +64,9 @@ family_options(const petal_family *family)
     return &atomic_load_explicit(&family->descriptor, memory_order_acquire)->options;
 }
 
-/* The families of the table as they are now, by name: load once, then walk. A family in it that is newer than the view at
- * hand has no store there, nor has one that was dropped before the view was made. */
+/* The families of the table as they are now, by name: load once, then walk. A family in it that is
+ * newer than the view at hand has no store there, nor has one that was dropped before the view was
+ * made. */
 static inline const struct table_descriptor *
 table_descriptor(const petal_table *table)
 {
@@ -125,7 +129,8 @@ struct schema {
     struct mutex mutex; /* one change of the schema at a time; guards all of it */
     petal_table *tables;
     petal_table *dropped; /* which handles of the caller's may still name */
-    /* Tables: those that live by hashes of their names, and all by their ids; values are pointers. */
+    /* Tables: those that live by hashes of their names, and all by their ids; values are
+     * pointers. */
     struct number_map by_name, by_id;
     petal_kv *key_values;
     size_t slot_count; /* of stores ever, in this opening */
@@ -138,7 +143,8 @@ view_store(const struct view *view, const petal_family *family)
     return view_at(view, family->slot);
 }
 
-/* The handles of a table of the manifest, linked into db->schema.tables, with empty store views to come. */
+/* The handles of a table of the manifest, linked into db->schema.tables, with empty store views to
+ * come. */
 enum petal_status table_attach(petal_db *db, const struct manifest_table *described,
                                petal_table **table);
 void table_free(petal_table *table);
@@ -148,7 +154,8 @@ petal_family *family_new(petal_table *table, uint16_t id, size_t slot,
                          const petal_family_options *options);
 void family_free(petal_family *family); /* NULL: no-op */
 
-/* Take over a descriptor in place of the present one, which is kept. REQUIRES: schema.mutex held. */
+/* Take over a descriptor in place of the present one, which is kept. REQUIRES: schema.mutex
+ * held. */
 void family_describe(petal_family *family, struct family_descriptor *descriptor);
 void table_describe(petal_table *table, struct table_descriptor *descriptor);
 
@@ -165,8 +172,8 @@ petal_table *table_by_id(petal_db *db, uint32_t id);
 petal_table *table_by_name(petal_db *db, petal_slice name); /* REQUIRES: schema.mutex held */
 petal_family *table_family_by_id(petal_table *table, uint16_t id);
 
-/* Check the families of a table to be; the resolved ones are allocated (also on failure, family_count of them), their names
- * and attributes borrowed. */
+/* Check the families of a table to be; the resolved ones are allocated (also on failure,
+ * family_count of them), their names and attributes borrowed. */
 enum petal_status table_resolve_families(petal_db *db, const petal_table_options *options,
                                          petal_family_options **families, petal_error *error);
 

@@ -1,22 +1,27 @@
 /*
  * lead.c -- see engine/state/lead.h.
  *
- * Who comes links his place to the newest one in line (`older`) and makes it the newest, by one compare-and-exchange: there is no moment at
- * which he is in line but not linked. Who finds nobody leads. The leader alone links the places forward (`next`) when it
- * needs to walk, and it alone takes places out, by telling each its turn.
+ * Who comes links his place to the newest one in line (`older`) and makes it the newest, by one
+ * compare-and-exchange: there is no moment at which he is in line but not linked. Who finds nobody
+ * leads. The leader alone links the places forward (`next`) when it needs to walk, and it alone
+ * takes places out, by telling each its turn.
  *
  * Memory order.
- * - A place is filled before the exchange, a release; the leader loads `newest` with acquire. All changes of `newest` are
- *   read-modify-writes, so the load synchronizes with each exchange in the line, not only the last.
- * - What a leader did comes before what the next one does: through the place's turn, stored with release and loaded with acquire, or, where
- *   nobody is in line, through `newest` itself: the leaver's exchange is a release, that of who comes next an acquire.
- * - Once told its turn, a place is gone: its links are read before. A sleeper looks at its turn with the mutex held, and is told and
- *   signalled with it held, so its condition variable lives long enough.
+ * - A place is filled before the exchange, a release; the leader loads `newest` with acquire. All
+ *   changes of `newest` are read-modify-writes, so the load synchronizes with each exchange in the
+ *   line, not only the last.
+ * - What a leader did comes before what the next one does: through the place's turn, stored with
+ *   release and loaded with acquire, or, where nobody is in line, through `newest` itself: the
+ *   leaver's exchange is a release, that of who comes next an acquire.
+ * - Once told its turn, a place is gone: its links are read before. A sleeper looks at its turn
+ *   with the mutex held, and is told and signalled with it held, so its condition variable lives
+ *   long enough.
  *
- * A turn comes soon where nobody syncs, much sooner than a sleeper wakes. So a waiter looks for a microsecond or two before it
- * sleeps, and lets others run in between, as long as that helps. For the same reason the leader does not hand on right away: the next one
- * may sleep or be without a processor, with all others behind it, and on another processor all that leaders touch would have to come
- * from this one's cache.
+ * A turn comes soon where nobody syncs, much sooner than a sleeper wakes. So a waiter looks for a
+ * microsecond or two before it sleeps, and lets others run in between, as long as that helps. For
+ * the same reason the leader does not hand on right away: the next one may sleep or be without a
+ * processor, with all others behind it, and on another processor all that leaders touch would have
+ * to come from this one's cache.
  */
 #include "engine/state/lead.h"
 
@@ -26,15 +31,18 @@
 #include <sched.h>
 #include <unistd.h>
 
-/* How often a waiter looks, about a microsecond in all, and how often it lets others run, before it sleeps. */
+/* How often a waiter looks, about a microsecond in all, and how often it lets others run, before it
+ * sleeps. */
 #define MOST_LOOKS  32
 #define MOST_YIELDS 2
 
-/* Looking in vain costs patience, looking with success restores it; without any only one of so many waits begins with looking. */
+/* Looking in vain costs patience, looking with success restores it; without any only one of so many
+ * waits begins with looking. */
 #define MOST_PATIENCE  32
 #define PROBE_INTERVAL 16
 
-/* Groups that a leader serves for others only, and how large each is: its caller waits for no more than some microseconds. */
+/* Groups that a leader serves for others only, and how large each is: its caller waits for no more
+ * than some microseconds. */
 #define MOST_STAYS 8
 #define STAY_BYTES ((size_t)16 << 10)
 
@@ -91,7 +99,8 @@ look_for_turn(const struct write_place *place)
     return false;
 }
 
-/* Patience is a guess: updates that get lost do no harm. Below zero it counts the waits up to the next try. */
+/* Patience is a guess: updates that get lost do no harm. Below zero it counts the waits up to the
+ * next try. */
 static bool
 look_if_it_helps(struct write_queue *queue, const struct write_place *place)
 {
@@ -150,7 +159,8 @@ tell(struct write_queue *queue, struct write_place *place, enum write_turn turn,
 
 /* ---- the line ---- */
 
-/* Link forward from `from`, which is in line, to the newest. What is linked already is so without gaps from the first on. LEADER. */
+/* Link forward from `from`, which is in line, to the newest. What is linked already is so without
+ * gaps from the first on. LEADER. */
 static void
 link_forward(struct write_queue *queue, const struct write_place *from)
 {

@@ -1,9 +1,11 @@
 /*
- * lead.h -- writers in line. The first one leads: it works for those behind it (a group commit), and for a few groups more
- * that came meanwhile, when that is quick; then it hands the lead to the first one that was not served.
+ * lead.h -- writers in line. The first one leads: it works for those behind it (a group commit),
+ * and for a few groups more that came meanwhile, when that is quick; then it hands the lead to the
+ * first one that was not served.
  *
- * LEADERSHIP is what all this is for: until it hands on, the leader owns what is marked [leader], in struct petal_db and elsewhere.
- * Functions marked LEADER need it, and assert_leads says so. Who recovers a database leads, too.
+ * LEADERSHIP is what all this is for: until it hands on, the leader owns what is marked [leader],
+ * in struct petal_db and elsewhere. Functions marked LEADER need it, and assert_leads says so. Who
+ * recovers a database leads, too.
  *
  * Threads: any. A place in the queue lies on the waiting thread's stack.
  */
@@ -28,7 +30,8 @@ enum write_turn {
 struct write_place {
     /* Set by the caller: */
     bool alone; /* wants the lead for other work: is in no group */
-    /* Takes long, as a sync does: its thread sleeps meanwhile, and no leader goes on with it behind his own group. */
+    /* Takes long, as a sync does: its thread sleeps meanwhile, and no leader goes on with it behind
+     * his own group. */
     bool slow;
     size_t bytes; /* what it adds to a group */
     /* The queue's; see engine/state/lead.c: */
@@ -51,7 +54,8 @@ struct write_queue {
 #ifndef NDEBUG
     struct holder leader; /* for assert_leads */
 #endif
-    /* Written with each write: what lies around it in the database is kept out of its cache line. */
+    /* Written with each write: what lies around it in the database is kept out of its cache
+     * line. */
     unsigned char apart_before[CACHE_LINE_BYTES];
     _Atomic(struct write_place *) newest; /* NULL: nobody is in line */
     unsigned char apart_behind[CACHE_LINE_BYTES];
@@ -61,17 +65,20 @@ bool write_queue_init(struct write_queue *queue);
 void write_queue_fini(struct write_queue *queue);
 
 /*
- * Take a place at the end. Returns when the place leads (true) or another leader has served it (false).
+ * Take a place at the end. Returns when the place leads (true) or another leader has served it
+ * (false).
  *
- * A leader serves *group, or what of it lies from its own place to any last one: the places in line, up to `most_bytes` of them together
- * (the leader's own always) and up to the next one that wants to be alone. Links from its first to its last do not change meanwhile.
+ * A leader serves *group, or what of it lies from its own place to any last one: the places in
+ * line, up to `most_bytes` of them together (the leader's own always) and up to the next one that
+ * wants to be alone. Links from its first to its last do not change meanwhile.
  */
 bool write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes,
                        struct write_group *group);
 
 /*
- * The group is served; `own` is the caller's place. true: the lead is given up. false: *group is the next one, for the caller to
- * serve, too: there are such only behind places that are neither alone nor slow, few, and small.
+ * The group is served; `own` is the caller's place. true: the lead is given up. false: *group is
+ * the next one, for the caller to serve, too: there are such only behind places that are neither
+ * alone nor slow, few, and small.
  */
 bool write_queue_leave(struct write_queue *queue, struct write_place *own,
                        struct write_group *group);

@@ -1,6 +1,6 @@
 /*
- * progress.h -- how far flushes and compactions are, as writers must know it (engine/write/pace.h): the runs of each store, and the
- * word that something has moved.
+ * progress.h -- how far flushes and compactions are, as writers must know it (engine/write/pace.h):
+ * the runs of each store, and the word that something has moved.
  */
 #ifndef PETAL_ENGINE_STATE_PROGRESS_H
 #define PETAL_ENGINE_STATE_PROGRESS_H
@@ -8,8 +8,9 @@
 #include "base/mutex.h"
 #include "engine/petal.h"
 
-/* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest number of runs there are while
- * compactions work, and so the divisor of the error rate (engine/store/bloom_share.h). */
+/* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest
+ * number of runs there are while compactions work, and so the divisor of the error rate
+ * (engine/store/bloom_share.h). */
 #define STORE_SLOW_RUNS 10
 #define STORE_MOST_RUNS 24
 
@@ -28,11 +29,13 @@ struct progress {
     struct rewrite_progress compacting; /* of all compactions that run */
 };
 
-/* The family's store has changed in the current view, or one of its files has turned out to be damaged: count its runs, frozen memtables
- * included, but no further than STORE_MOST_RUNS. REQUIRES: views.mutex held. */
+/* The family's store has changed in the current view, or one of its files has turned out to be
+ * damaged: count its runs, frozen memtables included, but no further than STORE_MOST_RUNS.
+ * REQUIRES: views.mutex held. */
 void progress_count_runs(petal_family *family);
 
-/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of the database but views.mutex. */
+/* A compaction has ended, or failed: writers that wait look again. Any thread that holds no lock of
+ * the database but views.mutex. */
 void progress_tell(petal_db *db);
 
 #endif

@@ -1,14 +1,16 @@
 /*
- * row_lock.h -- rows between the read and the write of a read-modify-write: who wants to change them, and who did.
+ * row_lock.h -- rows between the read and the write of a read-modify-write: who wants to change
+ * them, and who did.
  *
  * Rows fall into stripes by their hash; what holds for a stripe holds for all its rows.
  *
- * LOCKS keep read-modify-writes of one row apart, so that they do not work in vain. A thread takes all the locks it needs at once, in
- * the order of their stripes, before it reads; so nobody waits in a circle. Plain writes take none.
+ * LOCKS keep read-modify-writes of one row apart, so that they do not work in vain. A thread takes
+ * all the locks it needs at once, in the order of their stripes, before it reads; so nobody waits
+ * in a circle. Plain writes take none.
  *
- * LAST SEQUENCES make read-modify-writes atomic against every other write. The write leader notes in each row's stripe the
- * sequence of the cell it writes. What was read as of a sequence is still true when the stripe's last sequence is not
- * above it; else the thread has to read again.
+ * LAST SEQUENCES make read-modify-writes atomic against every other write. The write leader notes
+ * in each row's stripe the sequence of the cell it writes. What was read as of a sequence is still
+ * true when the stripe's last sequence is not above it; else the thread has to read again.
  *
  * Threads: locks any; last sequences the write leader.
  */
@@ -50,7 +52,8 @@ row_locks_note(struct row_locks *locks, uint64_t row_hash, uint64_t sequence)
     locks->last_sequences[row_hash % ROW_SEQUENCES] = sequence;
 }
 
-/* Nothing above `sequence` was written to the row; false also when another row of its stripe was. LEADER. */
+/* Nothing above `sequence` was written to the row; false also when another row of its stripe was.
+ * LEADER. */
 static inline bool
 row_locks_unchanged(const struct row_locks *locks, uint64_t row_hash, uint64_t sequence)
 {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are taken with relaxed order: whoever takes one holds the object already. The last drop must see all uses by the
- * others before freeing, hence acquire and release. */
+/* Counts are taken with relaxed order: whoever takes one holds the object already. The last drop
+ * must see all uses by the others before freeing, hence acquire and release. */
 static void
 take(_Atomic(uint32_t) *references)
 {
@@ -66,7 +66,8 @@ store_memtable_charge(struct store_memtable *memtable, struct memory_budget *bud
 {
     size_t bytes = sizeof *memtable + memtable_bytes(memtable->memtable);
 
-    /* It changes when the memtable takes a chunk: these grow with it, so that is seldom, and what it takes never shrinks. */
+    /* It changes when the memtable takes a chunk: these grow with it, so that is seldom, and what
+     * it takes never shrinks. */
     *change = bytes - memtable->charged;
     if (*change == 0)
         return;

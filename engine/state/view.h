@@ -1,12 +1,13 @@
 /*
  * view.h -- an immutable snapshot of all sources of all stores: what a reader reads.
  *
- * A view covers the whole database, so that a batch over several tables is seen whole or not at all. Stores that did
- * not change are shared with the view before. Each level is counted: a view counts its store views, a store view its
- * memtables and files. The database holds one count on the current view, each cursor one on its own.
+ * A view covers the whole database, so that a batch over several tables is seen whole or not at
+ * all. Stores that did not change are shared with the view before. Each level is counted: a view
+ * counts its store views, a store view its memtables and files. The database holds one count on the
+ * current view, each cursor one on its own.
  *
- * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view that is replaced
- * gives up the database's count only when the readers of that time have left.
+ * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view
+ * that is replaced gives up the database's count only when the readers of that time have left.
  *
  * Threads: views are immutable; view_publish callers hold db->views.mutex.
  */
@@ -36,7 +37,8 @@ struct store_memtable {
     size_t charged; /* to it; written by the write leader, given back with the last reference */
     _Atomic(uint64_t)
         sequence_first; /* of its first cell; 0 while empty; written by the write leader */
-    /* Markers in it: readers use them to leave out work, so they are raised before the cell is published. */
+    /* Markers in it: readers use them to leave out work, so they are raised before the cell is
+     * published. */
     _Atomic(uint32_t) marker_kinds; /* marker_kind() of each */
     _Atomic(uint32_t) ttl_cells;    /* cells with a TTL of their own, likewise */
 };
@@ -79,8 +81,8 @@ struct store_view {
 
 #define VIEW_PAGE_STORES 64
 
-/* Views share the pages in which no store differs: so a view costs a reference for each page and what it changes, not one for each
- * store that there is. */
+/* Views share the pages in which no store differs: so a view costs a reference for each page and
+ * what it changes, not one for each store that there is. */
 struct view_page {
     _Atomic(uint32_t) references;                /* of views */
     struct store_view *stores[VIEW_PAGE_STORES]; /* NULL: there is none */
@@ -121,9 +123,10 @@ void store_file_ref(struct store_file *file);
 void store_file_unref(struct store_file *file);
 
 /*
- * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front, `remove_memtable` taken out,
- * `remove_files` taken out, `add_files` added. What is added gets a reference of the new view.
- * REQUIRES: what is taken out is in `base`; so the store is there, and was not dropped meanwhile.
+ * A store view made from `base` (NULL: empty) with changes: `add_memtable` in front,
+ * `remove_memtable` taken out, `remove_files` taken out, `add_files` added. What is added gets a
+ * reference of the new view. REQUIRES: what is taken out is in `base`; so the store is there, and
+ * was not dropped meanwhile.
  */
 struct store_change {
     struct store_memtable *add_memtable;
@@ -145,8 +148,9 @@ uint64_t store_view_bad_sequence(const struct store_view *store);
 enum petal_status view_new(struct view **view, const petal_allocator *allocator,
                            const struct view *base, size_t store_count);
 
-/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of a view that is not published yet.
- * REQUIRES: the view that it was made from is still the current one, or it was made from none. */
+/* Put `store_view` (reference taken over, also on failure; may be NULL) at `slot` of a view that is
+ * not published yet. REQUIRES: the view that it was made from is still the current one, or it was
+ * made from none. */
 enum petal_status view_set_store(struct view *view, size_t slot, struct store_view *store_view);
 void view_ref(struct view *view);
 void view_unref(struct view *view);
@@ -154,9 +158,10 @@ void view_unref(struct view *view);
 /* ---- views that nobody sees any more ---- */
 
 /*
- * The bin holds views until a thread that may take its time releases them: memtables go with them, and store files that were
- * compacted away, which costs system calls. A view gets here from whoever finds that its last reader has left, which may be another
- * reader in the middle of a get: it only puts the view in and says so. Functions of the bin: from any thread.
+ * The bin holds views until a thread that may take its time releases them: memtables go with them,
+ * and store files that were compacted away, which costs system calls. A view gets here from whoever
+ * finds that its last reader has left, which may be another reader in the middle of a get: it only
+ * puts the view in and says so. Functions of the bin: from any thread.
  */
 struct view_bin {
     _Atomic(struct view *) newest; /* linked by next_in_bin */
@@ -174,8 +179,8 @@ void view_bin_fini(struct view_bin *bin);
 void view_bin_put(struct view_bin *bin, struct view *view);
 bool view_bin_is_empty(struct view_bin *bin);
 
-/* Release what is in it; when it returns what was in it before is gone, also if another thread is at it. REQUIRES: no lock held that
- * readers or writers wait for. */
+/* Release what is in it; when it returns what was in it before is gone, also if another thread is
+ * at it. REQUIRES: no lock held that readers or writers wait for. */
 void view_bin_empty(struct view_bin *bin);
 
 /* The current view, and how far it is to be read. */
@@ -187,11 +192,13 @@ struct views {
     _Atomic(int64_t) published_timestamp; /* the greatest assigned timestamp among them */
 };
 
-/* Release what readers have left: views with their memtables and files, blocks of the cache. REQUIRES: as view_bin_empty. */
+/* Release what readers have left: views with their memtables and files, blocks of the cache.
+ * REQUIRES: as view_bin_empty. */
 void db_collect(petal_db *db);
 
-/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next epoch_collect: the caller's,
- * without a lock, unless it is the leader of a write group. REQUIRES: views.mutex held. */
+/* Make `view` current and retire the one before. What that frees, files perhaps, goes with the next
+ * epoch_collect: the caller's, without a lock, unless it is the leader of a write group. REQUIRES:
+ * views.mutex held. */
 void db_publish_view(petal_db *db, struct view *view);
 
 #endif

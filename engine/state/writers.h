@@ -1,5 +1,6 @@
 /*
- * writers.h -- the line of writers, and what its leader owns: the counters and sizes of what is written.
+ * writers.h -- the line of writers, and what its leader owns: the counters and sizes of what is
+ * written.
  *
  * Threads: the queue and the row locks as their headers say; the other fields the leader's.
  */

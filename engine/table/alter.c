@@ -1,10 +1,12 @@
 /*
  * alter.c -- petal_table_alter: other attributes, more or fewer families, in one step.
  *
- * Everything that can fail for lack of memory is made first: handles and stores of new families, the descriptors of all, and the view.
- * Then one edit of the manifest decides.  After it nothing fails: families that are not wanted any more are marked dropped, the view
- * and then the descriptors are published.  A reader in between walks the old list of families in the new view, where
- * dropped ones have no store, or knows new attributes of some families and old ones of others.
+ * Everything that can fail for lack of memory is made first: handles and stores of new families,
+ * the descriptors of all, and the view. Then one edit of the manifest decides.  After it nothing
+ * fails: families that are not wanted any more are marked dropped, the view and then the
+ * descriptors are published.  A reader in between walks the old list of families in the new view,
+ * where dropped ones have no store, or knows new attributes of some families and old ones of
+ * others.
  */
 #include "engine/options.h"
 #include "engine/state/db.h"

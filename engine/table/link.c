@@ -7,7 +7,8 @@
 
 #define PIECE_BYTES ((size_t)256 << 10)
 
-/* Whether that is how a file system says that it makes no link here: none at all, not across its border, not one more of this file. */
+/* Whether that is how a file system says that it makes no link here: none at all, not across its
+ * border, not one more of this file. */
 static bool
 cannot_link(int os_error)
 {

@@ -9,8 +9,9 @@
 #include "base/directory.h"
 
 /*
- * Make `to`, which must not exist, a file of the same bytes as `from`, which is written and synced. Its bytes are durable then; its
- * name is when its directory has been synced. A copy that fails is removed again.
+ * Make `to`, which must not exist, a file of the same bytes as `from`, which is written and synced.
+ * Its bytes are durable then; its name is when its directory has been synced. A copy that fails is
+ * removed again.
  */
 enum petal_status file_link_or_copy(const struct directory *from_directory, const char *from,
                                     const struct directory *to_directory, const char *to,

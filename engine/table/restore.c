@@ -67,7 +67,8 @@ open_stores(struct restoration *restoration, petal_error *error)
 
 /* ---- taking over ---- */
 
-/* The files to be are named by the edit that makes the table. REQUIRES: leadership, schema.mutex. */
+/* The files to be are named by the edit that makes the table. REQUIRES: leadership,
+ * schema.mutex. */
 static enum petal_status
 take_over(struct restoration *restoration, petal_error *error)
 {
@@ -150,7 +151,8 @@ erase_blocks(petal_db *db, const struct manifest_table *table)
     }
 }
 
-/* Release what the view did not take over; the files go unless a failure left unknown whether the manifest names them. */
+/* Release what the view did not take over; the files go unless a failure left unknown whether the
+ * manifest names them. */
 static void
 restoration_end(struct restoration *restoration, bool succeeded)
 {

@@ -1,10 +1,12 @@
 /*
- * file.c -- writing one WAL file; see engine/wal/file.h and, for the bytes, engine/wal/file_format.h.
+ * file.c -- writing one WAL file; see engine/wal/file.h and, for the bytes,
+ * engine/wal/file_format.h.
  *
- * The buffer holds what follows the stored bytes, exactly as it will stand in the file: one store moves it there.  A record
- * that fits in its frame is encoded in its place.  A larger one is encoded at the end of the room that its
- * fragments will take; wal_file_end moves the pieces down, first to last, leaving gaps for the headers.  A piece never moves
- * up, so none is overwritten before its turn.
+ * The buffer holds what follows the stored bytes, exactly as it will stand in the file: one store
+ * moves it there.  A record that fits in its frame is encoded in its place.  A larger one is
+ * encoded at the end of the room that its fragments will take; wal_file_end moves the pieces down,
+ * first to last, leaving gaps for the headers.  A piece never moves up, so none is overwritten
+ * before its turn.
  */
 #include "engine/wal/file.h"
 

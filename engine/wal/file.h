@@ -1,29 +1,34 @@
 /*
  * file.h -- the write-ahead log, WAL: one file of it, written record by record, and its replay.
  *
- * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/write/batch.h.  Records lie in frames of
- * WAL_FRAME_BYTES, cut into fragments where they cross a border, so that behind a bad place the next
- * frame can be read.  Each fragment carries a promise: the file was synced up to that offset when it was written.
- * FORMAT.md describes every byte.
+ * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/write/batch.h.
+ * Records lie in frames of WAL_FRAME_BYTES, cut into fragments where they cross a border, so that
+ * behind a bad place the next frame can be read.  Each fragment carries a promise: the file was
+ * synced up to that offset when it was written. FORMAT.md describes every byte.
  *
- * A WAL is made ahead of its use as an empty file; its header is the first thing that wal_file_store brings there, with the records behind it.
+ * A WAL is made ahead of its use as an empty file; its header is the first thing that
+ * wal_file_store brings there, with the records behind it.
  *
- * Writing: wal_file_begin .. wal_file_end for each record, wal_file_store to hand what is gathered to the kernel, wal_file_sync to bring it
- * to the medium.  wal_file_begin, wal_file_end and wal_file_store belong to one thread at a time (the leader of the write group);
- * wal_file_sync may run beside them in another thread.  After a failed store or sync the WAL is dead: every later call
- * returns the first error, nothing is retried.
+ * Writing: wal_file_begin .. wal_file_end for each record, wal_file_store to hand what is gathered
+ * to the kernel, wal_file_sync to bring it to the medium.  wal_file_begin, wal_file_end and
+ * wal_file_store belong to one thread at a time (the leader of the write group); wal_file_sync may
+ * run beside them in another thread.  After a failed store or sync the WAL is dead: every later
+ * call returns the first error, nothing is retried.
  *
- * A full disk is the exception: it is no damage, and a store that finds it may be tried again.  What such a store left in the file
- * are whole records, perhaps, of writes that will be refused.  So before it returns PETAL_NO_SPACE they are overwritten with
- * zeros, which takes no new space, and the file is synced (which counts as no sync of the WAL: nothing was synced before it that has
- * to be, see WALS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next, and a torn tail
- * of zeros lies behind the end until later records take its place.  A power cut finds zeros there or those records, never
- * what was refused.  The buffer keeps its records, until wal_file_forget takes them back.  If overwriting or sync fails, the WAL is dead.
+ * A full disk is the exception: it is no damage, and a store that finds it may be tried again.
+ * What such a store left in the file are whole records, perhaps, of writes that will be refused.
+ * So before it returns PETAL_NO_SPACE they are overwritten with zeros, which takes no new space,
+ * and the file is synced (which counts as no sync of the WAL: nothing was synced before it that has
+ * to be, see WALS THAT FOLLOW EACH OTHER): it ends where it ended before, whatever happens next,
+ * and a torn tail of zeros lies behind the end until later records take its place.  A power cut
+ * finds zeros there or those records, never what was refused.  The buffer keeps its records, until
+ * wal_file_forget takes them back.  If overwriting or sync fails, the WAL is dead.
  *
- * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody knows whether what was stored
- * is replayed, should the process die now: that store is PETAL_IO, and the WAL is not dead.  Each later one tries again to take
- * it back first, and is PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  A WAL that is closed meanwhile ends where
- * it ended before: the next one's header says so.
+ * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody
+ * knows whether what was stored is replayed, should the process die now: that store is PETAL_IO,
+ * and the WAL is not dead.  Each later one tries again to take it back first, and is
+ * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  A WAL that is closed
+ * meanwhile ends where it ended before: the next one's header says so.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_H
 #define PETAL_ENGINE_WAL_FILE_H
@@ -35,9 +40,10 @@
 #define WAL_FRAME_BYTES 32768
 
 /*
- * WALS THAT FOLLOW EACH OTHER.  A WAL may be followed by the next before it is synced.  Then the caller keeps two rules, from which replay
- * draws its conclusions:
- *  1. wal_file_sync of a WAL is called only when all WALs before it are synced to their final lengths;
+ * WALS THAT FOLLOW EACH OTHER.  A WAL may be followed by the next before it is synced.  Then the
+ * caller keeps two rules, from which replay draws its conclusions:
+ *  1. wal_file_sync of a WAL is called only when all WALs before it are synced to their final
+ *     lengths;
  *  2. nothing is stored in a WAL before its name is durable.
  */
 
@@ -53,27 +59,29 @@ struct wal_identity {
 
 struct wal_file;
 
-/* Create the WAL's file at `path` in `directory` (it must not exist), empty; syncs neither file nor directory. `unmapped`: it is
- * written by calls only. */
+/* Create the WAL's file at `path` in `directory` (it must not exist), empty; syncs neither file nor
+ * directory. `unmapped`: it is written by calls only. */
 enum petal_status wal_file_create(struct wal_file **wal, const struct directory *directory,
                                   const char *path, uint64_t number, bool unmapped,
                                   petal_error *error);
 
-/* Buffer the WAL's header; once, before the first record.  REQUIRES: identity->number is the WAL's. */
+/* Buffer the WAL's header; once, before the first record.  REQUIRES: identity->number is the
+ * WAL's. */
 void wal_file_identify(struct wal_file *wal, const struct wal_identity *identity);
 
 /* Close the file.  Buffered records that were not stored are lost.  NULL: no-op. */
 void wal_file_close(struct wal_file *wal);
 
-/* Room for a record of `size` bytes, to be filled before wal_file_end; NULL when there is no memory (nothing changed).  A record
- * that was begun but not ended is forgotten by the next call. */
+/* Room for a record of `size` bytes, to be filled before wal_file_end; NULL when there is no memory
+ * (nothing changed).  A record that was begun but not ended is forgotten by the next call. */
 uint8_t *wal_file_begin(struct wal_file *wal, size_t size);
 /* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
 void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
-/* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above; wal_file_is_dead tells whether the
- * WAL goes on. */
+/* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above;
+ * wal_file_is_dead tells whether the WAL goes on. */
 enum petal_status wal_file_store(struct wal_file *wal, petal_error *error);
-/* fdatasync what was stored before the call.  Any thread; callers that wait for each other share one sync. */
+/* fdatasync what was stored before the call.  Any thread; callers that wait for each other share
+ * one sync. */
 enum petal_status wal_file_sync(struct wal_file *wal, petal_error *error);
 
 /* The end of what is buffered; leader only. */
@@ -82,11 +90,13 @@ struct wal_file_mark {
     uint64_t sequence;
 };
 struct wal_file_mark wal_file_mark(const struct wal_file *wal);
-/* Take back the records buffered since the mark.  REQUIRES: no store has succeeded since; leader only. */
+/* Take back the records buffered since the mark.  REQUIRES: no store has succeeded since; leader
+ * only. */
 void wal_file_forget(struct wal_file *wal, struct wal_file_mark mark);
 
 bool wal_file_is_dead(const struct wal_file *wal); /* any thread */
-/* The WAL is dead of something that happened outside of it, unless it was dead before.  Any thread. */
+/* The WAL is dead of something that happened outside of it, unless it was dead before.  Any
+ * thread. */
 void wal_file_condemn(struct wal_file *wal, const petal_error *cause);
 
 bool
@@ -101,28 +111,36 @@ uint64_t
 wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synced; any thread */
 
 /*
- * REPLAY.  WALs in order of their numbers.  The end of a WAL n is the length that its successor's header gives, else the
- * first offset b that does not hold a whole record.  X is the greatest promise about n: in its own frames behind b, in
- * its successor's header (the synced length; the final one is no promise), in the manifest.  And when any later WAL was
- * synced at all, n was before, to its final length, so this is X: a later WAL was synced when a frame of it, the header of
- * its successor or the manifest has a promise about it above 0.  X > b: PETAL_CORRUPT naming file, offset and
- * promise.  Otherwise b is the torn tail: all behind it is dropped.  A WAL whose header is torn has b = 0.  Then:
+ * REPLAY.  WALs in order of their numbers.  The end of a WAL n is the length that its successor's
+ * header gives, else the first offset b that does not hold a whole record.  X is the greatest
+ * promise about n: in its own frames behind b, in its successor's header (the synced length; the
+ * final one is no promise), in the manifest.  And when any later WAL was synced at all, n was
+ * before, to its final length, so this is X: a later WAL was synced when a frame of it, the header
+ * of its successor or the manifest has a promise about it above 0.  X > b: PETAL_CORRUPT naming
+ * file, offset and promise.  Otherwise b is the torn tail: all behind it is dropped.  A WAL whose
+ * header is torn has b = 0.  Then:
  *
- *  - WAL s continues n when its header names n as its predecessor.  It is replayed after n, and n only up to
- *    the length named there (what a failed store left behind that length never was part of n).
- *  - When n ends before that length, all later WALs are dropped whole, records and all: pages reach the disk in any order, and what
- *    comes back is a prefix of what was written.
- *  - A WAL that is missing and named by another one or by the manifest was needed: PETAL_CORRUPT, promised or not, since its name was
- *    durable before anything was stored in it, and the one that names it came later.
- *  - Zeros may follow the last record, and make the file longer than the WAL: room that was made and not stored into.
+ *  - WAL s continues n when its header names n as its predecessor.  It is replayed after n, and n
+ *    only up to the length named there (what a failed store left behind that length never was part
+ *    of n).
+ *  - When n ends before that length, all later WALs are dropped whole, records and all: pages reach
+ *    the disk in any order, and what comes back is a prefix of what was written.
+ *  - A WAL that is missing and named by another one or by the manifest was needed: PETAL_CORRUPT,
+ *    promised or not, since its name was durable before anything was stored in it, and the one that
+ *    names it came later.
+ *  - Zeros may follow the last record, and make the file longer than the WAL: room that was made
+ *    and not stored into.
  *  - A WAL that holds no byte is one made ahead and never used: passed over.
- *  - A WAL that holds no record and is not continued was made in vain (by an opening or a switch that failed): passed over.
- *  - A WAL that continues an obsolete one which ended above obsolete_sequence is refused: PETAL_CORRUPT. That WAL was needed.
- *  - A WAL with records that does not continue the WAL replayed before it is refused: PETAL_CORRUPT.
+ *  - A WAL that holds no record and is not continued was made in vain (by an opening or a switch
+ *    that failed): passed over.
+ *  - A WAL that continues an obsolete one which ended above obsolete_sequence is refused:
+ *    PETAL_CORRUPT. That WAL was needed.
+ *  - A WAL with records that does not continue the WAL replayed before it is refused:
+ *    PETAL_CORRUPT.
  *
- * So a WAL without predecessor may hold records only when the manifest's oldest_log has made those before it obsolete.
- * A WAL of another database is refused.  One with the header of another WAL of this database shows what the medium held before:
- * its own was never written, so it is torn.
+ * So a WAL without predecessor may hold records only when the manifest's oldest_log has made those
+ * before it obsolete. A WAL of another database is refused.  One with the header of another WAL of
+ * this database shows what the medium held before: its own was never written, so it is torn.
  */
 struct wal_replay {
     const struct directory *directory;
@@ -132,11 +150,12 @@ struct wal_replay {
         next_log; /* nor are files with this number or a greater one: no WAL of this database; 0: all are */
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
-    /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse with an error. */
+    /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse
+     * with an error. */
     enum petal_status (*visit)(void *argument, petal_slice record, const char *path,
                                uint64_t offset, petal_error *error);
-    /* Called behind the records of each WAL that counts, not dropped or passed over; `length`: where it ends. May refuse. NULL:
-     * not wanted. */
+    /* Called behind the records of each WAL that counts, not dropped or passed over; `length`:
+     * where it ends. May refuse. NULL: not wanted. */
     enum petal_status (*ended)(void *argument, uint64_t number, uint64_t length,
                                petal_error *error);
     void *argument;

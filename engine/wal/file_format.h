@@ -34,7 +34,8 @@
 
 enum wal_fragment_kind { WAL_FULL = 1, WAL_FIRST = 2, WAL_MIDDLE = 3, WAL_LAST = 4 };
 
-/* The seed of a WAL's fragments.  Numbers are small and alike: mixed, so that no two WALs differ by an offset's multiple. */
+/* The seed of a WAL's fragments.  Numbers are small and alike: mixed, so that no two WALs differ by
+ * an offset's multiple. */
 static inline uint64_t
 wal_seed(uint64_t database_identity, uint64_t number)
 {
@@ -45,7 +46,8 @@ wal_seed(uint64_t database_identity, uint64_t number)
     return database_identity ^ mixed ^ (mixed >> 31);
 }
 
-/* Of the fragment whose header lies at `header`, `offset` in the file, with `payload_bytes` behind the header. */
+/* Of the fragment whose header lies at `header`, `offset` in the file, with `payload_bytes` behind
+ * the header. */
 static inline uint64_t
 wal_fragment_checksum(uint64_t seed, uint64_t offset, const uint8_t *header, size_t payload_bytes)
 {

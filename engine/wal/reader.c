@@ -192,7 +192,8 @@ struct walk {
     bool in_record;
 };
 
-/* Take the fragment at walk->offset, which lies in the frame in memory; false: it is bad, or out of place. */
+/* Take the fragment at walk->offset, which lies in the frame in memory; false: it is bad, or out of
+ * place. */
 static bool
 take_fragment(struct wal_reader *reader, const struct walk *walk, struct fragment *fragment)
 {
@@ -243,7 +244,8 @@ add_fragment(struct wal_reader *reader, struct walk *walk, const struct fragment
     return status;
 }
 
-/* Step over the zeros at the end of a frame that is too short for a fragment; false: there is something else. */
+/* Step over the zeros at the end of a frame that is too short for a fragment; false: there is
+ * something else. */
 static bool
 skip_padding(const struct wal_reader *reader, struct walk *walk)
 {
@@ -320,8 +322,9 @@ wal_reader_content_end(struct wal_reader *reader, uint64_t *end, petal_error *er
 /* ---- promises ---- */
 
 /*
- * A promise above `bad` in the frame in memory, from `at` on.  `at` may be anywhere: where no fragment begins the
- * search goes on byte by byte, and then only headers with a promise that matters are worth a checksum.
+ * A promise above `bad` in the frame in memory, from `at` on.  `at` may be anywhere: where no
+ * fragment begins the search goes on byte by byte, and then only headers with a promise that
+ * matters are worth a checksum.
  */
 static uint64_t
 promise_in_frame(const struct wal_reader *reader, size_t at, uint64_t bad)

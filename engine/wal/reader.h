@@ -1,8 +1,9 @@
 /*
- * reader.h -- reads one WAL: its header, its whole records in order, and promises behind a bad place.
+ * reader.h -- reads one WAL: its header, its whole records in order, and promises behind a bad
+ * place.
  *
- * Trusts nothing in the file.  Memory: one frame, and one record, which is never longer than the file.
- * Threads: a reader belongs to one thread.
+ * Trusts nothing in the file.  Memory: one frame, and one record, which is never longer than the
+ * file. Threads: a reader belongs to one thread.
  */
 #ifndef PETAL_ENGINE_WAL_READER_H
 #define PETAL_ENGINE_WAL_READER_H
@@ -41,11 +42,13 @@ enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database
 typedef enum petal_status wal_visit(void *argument, petal_slice record, const char *path,
                                     uint64_t offset, petal_error *error);
 
-/* Hand every whole record to `visit` (may be NULL).  *end: the first offset that does not begin a whole record. */
+/* Hand every whole record to `visit` (may be NULL).  *end: the first offset that does not begin a
+ * whole record. */
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
-/* *end: behind the last byte of the file that is not zero, wherever the limit is; 0: there is none.  What follows was never stored. */
+/* *end: behind the last byte of the file that is not zero, wherever the limit is; 0: there is none.
+ * What follows was never stored. */
 enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,
                                          petal_error *error);
 

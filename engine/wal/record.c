@@ -68,7 +68,8 @@ record_open(struct record_reader *reader, petal_slice payload)
     reader->next_sequence = get_le64(from);
     reader->from = get_varint64(from + 8, limit, &reader->remaining);
     reader->limit = limit;
-    /* A cell takes at least 14 bytes, so a hostile count ends here; sequence 0 is never given out. */
+    /* A cell takes at least 14 bytes, so a hostile count ends here; sequence 0 is never given
+     * out. */
     return reader->from != NULL && reader->remaining > 0 &&
            reader->remaining <= payload.size / 14 && reader->next_sequence > 0 &&
            reader->next_sequence < UINT64_MAX - reader->remaining;

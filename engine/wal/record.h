@@ -38,7 +38,8 @@ struct write_cell {
     int64_t least_timestamp; /* an assigned timestamp is this one if it is later than now; else 0 */
     uint32_t mutation;       /* of its batch that it belongs to */
     enum write_operation operation;
-    /* The store assigns the timestamp: now, or with `resolved` one that depends on an existing version. */
+    /* The store assigns the timestamp: now, or with `resolved` one that depends on an existing
+     * version. */
     bool assigned;
     bool resolved; /* cell.timestamp is set, and says nothing of the store's clock */
 };

@@ -1,4 +1,5 @@
-/* replay.c -- which WALs there are, how they hang together, and where the last one ends; see engine/wal/file.h. */
+/* replay.c -- which WALs there are, how they hang together, and where the last one ends; see
+ * engine/wal/file.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -225,8 +226,8 @@ later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_e
     return status;
 }
 
-/* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was synced.  `final`: the
- * WAL's length as later WALs give it, 0 if none does. */
+/* Is it a torn tail that begins at `bad`?  PETAL_CORRUPT when any promise says that more was
+ * synced.  `final`: the WAL's length as later WALs give it, 0 if none does. */
 static enum petal_status
 check_promises(const struct wal_list *list, struct wal_reader *reader, uint64_t bad, uint64_t final,
                petal_error *error)
@@ -281,7 +282,8 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
               petal_error *error)
 {
     struct wal_replay *replay = list->replay;
-    /* All WALs between the last one with records and this one are empty, so it may name any of them. */
+    /* All WALs between the last one with records and this one are empty, so it may name any of
+     * them. */
     bool continues =
         list->last_number == 0 || entry->identity.predecessor_number >= list->last_number;
     uint64_t final = final_length(list, entry->number);

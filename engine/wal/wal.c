@@ -9,7 +9,8 @@
 
 /* ---- the current WAL and the spare ---- */
 
-/* A number for a new WAL, noted in the same breath: a flush that looks now must not take the WAL for one that is gone. */
+/* A number for a new WAL, noted in the same breath: a flush that looks now must not take the WAL
+ * for one that is gone. */
 static uint64_t
 begin_file(petal_db *db)
 {
@@ -163,7 +164,8 @@ wal_make_spare(petal_db *db)
         env_log(&db->env, PETAL_LOG_INFO, "no log was made ahead: %s", error.text);
     mutex_lock(&chain->mutex);
     chain->spare_in_making = 0;
-    /* While it was made the leader may have needed one and made a newer one: WALs are in order of their numbers. */
+    /* While it was made the leader may have needed one and made a newer one: WALs are in order of
+     * their numbers. */
     if (wal != NULL && chain->in_making == 0 && number > chain->newest) {
         chain->spare = wal;
         wal = NULL;
@@ -295,8 +297,9 @@ wal_sync_closed(petal_db *db, petal_error *error)
 }
 
 /*
- * Sync all that is stored: the current WAL, after those closed before it. It stays open meanwhile, for when the leader closes it, it
- * is one of the closed WALs, and those are freed under sync_mutex only.
+ * Sync all that is stored: the current WAL, after those closed before it. It stays open meanwhile,
+ * for when the leader closes it, it is one of the closed WALs, and those are freed under sync_mutex
+ * only.
  */
 static enum petal_status
 sync_all(petal_db *db, petal_error *error)
@@ -322,14 +325,16 @@ sync_all(petal_db *db, petal_error *error)
     return status;
 }
 
-/* Between two readings of the wall clock, which may have been set back: then it counts as much as if it had been set forward. */
+/* Between two readings of the wall clock, which may have been set back: then it counts as much as
+ * if it had been set forward. */
 static int64_t
 time_between(int64_t since_ms, int64_t now_ms)
 {
     return now_ms > since_ms ? now_ms - since_ms : since_ms - now_ms;
 }
 
-/* The last completed sync is older than two intervals, or one that runs takes longer than an interval. */
+/* The last completed sync is older than two intervals, or one that runs takes longer than an
+ * interval. */
 static bool
 sync_is_overdue(petal_db *db, int64_t now_ms)
 {
@@ -360,8 +365,9 @@ wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
     if (status != PETAL_OK)
         return status;
     /*
-     * Something is stored that may not be synced yet. The WAL thread clears the time, then looks how much is stored. Nothing is
-     * added to the time, but both have changed one word: so that thread looks behind the store, or the time is seen cleared here.
+     * Something is stored that may not be synced yet. The WAL thread clears the time, then looks
+     * how much is stored. Nothing is added to the time, but both have changed one word: so that
+     * thread looks behind the store, or the time is seen cleared here.
      */
     if (atomic_fetch_add_explicit(&chain->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
         atomic_store_explicit(&chain->unsynced_since_ms, now_ms, memory_order_relaxed);

@@ -4,8 +4,8 @@
  *
  * ORDER OF SYNCS.  A WAL is closed without being synced, and the next one is written at once. It is
  * synced only after all before it: so what is on the medium is a prefix of what was written, but
- * for tails that nothing promised (engine/wal/file.h). All syncs but that of a full disk go through one
- * mutex, which no writer at SYNC_WAL or weaker touches unless a sync is overdue.
+ * for tails that nothing promised (engine/wal/file.h). All syncs but that of a full disk go through
+ * one mutex, which no writer at SYNC_WAL or weaker touches unless a sync is overdue.
  *
  * THE SPARE.  Making a WAL takes a sync of the directory, so the WAL thread makes the next one when
  * the memtables are half full, and petal_flush does before it switches memtables. It is an empty
@@ -17,9 +17,9 @@
  * it goes on.
  *
  * A FULL DISK is no damage. When it is found by a store for a group of writes, the group is refused
- * with PETAL_NO_SPACE and nothing of it stays in the WAL, as engine/wal/file.h tells; the next group tries
- * again, and finds room once there is some, in this WAL or, when there was none for the header of a
- * new one, in a newer one. A sync that fails, for whatever reason, is damage.
+ * with PETAL_NO_SPACE and nothing of it stays in the WAL, as engine/wal/file.h tells; the next
+ * group tries again, and finds room once there is some, in this WAL or, when there was none for the
+ * header of a new one, in a newer one. A sync that fails, for whatever reason, is damage.
  *
  * Functions marked LEADER need the write leadership (engine/state/db.h).
  */
@@ -40,8 +40,8 @@ struct closed_wal {
 /*
  * The files of the WAL: the one that is written, those before it, and the spare for the next.
  *
- * LOCKS, in their order behind the write leadership: sync_mutex, held over I/O; then `mutex`, which is never held over I/O, is taken inside
- * views.mutex, too, and has no other lock within it.
+ * LOCKS, in their order behind the write leadership: sync_mutex, held over I/O; then `mutex`, which
+ * is never held over I/O, is taken inside views.mutex, too, and has no other lock within it.
  */
 struct wal_chain {
     uint32_t sync_interval_ms; /* of the background sync, or PETAL_NEVER */
@@ -66,8 +66,8 @@ struct wal_chain {
     bool stopping;
     pthread_cond_t wanted; /* the WAL thread: there is something to do */
 
-    /* Held over I/O by those who sync files, one at a time: a failed sync is told to one of them only. Closed files are freed under
-     * it, so it keeps alive what its holder syncs. */
+    /* Held over I/O by those who sync files, one at a time: a failed sync is told to one of them
+     * only. Closed files are freed under it, so it keeps alive what its holder syncs. */
     struct mutex sync_mutex;
     _Atomic(int64_t)
         unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
@@ -81,23 +81,27 @@ struct wal_chain {
 bool wal_init(petal_db *db, const petal_options *options);
 void wal_fini(petal_db *db); /* there may be none */
 
-/* The WAL thread: makes spares, syncs unless the interval is PETAL_NEVER, and empties the view bin. wal_start gives what is not 0 for
- * an error of the operating system. wal_stop returns when the thread is gone, if there is one. */
+/* The WAL thread: makes spares, syncs unless the interval is PETAL_NEVER, and empties the view bin.
+ * wal_start gives what is not 0 for an error of the operating system. wal_stop returns when the
+ * thread is gone, if there is one. */
 int wal_start(petal_db *db);
 void wal_stop(petal_db *db);
 
-/* The WAL to write to: the spare, or a new one with its directory entry on the medium, if there is none. LEADER. */
+/* The WAL to write to: the spare, or a new one with its directory entry on the medium, if there is
+ * none. LEADER. */
 enum petal_status wal_current(petal_db *db, struct wal_file **wal, petal_error *error);
 
-/* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock. After a failure the WAL is dead, or
- * has stored nothing; or it is PETAL_IO and undecided, as engine/wal/file.h tells. LEADER. */
+/* Store what is buffered and bring it to the medium as `durability` asks. `now_ms`: the clock.
+ * After a failure the WAL is dead, or has stored nothing; or it is PETAL_IO and undecided, as
+ * engine/wal/file.h tells. LEADER. */
 enum petal_status wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms,
                              petal_error *error);
 
 /*
- * Before a group of writes that will be synced is buffered: sync all WALs, if closed ones wait for that. Then the group's records
- * carry a promise which tells a replay that the WALs before are synced, so that what is bad there is damage and no torn tail, even
- * when this group is the last that is ever written. LEADER.
+ * Before a group of writes that will be synced is buffered: sync all WALs, if closed ones wait for
+ * that. Then the group's records carry a promise which tells a replay that the WALs before are
+ * synced, so that what is bad there is damage and no torn tail, even when this group is the last
+ * that is ever written. LEADER.
  */
 enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 
@@ -108,9 +112,9 @@ enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 enum petal_status wal_rotate(petal_db *db, petal_error *error);
 
 /*
- * Sync all WALs that were closed before the call, oldest first. Comes before the first sync of the current WAL, and before the manifest
- * names a store file that holds cells of them. A failure turns the database read-only. Any thread; waits for others that do
- * the same, writers do not.
+ * Sync all WALs that were closed before the call, oldest first. Comes before the first sync of the
+ * current WAL, and before the manifest names a store file that holds cells of them. A failure turns
+ * the database read-only. Any thread; waits for others that do the same, writers do not.
  */
 enum petal_status wal_sync_closed(petal_db *db, petal_error *error);
 
@@ -132,20 +136,23 @@ void wal_ask_for_spare(petal_db *db);
 void wal_close(petal_db *db);
 
 /*
- * WHICH WALS MAY GO.  While a flush looks, a writer may give a new WAL its number, make it, log cells, add them to memtables and
- * close the WAL; neither waits for the other. So the flush looks in this order:
- *  1. wal_oldest_open: all WALs that take cells from now on, the spare among them, have this number or a greater one, and those
- *     below are closed, with all their cells in memtables or files;
+ * WHICH WALS MAY GO.  While a flush looks, a writer may give a new WAL its number, make it, log
+ * cells, add them to memtables and close the WAL; neither waits for the other. So the flush looks
+ * in this order:
+ *  1. wal_oldest_open: all WALs that take cells from now on, the spare among them, have this number
+ *     or a greater one, and those below are closed, with all their cells in memtables or files;
  *  2. wal_oldest_needed, with the first sequence that is not in files, as it was when its memtables
  *     were frozen, which is below all that came later. A closed WAL that is not synced yet is
  *     always needed.
  */
 uint64_t wal_oldest_open(petal_db *db);
 
-/* The number of the oldest WAL that is at or above `oldest_open` or holds a cell of sequence `oldest_unflushed` or later. */
+/* The number of the oldest WAL that is at or above `oldest_open` or holds a cell of sequence
+ * `oldest_unflushed` or later. */
 uint64_t wal_oldest_needed(petal_db *db, uint64_t oldest_open, uint64_t oldest_unflushed);
 
-/* Number and length of the newest closed WAL that is synced, with all before it: the manifest's promise. Zeros if there is none. */
+/* Number and length of the newest closed WAL that is synced, with all before it: the manifest's
+ * promise. Zeros if there is none. */
 struct wal_promise wal_promised(petal_db *db);
 
 /* Forget and remove closed WALs below `oldest`. */
@@ -161,8 +168,8 @@ void wal_remove_below(petal_db *db, uint64_t oldest);
 #define WAL_MOST_MEMTABLES 4
 uint64_t wal_overdue_sequence(petal_db *db);
 
-/* Wake the WAL thread for the view bin. Does not wait; may be lost when the thread is about to sleep, then it looks at the end of its
- * interval. */
+/* Wake the WAL thread for the view bin. Does not wait; may be lost when the thread is about to
+ * sleep, then it looks at the end of its interval. */
 void wal_wake(void *db);
 
 #endif

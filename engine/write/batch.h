@@ -1,4 +1,5 @@
-/* batch.h -- the inside of a write batch: cells whose bytes lie in chunks of the batch, so their addresses stay. */
+/* batch.h -- the inside of a write batch: cells whose bytes lie in chunks of the batch, so their
+ * addresses stay. */
 #ifndef PETAL_ENGINE_WRITE_BATCH_H
 #define PETAL_ENGINE_WRITE_BATCH_H
 
@@ -6,8 +7,8 @@
 
 struct batch_chunk;
 
-/* What holds for the cells of one mutation. Mutation 0 has the defaults: it holds the cells that come before the first
- * petal_batch_mutation. */
+/* What holds for the cells of one mutation. Mutation 0 has the defaults: it holds the cells that
+ * come before the first petal_batch_mutation. */
 struct batch_mutation {
     bool has_ttl, has_time_range, no_results;
     int64_t ttl_ms;
@@ -38,8 +39,8 @@ uint8_t *batch_take_bytes(petal_batch *batch, size_t size);
 const struct batch_mutation *batch_mutation_of(const petal_batch *batch,
                                                const struct write_cell *write);
 
-/* PETAL_INVALID if the batch cannot be written to `db` with these options: that of another one, a mutation that was begun
- * and has no cell, a time to live for all of it. */
+/* PETAL_INVALID if the batch cannot be written to `db` with these options: that of another one, a
+ * mutation that was begun and has no cell, a time to live for all of it. */
 enum petal_status batch_check(const petal_batch *batch, const petal_db *db,
                               const petal_write_options *options, petal_error *error);
 

@@ -2,16 +2,16 @@
  * commit.c -- the leader's work: room, sequence numbers, log, memtables, visible.
  *
  * Before it comes into the queue a writer waits when it must, so that nobody stands behind it
- * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. For the group it makes
- * room in the memtables, reserves memory so that nothing can fail after the log, encodes each write
- * straight into the log's buffer, hands the buffer to the kernel with one call (and syncs once if a
- * member asked for it), adds the cells to the memtables, and publishes the last sequence: from then
- * on readers see all of the group. It may go on so with another group, in which it has no part. A
- * write alone in the queue is a group of one, with no copy but the one into the log and the one
- * into the memtable.
+ * (engine/write/pace.h). The leader of the queue takes a group of waiting writes. For the group it
+ * makes room in the memtables, reserves memory so that nothing can fail after the log, encodes each
+ * write straight into the log's buffer, hands the buffer to the kernel with one call (and syncs
+ * once if a member asked for it), adds the cells to the memtables, and publishes the last sequence:
+ * from then on readers see all of the group. It may go on so with another group, in which it has no
+ * part. A write alone in the queue is a group of one, with no copy but the one into the log and the
+ * one into the memtable.
  *
- * A write that depends on what it has read (engine/write/mutate.c) says as of which sequence; the leader
- * refuses it when its rows were written to since.
+ * A write that depends on what it has read (engine/write/mutate.c) says as of which sequence; the
+ * leader refuses it when its rows were written to since.
  */
 #include "engine/write/commit.h"
 
@@ -20,7 +20,8 @@
 
 #include <assert.h>
 
-/* Enough to share a system call among many writers; small enough that the first one does not wait long. */
+/* Enough to share a system call among many writers; small enough that the first one does not wait
+ * long. */
 #define GROUP_BYTES (1u << 20)
 
 static struct write_op *
@@ -59,8 +60,8 @@ write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_
     }
 }
 
-/* Freeze the memtables when they are full, or half as much again while a commit keeps the leader from it. Half way there the next
- * log is made ahead. LEADER. */
+/* Freeze the memtables when they are full, or half as much again while a commit keeps the leader
+ * from it. Half way there the next log is made ahead. LEADER. */
 static enum petal_status
 make_room(petal_db *db, petal_error *error)
 {
@@ -307,8 +308,9 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
             status = wal_sync_before(db, &error);
         if (status == PETAL_OK)
             status = log_group(db, first, last, now_ms, &error);
-        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a log nothing happened, and one
-         * that lives found the disk full and holds nothing of the group. */
+        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a
+         * log nothing happened, and one that lives found the disk full and holds nothing of the
+         * group. */
         if (status == PETAL_OK)
             apply_group(db, first, last);
         else if (db->wal->current != NULL && wal_file_is_dead(db->wal->current))

@@ -1,4 +1,5 @@
-/* commit.h -- one write on its way through the queue, and what the leader does of it that recovery does, too. */
+/* commit.h -- one write on its way through the queue, and what the leader does of it that recovery
+ * does, too. */
 #ifndef PETAL_ENGINE_WRITE_COMMIT_H
 #define PETAL_ENGINE_WRITE_COMMIT_H
 
@@ -14,18 +15,20 @@ struct write_op {
     size_t count;
     struct doubles doubles; /* among the cells; see write_op_init */
     enum petal_durability durability;
-    /* The sequence as of which the rows of all cells were read whose operation is not plain, or WRITE_READ_NOTHING. With
-     * `row_read` all cells are of one row, and that was read. */
+    /* The sequence as of which the rows of all cells were read whose operation is not plain, or
+     * WRITE_READ_NOTHING. With `row_read` all cells are of one row, and that was read. */
     uint64_t read_point;
     bool row_read;
-    /* The write failed for no other reason than that one of these rows was written to since: read again. */
+    /* The write failed for no other reason than that one of these rows was written to since: read
+     * again. */
     bool outdated;
     enum petal_status status;
     petal_error *error;
 };
 
-/* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its tables'. When one of several cells has
- * a time to live of its own, doubles_init comes before the submission, and doubles_fini behind it. */
+/* A write of `count` > 0 cells with `bytes` bytes; resolves its durability, the strongest of its
+ * tables'. When one of several cells has a time to live of its own, doubles_init comes before the
+ * submission, and doubles_fini behind it. */
 void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
                    const petal_write_options *options, petal_error *error);
 

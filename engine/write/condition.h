@@ -1,4 +1,5 @@
-/* condition.h -- what a change of a row depends on: read once, judged by the rules of HBase's checkAndMutate. */
+/* condition.h -- what a change of a row depends on: read once, judged by the rules of HBase's
+ * checkAndMutate. */
 #ifndef PETAL_ENGINE_WRITE_CONDITION_H
 #define PETAL_ENGINE_WRITE_CONDITION_H
 
@@ -15,8 +16,8 @@ enum petal_status condition_init(struct condition *condition, petal_table *table
                                  const petal_condition *given, petal_error *error);
 
 /*
- * Read, with `read` as memory, and judge as of now. *timestamp becomes that of the cell that was judged, with a filter of
- * the first cell of the row; 0 if there is none.
+ * Read, with `read` as memory, and judge as of now. *timestamp becomes that of the cell that was
+ * judged, with a filter of the first cell of the row; 0 if there is none.
  */
 enum petal_status condition_read(const struct condition *condition, petal_result *read, bool *holds,
                                  int64_t *timestamp, petal_error *error);

@@ -1,15 +1,18 @@
 /*
- * mutate.c -- writes that depend on what is there: appends, increments, deletions of the newest version, and changes of a
- * row under a condition.
+ * mutate.c -- writes that depend on what is there: appends, increments, deletions of the newest
+ * version, and changes of a row under a condition.
  *
- * The cells are copied, the rows read, and the copies completed by what was found: new values, least timestamps, the timestamps
- * to delete. Then they are written like any others, and the write leader refuses them when one of the rows read
- * has been written to since the sequence at which the reading began. So plain writes wait for nothing, and all that one
- * write reads is as of one moment: what changed between two of its reads shows as such a write, too. After a
- * few refusals, or when very many rows are concerned, the reading is done while leading, when nobody else can write.
+ * The cells are copied, the rows read, and the copies completed by what was found: new values,
+ * least timestamps, the timestamps to delete. Then they are written like any others, and the write
+ * leader refuses them when one of the rows read has been written to since the sequence at which the
+ * reading began. So plain writes wait for nothing, and all that one write reads is as of one
+ * moment: what changed between two of its reads shows as such a write, too. After a few refusals,
+ * or when very many rows are concerned, the reading is done while leading, when nobody else can
+ * write.
  *
- * A new version gets its timestamp from the leader: now, or what the old version demands if that is later. The cells for
- * the caller's result are taken from the copies afterwards, in memory that was reserved before.
+ * A new version gets its timestamp from the leader: now, or what the old version demands if that is
+ * later. The cells for the caller's result are taken from the copies afterwards, in memory that was
+ * reserved before.
  */
 #include "engine/write/mutate.h"
 
@@ -114,7 +117,8 @@ work_cell(struct mutate *m, const struct write_cell *reader)
     return &m->work.cells[reader - m->batch->cells];
 }
 
-/* Copies of the cells as they were given; `least_timestamp` is what the condition demands of puts. */
+/* Copies of the cells as they were given; `least_timestamp` is what the condition demands of
+ * puts. */
 static enum petal_status
 start_work(struct mutate *m, int64_t least_timestamp)
 {
@@ -390,8 +394,9 @@ read_and_write(struct mutate *m)
     return status;
 }
 
-/* Do what m says from the beginning to the result; *sum (may be NULL) becomes the number in the first cell. The pace comes before the
- * locks: others that change rows of the same stripes do not wait with this writer. */
+/* Do what m says from the beginning to the result; *sum (may be NULL) becomes the number in the
+ * first cell. The pace comes before the locks: others that change rows of the same stripes do not
+ * wait with this writer. */
 static enum petal_status
 mutate_run(struct mutate *m, int64_t *sum)
 {

@@ -9,8 +9,8 @@
 enum petal_status mutate_cell(struct write_cell *write, const petal_write_options *options,
                               int64_t *sum, petal_error *error);
 
-/* Write a batch that was checked, if the condition holds (NULL: always). It stays as it is. *applied (may be NULL): the condition held
- * and all is written. */
+/* Write a batch that was checked, if the condition holds (NULL: always). It stays as it is.
+ * *applied (may be NULL): the condition held and all is written. */
 enum petal_status mutate_batch(const petal_batch *batch, const struct condition *condition,
                                const petal_write_options *options, bool *applied,
                                petal_error *error);

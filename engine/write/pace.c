@@ -277,8 +277,8 @@ check_wait(const struct pace_write *write, bool for_runs, unsigned waits, petal_
 }
 
 /*
- * Wait while a cap is reached. What ends the wait is looked at under progress.mutex, where its end is
- * told: so none is missed. What a retired view still keeps may go when its last reader has left,
+ * Wait while a cap is reached. What ends the wait is looked at under progress.mutex, where its end
+ * is told: so none is missed. What a retired view still keeps may go when its last reader has left,
  * which nobody tells. REQUIRES: progress.mutex held; given up meanwhile.
  */
 static enum petal_status

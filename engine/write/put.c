@@ -1,7 +1,8 @@
 /*
- * put.c -- the public calls that write. What the caller gave is checked and made cells; the writer waits as its pace asks
- * (engine/write/pace.h) and hands the cells to the leader (engine/write/commit.h). What depends on what is there is read before
- * that (engine/write/mutate.h).
+ * put.c -- the public calls that write. What the caller gave is checked and made cells; the writer
+ * waits as its pace asks (engine/write/pace.h) and hands the cells to the leader
+ * (engine/write/commit.h). What depends on what is there is read before that
+ * (engine/write/mutate.h).
  */
 #include "engine/write/commit.h"
 

@@ -1,4 +1,5 @@
-/* epoch_test.c -- what is retired is released after every reader that could see it has left, and not before. */
+/* epoch_test.c -- what is retired is released after every reader that could see it has left, and
+ * not before. */
 #include "base/epoch.h"
 
 #include "tests/support/test_support.h"
@@ -145,7 +146,8 @@ deferred_waits_for_a_collection(void **state)
     free_epoch(epoch);
 }
 
-/* Nothing was released in between, so the reader got the number of the epoch in which the item was retired. */
+/* Nothing was released in between, so the reader got the number of the epoch in which the item was
+ * retired. */
 static void
 a_reader_of_the_same_epoch_is_waited_for(void **state)
 {

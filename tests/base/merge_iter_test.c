@@ -1,6 +1,6 @@
 /*
- * merge_iter_test.c -- memtables and store files merged: seeks, steps and the way back against a sorted list, and what the
- * way back costs in blocks.
+ * merge_iter_test.c -- memtables and store files merged: seeks, steps and the way back against a
+ * sorted list, and what the way back costs in blocks.
  */
 #include "base/merge_iter.h"
 #include "memtable/memtable.h"
@@ -150,7 +150,8 @@ nothing_lies_before_anything_in_no_sources(void **state)
     sst_fixture_free(s.f);
 }
 
-/* Cells that come into a memtable after seek_before do not lead back behind the cell that it showed. */
+/* Cells that come into a memtable after seek_before do not lead back behind the cell that it
+ * showed. */
 static void
 steps_go_forward_although_cells_came_in(void **state)
 {
@@ -185,7 +186,8 @@ steps_go_forward_although_cells_came_in(void **state)
 
 /* ---- what it costs ---- */
 
-/* Files that take turns, `turn` rows each: on the way back through all of them, without a cache, no block is read twice. */
+/* Files that take turns, `turn` rows each: on the way back through all of them, without a cache, no
+ * block is read twice. */
 static void
 going_back_reads_each_block_of_each_file_once(void **state)
 {

@@ -1,9 +1,10 @@
 /*
- * wal_window_test.c -- stores through a mapping of the log (base/wal_window.h): when there is a window, when there is none, what is in
- * the file, also when the process is killed.
+ * wal_window_test.c -- stores through a mapping of the log (base/wal_window.h): when there is a
+ * window, when there is none, what is in the file, also when the process is killed.
  *
- * This program defines fstatfs, pwrite, pwritev, fdatasync, madvise, mlock and getrlimit itself: they stand before those of the C library, fail as `script` says, and
- * otherwise make the system call.
+ * This program defines fstatfs, pwrite, pwritev, fdatasync, madvise, mlock and getrlimit itself:
+ * they stand before those of the C library, fail as `script` says, and otherwise make the system
+ * call.
  */
 #include "base/vfs_posix.h"
 #include "base/wal_window.h"
@@ -164,7 +165,8 @@ tear_down(void **state)
     return 0;
 }
 
-/* Store random bytes as the file layer does: what does not go through the window is written.  True: it went through. */
+/* Store random bytes as the file layer does: what does not go through the window is written.  True:
+ * it went through. */
 static bool
 store(struct fixture *fixture, size_t size)
 {
@@ -266,7 +268,8 @@ without_a_mapping_everything_is_written(void **state)
     close_and_expect_length(fixture);
 }
 
-/* A write behind the greatest length of files that the process may have is answered with a signal. */
+/* A write behind the greatest length of files that the process may have is answered with a
+ * signal. */
 static void
 no_zeros_behind_the_limit_of_lengths(void **state)
 {
@@ -366,7 +369,8 @@ large_stores_are_written(void **state)
     close_and_expect_length(fixture);
 }
 
-/* What was stored last is overwritten, as after a full disk; the window takes part, and the log grows on. */
+/* What was stored last is overwritten, as after a full disk; the window takes part, and the log
+ * grows on. */
 static void
 stores_need_not_follow_each_other(void **state)
 {
@@ -400,7 +404,8 @@ random_stores_and_syncs(void **state)
     close_and_expect_length(fixture);
 }
 
-/* Wherever the disk is full, what could be made ready stays usable by writing, and no store has failed. */
+/* Wherever the disk is full, what could be made ready stays usable by writing, and no store has
+ * failed. */
 static void
 without_room_everything_is_written(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * bloom_test.c -- filters never lose a key and hold their error rate.  Rates are measured on keys as
- * users have them (random bytes, numbered names), hashed as the store hashes them, against the
+ * bloom_test.c -- filters never lose a key and hold their error rate.  Rates are measured on keys
+ * as users have them (random bytes, numbered names), hashed as the store hashes them, against the
  * configured rate and against published tables.  What is stored: tests/bloom/format_test.c.
  */
 #include "bloom/bloom.h"
@@ -22,7 +22,8 @@ static uint64_t seed;
 
 static const enum bloom_layout LAYOUTS[] = {BLOOM_STANDARD, BLOOM_BLOCKED};
 
-/* Plain memory: cmocka's own has guards around it, in which a sanitizer does not see a byte too far. */
+/* Plain memory: cmocka's own has guards around it, in which a sanitizer does not see a byte too
+ * far. */
 static void *
 allocate(size_t size)
 {
@@ -323,7 +324,8 @@ published_table_is_reproduced(void **state)
     }
 }
 
-/* The model is right where rates are far from any that a plan asks for: few lines, few bits, overfull. */
+/* The model is right where rates are far from any that a plan asks for: few lines, few bits,
+ * overfull. */
 static void
 expected_rate_is_measured(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * format_test.c -- what filters on disk depend on: hashes and filters keep their values and bytes, the
- * three domains of hashes differ, and bytes that no filter has are refused or stay in bounds.
+ * format_test.c -- what filters on disk depend on: hashes and filters keep their values and bytes,
+ * the three domains of hashes differ, and bytes that no filter has are refused or stay in bounds.
  */
 #include "bloom/bloom.h"
 #include "bloom/hash.h"
@@ -17,7 +17,8 @@
 
 static uint64_t seed;
 
-/* Plain memory: cmocka's own has guards around it, in which a sanitizer does not see a byte too far. */
+/* Plain memory: cmocka's own has guards around it, in which a sanitizer does not see a byte too
+ * far. */
 static void *
 allocate(size_t size)
 {
@@ -114,7 +115,8 @@ compare_words(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Rows, columns and markers of the same bytes, the empty qualifier, other salts and other rows: all differ. */
+/* Rows, columns and markers of the same bytes, the empty qualifier, other salts and other rows: all
+ * differ. */
 static void
 domains_differ(void **state)
 {
@@ -194,7 +196,8 @@ filters_keep_their_bytes(void **state)
     free(bytes);
 }
 
-/* What can be said of a filter whose bytes are hostile: it is refused, or asking it stays in bounds. */
+/* What can be said of a filter whose bytes are hostile: it is refused, or asking it stays in
+ * bounds. */
 static bool
 open_and_ask(const uint8_t *bytes, size_t size)
 {

@@ -1,4 +1,5 @@
-/* growing_test.c -- no key is missed while the filter grows, few others pass, and the caller's memory comes back whole. */
+/* growing_test.c -- no key is missed while the filter grows, few others pass, and the caller's
+ * memory comes back whole. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -225,7 +225,8 @@ a_cache_too_small_evicts_index_blocks_too(void **state)
     cache_fixture_free(f);
 }
 
-/* A look is no use: chunks that were looked at only go with the data that came when they did, those that were touched do not. */
+/* A look is no use: chunks that were looked at only go with the data that came when they did, those
+ * that were touched do not. */
 static void
 filters_hold_their_place_by_being_touched(void **state)
 {
@@ -392,14 +393,16 @@ shrinking_and_growing(void **state)
     cache_fixture_free(f);
 }
 
-/* How much memory blocks may have when nobody reads for long: a 32nd waits to be looked through, and see MEMORY in cache.h. */
+/* How much memory blocks may have when nobody reads for long: a 32nd waits to be looked through,
+ * and see MEMORY in cache.h. */
 static uint64_t
 allowed_memory(uint64_t capacity)
 {
     return capacity + capacity / 32 + capacity / 32 + 1024 * KIB + 2 * SLAB_BYTES;
 }
 
-/* Other sizes at every step: memory that waits for blocks of sizes that come no more goes to those that come. */
+/* Other sizes at every step: memory that waits for blocks of sizes that come no more goes to those
+ * that come. */
 static void
 memory_goes_to_other_sizes(void **state)
 {
@@ -523,7 +526,8 @@ large_blocks_fit_when_it_shrinks(void **state)
     cache_fixture_free(f);
 }
 
-/* With the default allocator blocks keep their pages, so bytes of the block before must not show. */
+/* With the default allocator blocks keep their pages, so bytes of the block before must not
+ * show. */
 static void
 pages_are_used_again(void **state)
 {

@@ -1,6 +1,7 @@
 /*
  * fixture.h -- a cache with its surroundings, and blocks whose bytes tell their key, so that a
- * wrong block cannot pass for the right one.  The allocator poisons what is released and must count to zero at close.
+ * wrong block cannot pass for the right one.  The allocator poisons what is released and must count
+ * to zero at close.
  */
 #ifndef PETAL_TESTS_CACHE_FIXTURE_H
 #define PETAL_TESTS_CACHE_FIXTURE_H
@@ -38,7 +39,8 @@ struct cache_block *fixture_put_in(struct cache *cache, uint64_t file, uint64_t 
 void fixture_put(struct cache_fixture *f, uint64_t file, uint64_t first, uint64_t end, size_t size,
                  enum petal_block_kind kind, enum cache_priority priority);
 
-/* How many of the blocks [first, end) of a file are in the cache, with the right bytes.  Uses them. */
+/* How many of the blocks [first, end) of a file are in the cache, with the right bytes.  Uses
+ * them. */
 unsigned fixture_count_found(struct cache_fixture *f, uint64_t file, uint64_t first, uint64_t end);
 
 uint64_t fixture_sum(const uint64_t counts[PETAL_BLOCK_KINDS]);

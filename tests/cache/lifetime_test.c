@@ -16,7 +16,8 @@
 
 /* ---- Blocks that are not kept ---- */
 
-/* Insert a block that cannot be kept: it is good until the caller leaves, then its memory is given back. */
+/* Insert a block that cannot be kept: it is good until the caller leaves, then its memory is given
+ * back. */
 static void
 expect_not_kept(struct cache_fixture *f, size_t size, bool keep)
 {
@@ -86,7 +87,8 @@ sleep_inside(void *argument)
     return NULL;
 }
 
-/* A reader that stays inside keeps what is evicted meanwhile; without waiting for it that is all that can be written in its time. */
+/* A reader that stays inside keeps what is evicted meanwhile; without waiting for it that is all
+ * that can be written in its time. */
 static void
 memory_does_not_pile_up_behind_a_reader(void **state)
 {
@@ -153,7 +155,8 @@ a_hint_is_learnt_and_outlives_its_block(void **state)
     epoch_collect(f->epoch);
     slot = epoch_enter(f->epoch);
     assert_null(cache_find_hinted(f->cache, &hint, 1, 0));
-    /* The descriptor under the hint comes back for the same key, but in a block that is not kept. */
+    /* The descriptor under the hint comes back for the same key, but in a block that is not
+     * kept. */
     other = fixture_new_block(f->cache, 1, 0, 5000, 0);
     assert_ptr_equal(other, block);
     assert_ptr_equal(cache_insert(f->cache, other, 1, 0, PETAL_BLOCK_DATA, CACHE_SINGLE, false),
@@ -291,7 +294,8 @@ an_unpinned_block_is_good_until_the_reader_leaves(void **state)
     cache_fixture_free(f);
 }
 
-/* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after all. */
+/* Pinned and unpinned while the block waits in the epoch's list: it must be released once, after
+ * all. */
 static void
 pins_that_come_and_go_after_eviction(void **state)
 {
@@ -332,7 +336,8 @@ pinned_blocks_in_the_table_are_only_unpinned(void **state)
     cache_fixture_free(f);
 }
 
-/* The table's own blocks and those that wait in the epoch are all given back, whichever goes first. */
+/* The table's own blocks and those that wait in the epoch are all given back, whichever goes
+ * first. */
 static void
 the_epoch_may_end_before_the_cache(void **state)
 {

@@ -33,8 +33,8 @@ pages_wait_for_a_block_of_pages(void **state)
     pool_fini(&pool);
 }
 
-/* Some released pages wait for the next blocks, and are no more than MEMORY in cache.h says, also when
- * the capacity shrinks. */
+/* Some released pages wait for the next blocks, and are no more than MEMORY in cache.h says, also
+ * when the capacity shrinks. */
 static void
 warm_pages_come_first(void **state)
 {

@@ -1,4 +1,5 @@
-/* slab_region_test.c -- places for slabs: which region they come from, what goes back to the system, and when. */
+/* slab_region_test.c -- places for slabs: which region they come from, what goes back to the
+ * system, and when. */
 #include "cache/slab_region.h"
 
 #include "tests/support/test_support.h"

@@ -89,7 +89,8 @@ classes_are_close_to_what_is_asked_for(void **state)
     assert_int_equal(before, SLAB_MOST_OBJECT);
 }
 
-/* Of every class two slabs, all bytes of all objects written: none lies in another, in a header or behind the end. */
+/* Of every class two slabs, all bytes of all objects written: none lies in another, in a header or
+ * behind the end. */
 static void
 objects_lie_apart(void **state)
 {

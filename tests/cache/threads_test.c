@@ -1,6 +1,7 @@
 /*
- * threads_test.c -- the block cache under several threads: whatever they do, a block found has the bytes of its
- * key while the finder is inside its epoch, and for as long as it is pinned.  Run under a thread sanitizer, too.
+ * threads_test.c -- the block cache under several threads: whatever they do, a block found has the
+ * bytes of its key while the finder is inside its epoch, and for as long as it is pinned.  Run
+ * under a thread sanitizer, too.
  */
 #include "cache/cache.h"
 
@@ -184,8 +185,8 @@ steps(void)
     return test_long() ? 1000000 : 12000;
 }
 
-/* The counting allocator's atomics order threads beyond what the cache does, and could hide a race: so this
- * test does without. */
+/* The counting allocator's atomics order threads beyond what the cache does, and could hide a race:
+ * so this test does without. */
 static void
 threads_find_what_belongs_to_the_key(void **state)
 {

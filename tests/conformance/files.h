@@ -1,5 +1,6 @@
 /*
- * files.h -- the files to run: those named, and all *.txt below the folders named, in the order of their names.
+ * files.h -- the files to run: those named, and all *.txt below the folders named, in the order of
+ * their names.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_FILES_H
 #define PETAL_TESTS_CONFORMANCE_FILES_H
@@ -16,7 +17,8 @@ struct case_files {
     size_t count;
 };
 
-/* Add the file, or what the folder holds.  False, after telling stderr why, if there is nothing to read. */
+/* Add the file, or what the folder holds.  False, after telling stderr why, if there is nothing to
+ * read. */
 bool case_files_add(struct case_files *files, const char *path);
 void case_files_fini(struct case_files *files);
 

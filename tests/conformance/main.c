@@ -118,7 +118,8 @@ check_file(const struct settings *settings, const struct case_file *file, struct
     return !reader.failed;
 }
 
-/* Read all; with --list or --parse-only, say what was read.  *matching counts the cases that are to run. */
+/* Read all; with --list or --parse-only, say what was read.  *matching counts the cases that are to
+ * run. */
 static bool
 check_files(const struct settings *settings, const struct case_files *files, uint64_t *matching)
 {

@@ -1,9 +1,10 @@
 /*
  * operation.h -- one operation of a recorded case, parsed.
  *
- * The cells of an append or increment are brought into the order in which HBase works on them, and answers: by family and
- * qualifier; those of one column keep their order.  Items of a delete all count, in the order written: the answers were
- * recorded without the forgetting that HBase's Delete.addFamily does.
+ * The cells of an append or increment are brought into the order in which HBase works on them, and
+ * answers: by family and qualifier; those of one column keep their order.  Items of a delete all
+ * count, in the order written: the answers were recorded without the forgetting that HBase's
+ * Delete.addFamily does.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_OPERATION_H
 #define PETAL_TESTS_CONFORMANCE_OPERATION_H

@@ -36,7 +36,8 @@ set_family_time_ranges(struct store *store, const struct recorded_read *read, st
     for (size_t i = 0; i < read->family_time_range_count; i++) {
         const struct recorded_family_time_range *ranged = &read->family_time_ranges[i];
 
-        /* HBase's families look for their own range in the read: one for a family that is not there says nothing. */
+        /* HBase's families look for their own range in the read: one for a family that is not there
+         * says nothing. */
         if (petal_table_family(store->table, ranged->family, &ranges[count].family, NULL) !=
             PETAL_OK)
             continue;
@@ -48,8 +49,9 @@ set_family_time_ranges(struct store *store, const struct recorded_read *read, st
 }
 
 /*
- * HBase looks at the limit after each cell that it gives, and only then, as `cells seen >= limit + offset`.  So a limit of 0
- * gives one cell behind the offset; a negative offset leaves nothing out and shortens the limit.
+ * HBase looks at the limit after each cell that it gives, and only then, as `cells seen >= limit +
+ * offset`.  So a limit of 0 gives one cell behind the offset; a negative offset leaves nothing out
+ * and shortens the limit.
  */
 static void
 set_family_limits(const struct recorded_read *read, petal_read_options *options)

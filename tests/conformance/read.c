@@ -27,7 +27,8 @@ recorded_filter_read(struct reader *reader, petal_slice name, struct recorded_fi
 
 /* ---- options that may be repeated ---- */
 
-/* As HBase's Get and Scan keep what was added to them: a set of columns for each family, or all of it. */
+/* As HBase's Get and Scan keep what was added to them: a set of columns for each family, or all of
+ * it. */
 static void
 add_column(struct reader *reader, struct recorded_read *read, const struct recorded_column *column,
            size_t *room)

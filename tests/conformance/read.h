@@ -2,9 +2,10 @@
  * read.h -- the options of a recorded get or scan, parsed.
  *
  * What HBase's client does with them is done here, because the answers were recorded behind it:
- * - A read that names a family after columns of it reads all of it; one that names a column after the family reads that
- *   column only.  A column named twice is named once.
- * - Of two time ranges of a read, or of one family in a read, the later counts; so does the later of start and prefix.
+ * - A read that names a family after columns of it reads all of it; one that names a column after
+ *   the family reads that column only.  A column named twice is named once.
+ * - Of two time ranges of a read, or of one family in a read, the later counts; so does the later
+ *   of start and prefix.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_READ_H
 #define PETAL_TESTS_CONFORMANCE_READ_H

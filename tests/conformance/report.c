@@ -155,7 +155,8 @@ print_whole_answers(const struct answer *expected, const struct answer *actual)
     free(b.text);
 }
 
-/* The first line that differs, and the cells that only one of the answers has; if there are none, more lines. */
+/* The first line that differs, and the cells that only one of the answers has; if there are none,
+ * more lines. */
 static void
 print_answers(const struct answer *expected, const struct answer *actual)
 {

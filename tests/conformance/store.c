@@ -225,9 +225,9 @@ run_write(struct store *store, const struct recorded_operation *operation, struc
 }
 
 /*
- * HBase's batch is not atomic: a member that is refused leaves the others in place.  So each is tried on its own first, and
- * those that are fine are written together.  What only petal_write can refuse, a member without cells, is asked of it: it
- * writes nothing then.
+ * HBase's batch is not atomic: a member that is refused leaves the others in place.  So each is
+ * tried on its own first, and those that are fine are written together.  What only petal_write can
+ * refuse, a member without cells, is asked of it: it writes nothing then.
  */
 static void
 run_batch(struct store *store, const struct recorded_operation *operation, struct arena *arena,
@@ -288,8 +288,9 @@ make_condition(struct store *store, const struct recorded_condition *recorded,
 }
 
 /*
- * HBase looks for the families of a check's action only when the condition holds; here a family must be found before a batch can
- * name it.  So when one is missing the condition is asked alone, with nothing to apply: if it does not hold, the answer is that.
+ * HBase looks for the families of a check's action only when the condition holds; here a family
+ * must be found before a batch can name it.  So when one is missing the condition is asked alone,
+ * with nothing to apply: if it does not hold, the answer is that.
  */
 static enum petal_status
 check_without_action(struct store *store, const struct recorded_operation *operation,

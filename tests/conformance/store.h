@@ -1,7 +1,8 @@
 /*
  * store.h -- the table of one case, in a database in memory, whose clock stands until it is set.
  *
- * Only what engine/petal.h declares is used.  A store and the answers it gives belong to one thread.
+ * Only what engine/petal.h declares is used.  A store and the answers it gives belong to one
+ * thread.
  */
 #ifndef PETAL_TESTS_CONFORMANCE_STORE_H
 #define PETAL_TESTS_CONFORMANCE_STORE_H
@@ -30,7 +31,8 @@ enum petal_status store_fini(struct store *store, petal_error *error);
 void store_run(struct store *store, const struct recorded_operation *operation, struct arena *arena,
                struct answer *answer);
 
-/* The answer to a call that ended so: ERROR when the library refused, FAILED when it could not; `fine` else. */
+/* The answer to a call that ended so: ERROR when the library refused, FAILED when it could not;
+ * `fine` else. */
 void answer_set_status(struct answer *answer, struct arena *arena, enum answer_kind fine,
                        enum petal_status status, const petal_error *error);
 

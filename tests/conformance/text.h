@@ -2,8 +2,9 @@
  * text.h -- the words of a file of recorded cases: lines of strings, marks and words, as
  * tests/conformance/README.md describes them.
  *
- * A reader stands on one line and, in it, before one token.  The first mistake is kept with its line; from then on every
- * function returns false.  Messages are for people and name what was expected.
+ * A reader stands on one line and, in it, before one token.  The first mistake is kept with its
+ * line; from then on every function returns false.  Messages are for people and name what was
+ * expected.
  *
  * OWNERSHIP.  Words point into the bytes of the file, decoded strings into the file or the arena.
  */
@@ -22,7 +23,8 @@ struct arena {
 void *arena_allocate(struct arena *arena, size_t size);
 petal_slice arena_copy(struct arena *arena, petal_slice bytes);
 
-/* The array with room for one element behind its `count`; start with NULL and 0 and add one at a time. */
+/* The array with room for one element behind its `count`; start with NULL and 0 and add one at a
+ * time. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t element_size);
 void arena_clear(struct arena *arena);
 

@@ -38,7 +38,8 @@ note_put(struct tie_ledger *ledger, struct tie_cell put)
     add(ledger->arena, &ledger->puts, put);
 }
 
-/* A put of a check with the clock's time may have the time of a cell of the row, if that is later. */
+/* A put of a check with the clock's time may have the time of a cell of the row, if that is
+ * later. */
 static void
 note_checked_put(struct tie_ledger *ledger, struct tie_cell put)
 {
@@ -193,7 +194,8 @@ has_tied_cell_alone(const struct tie_ledger *ledger, bool only_inside, const str
     return false;
 }
 
-/* What a write read decides what it writes, in any family: from then on the row may differ as a whole. */
+/* What a write read decides what it writes, in any family: from then on the row may differ as a
+ * whole. */
 static bool
 explain_write(struct tie_ledger *ledger, bool only_inside,
               const struct recorded_operation *operation)

@@ -175,7 +175,8 @@ fill(struct subject *subject)
     }
 }
 
-/* The files' indexes come into memory, and a memtable into being; the cursor stands in the middle of a block. */
+/* The files' indexes come into memory, and a memtable into being; the cursor stands in the middle
+ * of a block. */
 static void
 warm(struct subject *subject)
 {
@@ -226,7 +227,8 @@ main(int argc, char **argv)
     check(petal_result_new(subject.db, &subject.result, &subject.error), &subject.error,
           "make a result");
     warm(&subject);
-    /* The threads that the opening started come to rest, or what they do first is counted now and then. */
+    /* The threads that the opening started come to rest, or what they do first is counted now and
+     * then. */
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
     __gcov_reset();
     status = scenario->run(&subject);

@@ -1,7 +1,8 @@
 /*
- * damage_test.c -- files that are not as they were written: any byte flipped, cut at any length, swapped, missing, of
- * another database. Opening or reading gives the right answers or an error that names the file, never a wrong or a
- * missing cell; nothing crashes; and nothing is lost: with the old bytes back, all is there.
+ * damage_test.c -- files that are not as they were written: any byte flipped, cut at any length,
+ * swapped, missing, of another database. Opening or reading gives the right answers or an error
+ * that names the file, never a wrong or a missing cell; nothing crashes; and nothing is lost: with
+ * the old bytes back, all is there.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -436,7 +437,8 @@ test_log_bytes_flipped(void **state)
     free_log_image(&log);
 }
 
-/* A shorter log looks as after a power cut, so only what it still tells of syncs can be held against it. */
+/* A shorter log looks as after a power cut, so only what it still tells of syncs can be held
+ * against it. */
 static void
 test_log_truncated(void **state)
 {
@@ -501,7 +503,8 @@ keep_least_log(void *argument, const char *name)
     }
 }
 
-/* One table was flushed, so the log was changed; the old one still holds the other table's cells. */
+/* One table was flushed, so the log was changed; the old one still holds the other table's
+ * cells. */
 static void
 test_log_missing(void **state)
 {

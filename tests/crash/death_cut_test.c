@@ -1,4 +1,5 @@
-/* death_cut_test.c -- a process dies, the next one opens what the kernel still holds, and the power fails. */
+/* death_cut_test.c -- a process dies, the next one opens what the kernel still holds, and the power
+ * fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +42,8 @@ start(struct fixture *fixture, struct ledger *ledger)
 
 #define LIVES_WRITES 60
 
-/* What a process that died left: several logs, of which none but the first write is synced, and an unused one. */
+/* What a process that died left: several logs, of which none but the first write is synced, and an
+ * unused one. */
 static struct memory_vfs *
 leave_logs(void)
 {
@@ -81,8 +83,9 @@ count_writes(struct memory_vfs *files)
     return count;
 }
 
-/* The next process reads what the kernel still holds and the medium does not. It flushes more than once while it replays. What it has
- * shown stays; if the power fails while it opens, a prefix does. */
+/* The next process reads what the kernel still holds and the medium does not. It flushes more than
+ * once while it replays. What it has shown stays; if the power fails while it opens, a prefix
+ * does. */
 static void
 test_a_power_cut_after_a_death(void **state)
 {

@@ -1,7 +1,7 @@
 /*
- * failure_test.c -- every file call of a short run fails, once and from then on; every allocation of it fails. Nothing
- * crashes or leaks, errors are reported, a write that failed is not seen, and what was acknowledged is there when the
- * database is opened again with all in order.
+ * failure_test.c -- every file call of a short run fails, once and from then on; every allocation
+ * of it fails. Nothing crashes or leaks, errors are reported, a write that failed is not seen, and
+ * what was acknowledged is there when the database is opened again with all in order.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,8 +23,8 @@ struct run {
     bool reverts;  /* failed syncs bring the old bytes back */
     bool reported; /* some call failed */
     bool gave_up;  /* a step failed twice */
-    /* The sync of the parent directory failed. What it lost no later sync brings back, so the database stands and falls with
-     * the power; the opening that was refused told of it. */
+    /* The sync of the parent directory failed. What it lost no later sync brings back, so the
+     * database stands and falls with the power; the opening that was refused told of it. */
     bool name_lost;
     uint64_t flush_calls[2]; /* the first file call of each flush */
     size_t flushes;
@@ -247,9 +247,10 @@ has_another_way(const struct memory_vfs_call *call)
     return call->error == ENOSPC && strstr(call->path, "MANIFEST.tmp") != NULL;
 }
 
-/* Failures that need no report: what is closed was only read or is synced; what cannot be removed is removed later; the
- * seal behind an edit of the manifest only says that the edit was synced, the next edit will report it; and where a
- * filter cannot be read the data is, so that the answer, which is checked, is right; and a log that is not made ahead is made later. */
+/* Failures that need no report: what is closed was only read or is synced; what cannot be removed
+ * is removed later; the seal behind an edit of the manifest only says that the edit was synced, the
+ * next edit will report it; and where a filter cannot be read the data is, so that the answer,
+ * which is checked, is right; and a log that is not made ahead is made later. */
 static bool
 is_silent(const struct run *run, const struct memory_vfs_call *call)
 {
@@ -460,7 +461,8 @@ test_read_only_after_the_manifest_failed(void **state)
     fixture_fini(&fixture);
 }
 
-/* The disk is full for a flush: reads and writes go on, and the flush succeeds when there is room again. */
+/* The disk is full for a flush: reads and writes go on, and the flush succeeds when there is room
+ * again. */
 static void
 test_full_disk_at_a_flush(void **state)
 {

@@ -1,7 +1,8 @@
 /*
- * full_disk_test.c -- a disk that fills up and is emptied again is no damage: writes that find it full are refused with
- * PETAL_NO_SPACE and leave nothing, reads go on, and the database takes writes again when there is room. Then the process
- * dies or the power fails, at every call: nothing acknowledged is lost, nothing refused appears.
+ * full_disk_test.c -- a disk that fills up and is emptied again is no damage: writes that find it
+ * full are refused with PETAL_NO_SPACE and leave nothing, reads go on, and the database takes
+ * writes again when there is room. Then the process dies or the power fails, at every call: nothing
+ * acknowledged is lost, nothing refused appears.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +60,8 @@ prefix_after(struct memory_vfs *files)
     return count;
 }
 
-/* The process dies, or the power fails, now: there are from `least` to `most` writes, `synced` at least after the latter. */
+/* The process dies, or the power fails, now: there are from `least` to `most` writes, `synced` at
+ * least after the latter. */
 static void
 check_crashes(struct fixture *fixture, uint64_t synced, uint64_t least, uint64_t most)
 {
@@ -79,7 +81,8 @@ check_crashes(struct fixture *fixture, uint64_t synced, uint64_t least, uint64_t
 
 /* ---- one write, with every amount of room that is too little for it ---- */
 
-/* Write 8 does not fit: it is refused, is not seen, not now and not after a crash, and succeeds when there is room. */
+/* Write 8 does not fit: it is refused, is not seen, not now and not after a crash, and succeeds
+ * when there is room. */
 static bool
 refuse_with_room(uint64_t room, enum petal_durability durability)
 {
@@ -169,7 +172,8 @@ test_refused_writes_take_no_memory(void **state)
 
 /* ---- flushes ---- */
 
-/* A flush is asked for again when there is room: it does not come back with what the try before found. */
+/* A flush is asked for again when there is room: it does not come back with what the try before
+ * found. */
 static void
 test_a_flush_tries_again(void **state)
 {
@@ -335,7 +339,8 @@ write_one(struct run *run, enum petal_durability durability)
     return true;
 }
 
-/* Fills the disk twice, once where there is room for part of a write, once where a new log is begun. */
+/* Fills the disk twice, once where there is room for part of a write, once where a new log is
+ * begun. */
 static void
 run_until_cut(struct run *run)
 {

@@ -1,6 +1,7 @@
 /*
- * full_disk_threads_test.c -- many writers at once on a disk that fills up and is emptied again: whole groups of writes
- * are refused, and what was acknowledged is all that is there, for readers and after the process died.
+ * full_disk_threads_test.c -- many writers at once on a disk that fills up and is emptied again:
+ * whole groups of writes are refused, and what was acknowledged is all that is there, for readers
+ * and after the process died.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@
 #define ROUNDS  (test_long() ? 400u : 40u)
 #define MOST    (WRITES * 400)
 
-/* Writer i puts to column k of its row, k = 0, 1, 2 ..: what is there are the columns whose write succeeded. */
+/* Writer i puts to column k of its row, k = 0, 1, 2 ..: what is there are the columns whose write
+ * succeeded. */
 struct writer {
     pthread_t thread;
     petal_family *family;
@@ -149,7 +151,8 @@ test_refused_groups_leave_nothing(void **state)
             check_writer(fixture.db, &writers[i]);
         check_after_death(&fixture, writers);
         memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
-        /* Brings what is in the buffer into the log; of another size, so that what follows lies in other places. */
+        /* Brings what is in the buffer into the log; of another size, so that what follows lies in
+         * other places. */
         must(petal_put(petal_table_family_at(table, 0), slice_from_text("other"),
                        slice_make(NULL, 0), PETAL_LATEST, slice_make(NULL, 0), NULL, &error),
              &error);

@@ -1,12 +1,14 @@
 /*
- * kill_test.c -- a real process on real files is killed while it opens, writes, compacts and flushes in the background. It
- * reports each acknowledged write over a pipe. What the next opening finds must be a prefix of the writes, batches whole,
- * with every write that was reported. The work goes on in the same directory, which is opened again now by the
- * checking process, now by the next victim.  Half of the victims have a disk whose syncs are slow now and then, and a
- * thread that flushes single tables, so that threads meet in many places.  Prints its seed.
+ * kill_test.c -- a real process on real files is killed while it opens, writes, compacts and
+ * flushes in the background. It reports each acknowledged write over a pipe. What the next opening
+ * finds must be a prefix of the writes, batches whole, with every write that was reported. The work
+ * goes on in the same directory, which is opened again now by the checking process, now by the next
+ * victim.  Half of the victims have a disk whose syncs are slow now and then, and a thread that
+ * flushes single tables, so that threads meet in many places.  Prints its seed.
  *
- * When the test fails, the files as they were before each opening of the directory are kept, as hard links (what is in a
- * file is never changed by a later opening), each time with what the library told of its background work since.
+ * When the test fails, the files as they were before each opening of the directory are kept, as
+ * hard links (what is in a file is never changed by a later opening), each time with what the
+ * library told of its background work since.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +35,8 @@
 #define WRITES_PER_COMPACTION 100
 #define FILLER                400
 
-/* What the victim tells: first that it is open, with the number of writes it found, then each number it wrote. */
+/* What the victim tells: first that it is open, with the number of writes it found, then each
+ * number it wrote. */
 enum victim_exit { VICTIM_DONE, VICTIM_CANNOT_OPEN, VICTIM_FOUND_WRONG, VICTIM_CANNOT_WRITE };
 
 /* ---- what is kept for the case that the test fails ---- */
@@ -242,7 +245,8 @@ hear(int pipe_end, uint64_t *number)
     return true;
 }
 
-/* Start a victim, kill it, and give the last number it told; *acknowledged is left as it is when it told none. */
+/* Start a victim, kill it, and give the last number it told; *acknowledged is left as it is when it
+ * told none. */
 static void
 start_and_kill(struct test_random *random, bool while_opening, bool slow, uint64_t *acknowledged)
 {

@@ -1,8 +1,9 @@
 /*
- * kill_threads_test.c -- threads write, flush single tables or all, and compact, on files in memory, and stand still for
- * a moment at any file call.  Before some of these calls the files are copied: so they would be, had the process been killed
- * there.  Each copy is opened: what it holds must be a prefix of the writes, with every write that had been
- * acknowledged by then; had the power failed, any prefix.  Prints its seed; what the threads make of it differs from run to run.
+ * kill_threads_test.c -- threads write, flush single tables or all, and compact, on files in
+ * memory, and stand still for a moment at any file call.  Before some of these calls the files are
+ * copied: so they would be, had the process been killed there.  Each copy is opened: what it holds
+ * must be a prefix of the writes, with every write that had been acknowledged by then; had the
+ * power failed, any prefix.  Prints its seed; what the threads make of it differs from run to run.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -500,7 +500,8 @@ ledger_write(const struct ledger *ledger, uint64_t number, enum petal_durability
 
 /* ---- the ledger: reading ---- */
 
-/* Where a cell belongs and which write put it; false if no write of the ledger can have put it there. */
+/* Where a cell belongs and which write put it; false if no write of the ledger can have put it
+ * there. */
 static bool
 recognise(const struct ledger *ledger, unsigned table, const petal_cell *cell, unsigned *slot,
           uint64_t *number)

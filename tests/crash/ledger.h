@@ -1,13 +1,15 @@
 /*
- * ledger.h -- what the reliability tests of the engine share: a database on the in-memory file layer, and a
- * ledger of numbered writes whose outcome can be checked after any crash.
+ * ledger.h -- what the reliability tests of the engine share: a database on the in-memory file
+ * layer, and a ledger of numbered writes whose outcome can be checked after any crash.
  *
- * THE LEDGER.  Write n (1, 2, 3 ...) is a pure function of n: a single put, or a batch over two tables of two families
- * each, now and then with deletions.  Every write puts at least one cell, and each value tells which write put it.  So a
- * state that was read names the last write in it, and must then be equal, slot for slot, to the state after all writes up to
- * that one: a hole or half a batch shows as a difference.  All timestamps are assigned by the store.
+ * THE LEDGER.  Write n (1, 2, 3 ...) is a pure function of n: a single put, or a batch over two
+ * tables of two families each, now and then with deletions.  Every write puts at least one cell,
+ * and each value tells which write put it.  So a state that was read names the last write in it,
+ * and must then be equal, slot for slot, to the state after all writes up to that one: a hole or
+ * half a batch shows as a difference.  All timestamps are assigned by the store.
  *
- * Nothing here asserts but must(), fixture_*: the ledger may be used in threads and forked processes.
+ * Nothing here asserts but must(), fixture_*: the ledger may be used in threads and forked
+ * processes.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
 #define PETAL_TESTS_CRASH_LEDGER_H
@@ -46,7 +48,8 @@ enum petal_status fixture_open(struct fixture *fixture, petal_error *error);
 void fixture_must_open(struct fixture *fixture);
 void fixture_must_close(struct fixture *fixture);
 
-/* The process dies: the database is gone without being closed, what it had stored stays, synced or not. */
+/* The process dies: the database is gone without being closed, what it had stored stays, synced or
+ * not. */
 void fixture_die(struct fixture *fixture);
 
 /*
@@ -64,13 +67,15 @@ struct memory_vfs *fixture_further_state(struct memory_vfs *files, unsigned stat
 struct memory_vfs *fixture_further_state_in(const char *directory, struct memory_vfs *files,
                                             unsigned state, uint64_t seed, bool *opened);
 
-/* The file of the directory whose name ends so, as a path to be released with free; NULL unless there is exactly one. */
+/* The file of the directory whose name ends so, as a path to be released with free; NULL unless
+ * there is exactly one. */
 char *fixture_only_file(struct fixture *fixture, const char *suffix);
 
 /* How many names in the directory end so; "" counts all. */
 size_t fixture_count_files(struct fixture *fixture, const char *suffix);
 
-/* Whether each file is the lock, the manifest, a store file of a living table or the only log; says what is not. */
+/* Whether each file is the lock, the manifest, a store file of a living table or the only log; says
+ * what is not. */
 bool fixture_directory_is_clean(struct fixture *fixture);
 
 /* ---- The ledger ---- */
@@ -110,7 +115,8 @@ enum petal_status ledger_write(const struct ledger *ledger, uint64_t number,
 void ledger_apply(struct ledger_state *state, uint64_t number);
 void ledger_after(struct ledger_state *state, uint64_t count);
 
-/* Read all by scans, again by gets; what differs between the two, or was never written, sets state->wrong and is printed. */
+/* Read all by scans, again by gets; what differs between the two, or was never written, sets
+ * state->wrong and is printed. */
 enum petal_status ledger_read(const struct ledger *ledger, struct ledger_state *state,
                               petal_error *error);
 

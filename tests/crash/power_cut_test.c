@@ -385,7 +385,8 @@ second_steps(uint64_t usual)
     return test_long() ? 1 : test_short() ? 4 * usual : usual;
 }
 
-/* Every call of the plan is cut, every second one where time is short; second cuts at every `second_step`-th of those, 0 for none. */
+/* Every call of the plan is cut, every second one where time is short; second cuts at every
+ * `second_step`-th of those, 0 for none. */
 static void
 sweep_plan(struct plan plan, unsigned seeds, uint64_t second_step)
 {
@@ -454,7 +455,8 @@ test_cut_at_every_call_with_log_windows(void **state)
 
 /* ---- writes that are not logged ---- */
 
-/* After a crash each column holds what it held at the last flush, or something newer: no more is promised. */
+/* After a crash each column holds what it held at the last flush, or something newer: no more is
+ * promised. */
 static void
 check_unlogged(const struct run *run, struct memory_vfs *vfs)
 {
@@ -681,7 +683,8 @@ test_every_call_of_compactions_fails_before_a_cut(void **state)
     fail_every_call(compacting_run, true);
 }
 
-/* The database's directory is a name in its parent, which must be durable, too, however the path is written. */
+/* The database's directory is a name in its parent, which must be durable, too, however the path is
+ * written. */
 static void
 test_a_new_directory_survives(void **state)
 {

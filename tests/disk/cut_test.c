@@ -1,6 +1,7 @@
 /*
  * cut_test.c -- the power cuts of the in-memory file layer: every crash test of the library rests
- * on what is checked here.  (Its other faults: tests/disk/disk_test.c.  That it works as a file layer: tests/disk/vfs_contract_test.c.)
+ * on what is checked here.  (Its other faults: tests/disk/disk_test.c.  That it works as a file
+ * layer: tests/disk/vfs_contract_test.c.)
  */
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
@@ -309,7 +310,8 @@ expect_seen(const struct seen *seen, size_t count)
     }
 }
 
-/* Of one write over three sectors each subset survives in some cut, and never a part of a sector. */
+/* Of one write over three sectors each subset survives in some cut, and never a part of a
+ * sector. */
 static void
 one_write_is_torn_at_any_sectors(void **state)
 {
@@ -345,7 +347,8 @@ one_write_is_torn_at_any_sectors(void **state)
     expect_seen(&seen, 8);
 }
 
-/* Two writes to distinct sectors: the later may survive alone.  Two to one sector: it is as after none, one or both. */
+/* Two writes to distinct sectors: the later may survive alone.  Two to one sector: it is as after
+ * none, one or both. */
 static void
 writes_are_reordered_but_a_sector_has_its_history(void **state)
 {
@@ -496,7 +499,8 @@ names_survive_independently(void **state)
     expect_seen(&seen, 8);
 }
 
-/* A random workload, cut at a random seed twice from equal clones: equal files; and what was synced is there. */
+/* A random workload, cut at a random seed twice from equal clones: equal files; and what was synced
+ * is there. */
 static void
 equal_seeds_give_equal_states(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * disk_test.c -- planned failures, failed syncs, the full disk, the looks inside and the trace of the
- * in-memory file layer.  (Power cuts: tests/disk/cut_test.c.  That it works as a file layer: tests/disk/vfs_contract_test.c.)
+ * disk_test.c -- planned failures, failed syncs, the full disk, the looks inside and the trace of
+ * the in-memory file layer.  (Power cuts: tests/disk/cut_test.c.  That it works as a file layer:
+ * tests/disk/vfs_contract_test.c.)
  */
 #include "tests/disk/paths.h"
 #include "tests/disk/vfs.h"
@@ -167,7 +168,8 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
     return -1;
 }
 
-/* Every kind of call is numbered, fails when planned, leaves names and open files alone (but close), and is traced. */
+/* Every kind of call is numbered, fails when planned, leaves names and open files alone (but
+ * close), and is traced. */
 static void
 every_kind_of_call_can_fail(void **state)
 {

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A write since the last sync.  Its bytes are kept: later writes may have gone over the live ones. */
+/* A write since the last sync.  Its bytes are kept: later writes may have gone over the live
+ * ones. */
 struct memory_write {
     size_t offset, size;
     uint8_t *bytes;
@@ -164,7 +165,8 @@ memory_file_replace(struct memory_file *file, const void *bytes, size_t size)
 
 /* ---- Power ---- */
 
-/* One of the sizes that the file had since its last sync, or one inside a write that was growing it. */
+/* One of the sizes that the file had since its last sync, or one inside a write that was growing
+ * it. */
 static size_t
 random_size(const struct memory_file *file, struct test_random *random)
 {
@@ -190,7 +192,8 @@ random_size(const struct memory_file *file, struct test_random *random)
     return size;
 }
 
-/* For each sector of the live file: how many of the writes that touched it, from the first on, have arrived. */
+/* For each sector of the live file: how many of the writes that touched it, from the first on, have
+ * arrived. */
 static uint32_t *
 random_arrivals(const struct memory_file *file, size_t sectors, struct test_random *random)
 {

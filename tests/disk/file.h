@@ -1,16 +1,17 @@
 /*
- * file.h -- the bytes of one file of the in-memory file layer: what reads see, what is
- * durable, and the writes between the two.
+ * file.h -- the bytes of one file of the in-memory file layer: what reads see, what is durable, and
+ * the writes between the two.
  *
- * A sync makes the writes since the last one durable, data and size.  A sync that fails makes them `lost`:
- * reads go on seeing them, as pages taken for clean are seen, but no later sync makes them durable, unless
- * a later write rewrites their sector.
+ * A sync makes the writes since the last one durable, data and size.  A sync that fails makes them
+ * `lost`: reads go on seeing them, as pages taken for clean are seen, but no later sync makes them
+ * durable, unless a later write rewrites their sector.
  *
- * A power cut leaves, at random: of each sector of 512 bytes, independently of all others, what it was at
- * some moment since the last sync -- so writes are reordered, lost, and torn at sectors, also inside one call; a
- * size that the file had since the last sync, or one inside a write that was growing it; zeros or garbage
- * below that size where the bytes did not arrive.  Bytes that were stored through a mapping may also arrive in part, any words of
- * 8 bytes of them, since a page may be on its way to the disk while they are stored.  Not modelled: tears of writes inside a sector.
+ * A power cut leaves, at random: of each sector of 512 bytes, independently of all others, what it
+ * was at some moment since the last sync -- so writes are reordered, lost, and torn at sectors,
+ * also inside one call; a size that the file had since the last sync, or one inside a write that
+ * was growing it; zeros or garbage below that size where the bytes did not arrive.  Bytes that were
+ * stored through a mapping may also arrive in part, any words of 8 bytes of them, since a page may
+ * be on its way to the disk while they are stored.  Not modelled: tears of writes inside a sector.
  *
  * Threads: the caller keeps them apart.
  */
@@ -54,7 +55,8 @@ void memory_file_write(struct memory_file *file, size_t offset, const void *byte
 void memory_file_store(struct memory_file *file, size_t offset, const void *bytes, size_t size);
 void memory_file_sync(struct memory_file *file);
 
-/* `revert`: reads see the durable bytes again (as Btrfs does), else the lost ones (as ext4 and XFS). */
+/* `revert`: reads see the durable bytes again (as Btrfs does), else the lost ones (as ext4 and
+ * XFS). */
 void memory_file_fail_sync(struct memory_file *file, bool revert);
 
 /* Replace the content by durable bytes, nothing pending. */

@@ -1,4 +1,5 @@
-/* link_test.c -- links in the in-memory file layer: what power cuts leave of a file with several names. */
+/* link_test.c -- links in the in-memory file layer: what power cuts leave of a file with several
+ * names. */
 #include "tests/disk/vfs.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * state.h -- what tests/disk/vfs.c (the calls of the library) and tests/disk/control.c (those of the
- * tests) share.
+ * state.h -- what tests/disk/vfs.c (the calls of the library) and tests/disk/control.c (those of
+ * the tests) share.
  */
 #ifndef PETAL_TESTS_DISK_STATE_H
 #define PETAL_TESTS_DISK_STATE_H

@@ -16,7 +16,8 @@ struct names {
     size_t count, capacity;
 };
 
-/* A change of a directory since its last sync: create or link (no `from`), remove (no `to`), rename. */
+/* A change of a directory since its last sync: create or link (no `from`), remove (no `to`),
+ * rename. */
 struct change {
     char *from, *to;          /* NULL: none */
     struct memory_node *node; /* what `to` stands for afterwards, counted; NULL if none */
@@ -204,7 +205,8 @@ copy_changes(struct memory_node *to, const struct memory_node *from)
     }
 }
 
-/* The copy of a node, made at the first visit.  Borrowed: its one reference is dropped by end_copy. */
+/* The copy of a node, made at the first visit.  Borrowed: its one reference is dropped by
+ * end_copy. */
 static struct memory_node *
 copy_node(struct memory_node *node)
 {
@@ -253,7 +255,8 @@ memory_tree_clone(struct memory_node *root)
 
 /* ---- Paths ---- */
 
-/* The next part of *path that is not empty or ".", of *length bytes; *path steps over it.  NULL at the end. */
+/* The next part of *path that is not empty or ".", of *length bytes; *path steps over it.  NULL at
+ * the end. */
 static const char *
 next_part(const char **path, size_t *length)
 {
@@ -270,8 +273,8 @@ next_part(const char **path, size_t *length)
 }
 
 /*
- * Find the directory that holds the last part of `path`, and that part as *name (to be released; NULL when
- * the path is the root's).
+ * Find the directory that holds the last part of `path`, and that part as *name (to be released;
+ * NULL when the path is the root's).
  */
 static int
 find_parent(struct memory_node *root, const char *path, struct memory_node **parent, char **name)
@@ -514,7 +517,8 @@ touch_same_name(const struct change *a, const struct change *b)
            same_name(a->to, b->to);
 }
 
-/* What reaches the disk when all but the lost changes do: these, and the lost ones that they build on. */
+/* What reaches the disk when all but the lost changes do: these, and the lost ones that they build
+ * on. */
 static void
 choose_kept_changes(struct memory_node *directory)
 {

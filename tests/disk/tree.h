@@ -1,22 +1,25 @@
 /*
- * tree.h -- the directories of the in-memory file layer (tests/disk/vfs.h): what names there are now,
- * what names are durable, and the changes (create, link, rename, remove) between the two.
+ * tree.h -- the directories of the in-memory file layer (tests/disk/vfs.h): what names there are
+ * now, what names are durable, and the changes (create, link, rename, remove) between the two.
  *
- * A sync of a directory makes the changes since its last one durable; a sync of a file (tests/disk/file.h) says
- * nothing of its name.  After a failed sync the changes are `lost` as with files: later syncs leave
- * them out, unless a later change of the same name builds on them.
+ * A sync of a directory makes the changes since its last one durable; a sync of a file
+ * (tests/disk/file.h) says nothing of its name.  After a failed sync the changes are `lost` as with
+ * files: later syncs leave them out, unless a later change of the same name builds on them.
  *
- * A power cut leaves, at random, any subset of a directory's pending changes in which each name follows its own
- * history: a change survives only with all earlier pending changes of the names it touches.  A rename happens whole
- * or not at all.  Names do not depend on data: a new file may be gone though its data was synced, as ext4 may have
- * it, a renamed file may have lost its data, a removed one may be back.
+ * A power cut leaves, at random, any subset of a directory's pending changes in which each name
+ * follows its own history: a change survives only with all earlier pending changes of the names it
+ * touches.  A rename happens whole or not at all.  Names do not depend on data: a new file may be
+ * gone though its data was synced, as ext4 may have it, a renamed file may have lost its data, a
+ * removed one may be back.
  *
- * A link is a second name of a file, of any directory; each name has the history of its own directory.
+ * A link is a second name of a file, of any directory; each name has the history of its own
+ * directory.
  *
  * Not modelled: renames between directories (EXDEV), removal of directories (EISDIR).
  *
- * Paths are split at '/'; empty parts and "." are skipped, so relative and absolute paths are the same; ".." is
- * EINVAL.  Errors are errno values.  Nodes are counted.  Threads: the caller keeps them apart.
+ * Paths are split at '/'; empty parts and "." are skipped, so relative and absolute paths are the
+ * same; ".." is EINVAL.  Errors are errno values.  Nodes are counted.  Threads: the caller keeps
+ * them apart.
  */
 #ifndef PETAL_TESTS_DISK_TREE_H
 #define PETAL_TESTS_DISK_TREE_H
@@ -63,8 +66,8 @@ const char *memory_tree_name_at(const struct memory_node *node, size_t index);
 void memory_tree_sync_names(struct memory_node *node);
 void memory_tree_fail_sync_names(struct memory_node *node);
 
-/* Of a tree: what survives becomes live and durable.  Equal trees and random states give equal results.  A
- * node that vanishes stays valid for who holds it. */
+/* Of a tree: what survives becomes live and durable.  Equal trees and random states give equal
+ * results.  A node that vanishes stays valid for who holds it. */
 void memory_tree_power_cut(struct memory_node *root, enum memory_cut cut,
                            struct test_random *random);
 

@@ -1,8 +1,8 @@
 /*
  * vfs.c -- see tests/disk/vfs.h.
  *
- * Each call of the table goes: call_begin (locks, numbers the call, decides its fate), the work that
- * its fate leaves to do, call_end (traces, unlocks).
+ * Each call of the table goes: call_begin (locks, numbers the call, decides its fate), the work
+ * that its fate leaves to do, call_end (traces, unlocks).
  */
 #include "tests/disk/state.h"
 
@@ -87,7 +87,8 @@ path_in(const petal_directory *directory, const char *name)
     return name == NULL ? test_strdup(directory->path) : join(directory->path, length, name);
 }
 
-/* The same on an open file.  A dead one is of a machine that is gone: its calls do not count here. */
+/* The same on an open file.  A dead one is of a machine that is gone: its calls do not count
+ * here. */
 static struct call
 call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t offset, size_t size)
 {

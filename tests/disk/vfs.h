@@ -40,21 +40,23 @@ void memory_vfs_free(struct memory_vfs *vfs);
 /* The table to give to the library; lives as long as `vfs`. */
 const petal_vfs *memory_vfs_table(struct memory_vfs *vfs);
 
-/* A deep copy of the files with what is durable and what pending, of the capacity and of the power being off.
- * No files are open in it, no calls counted, no faults planned, nothing is traced. */
+/* A deep copy of the files with what is durable and what pending, of the capacity and of the power
+ * being off. No files are open in it, no calls counted, no faults planned, nothing is traced. */
 struct memory_vfs *memory_vfs_clone(struct memory_vfs *vfs);
 
 /* ---- Faults ---- */
 
 uint64_t memory_vfs_calls(struct memory_vfs *vfs);
 
-/* The n-th call from now fails with `error`, once or from then on.  n 0: none does, and no longer. */
+/* The n-th call from now fails with `error`, once or from then on.  n 0: none does, and no
+ * longer. */
 void memory_vfs_fail_at(struct memory_vfs *vfs, uint64_t n, int error, bool permanently);
 
 /* How many calls have failed as planned. */
 uint64_t memory_vfs_failures(struct memory_vfs *vfs);
 
-/* After a failed sync reads see the old bytes again (as on Btrfs) instead of the lost ones (ext4, XFS). */
+/* After a failed sync reads see the old bytes again (as on Btrfs) instead of the lost ones (ext4,
+ * XFS). */
 void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 
 /* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored.
@@ -62,11 +64,13 @@ void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 void memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes);
 uint64_t memory_vfs_used(struct memory_vfs *vfs);
 
-/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC without it. */
+/* As on file systems that copy on write: also what is overwritten takes new space, and is ENOSPC
+ * without it. */
 void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
 
-/* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there is room, and stores into them
- * (base/wal_window.h).  They stay when the file is closed, as when the process is killed. */
+/* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there
+ * is room, and stores into them (base/wal_window.h).  They stay when the file is closed, as when
+ * the process is killed. */
 void memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use);
 
 /* The power fails during the n-th call from now.  n 0: it does not. */
@@ -75,12 +79,14 @@ void memory_vfs_cut_at(struct memory_vfs *vfs, uint64_t n);
 /* Whether the planned cut has come. */
 bool memory_vfs_is_off(struct memory_vfs *vfs);
 
-/* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut` says, all locks are
- * gone, files and directories opened before are dead (their calls return EIO and are not numbered), planned faults are forgotten. */
+/* Cut the power, also if it is off already, and switch on again: pending changes survive as `cut`
+ * says, all locks are gone, files and directories opened before are dead (their calls return EIO
+ * and are not numbered), planned faults are forgotten. */
 void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
 
-/* The process dies and the machine stays on, also if a planned cut had come: what is pending is what reads see, and may still be
- * lost by a power cut. Locks, open files and planned faults are as after a power cut. */
+/* The process dies and the machine stays on, also if a planned cut had come: what is pending is
+ * what reads see, and may still be lost by a power cut. Locks, open files and planned faults are as
+ * after a power cut. */
 void memory_vfs_process_death(struct memory_vfs *vfs);
 
 /* ---- Looking at the files ---- */
@@ -88,7 +94,8 @@ void memory_vfs_process_death(struct memory_vfs *vfs);
 /* The bytes that a read would see, as a copy to be released with free; NULL on an error. */
 int memory_vfs_read_file(struct memory_vfs *vfs, const char *path, uint8_t **bytes, size_t *size);
 
-/* Make a file, or replace its content; the bytes, the size and all names of its directory are durable. */
+/* Make a file, or replace its content; the bytes, the size and all names of its directory are
+ * durable. */
 int memory_vfs_write_file(struct memory_vfs *vfs, const char *path, const void *bytes, size_t size);
 
 bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);

@@ -1,6 +1,7 @@
 /*
- * vfs_contract_test.c -- the contract of petal_vfs: the same tests on the layer that uses the operating system and
- * on the one in memory, so that what is proved on the one may be believed of the other.
+ * vfs_contract_test.c -- the contract of petal_vfs: the same tests on the layer that uses the
+ * operating system and on the one in memory, so that what is proved on the one may be believed of
+ * the other.
  */
 #include "base/vfs_posix.h"
 #include "tests/disk/paths.h"

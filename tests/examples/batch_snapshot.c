@@ -54,8 +54,8 @@ main(int argc, char **argv)
 
     check(petal_snapshot_new(db, &before, &error));
 
-    /* Ada sends Bob 30. Nobody, not even after a power cut, sees one half of that. FSYNC_WAL: it is on the
-     * medium when the call returns. */
+    /* Ada sends Bob 30. Nobody, not even after a power cut, sees one half of that. FSYNC_WAL: it is
+     * on the medium when the call returns. */
     petal_batch_clear(batch);
     check(
         petal_batch_put(batch, money, text("ada"), text("sum"), PETAL_LATEST, text("70"), &error));

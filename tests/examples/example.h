@@ -1,4 +1,5 @@
-/* example.h -- what each example begins with: text as a slice, an end when a call fails, an open database. C11 and C++17. */
+/* example.h -- what each example begins with: text as a slice, an end when a call fails, an open
+ * database. C11 and C++17. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names, keys and values are any bytes: a slice is a pointer and a length, borrowed for the call. */
+/* Names, keys and values are any bytes: a slice is a pointer and a length, borrowed for the
+ * call. */
 static inline petal_slice
 text(const char *string)
 {

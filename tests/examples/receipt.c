@@ -29,8 +29,9 @@ show(petal_table *table, const char *row, petal_receipt *receipt, petal_result *
     printf("  data blocks looked at: %u\n", blocks);
 }
 
-/* The same numbers in every run, so that this example's output is always the same: filters are salted, and once
- * in some thousand gets one says "maybe" of a row that is not there. Programs leave petal_options.env out. */
+/* The same numbers in every run, so that this example's output is always the same: filters are
+ * salted, and once in some thousand gets one says "maybe" of a row that is not there. Programs
+ * leave petal_options.env out. */
 static uint64_t
 next_number(void *context)
 {

@@ -1,7 +1,7 @@
 /*
- * cell.c -- any bytes as a line of a file to import, in each format: refused with a place inside of the line, or a cell that
- * comes back the same when it is written in every format and read again. The first byte chooses the format and whether the
- * first line is taken as a head.
+ * cell.c -- any bytes as a line of a file to import, in each format: refused with a place inside of
+ * the line, or a cell that comes back the same when it is written in every format and read again.
+ * The first byte chooses the format and whether the first line is taken as a head.
  */
 #include "tools/shell/files/cell.h"
 

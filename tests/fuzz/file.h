@@ -1,8 +1,8 @@
 /*
  * file.h -- a petal_vfs with one directory that holds one read-only file: the fuzzer's input.
  *
- * Fuzzers are linked with the library alone, so this stands by itself.  Checksums would turn nearly every input
- * away: each fuzzer puts right ones into a copy of half of its inputs.
+ * Fuzzers are linked with the library alone, so this stands by itself.  Checksums would turn nearly
+ * every input away: each fuzzer puts right ones into a copy of half of its inputs.
  */
 #ifndef PETAL_TESTS_FUZZ_FILE_H
 #define PETAL_TESTS_FUZZ_FILE_H

@@ -1,6 +1,7 @@
 /*
- * filter.c -- any bytes as a filter in HBase's language: refused with a place inside of it, or a filter that is then shown
- * a few cells, forward and reversed. The last bytes of the input are rows, qualifiers and values.
+ * filter.c -- any bytes as a filter in HBase's language: refused with a place inside of it, or a
+ * filter that is then shown a few cells, forward and reversed. The last bytes of the input are
+ * rows, qualifiers and values.
  */
 #include "engine/filter/filter.h"
 #include "base/slice.h"

@@ -1,4 +1,5 @@
-/* manifest.c -- any bytes as a manifest: refused, or loaded into a state that its own snapshot gives again. */
+/* manifest.c -- any bytes as a manifest: refused, or loaded into a state that its own snapshot
+ * gives again. */
 #include "engine/manifest/manifest.h"
 #include "base/checksum.h"
 #include "base/coding.h"

@@ -1,6 +1,6 @@
 /*
- * shell.c -- any bytes as lines typed into the shell: the lexer and the parser refuse them with a place inside of the input, or
- * make a tree of them.
+ * shell.c -- any bytes as lines typed into the shell: the lexer and the parser refuse them with a
+ * place inside of the input, or make a tree of them.
  */
 #include "tools/shell/language/parser.h"
 

@@ -1,10 +1,10 @@
 /*
- * sst.c -- store files with any damage, checksums made right again: opened, iterated, asked, verified, within
- * bounds and without leaks.
+ * sst.c -- store files with any damage, checksums made right again: opened, iterated, asked,
+ * verified, within bounds and without leaks.
  *
- * INPUT.  Byte 0: which of the base files.  Then groups of 4 bytes: place (u16), new value, and whether
- * the checksums of all blocks are put right (bit 0 of the last group's last byte) or left as they are.
- * So every input reaches behind the checksums, and no corpus is needed.
+ * INPUT.  Byte 0: which of the base files.  Then groups of 4 bytes: place (u16), new value, and
+ * whether the checksums of all blocks are put right (bit 0 of the last group's last byte) or left
+ * as they are. So every input reaches behind the checksums, and no corpus is needed.
  */
 #include "base/checksum.h"
 #include "base/coding.h"

@@ -1,11 +1,12 @@
 /*
- * main.c -- does the memory limit hold for the process?  Writes, overwrites, deletes and reads random rows with three
- * threads, while resident memory is sampled twenty times a second; exits 1 when a sample is above 1.10 times the limit and what
- * petal.h allows beside it.
+ * main.c -- does the memory limit hold for the process?  Writes, overwrites, deletes and reads
+ * random rows with three threads, while resident memory is sampled twenty times a second; exits 1
+ * when a sample is above 1.10 times the limit and what petal.h allows beside it.
  *
- * Usage: memory DIRECTORY MEGABYTES [LIMIT_MEGABYTES [BLOCK_BYTES]]: write so many, under memory_bytes of LIMIT (64).  With
- * BLOCK_BYTES blocks are of that size, and reading goes on behind the writing, by threads that come and go: malloc keeps what
- * one gave back for its successors only.
+ * Usage: memory DIRECTORY MEGABYTES [LIMIT_MEGABYTES [BLOCK_BYTES]]: write so many, under
+ * memory_bytes of LIMIT (64).  With BLOCK_BYTES blocks are of that size, and reading goes on behind
+ * the writing, by threads that come and go: malloc keeps what one gave back for its successors
+ * only.
  */
 #include "engine/petal.h"
 

@@ -194,8 +194,8 @@ node_bytes(const struct cell_tree *tree)
 }
 
 /*
- * Insert `count` keys for which memory is reserved: no allocation, no more bytes than were said, and
- * before each key enough of them left for what is said of one.
+ * Insert `count` keys for which memory is reserved: no allocation, no more bytes than were said,
+ * and before each key enough of them left for what is said of one.
  */
 static void
 insert_batch(struct fixture *fixture, const struct test_key *keys, const size_t *order,

@@ -364,7 +364,8 @@ a_failed_allocation_leaves_the_contents(void **state)
     cell_model_fini(&model);
 }
 
-/* Some cells are prepared before, some of those are given up first, as when the log fails; no reserved step asks for memory. */
+/* Some cells are prepared before, some of those are given up first, as when the log fails; no
+ * reserved step asks for memory. */
 static void
 prepared_cells_are_added(void **state)
 {
@@ -397,7 +398,8 @@ prepared_cells_are_added(void **state)
     cell_model_fini(&model);
 }
 
-/* What was prepared is no cell until it is added, and another cell that comes in its place is no mistake. */
+/* What was prepared is no cell until it is added, and another cell that comes in its place is no
+ * mistake. */
 static void
 a_prepared_cell_that_is_given_up_is_not_there(void **state)
 {
@@ -419,7 +421,8 @@ a_prepared_cell_that_is_given_up_is_not_there(void **state)
     cell_model_fini(&model);
 }
 
-/* Writes that fail, one after the other, as on a full disk. What is added then, without having been prepared, lies where they did. */
+/* Writes that fail, one after the other, as on a full disk. What is added then, without having been
+ * prepared, lies where they did. */
 static void
 what_is_given_up_takes_no_memory(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * race_test.c -- readers beside the writer: they see all cells up to the published sequence,
- * once and in order, forwards and back, find each of them, and are told by the row filter that it may be there.
+ * race_test.c -- readers beside the writer: they see all cells up to the published sequence, once
+ * and in order, forwards and back, find each of them, and are told by the row filter that it may be
+ * there.
  */
 #include "memtable/memtable.h"
 #include "tests/support/cell_model.h"
@@ -78,7 +79,8 @@ read_all_back(struct race *race, struct memtable_iter *iter)
     fault_if(race, seen != published);
 }
 
-/* The last visible cell before some place of the model is found; the next visible one is the first behind the place. */
+/* The last visible cell before some place of the model is found; the next visible one is the first
+ * behind the place. */
 static void
 read_one_before(struct race *race, struct memtable_iter *iter, struct test_random *random)
 {

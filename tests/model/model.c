@@ -191,7 +191,8 @@ is_delete_of_newest(const struct model_item *item)
            item->timestamp == PETAL_LATEST;
 }
 
-/* The timestamp of the k-th newest version, k being the place of the item among those of its column and mutation. */
+/* The timestamp of the k-th newest version, k being the place of the item among those of its column
+ * and mutation. */
 static int64_t
 newest_timestamp(const struct model *model, const struct model_item *items, size_t index)
 {
@@ -212,7 +213,8 @@ newest_timestamp(const struct model *model, const struct model_item *items, size
     return found == wanted ? newest[wanted - 1]->timestamp : model->now_ms;
 }
 
-/* Add the cell behind those of its mutation, which begin at `first`, whose row, family and qualifier are not greater. */
+/* Add the cell behind those of its mutation, which begin at `first`, whose row, family and
+ * qualifier are not greater. */
 static void
 add_result(struct model_results *results, size_t first, const struct model_cell *cell)
 {
@@ -233,7 +235,8 @@ add_result(struct model_results *results, size_t first, const struct model_cell 
     results->cells[place] = *cell;
 }
 
-/* In a write with a time to live, a later cell of the same place, timestamp and type stands for this one. */
+/* In a write with a time to live, a later cell of the same place, timestamp and type stands for
+ * this one. */
 static bool
 is_replaced(const struct model_cell *cells, size_t count, size_t at)
 {

@@ -92,7 +92,8 @@ enum model_outcome {
     MODEL_TOO_LARGE /* a value would exceed MODEL_BYTES: nothing is written, and the engine should not be asked */
 };
 
-/* Apply the items as one batch; puts with PETAL_LATEST get now or `least_put_timestamp`, whichever is later. */
+/* Apply the items as one batch; puts with PETAL_LATEST get now or `least_put_timestamp`, whichever
+ * is later. */
 enum model_outcome model_write(struct model *model, const struct model_item *items, size_t count,
                                int64_t least_put_timestamp, struct model_results *results);
 
@@ -111,14 +112,16 @@ bool model_condition_holds(const struct model *model, const struct model_conditi
 
 /* ---- What flushes and compactions keep ---- */
 
-/* `read_point` is the oldest that a reader has, or model->sequence; `newest_snapshot` the newest that is held, or 0. A compaction
- * whose input holds cells above the former, or with cells in memory that the latter sees, leaves the markers, as a flush does. */
+/* `read_point` is the oldest that a reader has, or model->sequence; `newest_snapshot` the newest
+ * that is held, or 0. A compaction whose input holds cells above the former, or with cells in
+ * memory that the latter sees, leaves the markers, as a flush does. */
 void model_flush(struct model *model, uint64_t read_point);
 void model_compact(struct model *model, unsigned family, uint64_t read_point,
                    uint64_t newest_snapshot);
 
-/* The same with the `count` runs of the family from the one at `first` on, oldest first, as far as there are any. With all of them it
- * is a compaction of all files; else all markers stay, and what is outside is not looked at. */
+/* The same with the `count` runs of the family from the one at `first` on, oldest first, as far as
+ * there are any. With all of them it is a compaction of all files; else all markers stay, and what
+ * is outside is not looked at. */
 void model_compact_runs(struct model *model, unsigned family, size_t first, size_t count,
                         uint64_t read_point, uint64_t newest_snapshot);
 
@@ -248,7 +251,8 @@ bool model_is_expired(const struct model_rules *rules, const struct model_cell *
 /* Rules 1 and 2: it is there at all. */
 bool model_exists(const struct model_rules *rules, const struct model_cell *cell);
 
-/* Which cells are puts that no marker hides and no other put replaces, nor, under NEW_VERSION_BEHAVIOR, are surplus. */
+/* Which cells are puts that no marker hides and no other put replaces, nor, under
+ * NEW_VERSION_BEHAVIOR, are surplus. */
 void model_find_living(const struct model_rules *rules, const struct model_cell *cells,
                        size_t count, bool *living);
 

@@ -1,8 +1,9 @@
 /*
- * operation.h -- lists of operations on one table, made at random, for the model and the engine alike; and the list as a
- * script for kv-shell.
+ * operation.h -- lists of operations on one table, made at random, for the model and the engine
+ * alike; and the list as a script for kv-shell.
  *
- * Each operation carries the time at which it happens, and all it needs: so any of them can be taken out of a list.
+ * Each operation carries the time at which it happens, and all it needs: so any of them can be
+ * taken out of a list.
  */
 #ifndef PETAL_TESTS_MODEL_OPERATION_H
 #define PETAL_TESTS_MODEL_OPERATION_H
@@ -23,7 +24,8 @@ enum operation_kind {
     OPERATION_GET,
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
-    OPERATION_OPEN_CURSOR, /* a scan, read to its end when the cursor is closed: what happens between must not show */
+    /* A scan, read to its end when the cursor is closed: what happens between must not show */
+    OPERATION_OPEN_CURSOR,
     OPERATION_MOVE_CURSOR,
     OPERATION_CLOSE_CURSOR
 };
@@ -52,7 +54,8 @@ struct operation {
     bool changes_row;   /* by petal_mutate_row; all items are of one row */
     bool has_condition; /* of it */
     struct model_condition condition;
-    /* Compactions: the family, or all of them if MODEL_FAMILIES.  Flushes: of the table or of the database. */
+    /* Compactions: the family, or all of them if MODEL_FAMILIES.  Flushes: of the table or of the
+     * database. */
     unsigned family;
     bool whole_database;
     /* Compactions of one family: so many runs from the one at first_run on; 0: all files. */

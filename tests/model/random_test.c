@@ -1,12 +1,13 @@
 /*
- * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive model once and against
- * the engine under every setting below: filters, caches, block sizes, compression, reasons for leaving files out switched off.
- * All must give the model's answers.
+ * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive
+ * model once and against the engine under every setting below: filters, caches, block sizes,
+ * compression, reasons for leaving files out switched off. All must give the model's answers.
  *
- * A list that fails is made smaller by taking out operations as long as it fails, then printed: the seed, the first
- * difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of the first list, each further list has the
- * next one; PETAL_OPERATIONS says how many operations all lists have together at least, PETAL_FEATURES what they may hold
- * (enum operation_feature). So PETAL_SEED with the seed that was printed and PETAL_OPERATIONS=1 run one list again.
+ * A list that fails is made smaller by taking out operations as long as it fails, then printed: the
+ * seed, the first difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of
+ * the first list, each further list has the next one; PETAL_OPERATIONS says how many operations all
+ * lists have together at least, PETAL_FEATURES what they may hold (enum operation_feature). So
+ * PETAL_SEED with the seed that was printed and PETAL_OPERATIONS=1 run one list again.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +96,8 @@ report(struct operation_list *list, const struct run_settings *setting, uint64_t
 static bool
 run_list(uint64_t seed, unsigned features, uint64_t *count)
 {
-    /* Many short lists, in which little hides a mistake, and a few long ones, with files of many blocks. */
+    /* Many short lists, in which little hides a mistake, and a few long ones, with files of many
+     * blocks. */
     size_t length = seed % 8 == 0 ? 800 : 120;
     /* Every second list leaves out some features at random. */
     unsigned some = seed % 2 == 0 ? FEATURE_ALL : (unsigned)(seed * 0x9E3779B97F4A7C15u >> 51);

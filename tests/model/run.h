@@ -1,9 +1,9 @@
 /*
- * run.h -- run a list of operations against the model and against the engine, and compare what they say, operation by
- * operation.
+ * run.h -- run a list of operations against the model and against the engine, and compare what they
+ * say, operation by operation.
  *
- * The engine runs on the in-memory file layer, with a clock and a random source that are set by hand: equal lists give
- * equal runs.  Nothing is flushed on its own.
+ * The engine runs on the in-memory file layer, with a clock and a random source that are set by
+ * hand: equal lists give equal runs.  Nothing is flushed on its own.
  */
 #ifndef PETAL_TESTS_MODEL_RUN_H
 #define PETAL_TESTS_MODEL_RUN_H
@@ -43,7 +43,8 @@ struct run_difference {
     struct model_text got; /* what the engine said */
 };
 
-/* Whether the engine says the same; else *difference is filled in, to be released with model_text_free. */
+/* Whether the engine says the same; else *difference is filled in, to be released with
+ * model_text_free. */
 bool run_engine(const struct operation_list *list, const struct run_settings *settings,
                 const struct run_answers *answers, struct run_difference *difference);
 

@@ -1,6 +1,6 @@
 /*
- * shrink.c -- delta debugging: what can be left out while the list still fails is left out, first in large
- * pieces, then one by one, until nothing more can go.
+ * shrink.c -- delta debugging: what can be left out while the list still fails is left out, first
+ * in large pieces, then one by one, until nothing more can go.
  */
 #include "tests/model/shrink.h"
 

@@ -1,6 +1,6 @@
 /*
- * text.h -- answers as text, one line a cell, so that those of the model and of the engine can be compared and printed.
- * Memory grows as needed; the text ends with a zero byte.
+ * text.h -- answers as text, one line a cell, so that those of the model and of the engine can be
+ * compared and printed. Memory grows as needed; the text ends with a zero byte.
  */
 #ifndef PETAL_TESTS_MODEL_TEXT_H
 #define PETAL_TESTS_MODEL_TEXT_H
@@ -17,7 +17,8 @@ void model_text_clear(struct model_text *text);
 void model_text_add(struct model_text *text, const char *words);
 void model_text_add_number(struct model_text *text, int64_t number);
 
-/* As HBase prints bytes: \xHH for what is no printable ASCII, for the quotation mark and the backslash. */
+/* As HBase prints bytes: \xHH for what is no printable ASCII, for the quotation mark and the
+ * backslash. */
 void model_text_add_bytes(struct model_text *text, petal_slice bytes);
 
 /* The name of a cell type. */

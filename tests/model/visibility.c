@@ -1,4 +1,5 @@
-/* visibility.c -- which puts of a row live, and what of it a flush or a compaction keeps; see model.h. */
+/* visibility.c -- which puts of a row live, and what of it a flush or a compaction keeps; see
+ * model.h. */
 #include "tests/model/model.h"
 
 #include "base/slice.h"
@@ -58,7 +59,8 @@ works(const struct model_rules *rules, const struct model_cell *marker)
     return rules->family->keep_deleted == PETAL_KEEP_DELETED_TTL && model_is_expired(rules, marker);
 }
 
-/* Whether the marker's place and timestamp are such that it concerns the put, whichever was written first. */
+/* Whether the marker's place and timestamp are such that it concerns the put, whichever was written
+ * first. */
 static bool
 matches(const struct model_cell *marker, const struct model_cell *put)
 {
@@ -90,7 +92,8 @@ hidden_by(const struct model_rules *rules, const struct model_cell *cells, size_
 
 /* ---- NEW_VERSION_BEHAVIOR: the row's history again, write by write ---- */
 
-/* After each write: a living put is surplus, and dead for good, that has VERSIONS living ones of its column above it. */
+/* After each write: a living put is surplus, and dead for good, that has VERSIONS living ones of
+ * its column above it. */
 static void
 bury_surplus(const struct model_rules *rules, const struct model_cell *cells, size_t count,
              bool *living)
@@ -371,7 +374,8 @@ model_compact(struct model *model, unsigned family, uint64_t read_point, uint64_
 {
     bool all_files = true;
 
-    /* What a snapshot sees in memory, markers may have to go on hiding from it: then it goes as in a flush. */
+    /* What a snapshot sees in memory, markers may have to go on hiding from it: then it goes as in
+     * a flush. */
     for (size_t i = 0; i < model->count; i++) {
         if (model->cells[i].family == family && model->cells[i].run == 0 &&
             model->cells[i].sequence <= newest_snapshot)

@@ -15,7 +15,8 @@ starts_with(const char *line, const char *beginning)
     return strncmp(line, beginning, strlen(beginning)) == 0;
 }
 
-/* ---- Making both sides alike ------------------------------------------------------------------------ */
+/* ---- Making both sides alike
+ * ------------------------------------------------------------------------ */
 
 /* A line of a Java stack trace. */
 static bool
@@ -56,7 +57,8 @@ apply_specials(const char *command, struct lines *lines)
         lines_sort(lines);
 }
 
-/* ---- Equal? -------------------------------------------------------------------------------------------- */
+/* ---- Equal?
+ * -------------------------------------------------------------------------------------------- */
 
 static bool
 matches_any(const struct pattern_list *list, const char *line)
@@ -81,7 +83,8 @@ is_message(const char *line)
     return strstr(line, "ERROR") != NULL || strstr(line, "Error") != NULL;
 }
 
-/* Line by line; in the place of a loose line, and of those behind it up to a blank one, there may be any message. */
+/* Line by line; in the place of a loose line, and of those behind it up to a blank one, there may
+ * be any message. */
 static bool
 are_equal(const struct rules *rules, const struct lines *expected, const struct lines *actual)
 {
@@ -108,7 +111,8 @@ are_equal(const struct rules *rules, const struct lines *expected, const struct 
     return j == actual->count;
 }
 
-/* ---- Deliberate? --------------------------------------------------------------------------------------- */
+/* ---- Deliberate?
+ * --------------------------------------------------------------------------------------- */
 
 static bool
 has_match(const struct pattern_list *list, const struct lines *lines)
@@ -167,7 +171,8 @@ squeeze_blanks(char *line)
     *to = '\0';
 }
 
-/* Join lines that fill a terminal's width.  Padded lines are such, too, so blanks do not count in what becomes of them. */
+/* Join lines that fill a terminal's width.  Padded lines are such, too, so blanks do not count in
+ * what becomes of them. */
 static bool
 unwrap(unsigned columns, struct lines *lines)
 {
@@ -221,7 +226,8 @@ rewrite(const struct difference_entry *entry, unsigned columns, struct lines *li
     return changed;
 }
 
-/* Do the rewritings of all entries that are about it make both sides equal?  The first one that changed anything is told. */
+/* Do the rewritings of all entries that are about it make both sides equal?  The first one that
+ * changed anything is told. */
 static const struct difference_entry *
 explain_by_rewriting(struct rules *rules, const struct comparison *comparison)
 {
@@ -275,7 +281,8 @@ compare(struct rules *rules, struct comparison *comparison, const struct differe
     return *entry != NULL ? DELIBERATE : DIFFERENT;
 }
 
-/* ---- Showing it ------------------------------------------------------------------------------------------ */
+/* ---- Showing it
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 add_lines(struct text *text, char sign, const struct lines *lines, size_t from, size_t to)
@@ -284,7 +291,8 @@ add_lines(struct text *text, char sign, const struct lines *lines, size_t from, 
         text_add_format(text, "    %c%s\n", sign, lines->items[i]);
 }
 
-/* lengths[i][j]: of the longest common subsequence of what begins at expected line i and actual line j. */
+/* lengths[i][j]: of the longest common subsequence of what begins at expected line i and actual
+ * line j. */
 static unsigned *
 common_lengths(const struct lines *a, const struct lines *b, size_t from, size_t a_end,
                size_t b_end)

@@ -1,7 +1,8 @@
 /*
  * lines.h -- lists of lines, and the ways to make and change them.
  *
- * A line is a C string without its line end; a zero byte in a text stands in it as the character U+2400.
+ * A line is a C string without its line end; a zero byte in a text stands in it as the character
+ * U+2400.
  */
 #ifndef PETAL_TESTS_REPLAY_LINES_H
 #define PETAL_TESTS_REPLAY_LINES_H
@@ -27,12 +28,14 @@ void lines_split(struct lines *lines, petal_slice text);
 /* All of a file; false with errno set if it cannot be read. */
 bool read_file(const char *path, struct text *text);
 
-/* Compile an extended regular expression; false, after telling stderr where and why, if it is none. */
+/* Compile an extended regular expression; false, after telling stderr where and why, if it is
+ * none. */
 bool compile_pattern(const char *pattern, const char *path, size_t line, regex_t *compiled);
 
 bool matches(const regex_t *pattern, const char *line);
 
-/* Replace what matches, everywhere in the line; \1 to \9 in `replacement` are groups.  Was there anything? */
+/* Replace what matches, everywhere in the line; \1 to \9 in `replacement` are groups.  Was there
+ * anything? */
 bool replace_in_line(char **line, const regex_t *pattern, const char *replacement);
 
 #endif

@@ -49,7 +49,8 @@ struct replay {
     _Atomic(size_t) next;
 };
 
-/* ---- Paths -------------------------------------------------------------------------------------------- */
+/* ---- Paths
+ * -------------------------------------------------------------------------------------------- */
 
 static bool
 complain(const char *path, const char *what)
@@ -114,7 +115,8 @@ add_path(struct lines *paths, const char *path)
            (paths->count > before || complain(path, "no *.session files in this folder"));
 }
 
-/* ---- One session ----------------------------------------------------------------------------------------- */
+/* ---- One session
+ * ----------------------------------------------------------------------------------------- */
 
 static void
 judge(struct replay *replay, struct comparison *comparison, size_t line, struct result *result)
@@ -211,7 +213,8 @@ run_thread(void *context)
     return NULL;
 }
 
-/* ---- All of them --------------------------------------------------------------------------------------- */
+/* ---- All of them
+ * --------------------------------------------------------------------------------------- */
 
 static void
 run_threads(struct replay *replay)
@@ -277,7 +280,8 @@ run(const struct settings *settings, char **paths)
     return status;
 }
 
-/* ---- The command line -------------------------------------------------------------------------------------- */
+/* ---- The command line
+ * -------------------------------------------------------------------------------------- */
 
 static int
 usage(void)
@@ -287,7 +291,8 @@ usage(void)
     return 2;
 }
 
-/* The kv-shell beside this program, and the rules in the folder above: where the Makefile puts it. */
+/* The kv-shell beside this program, and the rules in the folder above: where the Makefile puts
+ * it. */
 static void
 set_defaults(struct settings *settings)
 {

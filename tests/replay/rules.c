@@ -1,4 +1,5 @@
-/* rules.c -- reads the rules; see tests/replay/rules.h and, for how they are applied, tests/replay/compare.c. */
+/* rules.c -- reads the rules; see tests/replay/rules.h and, for how they are applied,
+ * tests/replay/compare.c. */
 #include "tests/replay/rules.h"
 
 #include "tools/shell/text/memory.h"
@@ -71,7 +72,8 @@ add_rewriting(struct rewriting **list, size_t *count, const struct rule_file *fi
     return true;
 }
 
-/* ---- masks.txt and loose.txt ---------------------------------------------------------------------- */
+/* ---- masks.txt and loose.txt
+ * ---------------------------------------------------------------------- */
 
 static bool
 read_masks(struct rules *rules, const char *folder)
@@ -111,7 +113,8 @@ read_loose(struct rules *rules, const char *folder)
     return good;
 }
 
-/* ---- DIFFERENCES ------------------------------------------------------------------------------------- */
+/* ---- DIFFERENCES
+ * ------------------------------------------------------------------------------------- */
 
 /* PATTERN ==> REPLACEMENT; the replacement may be empty. */
 static bool
@@ -213,7 +216,8 @@ rules_read(const char *folder, struct rules *rules)
            read_differences(rules, folder);
 }
 
-/* ---- The end ------------------------------------------------------------------------------------------ */
+/* ---- The end
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 free_patterns(struct pattern_list *list)

@@ -1,9 +1,9 @@
 /*
  * rules.h -- when what kv-shell printed is as good as what was recorded.
  *
- * Three files of one folder say it: masks.txt (what cannot repeat is replaced, on both sides), loose.txt (recorded messages in
- * whose place any message will do) and DIFFERENCES (where kv-shell answers otherwise on purpose).  tests/replay/sessions/README.md has
- * their forms.
+ * Three files of one folder say it: masks.txt (what cannot repeat is replaced, on both sides),
+ * loose.txt (recorded messages in whose place any message will do) and DIFFERENCES (where kv-shell
+ * answers otherwise on purpose).  tests/replay/sessions/README.md has their forms.
  */
 #ifndef PETAL_TESTS_REPLAY_RULES_H
 #define PETAL_TESTS_REPLAY_RULES_H
@@ -45,7 +45,8 @@ struct rules {
 bool rules_read(const char *folder, struct rules *rules);
 void rules_free(struct rules *rules);
 
-/* One command's output on both sides, or anything else that is compared, such as the exit status. */
+/* One command's output on both sides, or anything else that is compared, such as the exit
+ * status. */
 struct comparison {
     const struct recorded_session *session;
     const char *command; /* as typed, lines parted by blanks */

@@ -60,7 +60,8 @@ write_script(const struct recorded_session *session, const char *directory)
     return fclose(file) == 0;
 }
 
-/* ---- The child ------------------------------------------------------------------------------------ */
+/* ---- The child
+ * ------------------------------------------------------------------------------------ */
 
 /* A terminal that changes no byte.  *slave is its other end. */
 static int
@@ -86,7 +87,8 @@ open_terminal(unsigned columns, int *slave)
     return master;
 }
 
-/* In the child: calls that are safe behind fork in a program with threads only.  `output` -1: a file. */
+/* In the child: calls that are safe behind fork in a program with threads only.  `output` -1: a
+ * file. */
 static void
 run_child(const char *shell, const struct recorded_session *session, const char *directory,
           int output)
@@ -160,7 +162,8 @@ run_program(const char *shell, const struct recorded_session *session, const cha
     return good;
 }
 
-/* ---- Its output -------------------------------------------------------------------------------------- */
+/* ---- Its output
+ * -------------------------------------------------------------------------------------- */
 
 /* Output on its way to the commands. */
 struct cutter {
@@ -192,7 +195,8 @@ find_echo(const struct cutter *cutter, const char *line, const char **begin, siz
     return best != NULL;
 }
 
-/* What stands before the lines of input belongs to the command at hand, what follows to `command`. */
+/* What stands before the lines of input belongs to the command at hand, what follows to
+ * `command`. */
 static void
 cut(struct cutter *cutter, size_t command, const struct lines *input)
 {

@@ -1,8 +1,9 @@
 /*
- * run.h -- runs kv-shell on a session's commands and cuts what it prints into what each command printed.
+ * run.h -- runs kv-shell on a session's commands and cuts what it prints into what each command
+ * printed.
  *
- * kv-shell shows its input (--echo), which parts the commands' output.  On a terminal only its output is one: line editing is
- * not what is tested here.
+ * kv-shell shows its input (--echo), which parts the commands' output.  On a terminal only its
+ * output is one: line editing is not what is tested here.
  */
 #ifndef PETAL_TESTS_REPLAY_RUN_H
 #define PETAL_TESTS_REPLAY_RUN_H
@@ -17,8 +18,9 @@ struct session_run {
 };
 
 /*
- * Run `shell`, a path that leads there from any directory, in `directory`, which is empty.  False, after telling stderr why,
- * if it cannot be run.  A shell that takes longer than two minutes is killed.
+ * Run `shell`, a path that leads there from any directory, in `directory`, which is empty.  False,
+ * after telling stderr why, if it cannot be run.  A shell that takes longer than two minutes is
+ * killed.
  */
 bool run_session(const char *shell, const struct recorded_session *session, const char *directory,
                  struct session_run *run);

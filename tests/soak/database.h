@@ -37,7 +37,8 @@ void soak_open(struct soak_database *database, struct soak_shared *shared, const
 void soak_attach(struct soak_database *database);
 void soak_close(struct soak_database *database);
 
-/* Attributes of the families that change nothing in what readers see, by chance; `spare`: one family more. */
+/* Attributes of the families that change nothing in what readers see, by chance; `spare`: one
+ * family more. */
 #define SOAK_MOST_FAMILIES (SOAK_FAMILIES + 1)
 size_t soak_family_options(petal_family_options families[SOAK_MOST_FAMILIES], uint64_t chance);
 
@@ -48,8 +49,9 @@ void soak_reader_free(struct soak_reader *reader);
 const char *soak_compare(const struct soak_cells *cells, const petal_result *result);
 
 /*
- * Read a WHOLE slot in both tables, as of one moment, and check that they agree and that the sum is right. Returns the
- * generation found, 0 when there is nothing. Ends the process when something is wrong.
+ * Read a WHOLE slot in both tables, as of one moment, and check that they agree and that the sum is
+ * right. Returns the generation found, 0 when there is nothing. Ends the process when something is
+ * wrong.
  */
 uint64_t soak_check_whole(struct soak_reader *reader, uint32_t slot, petal_snapshot *snapshot);
 

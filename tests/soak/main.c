@@ -1,14 +1,16 @@
 /*
- * main.c -- half an hour in the life of a database: `make soak` runs it, SOAK_SECONDS=N says for how long.
+ * main.c -- half an hour in the life of a database: `make soak` runs it, SOAK_SECONDS=N says for
+ * how long.
  *
- * Each round starts a process that writes, reads, flushes, compacts, alters and copies on small memtables and little memory, and kills it
- * at a random time, some of them while they open; some may close instead. Then another process looks whether all that was acknowledged is
- * there, and of what was under way all or nothing (tests/soak/model.h); this process opens nothing and only keeps the
- * account. Every round the memory and the descriptors of the first process are looked at, now and then the disk: they must stay
- * below bounds that do not grow.
+ * Each round starts a process that writes, reads, flushes, compacts, alters and copies on small
+ * memtables and little memory, and kills it at a random time, some of them while they open; some
+ * may close instead. Then another process looks whether all that was acknowledged is there, and of
+ * what was under way all or nothing (tests/soak/model.h); this process opens nothing and only keeps
+ * the account. Every round the memory and the descriptors of the first process are looked at, now
+ * and then the disk: they must stay below bounds that do not grow.
  *
- * Prints its seed; PETAL_SEED repeats it, though not what threads and kills make of it. Exit status 0: nothing was wrong; 1: what was
- * wrong, and where the files are that show it.
+ * Prints its seed; PETAL_SEED repeats it, though not what threads and kills make of it. Exit status
+ * 0: nothing was wrong; 1: what was wrong, and where the files are that show it.
  */
 #include "tests/soak/verify.h"
 #include "tests/soak/victim.h"
@@ -30,8 +32,9 @@
 #define REPORT_SECONDS  15
 #define PATIENCE_MS     120000 /* for what must come to its end by itself */
 
-/* What a process may hold: its database with what petal.h says comes on top of the limit; a checkpoint opened beside, likewise; what its
- * verification takes; and what malloc keeps for a dozen threads. */
+/* What a process may hold: its database with what petal.h says comes on top of the limit; a
+ * checkpoint opened beside, likewise; what its verification takes; and what malloc keeps for a
+ * dozen threads. */
 #define MOST_MEMORY      (2 * (SOAK_MEMORY_BYTES + ((uint64_t)24 << 20)) + ((uint64_t)44 << 20))
 #define MOST_DESCRIPTORS (3 * SOAK_OPEN_FILES + 32)
 
@@ -268,7 +271,8 @@ look(struct soak *soak, enum soak_look look)
     soak->looks[look]++;
 }
 
-/* Processes that only open, and are killed while they do, or while what they opened works in the background. */
+/* Processes that only open, and are killed while they do, or while what they opened works in the
+ * background. */
 static void
 kill_openers(struct soak *soak)
 {

@@ -30,7 +30,8 @@ soak_acknowledged(const struct soak_slot *slot)
     return &slot->states[atomic_load(&slot->word) & SOAK_OTHER];
 }
 
-/* Neither generation nor time is used again when a write is given up: what it left behind may be there unseen. */
+/* Neither generation nor time is used again when a write is given up: what it left behind may be
+ * there unseen. */
 struct soak_state *
 soak_begin(struct soak_slot *slot)
 {

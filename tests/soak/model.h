@@ -1,16 +1,19 @@
 /*
- * model.h -- what the soak knows of its data: slots in memory that outlives the processes which are killed, and the cells that
- * a slot's state means.
+ * model.h -- what the soak knows of its data: slots in memory that outlives the processes which are
+ * killed, and the cells that a slot's state means.
  *
- * A slot is a row and belongs to one writer. It holds two states: the one whose write was acknowledged last, and, while a write is
- * under way, the one that this write makes. A single store of `word` acknowledges. So after a kill the row must be what one of
- * the two says, and nothing else.
+ * A slot is a row and belongs to one writer. It holds two states: the one whose write was
+ * acknowledged last, and, while a write is under way, the one that this write makes. A single store
+ * of `word` acknowledges. So after a kill the row must be what one of the two says, and nothing
+ * else.
  *
- * Slots of kind WHOLE are a row in both tables, written by batches only: "first" has up to six columns in three families and a
- * sum over them, "second" the same sum. Slots of kind SINGLE are a row of one table, changed by one call after the other: a plain
- * value, a counter, a text that is appended to, a column with versions at times of its own, a cell with a time to live.
+ * Slots of kind WHOLE are a row in both tables, written by batches only: "first" has up to six
+ * columns in three families and a sum over them, "second" the same sum. Slots of kind SINGLE are a
+ * row of one table, changed by one call after the other: a plain value, a counter, a text that is
+ * appended to, a column with versions at times of its own, a cell with a time to live.
  *
- * Threads: a slot is written by its writer, or by a process that is alone with it; acknowledged and attempted are for all.
+ * Threads: a slot is written by its writer, or by a process that is alone with it; acknowledged and
+ * attempted are for all.
  */
 #ifndef PETAL_TESTS_SOAK_MODEL_H
 #define PETAL_TESTS_SOAK_MODEL_H
@@ -125,12 +128,14 @@ struct soak_cells {
     uint8_t bytes[(SOAK_COLUMNS + 4) * SOAK_MOST_VALUE];
 };
 
-/* The cells of the slot's row in a table, in their order, with so many versions; `began` and `ended`: when it was read. */
+/* The cells of the slot's row in a table, in their order, with so many versions; `began` and
+ * `ended`: when it was read. */
 void soak_expect(struct soak_cells *cells, uint32_t slot, const struct soak_state *state,
                  enum soak_table table, unsigned versions, int64_t began, int64_t ended);
 
 #define SOAK_SUM_BYTES 16
-/* The sum of a WHOLE slot's state: the generation, and a hash of its columns in "first", 0 when it has none. */
+/* The sum of a WHOLE slot's state: the generation, and a hash of its columns in "first", 0 when it
+ * has none. */
 void soak_sum(uint8_t sum[SOAK_SUM_BYTES], uint32_t slot, const struct soak_state *state);
 
 /* ---- failure ---- */

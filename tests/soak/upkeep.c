@@ -1,4 +1,5 @@
-/* upkeep.c -- the upkeep of tests/soak/victim.h: flushes, compactions, alterations, and copies, which are checked. */
+/* upkeep.c -- the upkeep of tests/soak/victim.h: flushes, compactions, alterations, and copies,
+ * which are checked. */
 #include "tests/soak/victim.h"
 
 #include "tests/support/test_support.h"

@@ -102,7 +102,8 @@ scan_table(struct soak_reader *reader, enum soak_table table, bool reversed)
             (!first && (memcmp(before, row.data, sizeof before) > 0) != reversed))
             soak_fail(shared, "scan: a row that no slot has, or out of order");
         memcpy(before, row.data, sizeof before);
-        /* A cell with a time to live is judged by the cursor's clock, which may be up to its opening's. */
+        /* A cell with a time to live is judged by the cursor's clock, which may be up to its
+         * opening's. */
         soak_expect(reader->cells, slot, soak_acknowledged(&shared->slots[slot]), table, 1,
                     began - 60000, soak_clock_ms());
         if (soak_compare(reader->cells, result)[0] != '\0')
@@ -204,7 +205,8 @@ live_bytes(const struct soak_shared *shared)
 
 /* ---- looks ---- */
 
-/* The copy holds exactly what the database holds, and what is left of it when all is compacted is what the data needs. */
+/* The copy holds exactly what the database holds, and what is left of it when all is compacted is
+ * what the data needs. */
 static void
 check_checkpoint(struct soak_database *database, uint64_t seed)
 {

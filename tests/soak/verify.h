@@ -1,12 +1,15 @@
-/* verify.h -- looks at all that must be there after a kill; each in a process of its own, with nobody else at the database. */
+/* verify.h -- looks at all that must be there after a kill; each in a process of its own, with
+ * nobody else at the database. */
 #ifndef PETAL_TESTS_SOAK_VERIFY_H
 #define PETAL_TESTS_SOAK_VERIFY_H
 
 #include "tests/soak/database.h"
 
-/* Disk use when the background work has ended: so many times what compacting everything leaves .. */
+/* Disk use when the background work has ended: so many times what compacting everything leaves
+ * .. */
 #define SOAK_DISK_FACTOR 2.0
-/* .. which is at most so many times the bytes of keys and values; and logs, descriptions of files and the like beside. */
+/* .. which is at most so many times the bytes of keys and values; and logs, descriptions of files
+ * and the like beside. */
 #define SOAK_DATA_FACTOR 1.5
 #define SOAK_DISK_MORE   ((uint64_t)4 << 20)
 

@@ -255,8 +255,8 @@ put_version(struct change *change)
          &error, "put a version");
 }
 
-/* A single version goes by each kind of marker; several by those that hide all (what lies below a version that is deleted
- * alone depends on when files were flushed). */
+/* A single version goes by each kind of marker; several by those that hide all (what lies below a
+ * version that is deleted alone depends on when files were flushed). */
 static void
 delete_versions(struct change *change)
 {
@@ -298,7 +298,8 @@ change_mortal(struct change *change)
     next->dead_after = INT64_MAX;
     soak_attempt(change->slot);
     write_batch(worker);
-    /* Time that the store gives may run ahead of the clock by steps of the clock; a second is enough for what does not step. */
+    /* Time that the store gives may run ahead of the clock by steps of the clock; a second is
+     * enough for what does not step. */
     next->dead_after = soak_clock_ms() + options.ttl_ms + 1000;
 }
 

@@ -1,6 +1,6 @@
 /*
- * backwards_test.c -- a store file's iterator going backwards: it finds the cell before each place, whatever it did
- * before, and reads no block twice on the way from the last row to the first.
+ * backwards_test.c -- a store file's iterator going backwards: it finds the cell before each place,
+ * whatever it did before, and reads no block twice on the way from the last row to the first.
  */
 #include "tests/support/iter_walk.h"
 
@@ -117,7 +117,8 @@ indexes_of_many_levels_lead_back(void **state)
     sst_iter_init(&iter, reader, &f->context, false, true);
     walk_rows_backwards(&iter.iter, &list);
     iter.iter.ops->close(&iter.iter);
-    /* Nodes hold few such keys: about one in two of the ways down is saved, where the leaf at hand will do. */
+    /* Nodes hold few such keys: about one in two of the ways down is saved, where the leaf at hand
+     * will do. */
     assert_in_range(f->trace.blocks_cached[PETAL_BLOCK_INDEX], 1, 4000);
     sst_reader_close(reader);
     cell_list_fini(&list);
@@ -142,8 +143,8 @@ fill_rows(struct cell_list *list, unsigned rows, unsigned columns, unsigned cell
     }
 }
 
-/* Data blocks fetched beyond one for each of the file, when its rows are read backwards without a cache, twice by one
- * iterator. */
+/* Data blocks fetched beyond one for each of the file, when its rows are read backwards without a
+ * cache, twice by one iterator. */
 static uint32_t
 blocks_read_again(unsigned rows, unsigned columns, unsigned cell_bytes, bool lazy)
 {

@@ -1,6 +1,7 @@
 /*
- * bloom_account_test.c -- the account of what asking a filter costs and saves: simulated files without a cache, with one, and with
- * workloads that change; the bounds are those that sstable/bloom_account.h states.
+ * bloom_account_test.c -- the account of what asking a filter costs and saves: simulated files
+ * without a cache, with one, and with workloads that change; the bounds are those that
+ * sstable/bloom_account.h states.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +135,8 @@ absent_rows_keep_the_whole_benefit(void **state)
     }
 }
 
-/* From the deepest debt back, in as many gets as the header lets expect, and some; the other way at once. */
+/* From the deepest debt back, in as many gets as the header lets expect, and some; the other way at
+ * once. */
 static void
 a_change_is_noticed(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * bloom_test.c -- the Bloom filter of a store file: never a false "absent", the rate that was asked for, the
- * kinds of questions each type serves, the size of chunks, and filters that this version does not know.
+ * bloom_test.c -- the Bloom filter of a store file: never a false "absent", the rate that was asked
+ * for, the kinds of questions each type serves, the size of chunks, and filters that this version
+ * does not know.
  */
 #include "tests/sstable/fixture.h"
 

@@ -1,7 +1,8 @@
 /*
- * damage_test.c -- store files that are damaged, cut, mixed up, or whose reads, writes and allocations fail:
- * either the right answer or a named error, never a wrong or missing cell, never a filter that denies.  (Files made
- * to deceive, with right checksums: tests/sstable/hostile_test.c.)
+ * damage_test.c -- store files that are damaged, cut, mixed up, or whose reads, writes and
+ * allocations fail: either the right answer or a named error, never a wrong or missing cell, never
+ * a filter that denies.  (Files made to deceive, with right checksums:
+ * tests/sstable/hostile_test.c.)
  */
 #include "tests/sstable/fixture.h"
 

@@ -324,7 +324,8 @@ plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
     assert_false(is_plain(&set, false));
 }
 
-/* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing elsewhere. */
+/* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing
+ * elsewhere. */
 static void
 a_time_to_live_costs_what_it_takes(void **state)
 {

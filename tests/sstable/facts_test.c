@@ -1,6 +1,6 @@
 /*
- * facts_test.c -- the facts of a store file as bytes: what goes in comes out, facts of version 1 and of versions to come are
- * read, impossible ones are refused.
+ * facts_test.c -- the facts of a store file as bytes: what goes in comes out, facts of version 1
+ * and of versions to come are read, impossible ones are refused.
  */
 #include "base/coding.h"
 #include "sstable/facts.h"
@@ -115,7 +115,8 @@ expect_unknown_origin(const struct file_facts *facts)
     assert_int_equal(facts->written_ms, 0);
 }
 
-/* Bytes as version 1 wrote them: no size of the numbers, and what is new in version 2 is not there. */
+/* Bytes as version 1 wrote them: no size of the numbers, and what is new in version 2 is not
+ * there. */
 static void
 version_1_gets_defaults(void **state)
 {
@@ -147,7 +148,8 @@ version_1_gets_defaults(void **state)
     }
 }
 
-/* Facts of version 2 before origin, time of writing and times of death: of those cells nothing may be supposed. */
+/* Facts of version 2 before origin, time of writing and times of death: of those cells nothing may
+ * be supposed. */
 static void
 shorter_numbers_of_version_2_get_defaults(void **state)
 {
@@ -251,7 +253,8 @@ deaths_without_times_to_live_are_refused(void **state)
     free(made.bytes);
 }
 
-/* Times of death beyond the range of numbers, as the rule for one cell has them: dead when the clock is past it. */
+/* Times of death beyond the range of numbers, as the rule for one cell has them: dead when the
+ * clock is past it. */
 static void
 deaths_are_cut_at_the_ends(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * file_pool_test.c -- the bound on open files holds at every moment, an acquired file stays open, readers share handles, failures
- * to open are reported and forgotten.
+ * file_pool_test.c -- the bound on open files holds at every moment, an acquired file stays open,
+ * readers share handles, failures to open are reported and forgotten.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -412,7 +412,8 @@ sst_expect_in_filter(struct sst_fixture *f, const struct sst_reader *reader,
 
 /* ---- comparison ---- */
 
-/* Compare what the iterator gives from here on with the model from `at` on, `limit` cells at most. */
+/* Compare what the iterator gives from here on with the model from `at` on, `limit` cells at
+ * most. */
 static enum petal_status
 compare_run(struct cell_iter *iter, enum petal_status status, const struct cell_list *list,
             size_t at, size_t limit)

@@ -50,7 +50,8 @@ struct cell_shape {
     unsigned ttl_percent; /* cells with a time to live of their own */
 };
 
-/* Random cells in order: keys with 00 and FF bytes, shared prefixes, versions, all kinds of markers. */
+/* Random cells in order: keys with 00 and FF bytes, shared prefixes, versions, all kinds of
+ * markers. */
 void cell_list_random(struct cell_list *list, const struct cell_shape *shape,
                       struct test_random *random);
 
@@ -117,9 +118,9 @@ void sst_change_facts(struct sst_fixture *f, size_t at, uint8_t value);
 /* ---- comparison ---- */
 
 /*
- * Read everything through iterators and filter, and compare with the model.  PETAL_OK: all was equal.
- * PETAL_CORRUPT: some read reported damage, and all that was read before was equal.  A wrong or missing cell, or a
- * filter that denies a key, fails the test.
+ * Read everything through iterators and filter, and compare with the model.  PETAL_OK: all was
+ * equal. PETAL_CORRUPT: some read reported damage, and all that was read before was equal.  A wrong
+ * or missing cell, or a filter that denies a key, fails the test.
  */
 enum petal_status sst_compare(struct sst_fixture *f, const struct sst_reader *reader,
                               const struct cell_list *list);

@@ -1,7 +1,7 @@
 /*
- * golden_test.c -- the format stands still: files kept in tests/sstable/golden, of this version and of earlier ones, are read with
- * every answer right and their filter in use, and the same cells still give the same bytes (without compression, since
- * LZ4's output is its own affair).
+ * golden_test.c -- the format stands still: files kept in tests/sstable/golden, of this version and
+ * of earlier ones, are read with every answer right and their filter in use, and the same cells
+ * still give the same bytes (without compression, since LZ4's output is its own affair).
  *
  * PETAL_GOLDEN_WRITE=1 writes the files of this version anew: only for a new format version.
  */

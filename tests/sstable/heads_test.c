@@ -1,6 +1,6 @@
 /*
- * heads_test.c -- places at the head of a data block: the index says that the block begins the row or the column, so a
- * search for it does not read the block before.
+ * heads_test.c -- places at the head of a data block: the index says that the block begins the row
+ * or the column, so a search for it does not read the block before.
  */
 #include "tests/sstable/fixture.h"
 
@@ -44,7 +44,8 @@ reads_of_seek(struct sst_fixture *f, const struct sst_reader *reader, const stru
     return f->trace.blocks_fetched[PETAL_BLOCK_DATA] - before;
 }
 
-/* `padding` bytes behind all rows: long keys make an index of several levels.  Each cell fills a block. */
+/* `padding` bytes behind all rows: long keys make an index of several levels.  Each cell fills a
+ * block. */
 static void
 fill_blocks(struct cell_list *list, size_t padding)
 {

@@ -1,6 +1,6 @@
 /*
- * hostile_test.c -- store files made to deceive: every checksum is right, what it covers is not.  They are refused,
- * or read within bounds; and verify finds out what reads need not notice.
+ * hostile_test.c -- store files made to deceive: every checksum is right, what it covers is not.
+ * They are refused, or read within bounds; and verify finds out what reads need not notice.
  */
 #include "tests/sstable/fixture.h"
 
@@ -54,7 +54,8 @@ data_root(const uint8_t *bytes, size_t size)
     return get_le64(bytes + size - TRAILER_BYTES + 40);
 }
 
-/* The data index names a filter chunk, which is in the cache already: no reader takes it for a data block. */
+/* The data index names a filter chunk, which is in the cache already: no reader takes it for a data
+ * block. */
 static void
 block_named_for_two_purposes_is_refused(void **state)
 {
@@ -99,7 +100,8 @@ block_named_for_two_purposes_is_refused(void **state)
     sst_fixture_free(f);
 }
 
-/* The index names a block by a key that is not its first cell's: whoever believed the place is told. */
+/* The index names a block by a key that is not its first cell's: whoever believed the place is
+ * told. */
 static void
 wrong_place_in_the_index_is_found_out(void **state)
 {
@@ -138,7 +140,8 @@ wrong_place_in_the_index_is_found_out(void **state)
     sst_fixture_free(f);
 }
 
-/* The index claims of a block in the middle of a row, or of a column, that it begins it: verify finds out. */
+/* The index claims of a block in the middle of a row, or of a column, that it begins it: verify
+ * finds out. */
 static void
 false_claims_of_the_index_are_found_out(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * prefix_test.c -- filters of row prefixes: every row and every beginning of rows is found, others seldom; what such a
- * filter does not answer costs no probe; impossible and unknown ones.
+ * prefix_test.c -- filters of row prefixes: every row and every beginning of rows is found, others
+ * seldom; what such a filter does not answer costs no probe; impossible and unknown ones.
  */
 #include "tests/sstable/fixture.h"
 
@@ -186,7 +186,8 @@ the_longest_prefixes_are_found(void **state)
     sst_fixture_free(f);
 }
 
-/* A filter of prefixes has a length, one of whole rows or columns has none: else the facts are damaged. */
+/* A filter of prefixes has a length, one of whole rows or columns has none: else the facts are
+ * damaged. */
 static void
 impossible_prefix_lengths_are_refused(void **state)
 {

@@ -1,6 +1,8 @@
 /*
- * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace, what a writer refuses.
- * (Filters: tests/sstable/bloom_test.c and tests/sstable/prefix_test.c.  Heads of blocks: tests/sstable/heads_test.c.  Damage and failing calls: tests/sstable/damage_test.c.)
+ * sst_test.c -- store files written and read back: iteration, seeks, lazy places, facts, trace,
+ * what a writer refuses. (Filters: tests/sstable/bloom_test.c and tests/sstable/prefix_test.c.
+ * Heads of blocks: tests/sstable/heads_test.c.  Damage and failing calls:
+ * tests/sstable/damage_test.c.)
  */
 #include "tests/disk/paths.h"
 #include "tests/support/iter_walk.h"

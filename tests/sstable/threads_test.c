@@ -1,6 +1,6 @@
 /*
- * threads_test.c -- many threads on one open store file through a small cache: all answers right while blocks
- * come and go.  For ThreadSanitizer.
+ * threads_test.c -- many threads on one open store file through a small cache: all answers right
+ * while blocks come and go.  For ThreadSanitizer.
  */
 #include "tests/sstable/fixture.h"
 

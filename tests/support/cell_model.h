@@ -1,8 +1,8 @@
 /*
  * cell_model.h -- cells made at random, and a sorted array of them to compare a memtable with.
  *
- * Cell number i has sequence i + 1 and is added i-th: so the greatest sequence says which cells there
- * are.
+ * Cell number i has sequence i + 1 and is added i-th: so the greatest sequence says which cells
+ * there are.
  */
 #ifndef PETAL_TESTS_SUPPORT_CELL_MODEL_H
 #define PETAL_TESTS_SUPPORT_CELL_MODEL_H

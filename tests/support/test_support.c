@@ -44,7 +44,8 @@ test_strdup(const char *text)
     return memcpy(test_allocate(size), text, size);
 }
 
-/* ---- The allocator under test ------------------------------------------------------------------ */
+/* ---- The allocator under test
+ * ------------------------------------------------------------------ */
 
 /* Stands directly before each block. */
 struct block_header {
@@ -185,7 +186,8 @@ test_allocator_live_blocks(struct test_allocator *allocator)
     return atomic_load(&allocator->live_blocks);
 }
 
-/* ---- Clock ----------------------------------------------------------------------------------------- */
+/* ---- Clock
+ * ----------------------------------------------------------------------------------------- */
 
 void
 test_clock_set(struct test_clock *clock, int64_t now_ms)
@@ -205,7 +207,8 @@ test_clock_ms(void *clock)
     return atomic_load(&((struct test_clock *)clock)->now_ms);
 }
 
-/* ---- Random -------------------------------------------------------------------------------------------- */
+/* ---- Random
+ * -------------------------------------------------------------------------------------------- */
 
 #define SPLITMIX_STEP 0x9E3779B97F4A7C15u
 
@@ -290,7 +293,8 @@ test_short(void)
     return is_set("PETAL_SHORT");
 }
 
-/* ---- Temporary directories -------------------------------------------------------------------------------- */
+/* ---- Temporary directories
+ * -------------------------------------------------------------------------------- */
 
 char *
 test_path(const char *directory, const char *name)

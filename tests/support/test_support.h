@@ -1,10 +1,10 @@
 /*
- * test_support.h -- what many tests need: an allocator that counts and fails, a clock that is
- * set by hand, a seeded random source, temporary directories.
+ * test_support.h -- what many tests need: an allocator that counts and fails, a clock that is set
+ * by hand, a seeded random source, temporary directories.
  *
  * Threads: the allocator, the clock and the random source may be used by several threads at once.
- * Memory for the tests themselves comes from test_allocate and its like, which end the program when there
- * is none.
+ * Memory for the tests themselves comes from test_allocate and its like, which end the program when
+ * there is none.
  */
 #ifndef PETAL_TESTS_SUPPORT_TEST_SUPPORT_H
 #define PETAL_TESTS_SUPPORT_TEST_SUPPORT_H
@@ -19,7 +19,8 @@ void *test_allocate(size_t size); /* size 0 gives memory, too */
 void *test_reallocate(void *memory, size_t size);
 char *test_strdup(const char *text);
 
-/* ---- The allocator under test ------------------------------------------------------------------ */
+/* ---- The allocator under test
+ * ------------------------------------------------------------------ */
 
 /*
  * Counts, fails on demand, and checks that each block comes back whole, once, and with the size
@@ -48,7 +49,8 @@ uint64_t test_allocator_live_blocks(struct test_allocator *allocator);
 void test_allocator_forget_peak(struct test_allocator *allocator);
 uint64_t test_allocator_peak_bytes(struct test_allocator *allocator);
 
-/* ---- Clock ----------------------------------------------------------------------------------------- */
+/* ---- Clock
+ * ----------------------------------------------------------------------------------------- */
 
 struct test_clock {
     _Atomic(int64_t) now_ms;
@@ -60,7 +62,8 @@ void test_clock_advance(struct test_clock *clock, int64_t ms); /* may be negativ
 /* For petal_env.clock_ms, with the clock as its context. */
 int64_t test_clock_ms(void *clock);
 
-/* ---- Random -------------------------------------------------------------------------------------------- */
+/* ---- Random
+ * -------------------------------------------------------------------------------------------- */
 
 /* SplitMix64: any seed is good; equal seeds give equal numbers, on one thread. */
 struct test_random {
@@ -82,10 +85,12 @@ uint64_t test_seed(void);
 /* Whether PETAL_LONG is set: the big loops are asked for. */
 bool test_long(void);
 
-/* Whether PETAL_SHORT is: each step costs much, as under a sanitizer; random states may be fewer. */
+/* Whether PETAL_SHORT is: each step costs much, as under a sanitizer; random states may be
+ * fewer. */
 bool test_short(void);
 
-/* ---- Temporary directories -------------------------------------------------------------------------------- */
+/* ---- Temporary directories
+ * -------------------------------------------------------------------------------- */
 
 /* A new, empty directory below $TMPDIR or /tmp. */
 char *test_directory_new(void);

@@ -1,6 +1,6 @@
 /*
- * answers_test.c -- random cells in several files: what a scan shows is the same before and after a flush and a compaction,
- * whatever the attributes of the family. Prints its seed.
+ * answers_test.c -- random cells in several files: what a scan shows is the same before and after a
+ * flush and a compaction, whatever the attributes of the family. Prints its seed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,8 @@ write_random_cell(struct test_random *random, petal_family *family, unsigned num
          &error);
 }
 
-/* Random cells in several files; nothing that lies in memory is older than a file's marker, so all answers must stay. */
+/* Random cells in several files; nothing that lies in memory is older than a file's marker, so all
+ * answers must stay. */
 static void
 try_history(struct test_random *random, const petal_family_options *attributes)
 {
@@ -113,7 +114,8 @@ try_history(struct test_random *random, const petal_family_options *attributes)
     fixture_fini(&fixture.base);
 }
 
-/* Under KEEP_DELETED_CELLS they need not: there, as in HBase, deleted cells count against VERSIONS when files are rewritten. */
+/* Under KEEP_DELETED_CELLS they need not: there, as in HBase, deleted cells count against VERSIONS
+ * when files are rewritten. */
 static void
 test_answers_stay_under_all_attributes(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * background_fixture.h -- what the tests of compaction in the background share: a database that does it, with one table, its log lines, and
- * what its files hold.
+ * background_fixture.h -- what the tests of compaction in the background share: a database that
+ * does it, with one table, its log lines, and what its files hold.
  */
 #ifndef PETAL_TESTS_ENGINE_COMPACT_BACKGROUND_FIXTURE_H
 #define PETAL_TESTS_ENGINE_COMPACT_BACKGROUND_FIXTURE_H

@@ -1,6 +1,6 @@
 /*
- * compact_test.c -- compactions, snapshots, and what flushes trim: answers stay, counts balance, files come and go when they
- * should.
+ * compact_test.c -- compactions, snapshots, and what flushes trim: answers stay, counts balance,
+ * files come and go when they should.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +134,8 @@ test_nothing_left_leaves_no_file(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* A cell with a time to live of its own goes by flush or compaction once that is over, and not before. */
+/* A cell with a time to live of its own goes by flush or compaction once that is over, and not
+ * before. */
 static void
 test_cells_past_their_own_time_go(void **state)
 {
@@ -361,7 +362,8 @@ test_the_oldest_read_point(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* A put above the read point is copied; the older marker that hides it from all must not go before it. */
+/* A put above the read point is copied; the older marker that hides it from all must not go before
+ * it. */
 static void
 test_a_marker_stays_with_what_it_hides(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * compactor_meanwhile_test.c -- compactions beside each other and beside writers: who goes on, who waits, what the disk holds in the
- * end, and what is not done over and over.
+ * compactor_meanwhile_test.c -- compactions beside each other and beside writers: who goes on, who
+ * waits, what the disk holds in the end, and what is not done over and over.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,8 @@
 #include <inttypes.h>
 #include <sched.h>
 
-/* The clock of a database: a thread that has armed it acts at its next look, once. A compaction looks when it begins. */
+/* The clock of a database: a thread that has armed it acts at its next look, once. A compaction
+ * looks when it begins. */
 struct moment {
     struct place place;
     pthread_t thread;
@@ -55,7 +56,8 @@ moment_open(struct moment *moment, bool no_compaction)
     place_reopen(&moment->place);
 }
 
-/* More flushes than a store may have runs: the last of them would wait for ever if they were not merged. */
+/* More flushes than a store may have runs: the last of them would wait for ever if they were not
+ * merged. */
 static void
 write_many_runs(struct moment *moment)
 {
@@ -90,7 +92,8 @@ test_writers_go_on_beside_what_is_asked(void **state)
 
 #define LARGE_ROWS 20
 
-/* Rows with so much in them that a job over a few files of them takes long, by what counts as that. */
+/* Rows with so much in them that a job over a few files of them takes long, by what counts as
+ * that. */
 static void
 put_large_file(struct place *place, unsigned number, unsigned rows)
 {
@@ -191,7 +194,8 @@ arm_again(struct moment *moment)
     moment->armed = true;
 }
 
-/* A store with many runs has few when all its files become one, so that there is room for those that come meanwhile. */
+/* A store with many runs has few when all its files become one, so that there is room for those
+ * that come meanwhile. */
 static void
 test_many_runs_become_few_before_a_long_job(void **state)
 {
@@ -224,7 +228,8 @@ test_many_runs_become_few_before_a_long_job(void **state)
 #define RATES      4
 #define OPERATIONS 6000
 
-/* Puts of new rows, overwrites, deletions, in random shares, with memtables of many sizes; what a store takes when it has settled. */
+/* Puts of new rows, overwrites, deletions, in random shares, with memtables of many sizes; what a
+ * store takes when it has settled. */
 static void
 write_at_random(struct place *place, struct test_random *random, unsigned deletions)
 {
@@ -319,7 +324,8 @@ settle_with_room(struct place *place)
     must(status, &error);
 }
 
-/* A job that the disk has no room for does not fill it again with each flush; and those for which there is room are done. */
+/* A job that the disk has no room for does not fill it again with each flush; and those for which
+ * there is room are done. */
 static void
 test_a_job_too_large_for_the_disk_waits_alone(void **state)
 {

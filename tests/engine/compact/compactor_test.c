@@ -1,6 +1,6 @@
 /*
- * compactor_test.c -- compaction in the background: what flushes leave is merged, what nobody can see goes, and what fails is waited
- * for or ends all writing.
+ * compactor_test.c -- compaction in the background: what flushes leave is merged, what nobody can
+ * see goes, and what fails is waited for or ends all writing.
  */
 #include "engine/compact/compactor.h"
 
@@ -116,7 +116,8 @@ test_deletions_call_for_all_files(void **state)
     fixture_fini(&place.fixture);
 }
 
-/* While a snapshot sees what the markers hide nothing is rewritten over and over; afterwards it goes. */
+/* While a snapshot sees what the markers hide nothing is rewritten over and over; afterwards it
+ * goes. */
 static void
 test_a_snapshot_keeps_what_is_deleted(void **state)
 {
@@ -173,7 +174,8 @@ test_expired_files_go_unread(void **state)
     fixture_fini(&place.fixture);
 }
 
-/* Cells of one file that die one by one: it is rewritten when more than the share is gone, and then only when it is so again. */
+/* Cells of one file that die one by one: it is rewritten when more than the share is gone, and then
+ * only when it is so again. */
 static void
 test_time_calls_for_all_files(void **state)
 {
@@ -250,7 +252,8 @@ test_a_full_disk_is_waited_for(void **state)
     fixture_fini(&place.fixture);
 }
 
-/* Writing to the output fails, at one call after the other: the database turns read-only with the cause, and nothing is lost. */
+/* Writing to the output fails, at one call after the other: the database turns read-only with the
+ * cause, and nothing is lost. */
 static void
 test_a_failed_output_ends_writing(void **state)
 {
@@ -401,7 +404,8 @@ test_a_job_that_is_given_up_leaves_nothing(void **state)
     fixture_fini(&place.fixture);
 }
 
-/* The output of some runs stands where they stood: a marker keeps hiding what is older, and what is newer keeps being newer. */
+/* The output of some runs stands where they stood: a marker keeps hiding what is older, and what is
+ * newer keeps being newer. */
 static void
 test_outputs_keep_their_place(void **state)
 {

@@ -1,7 +1,8 @@
 /*
- * compactor_threads_test.c -- writers, readers, compactions in the background and asked for, alterations and drops at once, with tiny
- * memtables and a tiny cache. A batch puts one number, or a deletion, into one row of two tables and three families: a snapshot never
- * sees half of it, nor a number that is less than one seen before.
+ * compactor_threads_test.c -- writers, readers, compactions in the background and asked for,
+ * alterations and drops at once, with tiny memtables and a tiny cache. A batch puts one number, or
+ * a deletion, into one row of two tables and three families: a snapshot never sees half of it, nor
+ * a number that is less than one seen before.
  */
 #include <setjmp.h>
 #include <stdarg.h>

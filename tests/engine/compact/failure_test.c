@@ -1,6 +1,6 @@
 /*
- * failure_test.c -- whatever fails in a compaction, and whenever the power goes: the inputs are there or the outputs,
- * whole, and nothing else is left behind.
+ * failure_test.c -- whatever fails in a compaction, and whenever the power goes: the inputs are
+ * there or the outputs, whole, and nothing else is left behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,8 @@ check_further_lives(const struct compact_fixture *fixture, uint64_t seed)
                     fixture_further_state(memory_vfs_clone(fixture->base.vfs), i, seed, NULL));
 }
 
-/* The database is as it should be after a compaction that was done or was not: now, and when it is opened again. */
+/* The database is as it should be after a compaction that was done or was not: now, and when it is
+ * opened again. */
 static void
 must_be_whole(struct compact_fixture *fixture, bool failed)
 {
@@ -74,7 +75,8 @@ must_be_whole(struct compact_fixture *fixture, bool failed)
     assert_int_equal(ledger_must_be_prefix(&fixture->ledger), COMPACT_FIXTURE_WRITES);
 }
 
-/* Removals that fail are no error of the compaction, and their files go when the database is opened again. */
+/* Removals that fail are no error of the compaction, and their files go when the database is opened
+ * again. */
 static void
 test_every_call_fails_once(void **state)
 {

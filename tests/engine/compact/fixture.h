@@ -1,9 +1,10 @@
 /*
- * fixture.h -- what the tests of compactions share: a database with the ledger's writes in several files (tests/crash/ledger.h),
- * tables for single cells, and a way to act in the middle of a compaction.
+ * fixture.h -- what the tests of compactions share: a database with the ledger's writes in several
+ * files (tests/crash/ledger.h), tables for single cells, and a way to act in the middle of a
+ * compaction.
  *
- * What happens meanwhile is made to happen by the clock: a compaction looks at it once, when its inputs are chosen and its
- * output is not begun.
+ * What happens meanwhile is made to happen by the clock: a compaction looks at it once, when its
+ * inputs are chosen and its output is not begun.
  */
 #ifndef PETAL_TESTS_ENGINE_COMPACT_FIXTURE_H
 #define PETAL_TESTS_ENGINE_COMPACT_FIXTURE_H
@@ -38,8 +39,8 @@ void compact_fixture_fill(struct compact_fixture *fixture);
 /* All tables of the ledger. */
 enum petal_status compact_fixture_compact_all(struct compact_fixture *fixture, petal_error *error);
 
-/* For single cells: a table of one family `f` with the attributes given (NULL: defaults), always the column `q`. What fails here
- * fails the test. */
+/* For single cells: a table of one family `f` with the attributes given (NULL: defaults), always
+ * the column `q`. What fails here fails the test. */
 petal_table *compact_fixture_table(struct fixture *fixture, const char *name,
                                    const petal_family_options *given);
 void compact_fixture_put(petal_table *table, const char *row, int64_t timestamp, const char *value);

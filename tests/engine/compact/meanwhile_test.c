@@ -1,6 +1,6 @@
 /*
- * meanwhile_test.c -- what others do while a compaction or a flush is at work: families that are dropped,
- * snapshots that are taken.
+ * meanwhile_test.c -- what others do while a compaction or a flush is at work: families that are
+ * dropped, snapshots that are taken.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,8 @@
 
 /* ---- when it happens ---- */
 
-/* Before the first cell is read (the clock is looked at), or when the files are written and not named (the directory is synced). */
+/* Before the first cell is read (the clock is looked at), or when the files are written and not
+ * named (the directory is synced). */
 enum moment { EARLY, LATE };
 
 /* The file layer of the database, which acts at the second moment. */
@@ -23,7 +24,8 @@ static struct {
     petal_vfs table;
     struct compact_fixture_interruption *interruption;
     void (*act)(struct compact_fixture_interruption *interruption); /* NULL: not armed */
-    /* How many syncs of files came after the act, and during how many of them a snapshot could have been taken. */
+    /* How many syncs of files came after the act, and during how many of them a snapshot could have
+     * been taken. */
     unsigned syncs, syncs_open;
 } layer;
 
@@ -117,7 +119,8 @@ open_with_files(struct compact_fixture *fixture, unsigned files, unsigned rows)
     return table;
 }
 
-/* The others are compacted; of the dropped one nothing is left, also when the database is opened again. */
+/* The others are compacted; of the dropped one nothing is left, also when the database is opened
+ * again. */
 static void
 check_others(struct compact_fixture *fixture, petal_table *table)
 {
@@ -215,7 +218,8 @@ open_with_hidden_put(struct compact_fixture *fixture)
     return table;
 }
 
-/* HBase's compaction drops the marker, and readers of now see what it hid: no snapshot forbids it. */
+/* HBase's compaction drops the marker, and readers of now see what it hid: no snapshot forbids
+ * it. */
 static void
 test_a_hidden_put_comes_to_light(void **state)
 {
@@ -300,7 +304,8 @@ start_counting(struct compact_fixture_interruption *interruption)
     layer.syncs = layer.syncs_open = 0;
 }
 
-/* From the look at the snapshots until the new view is there: one that is taken in between would see both. */
+/* From the look at the snapshots until the new view is there: one that is taken in between would
+ * see both. */
 static void
 test_no_snapshot_is_taken_in_a_commit_that_drops_markers(void **state)
 {

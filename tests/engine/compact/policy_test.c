@@ -1,6 +1,6 @@
 /*
- * policy_test.c -- what is picked to be compacted: cases of tests/engine/compact/policy.txt, and what holds of every pick;
- * and what of a store file may be dropped, by its facts.
+ * policy_test.c -- what is picked to be compacted: cases of tests/engine/compact/policy.txt, and
+ * what holds of every pick; and what of a store file may be dropped, by its facts.
  */
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"

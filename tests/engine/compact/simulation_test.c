@@ -1,11 +1,12 @@
 /*
- * simulation_test.c -- a store that grows, in numbers only: how many runs it has, how
- * often its writers stop, and how much is rewritten, when the picks of engine/compact/policy.h
- * are carried out as engine/compact/compactor.h says.
+ * simulation_test.c -- a store that grows, in numbers only: how many runs it has, how often its
+ * writers stop, and how much is rewritten, when the picks of engine/compact/policy.h are carried
+ * out as engine/compact/compactor.h says.
  *
  * A memtable is UNIT bytes. Two threads compact, each one memtable in a unit of time, the second
  * one's jobs interrupted by smaller ones. Writers give up to `rate` memtables in a unit of time,
- * slowed and stopped as engine/write/pace.h says. Time is that of the simulation: nothing is measured.
+ * slowed and stopped as engine/write/pace.h says. Time is that of the simulation: nothing is
+ * measured.
  */
 #include "engine/compact/policy.h"
 #include "engine/state/progress.h"

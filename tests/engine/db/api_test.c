@@ -1,6 +1,7 @@
 /*
- * api_test.c -- the ordinary behaviour of the public calls: tables and options, writes and deletions, timestamps, the
- * key-value surface, cursors. What a read costs is in tests/engine/read/cost_test.c, what is refused in tests/engine/db/refusal_test.c.
+ * api_test.c -- the ordinary behaviour of the public calls: tables and options, writes and
+ * deletions, timestamps, the key-value surface, cursors. What a read costs is in
+ * tests/engine/read/cost_test.c, what is refused in tests/engine/db/refusal_test.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -201,7 +202,8 @@ test_families_keep_their_attributes(void **state)
     fixture_fini(&fixture);
 }
 
-/* A program built with an older header knows less of a struct: what lies behind its size is not looked at. */
+/* A program built with an older header knows less of a struct: what lies behind its size is not
+ * looked at. */
 static void
 test_shorter_option_structs(void **state)
 {
@@ -253,7 +255,8 @@ erase(petal_table *table, const char *qualifier, int64_t timestamp, enum petal_c
          &error);
 }
 
-/* PETAL_LATEST with kind 8 takes away the newest version, and the one before it comes to light; in memory and in files. */
+/* PETAL_LATEST with kind 8 takes away the newest version, and the one before it comes to light; in
+ * memory and in files. */
 static void
 test_delete_of_the_newest_version(void **state)
 {
@@ -407,7 +410,8 @@ test_batches_are_reused(void **state)
     fixture_fini(&fixture);
 }
 
-/* The table's durability holds for writes that name none, and a batch has the strongest of its tables. */
+/* The table's durability holds for writes that name none, and a batch has the strongest of its
+ * tables. */
 static void
 test_durability_of_tables(void **state)
 {

@@ -1,6 +1,7 @@
 /*
- * checkpoint_test.c -- checkpoints: the copy is the database at one moment, a database of its own, whatever becomes of the
- * other; one that fails or is cut short harms nothing and leaves no half copy that opens.
+ * checkpoint_test.c -- checkpoints: the copy is the database at one moment, a database of its own,
+ * whatever becomes of the other; one that fails or is cut short harms nothing and leaves no half
+ * copy that opens.
  *
  * The database of most tests holds writes of the ledger in files, in logs, and in memory only.
  */
@@ -266,7 +267,8 @@ use_layer(struct checkpoint_fixture *fixture, const petal_vfs *vfs)
     must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
 }
 
-/* And on a disk without room for them: the database goes on, and there is room again for what else comes. */
+/* And on a disk without room for them: the database goes on, and there is room again for what else
+ * comes. */
 static void
 files_are_copied_if_there_is_room(void **state)
 {

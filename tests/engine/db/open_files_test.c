@@ -1,6 +1,7 @@
 /*
- * open_files_test.c -- a database of many store files with few of them open: the same answers as with all open, the bound at every
- * moment, failures to open again, and few descriptors of the process.
+ * open_files_test.c -- a database of many store files with few of them open: the same answers as
+ * with all open, the bound at every moment, failures to open again, and few descriptors of the
+ * process.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * read_only_fixture.h -- what the tests of read-only openings share: a database whose process died, images of its directory, a file layer
- * that cannot be written.
+ * read_only_fixture.h -- what the tests of read-only openings share: a database whose process died,
+ * images of its directory, a file layer that cannot be written.
  */
 #ifndef PETAL_TESTS_ENGINE_DB_READ_ONLY_FIXTURE_H
 #define PETAL_TESTS_ENGINE_DB_READ_ONLY_FIXTURE_H
@@ -10,7 +10,8 @@
 #define READ_ONLY_WRITES 120
 #define READ_ONLY_FILLER 1500 /* of the ledger */
 
-/* Store files, and a log with more than the memtable's limit in it, of a process that died; nothing is synced. */
+/* Store files, and a log with more than the memtable's limit in it, of a process that died; nothing
+ * is synced. */
 void read_only_begin(struct fixture *fixture);
 
 /* For the next opening. */
@@ -33,7 +34,8 @@ void read_only_expect_unchanged(struct fixture *fixture, const struct read_only_
 /* All calls since the trace began only read. */
 void read_only_expect_reads(struct fixture *fixture);
 
-/* A file layer on which every opening that could write, and every call that writes, is EROFS, and a count of them. */
+/* A file layer on which every opening that could write, and every call that writes, is EROFS, and a
+ * count of them. */
 struct read_only_seal {
     petal_vfs table;
     const petal_vfs *below;

@@ -1,5 +1,6 @@
 /*
- * read_only_lock_test.c -- how read-only openings begin: with which options, beside whom, and without a lock where there is none.
+ * read_only_lock_test.c -- how read-only openings begin: with which options, beside whom, and
+ * without a lock where there is none.
  */
 #include <setjmp.h>
 #include <stdarg.h>

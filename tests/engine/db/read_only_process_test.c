@@ -1,6 +1,6 @@
 /*
- * read_only_process_test.c -- read-only openings on the operating system's files: in several processes, in a directory that may not
- * be written, on a medium that cannot be.
+ * read_only_process_test.c -- read-only openings on the operating system's files: in several
+ * processes, in a directory that may not be written, on a medium that cannot be.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /*
- * read_only_test.c -- a read-only opening shows what a writing one shows, writes nothing at all, refuses what a writing one
- * refuses, and survives failures.
+ * read_only_test.c -- a read-only opening shows what a writing one shows, writes nothing at all,
+ * refuses what a writing one refuses, and survives failures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +188,8 @@ test_key_values(void **state)
     fixture_fini(&fixture);
 }
 
-/* Of the copies that there are only a list is to be had, without the one whose time is over; its files stay. */
+/* Of the copies that there are only a list is to be had, without the one whose time is over; its
+ * files stay. */
 static void
 test_table_snapshots_and_checkpoints(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * refusal_test.c -- arguments, options and openers that are refused: each with an error of its own that names what was
- * given and what is allowed, and without leaving anything behind.
+ * refusal_test.c -- arguments, options and openers that are refused: each with an error of its own
+ * that names what was given and what is allowed, and without leaving anything behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -375,7 +375,8 @@ test_second_opener_in_the_process(void **state)
     fixture_fini(&fixture);
 }
 
-/* On real files: another process is refused, before and after the first opener of this one tried in vain. */
+/* On real files: another process is refused, before and after the first opener of this one tried in
+ * vain. */
 static void
 test_second_opener_in_another_process(void **state)
 {

@@ -1,8 +1,9 @@
 /*
- * threads_test.c -- writers, readers, a flusher, a compactor and a maker of tables at work at once, with memtables and a cache so
- * small that everything turns over. Each batch writes one number to all columns of its writer's rows, over two tables
- * and three families: a reader must see it everywhere or nowhere, and never see a number go back. Meant for
- * ThreadSanitizer, too; so the surroundings are the library's own, which order nothing between threads.
+ * threads_test.c -- writers, readers, a flusher, a compactor and a maker of tables at work at once,
+ * with memtables and a cache so small that everything turns over. Each batch writes one number to
+ * all columns of its writer's rows, over two tables and three families: a reader must see it
+ * everywhere or nowhere, and never see a number go back. Meant for ThreadSanitizer, too; so the
+ * surroundings are the library's own, which order nothing between threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,7 +148,8 @@ fill_batch(struct arena *arena, petal_batch *batch, unsigned writer, uint64_t nu
     }
 }
 
-/* A batch that also writes to the table that comes and goes may be refused, and is then refused whole. */
+/* A batch that also writes to the table that comes and goes may be refused, and is then refused
+ * whole. */
 static bool
 write_with_passing(struct arena *arena, petal_batch *batch)
 {
@@ -206,7 +208,8 @@ writer_thread(void *argument)
 
 /* ---- readers ---- */
 
-/* The number in a writer's row, 0 if there is none; faults when its cells differ or some are missing. */
+/* The number in a writer's row, 0 if there is none; faults when its cells differ or some are
+ * missing. */
 static uint64_t
 read_number(struct arena *arena, petal_table *table, petal_result *result, unsigned writer,
             unsigned row, size_t expected_cells)

@@ -1,5 +1,6 @@
 /*
- * filter_test.c -- filters at work, over rows in memory. The answers are HBase's; where it is wrong the test's name says so.
+ * filter_test.c -- filters at work, over rows in memory. The answers are HBase's; where it is wrong
+ * the test's name says so.
  */
 #include "base/slice.h"
 #include "tests/engine/filter/fixture.h"
@@ -41,7 +42,8 @@ parse(const char *text)
     return filter;
 }
 
-/* MultiRowRangeFilter and FuzzyRowFilter: strings with blanks between them, + and - for true and false. */
+/* MultiRowRangeFilter and FuzzyRowFilter: strings with blanks between them, + and - for true and
+ * false. */
 static petal_filter *
 make(const char *name, const char *words)
 {
@@ -234,7 +236,8 @@ test_prefixes_hide_each_other(void **state)
           "r/f:a=1 f:ab=2");
 }
 
-/* A family's scan ends in HBase once the filter is done in the midst of a row; it begins anew for another family. */
+/* A family's scan ends in HBase once the filter is done in the midst of a row; it begins anew for
+ * another family. */
 static void
 test_column_count_get_filter_ends_families(void **state)
 {
@@ -292,7 +295,8 @@ test_and(void **state)
     (void)state;
     check(WIDE, "FamilyFilter (=, 'binary:g') AND QualifierFilter (=, 'binary:b')",
           "r/g:b=6 s/g:b=9");
-    /* A member behind one that turns a cell away is not shown it: it counts columns named a only. */
+    /* A member behind one that turns a cell away is not shown it: it counts columns named a
+     * only. */
     check(WIDE, "ColumnPrefixFilter ('b') AND ColumnPaginationFilter (1, 1)", "r/g:b=6");
     check(WIDE, "ColumnPaginationFilter (1, 1) AND ColumnPrefixFilter ('b')", "");
 }
@@ -313,7 +317,8 @@ test_or_remembers_what_members_said(void **state)
           "r/f:a= f:a= f:ab= f:b= g:a= g:b= s/f:a= f:c= g:b=");
 }
 
-/* As in HBase: within rows, too, a list of a reversed scan takes places the wrong way around, and so misses f:cc. */
+/* As in HBase: within rows, too, a list of a reversed scan takes places the wrong way around, and
+ * so misses f:cc. */
 static void
 test_or_of_a_reversed_scan(void **state)
 {
@@ -410,7 +415,8 @@ test_fuzzy_row_filter_takes_no_short_rows_and_both_directions(void **state)
     check_filter(cells, fuzzy(pattern, mask), true, "bxb/f:x=8 ayb/f:x=5 axbz/f:x=4 axb/f:x=3");
 }
 
-/* Two filters of the same rows, one that seeks and one that looks at each: they agree, whatever the rows. */
+/* Two filters of the same rows, one that seeks and one that looks at each: they agree, whatever the
+ * rows. */
 static void
 test_fuzzy_row_filter_seeks_no_row_away(void **state)
 {
@@ -463,7 +469,8 @@ test_multi_row_range_filter(void **state)
     check_filter(ROWS, make("MultiRowRangeFilter", "a - b -"), false, "ab/f:x=2");
 }
 
-/* HBase forgets the row where two ranges begin if one of them leaves it out, and loses rows of reversed scans to open ends. */
+/* HBase forgets the row where two ranges begin if one of them leaves it out, and loses rows of
+ * reversed scans to open ends. */
 static void
 test_multi_row_range_filter_unites_ranges(void **state)
 {

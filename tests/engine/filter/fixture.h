@@ -1,9 +1,10 @@
 /*
- * fixture.h -- a read with a filter over a few cells in memory, driven as HBase's region scanner drives one: enough
- * to see what a filter does, without a database.
+ * fixture.h -- a read with a filter over a few cells in memory, driven as HBase's region scanner
+ * drives one: enough to see what a filter does, without a database.
  *
- * Cells are written "row/family:qualifier@timestamp=value", with blanks between them, in HBase's order. What a read returns is
- * told the same way, "row/" once for each row and without the timestamp: "a/f:x=1 f:y=2 b/f:x=1".
+ * Cells are written "row/family:qualifier@timestamp=value", with blanks between them, in HBase's
+ * order. What a read returns is told the same way, "row/" once for each row and without the
+ * timestamp: "a/f:x=1 f:y=2 b/f:x=1".
  */
 #ifndef PETAL_TESTS_ENGINE_FILTER_FIXTURE_H
 #define PETAL_TESTS_ENGINE_FILTER_FIXTURE_H
@@ -32,7 +33,8 @@ struct filter_read {
     size_t rows_shown; /* out: by key */
 };
 
-/* Read all with `filter`; the answer stands until the next call. Ends the test when the run fails. */
+/* Read all with `filter`; the answer stands until the next call. Ends the test when the run
+ * fails. */
 const char *filter_read(const struct filter_table *table, const petal_allocator *allocator,
                         const petal_filter *filter, struct filter_read *read);
 

@@ -1,6 +1,7 @@
 /*
- * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and families, where HBase's
- * answers are wrong and these are not, and that no answer depends on where the cells lie.
+ * in_engine_test.c -- filters through the whole engine: what a filter is shown of rows and
+ * families, where HBase's answers are wrong and these are not, and that no answer depends on where
+ * the cells lie.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,7 +76,8 @@ put(const struct read_fixture *fixture, const char *family, const char *row, con
 
 /* ---- what a filter is shown ---- */
 
-/* A row that its key excludes is read all the same, so that WHILE sees its cells; but not in a reversed scan. */
+/* A row that its key excludes is read all the same, so that WHILE sees its cells; but not in a
+ * reversed scan. */
 static void
 test_excluded_rows(void **state)
 {
@@ -117,7 +119,8 @@ test_rows_without_the_columns(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* A family that is looked at when the filter is done gives nothing more, even if what it has there is hidden. */
+/* A family that is looked at when the filter is done gives nothing more, even if what it has there
+ * is hidden. */
 static void
 test_ended_family(void **state)
 {
@@ -282,7 +285,8 @@ write_some(const struct read_fixture *fixture, struct test_random *random, bool 
     }
 }
 
-/* What the expression finds in scans both ways, of all and of two columns, and in a get; to be released with free. */
+/* What the expression finds in scans both ways, of all and of two columns, and in a get; to be
+ * released with free. */
 static char *
 answer_all(const struct read_fixture *fixture, const char *expression)
 {
@@ -343,8 +347,9 @@ test_layouts(void **state)
         free(expected[k]);
 }
 
-/* A regular expression that is given up ends the read at its row, whatever stands around it; the rows before are right, and the
- * cursor goes on elsewhere. Filters that would be done, or would skip the row, do not hide it. */
+/* A regular expression that is given up ends the read at its row, whatever stands around it; the
+ * rows before are right, and the cursor goes on elsewhere. Filters that would be done, or would
+ * skip the row, do not hide it. */
 static void
 test_regex_given_up(void **state)
 {

@@ -1,4 +1,5 @@
-/* parser_test.c -- HBase's filter language: what a text means, which texts are refused, where, and in which words. */
+/* parser_test.c -- HBase's filter language: what a text means, which texts are refused, where, and
+ * in which words. */
 #include "base/slice.h"
 #include "engine/filter/node.h"
 #include "tests/engine/filter/fixture.h"

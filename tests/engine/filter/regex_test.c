@@ -1,4 +1,5 @@
-/* regex_test.c -- regular expressions of filters: what matches, what is refused and where, and what is given up. */
+/* regex_test.c -- regular expressions of filters: what matches, what is refused and where, and what
+ * is given up. */
 #include "base/slice.h"
 #include "engine/filter/regex.h"
 #include "tests/support/test_support.h"
@@ -314,7 +315,8 @@ check_given_up(const char *expression, petal_slice text, const char *reason)
         fail_msg("'%s': %s", expression, given);
 }
 
-/* What takes a matcher that goes back longer than anyone can wait ends by its steps, which are counted. */
+/* What takes a matcher that goes back longer than anyone can wait ends by its steps, which are
+ * counted. */
 static void
 test_catastrophes_are_given_up(void **state)
 {
@@ -336,7 +338,8 @@ test_catastrophes_are_given_up(void **state)
     check("^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", true);
 }
 
-/* Long texts are no reason to give up what is simple, wherever a match begins, and what goes deep ends by its memory. */
+/* Long texts are no reason to give up what is simple, wherever a match begins, and what goes deep
+ * ends by its memory. */
 static void
 test_long_texts(void **state)
 {
@@ -382,7 +385,8 @@ test_huge_repetition(void **state)
     check_refused("((a{1000}){1000}){1000}", 17, "too large");
 }
 
-/* A search works in what it has, and after one that was given up, or had too little memory, the next is as good as any. */
+/* A search works in what it has, and after one that was given up, or had too little memory, the
+ * next is as good as any. */
 static void
 test_searches_allocate_once(void **state)
 {

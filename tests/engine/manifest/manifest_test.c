@@ -1,6 +1,6 @@
 /*
- * manifest_test.c -- the manifest: what was committed is there after any power cut, whole edits only; what is
- * damaged is refused; what does not fit is refused and changes nothing.
+ * manifest_test.c -- the manifest: what was committed is there after any power cut, whole edits
+ * only; what is damaged is refused; what does not fit is refused and changes nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -799,7 +799,8 @@ test_attributes_of_later_versions(void **state)
 
 /* ---- power cuts and failures ---- */
 
-/* Commit steps, with a new opening in the middle, until one fails; *acknowledged counts those that did not. */
+/* Commit steps, with a new opening in the middle, until one fails; *acknowledged counts those that
+ * did not. */
 static void
 run_history(struct fixture *fixture, unsigned *acknowledged)
 {
@@ -1246,7 +1247,8 @@ test_an_edit_without_memory_is_not_committed(void **state)
 
 /* ---- the format ---- */
 
-/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is read afterwards. */
+/* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the files anew.  What is there now is
+ * read afterwards. */
 static void
 check_golden(struct fixture *fixture, const char *path)
 {

@@ -154,8 +154,8 @@ a_commit_costs_what_it_changes(void **state)
     assert_true(create[1] < 30 && flush[1] < 30);
 }
 
-/* Bytes that a commit takes for a while, of a file that is added and one that is removed, in a table of so many: the least of
- * several, for now and then one makes room. */
+/* Bytes that a commit takes for a while, of a file that is added and one that is removed, in a
+ * table of so many: the least of several, for now and then one makes room. */
 static uint64_t
 bytes_beside(uint64_t files)
 {

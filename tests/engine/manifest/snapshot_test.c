@@ -1,6 +1,7 @@
 /*
- * snapshot_test.c -- snapshots of tables in the manifest: they have names of their own, are loaded as they were
- * committed, and what makes no snapshot is refused. (The rest of the manifest: manifest_test.c.)
+ * snapshot_test.c -- snapshots of tables in the manifest: they have names of their own, are loaded
+ * as they were committed, and what makes no snapshot is refused. (The rest of the manifest:
+ * manifest_test.c.)
  */
 #include <setjmp.h>
 #include <stdarg.h>

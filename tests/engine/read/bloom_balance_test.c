@@ -1,6 +1,7 @@
 /*
- * bloom_balance_test.c -- a filter makes no workload read more bytes than there would be without: lookups of what is there,
- * with and without a cache, after others too; many columns of one row; scans. "Without" is the same reads of the same file, its filter unused.
+ * bloom_balance_test.c -- a filter makes no workload read more bytes than there would be without:
+ * lookups of what is there, with and without a cache, after others too; many columns of one row;
+ * scans. "Without" is the same reads of the same file, its filter unused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +16,8 @@
 
 #define ROWS    8000
 #define COLUMNS 4
-/* What an open file may spend, in blocks of a table here (sstable/bloom_account.h), and what caches differ by. */
+/* What an open file may spend, in blocks of a table here (sstable/bloom_account.h), and what caches
+ * differ by. */
 #define BLOCK_BYTES 1024
 #define ALLOWED     (24 * BLOCK_BYTES)
 
@@ -76,7 +78,8 @@ end(struct store *store)
     fixture_fini(&store->fixture);
 }
 
-/* Get a row with `count` columns of it that are there, 0: all of it; returns what it read of the file. */
+/* Get a row with `count` columns of it that are there, 0: all of it; returns what it read of the
+ * file. */
 static const petal_receipt_source *
 get(struct store *store, unsigned number, unsigned count, uint32_t without)
 {
@@ -129,7 +132,8 @@ expect_no_more(uint64_t with, uint64_t without)
 
 /* ---- tests ---- */
 
-/* Receipt and statistics tell a question that was not asked from one that was answered "may contain". */
+/* Receipt and statistics tell a question that was not asked from one that was answered "may
+ * contain". */
 static void
 test_what_does_not_pay_is_not_asked(void **state)
 {
@@ -193,7 +197,8 @@ test_a_small_cache_is_not_held_by_filters_that_do_not_pay(void **state)
     end(&store);
 }
 
-/* Columns of a row that lie in one block: each is a question with a chunk of its own, and no or one block is saved. */
+/* Columns of a row that lie in one block: each is a question with a chunk of its own, and no or one
+ * block is saved. */
 static void
 test_many_columns_of_a_row(void **state)
 {

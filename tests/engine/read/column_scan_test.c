@@ -21,7 +21,8 @@ number_text(char bytes[16], const char *prefix, unsigned number)
     return slice_make(bytes, (size_t)snprintf(bytes, 16, "%s%05u", prefix, number));
 }
 
-/* Rows of three columns of a block each in every file; half of the rows have a column more, "named", in the oldest. */
+/* Rows of three columns of a block each in every file; half of the rows have a column more,
+ * "named", in the oldest. */
 static void
 fill(struct read_fixture *fixture, unsigned files)
 {

@@ -1,6 +1,7 @@
 /*
- * cost_test.c -- what reads do, as receipts and statistics tell it, and that the two agree; that a warm get allocates
- * nothing; that a get of an absent row touches data blocks only for false positives of the filters.
+ * cost_test.c -- what reads do, as receipts and statistics tell it, and that the two agree; that a
+ * warm get allocates nothing; that a get of an absent row touches data blocks only for false
+ * positives of the filters.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +80,8 @@ flush(struct store *store)
     must(petal_flush(store->fixture.db, NULL, &error), &error);
 }
 
-/* FILES files over the same range of rows, each with rows of its own: row r is in file r % FILES. */
+/* FILES files over the same range of rows, each with rows of its own: row r is in file r %
+ * FILES. */
 static void
 fill(struct store *store)
 {
@@ -347,7 +349,8 @@ test_warm_gets_allocate_nothing(void **state)
     end(&store);
 }
 
-/* Rows that are not there, inside the range of the files: every data block touched is a counted false positive. */
+/* Rows that are not there, inside the range of the files: every data block touched is a counted
+ * false positive. */
 static void
 test_absent_rows_touch_no_data(void **state)
 {
@@ -444,7 +447,8 @@ files_read(const struct store *store)
     return files;
 }
 
-/* Reads `versions` of r:q; the cells must have the timestamps `newest`, `newest - step` .. Returns the number of files read. */
+/* Reads `versions` of r:q; the cells must have the timestamps `newest`, `newest - step` .. Returns
+ * the number of files read. */
 static unsigned
 read_versions(struct store *store, int32_t versions, int64_t newest, int64_t step)
 {

@@ -117,7 +117,8 @@ same_column(const struct model_cell *a, const struct model_cell *b)
            slice_equal(model_slice(&a->row), model_slice(&b->row));
 }
 
-/* Seek to the column of cell `from`, or to the beginning of its row, and compare up to `most` cells from there on. */
+/* Seek to the column of cell `from`, or to the beginning of its row, and compare up to `most` cells
+ * from there on. */
 static void
 seek_and_compare(struct cursor_fixture *fixture, petal_cursor *cursor,
                  const struct model_answer *answer, size_t from, bool whole_row, size_t most)

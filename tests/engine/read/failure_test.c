@@ -1,6 +1,7 @@
 /*
- * failure_test.c -- each allocation and each file call of each kind of read fails once: an error is reported or the answer is
- * right, nothing leaks, a cursor can be sought anew, and the next read has the right answer.
+ * failure_test.c -- each allocation and each file call of each kind of read fails once: an error is
+ * reported or the answer is right, nothing leaks, a cursor can be sought anew, and the next read
+ * has the right answer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,7 +128,8 @@ walk(struct asker *asker, const struct question *question, petal_cursor *cursor,
     return status;
 }
 
-/* A walk that fails is begun again by a seek, with all in order; `expected` NULL: it must not fail. */
+/* A walk that fails is begun again by a seek, with all in order; `expected` NULL: it must not
+ * fail. */
 static enum petal_status
 ask_cursor(struct asker *asker, const struct question *question, const petal_scan_options *scan,
            petal_result *result, const char *expected, petal_error *error)
@@ -222,8 +224,9 @@ failures(struct asker *asker)
 }
 
 /*
- * How many blocks of memory are held after the question, 0 with a cache, which holds what it likes. Asked twice without Bloom filters, so
- * that what was read last is the same each time: which chunks are read depends on what the reads before have saved.
+ * How many blocks of memory are held after the question, 0 with a cache, which holds what it likes.
+ * Asked twice without Bloom filters, so that what was read last is the same each time: which chunks
+ * are read depends on what the reads before have saved.
  */
 static uint64_t
 blocks_held(struct asker *asker, const struct question *question, const char *expected)

@@ -1,9 +1,11 @@
 /*
- * fixture.h -- what the tests of reads share: a database with one table, cells written by short calls, and answers as text.
+ * fixture.h -- what the tests of reads share: a database with one table, cells written by short
+ * calls, and answers as text.
  *
- * ANSWERS.  Each cell is "row/family:qualifier@timestamp=value", a marker "row/family:qualifier@timestamp!type", with one space
- * behind; bytes below 0x21 and above 0x7e are written \xx. The text of a walk by pieces has a bar behind each piece. An answer's
- * text lives until the next but three.
+ * ANSWERS.  Each cell is "row/family:qualifier@timestamp=value", a marker
+ * "row/family:qualifier@timestamp!type", with one space behind; bytes below 0x21 and above 0x7e are
+ * written \xx. The text of a walk by pieces has a bar behind each piece. An answer's text lives
+ * until the next but three.
  */
 #ifndef PETAL_TESTS_ENGINE_READ_FIXTURE_H
 #define PETAL_TESTS_ENGINE_READ_FIXTURE_H
@@ -25,7 +27,8 @@ text(const char *bytes)
     return slice_from_text(bytes);
 }
 
-/* An open database with a table "t"; its families are those of `letters`, with the attributes of `given` (NULL: defaults). */
+/* An open database with a table "t"; its families are those of `letters`, with the attributes of
+ * `given` (NULL: defaults). */
 void reads_open(struct read_fixture *fixture, const char *letters,
                 const petal_family_options *given);
 petal_family *reads_family(const struct read_fixture *fixture, const char *name);

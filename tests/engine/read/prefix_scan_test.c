@@ -1,6 +1,6 @@
 /*
- * prefix_scan_test.c -- filters of row prefixes in scans: files without the prefix are left out when all rows of the scan share it,
- * and no answer changes.
+ * prefix_scan_test.c -- filters of row prefixes in scans: files without the prefix are left out
+ * when all rows of the scan share it, and no answer changes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #define FILES        4
 #define PREFIX_BYTES 3
 
-/* Row "p07/2" and its like are in file 2; "p" in all of them, "p99/.." in none, so that all ranges overlap. */
+/* Row "p07/2" and its like are in file 2; "p" in all of them, "p99/.." in none, so that all ranges
+ * overlap. */
 static void
 fill(struct read_fixture *fixture)
 {

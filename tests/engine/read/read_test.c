@@ -1,4 +1,5 @@
-/* read_test.c -- gets of several rows, cursors, seeks, snapshots and raw scans, through the public calls. */
+/* read_test.c -- gets of several rows, cursors, seeks, snapshots and raw scans, through the public
+ * calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,8 @@ test_multi_get(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* Rows of one block cost one fetch of it, in whatever order they are asked and however small the cache is. */
+/* Rows of one block cost one fetch of it, in whatever order they are asked and however small the
+ * cache is. */
 static void
 test_multi_get_reads_blocks_once(void **state)
 {
@@ -165,7 +167,8 @@ test_family_cell_limits(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* Under NEW_VERSION_BEHAVIOR a later put above the time range still made what is in it surplus; no file may be left out for that. */
+/* Under NEW_VERSION_BEHAVIOR a later put above the time range still made what is in it surplus; no
+ * file may be left out for that. */
 static void
 test_time_ranges_in_the_order_of_writes(void **state)
 {
@@ -438,7 +441,8 @@ test_batches(void **state)
 
 /* ---- options of other headers ---- */
 
-/* The options of a scan as a header has them whose petal_read_options is of `read_bytes`; 0xee where this one has nothing. */
+/* The options of a scan as a header has them whose petal_read_options is of `read_bytes`; 0xee
+ * where this one has nothing. */
 static const petal_scan_options *
 scan_options_of(uint64_t memory[64], const petal_scan_options *scan, size_t read_bytes)
 {

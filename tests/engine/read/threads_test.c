@@ -1,7 +1,8 @@
 /*
- * threads_test.c -- readers of every kind beside a writer, flushes and compactions that never rest. Each batch writes one
- * number to all rows of two families: whatever way it is read, a moment has one number in all of them; and what a snapshot
- * answers does not change. Meant for ThreadSanitizer, too.
+ * threads_test.c -- readers of every kind beside a writer, flushes and compactions that never rest.
+ * Each batch writes one number to all rows of two families: whatever way it is read, a moment has
+ * one number in all of them; and what a snapshot answers does not change. Meant for
+ * ThreadSanitizer, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>

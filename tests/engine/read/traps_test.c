@@ -1,6 +1,6 @@
 /*
- * traps_test.c -- what has made stores with filters, markers and versions answer wrongly, each as a test of its own: first the
- * traps of leaving files out, then places where HBase itself is wrong.
+ * traps_test.c -- what has made stores with filters, markers and versions answer wrongly, each as a
+ * test of its own: first the traps of leaving files out, then places where HBase itself is wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -370,7 +370,8 @@ test_damaged_filters_say_maybe(void **state)
 
 /* ---- where HBase is wrong ---- */
 
-/* A family marker is met, also behind a newer put with the empty qualifier that fills a block of its own. */
+/* A family marker is met, also behind a newer put with the empty qualifier that fills a block of
+ * its own. */
 static void
 test_family_marker_behind_a_put_without_qualifier(void **state)
 {
@@ -444,7 +445,8 @@ test_order_of_writes_reads_end(void **state)
     }
 }
 
-/* NEW_VERSION_BEHAVIOR: any order of writes and timestamps is read and compacted, and gives what the rules give. */
+/* NEW_VERSION_BEHAVIOR: any order of writes and timestamps is read and compacted, and gives what
+ * the rules give. */
 static void
 test_order_of_writes_never_fails(void **state)
 {
@@ -466,7 +468,8 @@ test_order_of_writes_never_fails(void **state)
     }
 }
 
-/* Raw scans of any time range, over families with and without a TTL, end and show the stored cells of the range. */
+/* Raw scans of any time range, over families with and without a TTL, end and show the stored cells
+ * of the range. */
 static void
 test_raw_scans_of_time_ranges_end(void **state)
 {
@@ -513,7 +516,8 @@ test_raw_scans_of_time_ranges_end(void **state)
     }
 }
 
-/* NEW_VERSION_BEHAVIOR: a family marker hides a put with the empty qualifier that was written before it, and no later one. */
+/* NEW_VERSION_BEHAVIOR: a family marker hides a put with the empty qualifier that was written
+ * before it, and no later one. */
 static void
 test_order_of_writes_family_marker_and_no_qualifier(void **state)
 {

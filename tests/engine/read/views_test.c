@@ -1,6 +1,7 @@
 /*
- * views_test.c -- what readers see while things change beneath them: snapshots over writes, flushes and compactions, tables
- * that are altered and dropped; and what raw scans show of all that is stored.
+ * views_test.c -- what readers see while things change beneath them: snapshots over writes, flushes
+ * and compactions, tables that are altered and dropped; and what raw scans show of all that is
+ * stored.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -195,7 +196,8 @@ test_tables_that_change(void **state)
     assert_string_equal(reads_rest(cursor), "a/f:q@1=1 a/g:q@1=3 b/g:q@1=4 c/g:q@1=5 ");
     reads_seek(cursor, text("a"), column.family, text(""));
     assert_string_equal(reads_next(cursor), "a/g:q@1=3 ");
-    /* Reads that begin now have the new families, attributes and nothing of the old ones, by whatever snapshot. */
+    /* Reads that begin now have the new families, attributes and nothing of the old ones, by
+     * whatever snapshot. */
     assert_string_equal(reads_scan(&fixture, &scan), "a/f:q@2=2 a/h:q@1=6 ");
     scan.read.snapshot = snapshot;
     assert_string_equal(reads_scan(&fixture, &scan), "a/f:q@2=2 ");
@@ -390,7 +392,8 @@ test_great_values(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* Commits that drop markers hold the snapshots' mutex while the manifest is synced: reads do not wait for it. */
+/* Commits that drop markers hold the snapshots' mutex while the manifest is synced: reads do not
+ * wait for it. */
 static void
 test_reads_take_no_snapshot(void **state)
 {

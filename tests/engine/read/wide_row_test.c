@@ -1,6 +1,6 @@
 /*
- * wide_row_test.c -- a row of a million columns is read in pages, from any place in it and by names, and costs memory and blocks
- * for what is asked, not for what is there.
+ * wide_row_test.c -- a row of a million columns is read in pages, from any place in it and by
+ * names, and costs memory and blocks for what is asked, not for what is there.
  */
 #include <setjmp.h>
 #include <stdarg.h>

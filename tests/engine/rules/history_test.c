@@ -1,4 +1,5 @@
-/* history_test.c -- the lives of versions under NEW_VERSION_BEHAVIOR (engine/rules/history.h), as engine/rules/visibility.h uses them. */
+/* history_test.c -- the lives of versions under NEW_VERSION_BEHAVIOR (engine/rules/history.h), as
+ * engine/rules/visibility.h uses them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

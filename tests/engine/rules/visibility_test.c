@@ -1,4 +1,5 @@
-/* visibility_test.c -- the rules of engine/rules/visibility.h for each purpose, on rows made by hand. */
+/* visibility_test.c -- the rules of engine/rules/visibility.h for each purpose, on rows made by
+ * hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* budget_test.c -- the one limit: what the cache gets beside memtables and files, options, and that all is given back. */
+/* budget_test.c -- the one limit: what the cache gets beside memtables and files, options, and that
+ * all is given back. */
 #include "engine/options.h"
 #include "engine/state/db.h"
 #include "tests/cache/fixture.h"

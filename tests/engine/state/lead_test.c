@@ -1,4 +1,5 @@
-/* lead_test.c -- who leads, whom the leader serves, in which order, and that nobody is served twice or forgotten. */
+/* lead_test.c -- who leads, whom the leader serves, in which order, and that nobody is served twice
+ * or forgotten. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

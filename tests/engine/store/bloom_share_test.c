@@ -1,6 +1,7 @@
 /*
- * bloom_share_test.c -- the shares of a family's error rate: what each file gets, that they sum to the rate, that no file
- * takes more bits than it may, that flushes and compactions record them, and that filters of such small rates hold them.
+ * bloom_share_test.c -- the shares of a family's error rate: what each file gets, that they sum to
+ * the rate, that no file takes more bits than it may, that flushes and compactions record them, and
+ * that filters of such small rates hold them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -206,7 +207,8 @@ files_record_their_share(void **state)
 
 /* ---- what files hold ---- */
 
-/* A file of so many rows, with a filter of `rate`; its filter is asked for random keys until `wanted` passed. */
+/* A file of so many rows, with a filter of `rate`; its filter is asked for random keys until
+ * `wanted` passed. */
 static double
 measured_rate(double rate, unsigned rows, unsigned wanted, uint64_t seed)
 {
@@ -267,7 +269,8 @@ row_name(char bytes[24], unsigned row, const char *end)
     return slice_make(bytes, (size_t)snprintf(bytes, 24, "row%05u%s", row, end));
 }
 
-/* One file of ROWS rows with a ROWCOL filter, every fourth row with a family marker if `markers`. */
+/* One file of ROWS rows with a ROWCOL filter, every fourth row with a family marker if
+ * `markers`. */
 static petal_table *
 make_columns(struct fixture *fixture, double rate, bool markers)
 {
@@ -333,7 +336,8 @@ share_read(struct fixture *fixture, petal_table *table, size_t column_count, uns
     return (double)(after.files_read - before.files_read) / gets;
 }
 
-/* The rate is that of one question: each column is one, and family markers are one more where a file has any. */
+/* The rate is that of one question: each column is one, and family markers are one more where a
+ * file has any. */
 static void
 columns_and_family_markers_are_questions_of_their_own(void **state)
 {

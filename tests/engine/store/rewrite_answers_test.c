@@ -249,7 +249,8 @@ is_in(const struct input *input, const struct model_cell *cell)
            cell->sequence <= input->read_point;
 }
 
-/* Whether so many greater timestamps of the column are among the input that the put is surplus there. */
+/* Whether so many greater timestamps of the column are among the input that the put is surplus
+ * there. */
 static bool
 is_surplus_in(const struct fixture *fixture, const struct input *input,
               const struct model_cell *put)
@@ -280,7 +281,8 @@ is_surplus_in(const struct fixture *fixture, const struct input *input,
            (model_is_expired(&rules, put) && above >= family->min_versions);
 }
 
-/* Whether a marker past TTL hides the put from reads of all time, as under KEEP_DELETED_CELLS FALSE. */
+/* Whether a marker past TTL hides the put from reads of all time, as under KEEP_DELETED_CELLS
+ * FALSE. */
 static bool
 is_expired_deletion(const struct fixture *fixture, const struct input *input,
                     const struct model_cell *put)

@@ -1,6 +1,6 @@
 /*
- * alter_test.c -- families that come and go and tables that turn read-only: an alteration is one step, also across a power
- * cut and when memory is short, and what is dropped is gone for good.
+ * alter_test.c -- families that come and go and tables that turn read-only: an alteration is one
+ * step, also across a power cut and when memory is short, and what is dropped is gone for good.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,7 +216,8 @@ test_the_log_of_a_dropped_family_is_passed_over(void **state)
     fixture_fini(&fixture);
 }
 
-/* A manifest older than the log: records of a family that it has never heard of are no family's that was dropped. */
+/* A manifest older than the log: records of a family that it has never heard of are no family's
+ * that was dropped. */
 static void
 test_the_log_of_an_unknown_family_is_damage(void **state)
 {
@@ -328,7 +329,8 @@ live(struct fixture *fixture)
     return put_synced(table, "g", "5") != PETAL_OK ? STEP_BACK : STEPS;
 }
 
-/* Each state of the table with the least and the greatest number of steps that may have been acknowledged by then. */
+/* Each state of the table with the least and the greatest number of steps that may have been
+ * acknowledged by then. */
 static void
 check_life(struct fixture *fixture, unsigned acknowledged)
 {
@@ -482,9 +484,9 @@ release(void *context, void *bytes, size_t size)
 }
 
 /*
- * A get with a new result allocates behind its choice of the way. The rules change there, and what it
- * finds must be judged by those that it began with: before, a:1 is seen; behind, b:1, written after
- * the marker above it.
+ * A get with a new result allocates behind its choice of the way. The rules change there, and what
+ * it finds must be judged by those that it began with: before, a:1 is seen; behind, b:1, written
+ * after the marker above it.
  */
 static void
 test_order_of_writes_comes_during_a_get(void **state)

@@ -1,7 +1,8 @@
 /*
- * alter_threads_test.c -- a table is altered again and again while others write, read, describe and flush it. What
- * stays keeps every write, what goes may refuse but not lie. Meant for ThreadSanitizer, too; so the surroundings are
- * the library's own, which order nothing between threads.
+ * alter_threads_test.c -- a table is altered again and again while others write, read, describe and
+ * flush it. What stays keeps every write, what goes may refuse but not lie. Meant for
+ * ThreadSanitizer, too; so the surroundings are the library's own, which order nothing between
+ * threads.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,8 @@ row_of(unsigned writer)
     return text(writer == 0 ? "w0" : "w1");
 }
 
-/* A family that the alterations take away and bring back; refused when it is gone, never written elsewhere. */
+/* A family that the alterations take away and bring back; refused when it is gone, never written
+ * elsewhere. */
 static void
 write_passing(struct worker *worker, petal_slice value)
 {

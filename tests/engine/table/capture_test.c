@@ -1,7 +1,8 @@
 /*
- * capture_test.c -- what a checkpoint or a table snapshot holds is one moment between batches, whatever flushes of single
- * tables wait before and behind its own, also where the files of the flush can only be made later. A gate on the making of store
- * files holds the flush thread while jobs are queued.
+ * capture_test.c -- what a checkpoint or a table snapshot holds is one moment between batches,
+ * whatever flushes of single tables wait before and behind its own, also where the files of the
+ * flush can only be made later. A gate on the making of store files holds the flush thread while
+ * jobs are queued.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -179,7 +180,8 @@ end_call(struct call *call)
     return call->status;
 }
 
-/* `call` has batch 2 in its flush: a flush of t with batch 1 is before it, one of u with batch 3 behind it. */
+/* `call` has batch 2 in its flush: a flush of t with batch 1 is before it, one of u with batch 3
+ * behind it. */
 static void
 run_between(struct capture_fixture *fixture, struct call *call,
             void (*meanwhile)(struct capture_fixture *fixture))

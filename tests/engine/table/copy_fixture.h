@@ -1,6 +1,7 @@
 /*
- * copy_fixture.h -- what the tests of checkpoints and table snapshots share: a table of two families whose content can be told as one
- * line of text, and a count of the files that a manifest names.
+ * copy_fixture.h -- what the tests of checkpoints and table snapshots share: a table of two
+ * families whose content can be told as one line of text, and a count of the files that a manifest
+ * names.
  */
 #ifndef PETAL_TESTS_ENGINE_TABLE_COPY_FIXTURE_H
 #define PETAL_TESTS_ENGINE_TABLE_COPY_FIXTURE_H
@@ -18,7 +19,8 @@ enum petal_status copy_fixture_put(petal_table *table, const char *family, const
 void copy_fixture_must_put(petal_table *table, const char *family, const char *row,
                            const char *value);
 
-/* All cells of one version, as "row/family=value " each, in a caller's buffer; `snapshot` may be NULL. */
+/* All cells of one version, as "row/family=value " each, in a caller's buffer; `snapshot` may be
+ * NULL. */
 #define COPY_BED_TEXT_BYTES 4096
 const char *copy_fixture_text(petal_table *table, const petal_snapshot *snapshot,
                               char text[COPY_BED_TEXT_BYTES]);

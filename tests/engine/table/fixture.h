@@ -1,5 +1,6 @@
 /*
- * fixture.h -- tests of tables and their families: one table "t" whose families have names of one letter.
+ * fixture.h -- tests of tables and their families: one table "t" whose families have names of one
+ * letter.
  */
 #ifndef PETAL_TESTS_ENGINE_TABLE_FIXTURE_H
 #define PETAL_TESTS_ENGINE_TABLE_FIXTURE_H
@@ -23,7 +24,8 @@ text(const char *bytes)
 /* A fixture with an open, empty database. */
 void table_begin(struct fixture *fixture);
 
-/* Families that have no attributes but their names, one for each letter, of which there are at most 8. */
+/* Families that have no attributes but their names, one for each letter, of which there are at most
+ * 8. */
 petal_table_options table_plain_options(petal_family_options families[8], const char *letters);
 petal_table *table_make(struct fixture *fixture, const char *letters);
 enum petal_status table_alter_to(petal_table *table, const char *letters, petal_error *error);

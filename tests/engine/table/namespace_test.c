@@ -1,5 +1,5 @@
-/* namespace_test.c -- tables whose names have a namespace: which names there are, their order, and that they come back;
- * and how a table's blocks leave the cache. */
+/* namespace_test.c -- tables whose names have a namespace: which names there are, their order, and
+ * that they come back; and how a table's blocks leave the cache. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,8 +1,9 @@
 /*
- * snapshot_cut_test.c -- a short life of table snapshots (two are taken, one is cloned, one restored, one deleted) in
- * which every file call fails once, every allocation fails, and the power fails during every call. What was promised is there
- * afterwards, a snapshot that is there holds just what it should, tables are what they were before a step or after it, and
- * no file is left that nothing names.
+ * snapshot_cut_test.c -- a short life of table snapshots (two are taken, one is cloned, one
+ * restored, one deleted) in which every file call fails once, every allocation fails, and the power
+ * fails during every call. What was promised is there afterwards, a snapshot that is there holds
+ * just what it should, tables are what they were before a step or after it, and no file is left
+ * that nothing names.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -141,7 +142,8 @@ check_snapshot(petal_db *db, const char *snapshot, const char *first, const char
     must(petal_table_drop(table, &error), &error);
 }
 
-/* All that steps which were acknowledged, or begun, can have led to. A step that failed may be there or not. */
+/* All that steps which were acknowledged, or begun, can have led to. A step that failed may be
+ * there or not. */
 static void
 check_table(const struct life *life, petal_db *db)
 {

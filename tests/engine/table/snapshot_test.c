@@ -1,6 +1,7 @@
 /*
- * snapshot_test.c -- snapshots of tables: they hold what was there, whatever becomes of the table; tables are
- * made of them; names, times to live, what they cost. Failures and power cuts are in tests/engine/table/snapshot_cut_test.c.
+ * snapshot_test.c -- snapshots of tables: they hold what was there, whatever becomes of the table;
+ * tables are made of them; names, times to live, what they cost. Failures and power cuts are in
+ * tests/engine/table/snapshot_cut_test.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,7 +217,8 @@ families_are_those_of_the_time(void **state)
     copy_fixture_expect(restore(fixture, "old"), "a/g=1 ");
 }
 
-/* A read point older than the table sees what had been written by then; a view of that time does not have the table. */
+/* A read point older than the table sees what had been written by then; a view of that time does
+ * not have the table. */
 static void
 older_read_points_see_what_was_written_by_then(void **state)
 {
@@ -454,7 +456,8 @@ a_time_to_live_ends(void **state)
     expect_snapshots(fixture, "b ");
 }
 
-/* Restoring has to give back all of the table before: files, what is open of them, memory but for a handle and places in the views. */
+/* Restoring has to give back all of the table before: files, what is open of them, memory but for a
+ * handle and places in the views. */
 static void
 a_table_can_be_restored_any_number_of_times(void **state)
 {

@@ -1,7 +1,8 @@
 /*
- * snapshot_threads_test.c -- checkpoints and table snapshots beside writers, flushes and compactions. Each copy of the database is
- * what some number of writes of the ledger, in their order, had made; each table of a snapshot has batches whole; a
- * table that is restored under its writer is there at every moment.
+ * snapshot_threads_test.c -- checkpoints and table snapshots beside writers, flushes and
+ * compactions. Each copy of the database is what some number of writes of the ledger, in their
+ * order, had made; each table of a snapshot has batches whole; a table that is restored under its
+ * writer is there at every moment.
  */
 #include <setjmp.h>
 #include <stdarg.h>

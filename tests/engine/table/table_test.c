@@ -1,6 +1,7 @@
 /*
- * table_test.c -- attributes of tables and families: each one comes back after close and open, wrong ones are refused
- * by name, value and range, and what describe gave stays good. How families come and go: tests/engine/table/alter_test.c.
+ * table_test.c -- attributes of tables and families: each one comes back after close and open,
+ * wrong ones are refused by name, value and range, and what describe gave stays good. How families
+ * come and go: tests/engine/table/alter_test.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

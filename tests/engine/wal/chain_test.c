@@ -1,7 +1,8 @@
 /*
- * chain_test.c -- logs that follow each other without being synced. A write never waits for the medium when memtables switch; the power
- * may fail at any call while several closed logs are not synced, and what comes back is a prefix of the writes; a log is synced
- * after all before it, and never once one of them failed; a log made ahead is used, removed, or left behind without harm.
+ * chain_test.c -- logs that follow each other without being synced. A write never waits for the
+ * medium when memtables switch; the power may fail at any call while several closed logs are not
+ * synced, and what comes back is a prefix of the writes; a log is synced after all before it, and
+ * never once one of them failed; a log made ahead is used, removed, or left behind without harm.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,8 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Close the current log as a switch of memtables does, which stay as they are here: nothing waits for a flush. */
+/* Close the current log as a switch of memtables does, which stay as they are here: nothing waits
+ * for a flush. */
 static enum petal_status
 rotate(petal_db *db)
 {
@@ -116,7 +118,8 @@ sync_closed(struct run *run, uint64_t through)
     return true;
 }
 
-/* Logs that wait for their sync, synced by an FSYNC_WAL write, by wal_sync_closed and by a flush. */
+/* Logs that wait for their sync, synced by an FSYNC_WAL write, by wal_sync_closed and by a
+ * flush. */
 static bool
 write_logs(struct run *run)
 {
@@ -228,7 +231,8 @@ sync_directory_counting(void *context, petal_directory *directory)
     return vfs_behind->sync_directory(context, directory);
 }
 
-/* What the leader has asked for is ready; in practice it is, as half a memtable takes longer to fill. */
+/* What the leader has asked for is ready; in practice it is, as half a memtable takes longer to
+ * fill. */
 static void
 wait_for_spare(petal_db *db)
 {
@@ -441,7 +445,8 @@ test_a_spare_is_left_by_a_crash(void **state)
     }
 }
 
-/* A disk without room or descriptors for it: the leader makes the log. A directory that cannot be synced ends writing. */
+/* A disk without room or descriptors for it: the leader makes the log. A directory that cannot be
+ * synced ends writing. */
 static void
 test_a_spare_that_cannot_be_made(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * file_test.c -- the write-ahead log: what was written comes back, whole and in order; nothing else ever does; and
- * what a sync had promised is either there or its loss is reported.
+ * file_test.c -- the write-ahead log: what was written comes back, whole and in order; nothing else
+ * ever does; and what a sync had promised is either there or its loss is reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -327,7 +327,8 @@ put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payloa
     return at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes;
 }
 
-/* Fragments with right checksums in an order that no writer makes: the record that they break begins the tail. */
+/* Fragments with right checksums in an order that no writer makes: the record that they break
+ * begins the tail. */
 static void
 test_fragments_out_of_order_are_bad(void **state)
 {

@@ -1,8 +1,10 @@
 /*
- * fixture.h -- a database directory in memory, logs written by a plan, and what a replay of them gives.
+ * fixture.h -- a database directory in memory, logs written by a plan, and what a replay of them
+ * gives.
  *
- * Record i of a database has bytes that follow from i and its size alone, so a replayed record is checked against its
- * number, and a replay is right when it gives the records 0, 1, 2 … up to some count.
+ * Record i of a database has bytes that follow from i and its size alone, so a replayed record is
+ * checked against its number, and a replay is right when it gives the records 0, 1, 2 … up to some
+ * count.
  */
 #ifndef PETAL_TESTS_ENGINE_WAL_FIXTURE_H
 #define PETAL_TESTS_ENGINE_WAL_FIXTURE_H
@@ -33,7 +35,8 @@ void wal_fixture_fini(struct wal_fixture *fixture);
 int wal_fixture_setup(void **state);
 int wal_fixture_teardown(void **state);
 
-/* Create log `number` behind `predecessor` (may be NULL: none), which stays as it is from then on, and store its header. */
+/* Create log `number` behind `predecessor` (may be NULL: none), which stays as it is from then on,
+ * and store its header. */
 enum petal_status wal_fixture_create(struct wal_fixture *fixture, uint64_t number,
                                      const struct wal_file *predecessor, struct wal_file **wal);
 
@@ -44,8 +47,8 @@ struct wal_file *wal_fixture_must_create(struct wal_fixture *fixture, uint64_t n
 /* Buffer the next record. */
 void wal_fixture_add(struct wal_fixture *fixture, struct wal_file *wal, size_t size);
 
-/* Replay with the environment's files replaced by those of `vfs` (NULL: the fixture's).  Aborts the test when a record is
- * not the one that was written; *count: how many came. */
+/* Replay with the environment's files replaced by those of `vfs` (NULL: the fixture's).  Aborts the
+ * test when a record is not the one that was written; *count: how many came. */
 enum petal_status wal_fixture_replay(struct wal_fixture *fixture, struct memory_vfs *vfs,
                                      struct wal_promise promise, struct wal_replay *replay,
                                      size_t *count, petal_error *error);

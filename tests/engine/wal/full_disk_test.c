@@ -1,7 +1,8 @@
 /*
- * full_disk_test.c -- a log on a disk that fills up and is emptied again. A store that finds no room leaves nothing that a
- * replay could take for records, whether the process dies or the power fails, and the log goes on in the same place:
- * with other records, with those that had been buffered before, with nothing.
+ * full_disk_test.c -- a log on a disk that fills up and is emptied again. A store that finds no
+ * room leaves nothing that a replay could take for records, whether the process dies or the power
+ * fails, and the log goes on in the same place: with other records, with those that had been
+ * buffered before, with nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +55,8 @@ check_crashes(struct wal_fixture *fixture, const struct told *told, uint64_t see
     }
 }
 
-/* Sizes that fall together now and then, so that stale records lie where new ones end; some cross a frame. */
+/* Sizes that fall together now and then, so that stale records lie where new ones end; some cross a
+ * frame. */
 static size_t
 random_size(struct test_random *random)
 {
@@ -142,7 +144,8 @@ test_refused_records_never_come_back(void **state)
 
 /* ---- the calls of a store that finds the disk full ---- */
 
-/* Three records of 100 bytes, where there is room for two; the n-th call from then on is the last, or fails. */
+/* Three records of 100 bytes, where there is room for two; the n-th call from then on is the last,
+ * or fails. */
 static bool
 store_on_full_disk(struct wal_fixture *fixture, uint64_t n, bool cut, enum petal_status *status,
                    bool *dead)

@@ -1,6 +1,6 @@
 /*
- * order_test.c -- logs that follow each other before they are synced: what a replay makes of a torn one in front of whole ones, and
- * what tells it that the torn one is damaged.
+ * order_test.c -- logs that follow each other before they are synced: what a replay makes of a torn
+ * one in front of whole ones, and what tells it that the torn one is damaged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,8 @@ sync_log(struct wal_file *wal)
     assert_int_equal(wal_file_sync(wal, &error), PETAL_OK);
 }
 
-/* Logs 1, 2, 3 with four records each; `synced` (0: none) and those before it are synced, with a record behind the sync. */
+/* Logs 1, 2, 3 with four records each; `synced` (0: none) and those before it are synced, with a
+ * record behind the sync. */
 static void
 write_unsynced_logs(struct wal_fixture *fixture, uint64_t synced, bool more)
 {
@@ -106,7 +107,8 @@ test_a_torn_log_takes_the_later_ones_with_it(void **state)
     }
 }
 
-/* All of a log was synced before the first sync of any later one, of which the later one itself may tell, the one behind it, or the manifest. */
+/* All of a log was synced before the first sync of any later one, of which the later one itself may
+ * tell, the one behind it, or the manifest. */
 static void
 test_a_sync_of_a_later_log_is_a_promise(void **state)
 {

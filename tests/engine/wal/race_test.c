@@ -1,7 +1,7 @@
 /*
- * race_test.c -- a log is made, or made and closed, while a flush finds out which logs may go.  Then the process
- * dies: the log must not have been forgotten.  And if one ever is, the opening must notice.  The threads stop each other at fixed places, so that each test goes
- * one way only.
+ * race_test.c -- a log is made, or made and closed, while a flush finds out which logs may go.
+ * Then the process dies: the log must not have been forgotten.  And if one ever is, the opening
+ * must notice.  The threads stop each other at fixed places, so that each test goes one way only.
  */
 #define PETAL_SYNC_POINTS
 #include "base/sync_point.c"
@@ -86,8 +86,8 @@ open_in_steps(void *context, petal_directory *directory, const char *name, unsig
 }
 
 /*
- * When armed: the flush, which has written its files and syncs their names, waits until the writer syncs the name of its
- * new log, and the writer waits there until the flush is done.
+ * When armed: the flush, which has written its files and syncs their names, waits until the writer
+ * syncs the name of its new log, and the writer waits there until the flush is done.
  */
 static int
 sync_directory_in_steps(void *context, petal_directory *directory)
@@ -183,8 +183,8 @@ test_a_log_is_made_beside_a_flush(void **state)
 static struct memory_vfs
     *left; /* by the process that dies when the first flush is done and the second is not */
 
-/* The first flush has looked for cells in memory, found none, and waits until there is one and its log, which was the spare when it
- * looked, is closed. */
+/* The first flush has looked for cells in memory, found none, and waits until there is one and its
+ * log, which was the spare when it looked, is closed. */
 static void
 stop_flush(const char *name)
 {
@@ -287,7 +287,8 @@ test_a_forgotten_log_is_noticed(void **state)
     fixture_fini(&fixture);
 }
 
-/* The last cell of an obsolete log may have belonged to a table that was dropped: then no flush tells of it. */
+/* The last cell of an obsolete log may have belonged to a table that was dropped: then no flush
+ * tells of it. */
 static void
 test_a_log_that_ended_with_a_dropped_table(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * record_test.c -- writes as log records: what goes in comes out, times to live of cells cost only where they are, and no
- * damage is read out of bounds.
+ * record_test.c -- writes as log records: what goes in comes out, times to live of cells cost only
+ * where they are, and no damage is read out of bounds.
  */
 #include "engine/wal/record.h"
 

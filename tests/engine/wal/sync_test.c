@@ -1,6 +1,7 @@
 /*
- * sync_test.c -- when logs are synced: in time, whatever the leader waits for and whoever sets the clock; and before a write
- * that must survive anything, so that it is not taken for the end of what is lost.
+ * sync_test.c -- when logs are synced: in time, whatever the leader waits for and whoever sets the
+ * clock; and before a write that must survive anything, so that it is not taken for the end of what
+ * is lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,8 +61,8 @@ path_of_log(petal_db *db, size_t which)
     return path;
 }
 
-/* The FSYNC_WAL write is the last one ever. It tells that the log before was synced, so what is bad there is no torn tail: else
- * the write would go with it. */
+/* The FSYNC_WAL write is the last one ever. It tells that the log before was synced, so what is bad
+ * there is no torn tail: else the write would go with it. */
 static void
 test_damage_before_the_last_synced_write(void **state)
 {

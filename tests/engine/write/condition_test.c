@@ -1,6 +1,6 @@
 /*
- * condition_test.c -- changes of a row under a condition: when it holds, which timestamps the changes get, what is
- * refused.
+ * condition_test.c -- changes of a row under a condition: when it holds, which timestamps the
+ * changes get, what is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,8 @@ applies(struct write_fixture *w, const petal_condition *condition)
     return applied;
 }
 
-/* For which of < <= = != >= > the condition with `value` holds, and, with NULL, whether that of absence does. */
+/* For which of < <= = != >= > the condition with `value` holds, and, with NULL, whether that of
+ * absence does. */
 static void
 expect_condition(struct write_fixture *w, const char *qualifier, const char *value,
                  const char *holding)
@@ -110,7 +111,8 @@ test_time_range_of_a_condition(void **state)
     write_fixture_fini(&w);
 }
 
-/* Puts follow the cell that was judged, appends and increments their own old versions, deletions are stamped now. */
+/* Puts follow the cell that was judged, appends and increments their own old versions, deletions
+ * are stamped now. */
 static void
 test_timestamps_under_a_condition(void **state)
 {

@@ -54,7 +54,8 @@ write_fixture_fini(struct write_fixture *w)
     fixture_fini(&w->base);
 }
 
-/* ---- cells as text: "row/family:qualifier=value@timestamp", numbers as #n, a time to live as +n ---- */
+/* ---- cells as text: "row/family:qualifier=value@timestamp", numbers as #n, a time to live as +n
+ * ---- */
 
 static void
 describe_value(char *to, size_t size, petal_slice value)

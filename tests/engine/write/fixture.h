@@ -1,6 +1,6 @@
 /*
- * fixture.h -- for tests of writes that depend on what is there: a database in memory with one table, calls that must
- * succeed, and cells as text.
+ * fixture.h -- for tests of writes that depend on what is there: a database in memory with one
+ * table, calls that must succeed, and cells as text.
  */
 #ifndef PETAL_TESTS_ENGINE_WRITE_FIXTURE_H
 #define PETAL_TESTS_ENGINE_WRITE_FIXTURE_H
@@ -31,8 +31,8 @@ void write_fixture_fini(struct write_fixture *w);
 void write_fixture_attach(struct write_fixture *w);
 void write_fixture_detach(struct write_fixture *w);
 
-/* "row/family:qualifier=value@timestamp ...": a number of 8 bytes as #n, a time to live behind it as +n. Good until the
- * next call. */
+/* "row/family:qualifier=value@timestamp ...": a number of 8 bytes as #n, a time to live behind it
+ * as +n. Good until the next call. */
 const char *write_fixture_describe(const petal_result *result);
 
 /* All versions of the row; the cells of the latest write. */

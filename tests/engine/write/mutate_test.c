@@ -1,6 +1,6 @@
 /*
- * mutate_test.c -- appends, increments, deletions of the newest version, and the mutations of a batch: what they
- * write and give back, their timestamps, and that they happen whole or not at all.
+ * mutate_test.c -- appends, increments, deletions of the newest version, and the mutations of a
+ * batch: what they write and give back, their timestamps, and that they happen whole or not at all.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,7 +118,8 @@ test_timestamps(void **state)
     write_fixture_fini(&w);
 }
 
-/* The clock goes back: all of a batch gets the greatest assigned timestamp, and the result says so. */
+/* The clock goes back: all of a batch gets the greatest assigned timestamp, and the result says
+ * so. */
 static void
 test_assigned_timestamps_do_not_go_back(void **state)
 {
@@ -460,7 +461,8 @@ change(struct write_fixture *w, bool *applied)
         status = petal_batch_increment(w->batch, w->g, text("r"), text("n"), 1, &error);
     if (status == PETAL_OK)
         status = petal_batch_increment(w->batch, w->g, text("r"), text("n"), 2, &error);
-    /* Without a time to live: the deletion is one of a version long ago, and would be dead at once. */
+    /* Without a time to live: the deletion is one of a version long ago, and would be dead at
+     * once. */
     if (status == PETAL_OK)
         status = petal_batch_mutation(w->batch, NULL, &error);
     if (status == PETAL_OK)
@@ -484,7 +486,8 @@ expect_changed(struct write_fixture *w, bool changed)
                                 : "r/f:a=v@30 r/f:b=v@10 r/g:a=v@30");
 }
 
-/* Every allocation of the change fails: it says so, and nothing of it is seen, now or after the log was read again. */
+/* Every allocation of the change fails: it says so, and nothing of it is seen, now or after the log
+ * was read again. */
 static uint64_t
 fail_every_allocation(bool permanently)
 {

@@ -1,8 +1,9 @@
 /*
- * mutate_threads_test.c -- read-modify-writes of many threads at once, beside plain writes of the same rows and of their
- * neighbours, and flushes: none is lost, none overwrites what it has not read, batches of them are whole. Meant for
- * ThreadSanitizer, too; so the surroundings are the library's own, which order nothing between threads; but for the clock,
- * whose milliseconds pass so fast that no timestamp runs ahead of it: then a plain put is the newest version, for sure.
+ * mutate_threads_test.c -- read-modify-writes of many threads at once, beside plain writes of the
+ * same rows and of their neighbours, and flushes: none is lost, none overwrites what it has not
+ * read, batches of them are whole. Meant for ThreadSanitizer, too; so the surroundings are the
+ * library's own, which order nothing between threads; but for the clock, whose milliseconds pass so
+ * fast that no timestamp runs ahead of it: then a plain put is the newest version, for sure.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -246,7 +247,8 @@ base_thread(void *argument)
     return NULL;
 }
 
-/* Count in a column by comparing and putting: a change that did not apply had been overtaken. Returns the number put. */
+/* Count in a column by comparing and putting: a change that did not apply had been overtaken.
+ * Returns the number put. */
 static int64_t
 swap(struct arena *arena, const char *row, petal_batch *batch, petal_result *result)
 {

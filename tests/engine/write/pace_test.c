@@ -1,4 +1,5 @@
-/* pace_test.c -- how fast writers may go: pressure and times as functions, who is stopped by what, and with which error. */
+/* pace_test.c -- how fast writers may go: pressure and times as functions, who is stopped by what,
+ * and with which error. */
 #include "engine/state/read_point.h"
 #include "engine/write/pace.h"
 
@@ -167,7 +168,8 @@ writers_stop_at_the_cap(void **state)
 
     (void)state;
     begin(&fixture);
-    /* So slow that any write under pressure owes more than the least sleep, however long it took. */
+    /* So slow that any write under pressure owes more than the least sleep, however long it
+     * took. */
     atomic_store(&fixture.base.db->progress.flush_rate, 1);
     set_gate(true);
     assert_int_equal(pthread_create(&writer, NULL, put_all, &fixture), 0);
@@ -511,7 +513,8 @@ a_large_write_has_its_turn(void **state)
     end(&fixture);
 }
 
-/* A commit holds views.mutex over the sync of the manifest, a change of the schema schema.mutex: the leader writes on in the full memtable. */
+/* A commit holds views.mutex over the sync of the manifest, a change of the schema schema.mutex:
+ * the leader writes on in the full memtable. */
 static void
 a_full_memtable_takes_more_while_a_commit_runs(void **state)
 {
@@ -545,8 +548,8 @@ remove_counted(void *context, petal_directory *directory, const char *name)
     return behind_gate->remove(context, directory, name);
 }
 
-/* A reader was inside when a compaction ended, so its inputs wait for somebody to take them away: not the leader, who only switches
- * memtables. */
+/* A reader was inside when a compaction ended, so its inputs wait for somebody to take them away:
+ * not the leader, who only switches memtables. */
 static void
 the_leader_removes_no_files(void **state)
 {

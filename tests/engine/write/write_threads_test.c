@@ -1,8 +1,10 @@
 /*
- * write_threads_test.c -- every call that writes, from many threads at once, with memtables so small that they are
- * switched all the time, beside flushes, compactions and background syncs. Each worker has rows of its own, all in one table, and knows what
- * must be in them: it looks after every write, and again when the database was closed and opened. Meant for
- * ThreadSanitizer, too; so the surroundings are the library's own, but for a clock so fast that no timestamp runs ahead of it.
+ * write_threads_test.c -- every call that writes, from many threads at once, with memtables so
+ * small that they are switched all the time, beside flushes, compactions and background syncs. Each
+ * worker has rows of its own, all in one table, and knows what must be in them: it looks after
+ * every write, and again when the database was closed and opened. Meant for ThreadSanitizer, too;
+ * so the surroundings are the library's own, but for a clock so fast that no timestamp runs ahead
+ * of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -241,7 +243,8 @@ delete_with(struct worker *worker, const struct target *target, int64_t timestam
                               timestamp, type, &target->options, &worker->error));
 }
 
-/* Single versions: those at 1, where there is none, and the newest one; behind that older ones would come to light. */
+/* Single versions: those at 1, where there is none, and the newest one; behind that older ones
+ * would come to light. */
 static void
 delete_some(struct worker *worker, const struct target *target)
 {
@@ -319,7 +322,8 @@ batch_put(struct worker *worker, petal_family *family, petal_slice row, unsigned
                                  value_of(slot), &worker->error));
 }
 
-/* All kinds of changes of a row in one family; the text "a" is written several times, at times with a time to live. */
+/* All kinds of changes of a row in one family; the text "a" is written several times, at times with
+ * a time to live. */
 static void
 gather(struct worker *worker, unsigned row, unsigned f, petal_slice name)
 {

@@ -1,4 +1,5 @@
-/* distribution_test.c -- the distributions of kv-bench against theory and against YCSB's published constants. */
+/* distribution_test.c -- the distributions of kv-bench against theory and against YCSB's published
+ * constants. */
 #include "tools/bench/keys/distribution.h"
 
 #include "tests/support/test_support.h"
@@ -128,7 +129,8 @@ compare_down(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
-/* The hottest items have the shares of the first ranks, wherever they lie, and some of what is spread over all. */
+/* The hottest items have the shares of the first ranks, wherever they lie, and some of what is
+ * spread over all. */
 static void
 test_scrambled(void **state)
 {

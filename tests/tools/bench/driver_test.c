@@ -1,4 +1,5 @@
-/* driver_test.c -- kv-bench's driver: every position once, the same thread's each time; prepared ahead; limits; schedules. */
+/* driver_test.c -- kv-bench's driver: every position once, the same thread's each time; prepared
+ * ahead; limits; schedules. */
 #include "tools/bench/harness/driver.h"
 
 #include "tests/support/test_support.h"

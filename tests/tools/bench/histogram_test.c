@@ -1,4 +1,5 @@
-/* histogram_test.c -- the histogram of kv-bench against sorted arrays; its permutations and passes against counting. */
+/* histogram_test.c -- the histogram of kv-bench against sorted arrays; its permutations and passes
+ * against counting. */
 #include "tools/bench/harness/histogram.h"
 
 #include "tests/support/test_support.h"

@@ -1,4 +1,5 @@
-/* pairs_test.c -- keys and values of kv-bench's workloads, the set of keys that are there, records over plain keys. */
+/* pairs_test.c -- keys and values of kv-bench's workloads, the set of keys that are there, records
+ * over plain keys. */
 #include "tools/bench/keys/pairs.h"
 
 #include "tests/support/test_support.h"

@@ -1,4 +1,5 @@
-/* readamp_model_test.c -- what the read-amplification benchmark expects, against hand-made sums; that wrong figures are caught. */
+/* readamp_model_test.c -- what the read-amplification benchmark expects, against hand-made sums;
+ * that wrong figures are caught. */
 #include "tools/bench/readamp/model.h"
 
 #include "tools/bench/harness/bits.h"
@@ -108,7 +109,8 @@ what_is_certain_has_no_error(void **state)
     assert_true(expect(PETAL_BLOOM_ROWCOL, READAMP_COLUMN_IN_NONE, 0).false_rate > 0.0099);
 }
 
-/* Chance alone gives sqrt(0.06 (1/10000 + 1/5000)) = 0.0042; filters' own rates, common keys and whole lines make it more. */
+/* Chance alone gives sqrt(0.06 (1/10000 + 1/5000)) = 0.0042; filters' own rates, common keys and
+ * whole lines make it more. */
 static void
 wrong_figures_are_caught(void **state)
 {

@@ -1,4 +1,5 @@
-/* result_test.c -- kv-bench's statistics, what it measures, its files of results there and back, hostile files. */
+/* result_test.c -- kv-bench's statistics, what it measures, its files of results there and back,
+ * hostile files. */
 #include "tools/bench/results/result.h"
 
 #include "tests/support/test_support.h"
@@ -130,7 +131,8 @@ random_deviation(struct test_random *source)
     return sum;
 }
 
-/* Noise alone, wide of 10 %, is taken for a change in less than 2 of 100 pairs; a change by half nearly always found. */
+/* Noise alone, wide of 10 %, is taken for a change in less than 2 of 100 pairs; a change by half
+ * nearly always found. */
 static void
 test_how_often_noise_counts(void **state)
 {

@@ -1,5 +1,6 @@
 /*
- * format_test.c -- what the shell prints as JSON and CSV, read again by small readers of these, is what was given.
+ * format_test.c -- what the shell prints as JSON and CSV, read again by small readers of these, is
+ * what was given.
  */
 #include "tools/shell/print/format.h"
 
@@ -35,7 +36,8 @@ print_record(enum format_mode mode, petal_slice bytes, bool raw, char **printed)
     return size;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------- */
+/* ---- JSON
+ * ------------------------------------------------------------------------------------------- */
 
 static unsigned
 hex(const char *digits, int count)
@@ -148,7 +150,8 @@ test_text_is_valid_json(void **state)
     free(printed);
 }
 
-/* ---- CSV, tables ------------------------------------------------------------------------------------ */
+/* ---- CSV, tables
+ * ------------------------------------------------------------------------------------ */
 
 static void
 test_csv_is_quoted_where_needed(void **state)

@@ -1,8 +1,9 @@
 /*
  * interrupt_test.c -- Ctrl-C, and the line that says how far something has come.
  *
- * Nothing depends on time: what prints is caught at work since it prints more than anybody has read, what reads since it waits for
- * more to come. Where neither is so, the signal is there when the command begins, in this process.
+ * Nothing depends on time: what prints is caught at work since it prints more than anybody has
+ * read, what reads since it waits for more to come. Where neither is so, the signal is there when
+ * the command begins, in this process.
  */
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
@@ -30,7 +31,8 @@ enum { ROWS = 40000 };
 
 static char *directory;
 
-/* ---- A shell at work ------------------------------------------------------------------------------- */
+/* ---- A shell at work
+ * ------------------------------------------------------------------------------- */
 
 static void
 start_terminal(struct shell_process *shell)
@@ -68,7 +70,8 @@ run(char *commands)
     return shell.text;
 }
 
-/* A directory with a database, whose table t has so many rows that a scan or count of it prints far more than a terminal holds. */
+/* A directory with a database, whose table t has so many rows that a scan or count of it prints far
+ * more than a terminal holds. */
 static int
 make_table(void **state)
 {
@@ -183,7 +186,8 @@ test_a_script_ends(void **state)
     shell_process_free(&shell);
 }
 
-/* ---- Import and export ---------------------------------------------------------------------------- */
+/* ---- Import and export
+ * ---------------------------------------------------------------------------- */
 
 /* Write so much into the pipe that some blocks of it have been taken when this returns. */
 static int
@@ -240,7 +244,8 @@ test_an_import_stops(void **state)
     import_is_cut("row,family,qualifier,value\n", "r%d,f,a,some value\n");
 }
 
-/* Whoever feeds it goes on until the line was seen: it comes when some time has passed, at a terminal. */
+/* Whoever feeds it goes on until the line was seen: it comes when some time has passed, at a
+ * terminal. */
 static void
 test_an_import_shows_how_far_it_came(void **state)
 {
@@ -317,7 +322,8 @@ test_an_export_stops(void **state)
     end_terminal(&shell);
 }
 
-/* ---- Commands that begin with a signal ------------------------------------------------------------- */
+/* ---- Commands that begin with a signal
+ * ------------------------------------------------------------- */
 
 /* Run the command in this process; the message that it leaves. */
 static void
@@ -390,9 +396,11 @@ test_a_file_of_an_export_that_stopped(void **state)
     text_free(&message);
 }
 
-/* ---- Progress --------------------------------------------------------------------------------------- */
+/* ---- Progress
+ * --------------------------------------------------------------------------------------- */
 
-/* What the line of a progress looks like to standard error, which is `end`; the other end is `other`. */
+/* What the line of a progress looks like to standard error, which is `end`; the other end is
+ * `other`. */
 static void
 progress_to(int end, int other, char *text, size_t size)
 {

@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-/* ---- Language ------------------------------------------------------------------------------------ */
+/* ---- Language
+ * ------------------------------------------------------------------------------------ */
 
 static void
 dump_node(struct text *text, const struct node *node)
@@ -70,8 +71,8 @@ dump_node(struct text *text, const struct node *node)
 }
 
 /*
- * What becomes of an input, given with its lines: its trees parted by " ; ", "?" if it wants more lines, or
- * "POSITION: message".
+ * What becomes of an input, given with its lines: its trees parted by " ; ", "?" if it wants more
+ * lines, or "POSITION: message".
  */
 static const char *
 parsed(const char *input)
@@ -163,7 +164,8 @@ test_variables(void **state)
     assert_string_equal(parsed("t[0, 1]"), "3: unexpected ',', expected ']'");
 }
 
-/* A variable keeps its value when the arena that it came from is gone, and when it is set to a part of itself. */
+/* A variable keeps its value when the arena that it came from is gone, and when it is set to a part
+ * of itself. */
 static void
 test_values_of_variables(void **state)
 {
@@ -309,7 +311,8 @@ test_deep_nesting(void **state)
     assert_non_null(strstr(parsed(deep), "nested too deeply"));
 }
 
-/* ---- Texts --------------------------------------------------------------------------------------- */
+/* ---- Texts
+ * --------------------------------------------------------------------------------------- */
 
 static void
 test_texts(void **state)
@@ -340,7 +343,8 @@ test_texts(void **state)
     text_free(&text);
 }
 
-/* ---- Layout -------------------------------------------------------------------------------------- */
+/* ---- Layout
+ * -------------------------------------------------------------------------------------- */
 
 static const char *
 written(FILE *file)
@@ -397,7 +401,8 @@ test_terminal_layout(void **state)
     (void)fclose(file);
 }
 
-/* ---- Input files --------------------------------------------------------------------------------- */
+/* ---- Input files
+ * --------------------------------------------------------------------------------- */
 
 /* All records of an input: `row{column=value|..}` a line, mistakes as they are reported. */
 static const char *

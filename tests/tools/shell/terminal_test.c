@@ -1,8 +1,8 @@
 /*
  * terminal_test.c -- kv-shell at a terminal: completion by Tab, and the history that is kept.
  *
- * The shell runs on a pseudo terminal, in a new directory that is its home as well.  Each step types letters and waits for what they
- * must bring about, however long that takes.
+ * The shell runs on a pseudo terminal, in a new directory that is its home as well.  Each step
+ * types letters and waits for what they must bring about, however long that takes.
  */
 #include "tests/support/test_support.h"
 #include "tests/tools/shell/process.h"
@@ -55,7 +55,8 @@ read_history(void)
     return text;
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------ */
+/* ---- Tests
+ * ------------------------------------------------------------------------------------------ */
 
 static void
 tab_completes(void **state)
