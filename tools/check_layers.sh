@@ -96,6 +96,7 @@ $1 == "R" {
     for (i = 4; i <= NF; i++) {
         if ($i == "|") { column++; continue }
         if (column == 1 && $i != "-") doors[room] = doors[room] " " $i
+        if (column == 1 && $i != "-" && $i != "*" && system("test -e " room $i) != 0) say("tools/rooms.txt: " room " has no door " $i)
         if (column == 2 && $i != "-") uses[room] = uses[room] " " $i
     }
     next

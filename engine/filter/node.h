@@ -2,7 +2,7 @@
  * node.h -- inside the room: what a kind of filter does, and what one read keeps of a filter: a
  * tree of nodes, one for each filter in it.
  *
- * Each kind stands by itself, with its arguments, its functions and its entry in filter_kinds:
+ * Each kind stands by itself, with its arguments, its functions and its struct filter_kind:
  *     engine/filter/list.c       AND, OR, SKIP, WHILE: filters that hold filters
  *     engine/filter/by_row.c     by the row key, and those that count rows
  *     engine/filter/fuzzy_row.c  FuzzyRowFilter

@@ -9,7 +9,7 @@
  * Point reads take no count: they load the current view inside the epoch (base/epoch.h); a view
  * that is replaced gives up the database's count only when the readers of that time have left.
  *
- * Threads: views are immutable; view_publish callers hold db->views.mutex.
+ * Threads: views are immutable; callers of db_publish_view hold db->views.mutex.
  */
 #ifndef PETAL_ENGINE_STATE_VIEW_H
 #define PETAL_ENGINE_STATE_VIEW_H

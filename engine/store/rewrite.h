@@ -26,7 +26,7 @@ struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
-    /* What stays. Its read point is snapshot_oldest, taken before the first cell is read; its time
+    /* What stays. Its read point is read_point_oldest, taken before the first cell is read; its time
      * the file's time of writing. */
     struct visibility_rules rules;
     enum file_origin origin; /* of the output, for its facts and its share of the error rate */

@@ -1,7 +1,7 @@
 /*
  * collect_test.c -- a collector that is held keeps what it collected when the sources go, and
- * interrupts the stay in the epoch of who asks, now and then; engine_get_cost and the tests of the
- * engine's gets have the rest.
+ * interrupts the stay in the epoch of who asks, now and then; get_cost_test.c and the tests of
+ * gets have the rest.
  */
 #include "bloom/hash.h"
 #include "engine/read/collect.h"

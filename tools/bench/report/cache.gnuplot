@@ -1,8 +1,8 @@
 # cache.gnuplot -- blocks fetched from files against the size of the cache. `data`: gets of rows that the oldest of some files has, with the
 # filters NONE and ROW.
 #
-# Theory: a cache for everything, with all that is asked equally often, holds what fits. NONE asks for blocks of all files. ROW asks all filters and
-# the oldest file's blocks: filters go first, but for an eighth of the cache; what they leave is for the data.
+# Theory: a cache for everything, with all that is asked equally often, holds what fits. NONE asks for blocks of all files. ROW asks the filters of all but the
+# oldest file, and the oldest file's blocks: filters go first, but for an eighth of the cache; what they leave is for the data.
 lookup = "row-in-oldest"
 stats data using (of("ROW", lookup, "filter_bytes")) nooutput
 filter_bytes = STATS_max
@@ -17,7 +17,8 @@ most = STATS_max
 positive(x) = x > 0 ? x : 0
 least(a, b) = a < b ? a : b
 for_filters(cache) = least(filter_bytes, cache * 7 / 8)
-filters_missing(cache) = files * (1 - for_filters(cache) / filter_bytes)
+# The last file is not asked by its filter: what it would cost to load is more than it can save.
+filters_missing(cache) = (files - 1) * (1 - for_filters(cache) / filter_bytes)
 row_missing(cache) = row_blocks * positive(1 - (cache - for_filters(cache)) / (data_bytes / files))
 none_missing(cache) = files * positive(1 - cache / data_bytes)
 set logscale x 2
