@@ -32,7 +32,8 @@ put_bytes(struct java_regex *java, const void *bytes, size_t size)
         java->no_memory = true;
         return;
     }
-    memcpy((char *)java->written + java->size, bytes, size);
+    if (size > 0)
+        memcpy((char *)java->written + java->size, bytes, size);
     java->size += size;
 }
 

@@ -85,7 +85,7 @@ static const struct {
     {"exists", "  exists 't'\n"
                "  exists 'default:t'\n"},
     {"explain", "  explain get 't', 'r1', 'f:a'\n"
-                "  explain get 't', 'r1', 'f:a', {WITHOUT => 'columns'}   # as if that were not known\n"
+                "  explain get 't', 'r1', 'f:a', {WITHOUT => 'columns'}   # as if unknown\n"
                 "  explain scan 't', ROWPREFIXFILTER => 'user1-', TIMERANGE => [1000, 2000]\n"},
     {"export", "  export 't', 't.csv'\n"
                "  export 't', '-', FORMAT => 'jsonl'               # - is the screen\n"
