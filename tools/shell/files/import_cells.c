@@ -19,6 +19,7 @@ import_is_cells(struct import *import)
 {
     struct record_reader *reader = &import->intake.reader;
     petal_slice line;
+    bool is_header;
 
     import->header.format = reader->format;
     if (reader->format == FILE_JSON || reader->format == FILE_HBASE)
@@ -26,7 +27,10 @@ import_is_cells(struct import *import)
     if (!shell_record_read_line(reader))
         return false;
     line = (petal_slice){reader->line_bytes, reader->line_size};
-    if (!cell_parser_header(&import->header, line)) {
+    is_header = cell_parser_header(&import->header, line);
+    /* Each job parses with a copy, and with memory of its own. */
+    text_free(&import->header.bytes);
+    if (!is_header) {
         reader->line_pending = true;
         return false;
     }
