@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static volatile uint64_t sink;
 
-/* ---- one file in memory ---- */
+/* ---- one file in memory; its directory is a handle that nobody looks into ---- */
 
 struct one_file {
     uint8_t bytes[FILE_BYTES];
@@ -118,7 +118,7 @@ write_base(struct one_file *one, unsigned which)
 {
     petal_vfs vfs = one_vfs(one);
     struct env env = {.allocator = &mem_default_allocator, .vfs = &vfs};
-    struct directory directory = {.env = &env, .path = "."};
+    struct directory directory = {.env = &env, .path = ".", .handle = (petal_directory *)&env};
     struct sst_options options = {.block_bytes = which < 2 ? 200 : 1000,
                                   .compression = which % 2 == 0 ? PETAL_COMPRESSION_NONE
                                                                 : PETAL_COMPRESSION_LZ4,
@@ -289,7 +289,7 @@ read_all(struct one_file *one, struct epoch *epoch, struct cache *cache)
 {
     petal_vfs vfs = one_vfs(one);
     struct env env = {.allocator = &mem_default_allocator, .vfs = &vfs};
-    struct directory directory = {.env = &env, .path = "."};
+    struct directory directory = {.env = &env, .path = ".", .handle = (petal_directory *)&env};
     struct sst_open_options options = {.file_number = 1, .cache = cache, .epoch = epoch};
     struct read_trace trace = {0};
     struct read_context context = {.trace = &trace};
