@@ -9,12 +9,21 @@ int
 directory_open(struct directory *directory, const struct env *env, const char *path, bool create)
 {
     size_t length = strlen(path);
+    int failed;
 
     assert(length < sizeof directory->path);
     directory->env = env;
     directory->handle = NULL;
+    directory->sync_failed = 0;
     memcpy(directory->path, path, length + 1);
-    return env->vfs->open_directory(env->vfs->context, path, create, &directory->handle);
+    if (!mutex_init(&directory->sync_mutex))
+        return ENOMEM;
+    failed = env->vfs->open_directory(env->vfs->context, path, create, &directory->handle);
+    if (failed != 0) {
+        directory->handle = NULL;
+        mutex_fini(&directory->sync_mutex);
+    }
+    return failed;
 }
 
 void
@@ -27,6 +36,7 @@ directory_close(struct directory *directory)
     vfs = directory->env->vfs;
     vfs->close_directory(vfs->context, directory->handle);
     directory->handle = NULL;
+    mutex_fini(&directory->sync_mutex);
 }
 
 /* By what the file at `path` is found in the directory. */
@@ -81,12 +91,27 @@ directory_remove(const struct directory *directory, const char *path)
 }
 
 int
-directory_sync(const struct directory *directory)
+directory_sync(struct directory *directory)
 {
     const petal_vfs *vfs = directory->env->vfs;
+    int failed;
 
     assert(directory->handle != NULL);
-    return vfs->sync_directory(vfs->context, directory->handle);
+    mutex_lock(&directory->sync_mutex);
+    if (directory->sync_failed == 0)
+        directory->sync_failed = vfs->sync_directory(vfs->context, directory->handle);
+    failed = directory->sync_failed;
+    mutex_unlock(&directory->sync_mutex);
+    return failed;
+}
+
+void
+directory_forgive_failed_sync(struct directory *directory)
+{
+    assert(directory->handle != NULL);
+    mutex_lock(&directory->sync_mutex);
+    directory->sync_failed = 0;
+    mutex_unlock(&directory->sync_mutex);
 }
 
 int

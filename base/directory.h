@@ -13,6 +13,7 @@
 #define PETAL_BASE_DIRECTORY_H
 
 #include "base/env.h"
+#include "base/mutex.h"
 
 /* Room for every path of a database, its final 0 included. */
 #define PETAL_PATH_BYTES 1024
@@ -20,6 +21,8 @@
 struct directory {
     const struct env *env;
     petal_directory *handle; /* NULL: it is not open */
+    struct mutex sync_mutex; /* a leaf, held during syncs; valid while the directory is open */
+    int sync_failed;         /* the first sync that failed, or 0; guarded by it */
     char path[PETAL_PATH_BYTES];
 };
 
@@ -35,7 +38,16 @@ int directory_rename(const struct directory *directory, const char *from, const 
 int directory_link(const struct directory *from_directory, const char *from,
                    const struct directory *to_directory, const char *to);
 int directory_remove(const struct directory *directory, const char *path);
-int directory_sync(const struct directory *directory);
+/*
+ * Make the names in it durable, of whichever thread they are. What a failed sync could not write
+ * passes for clean, and the next one succeeds without it; nor does the kernel tell of a failure
+ * twice on one descriptor. So a name is durable only if no sync has failed between its making and
+ * the sync that is to cover it, also one of another thread: syncs take turns, and after one that
+ * failed all later ones do, with its error, without being tried.
+ */
+int directory_sync(struct directory *directory);
+/* After a failed sync: try again. For who relies on no name that was made before. */
+void directory_forgive_failed_sync(struct directory *directory);
 int directory_sync_parent(const struct directory *directory);
 int directory_list(const struct directory *directory,
                    void (*visit)(void *argument, const char *name), void *argument);

@@ -202,6 +202,7 @@ remove_made(struct checkpoint *checkpoint)
         directory_remove(&checkpoint->directory, path);
         filename_manifest(path, checkpoint->directory.path);
         directory_remove(&checkpoint->directory, path);
+        directory_forgive_failed_sync(&checkpoint->directory); /* what counts is removed since */
         if (directory_sync(&checkpoint->directory) != 0) {
             env_log(&checkpoint->db->env, PETAL_LOG_WARNING,
                     "a failed checkpoint left its files in %s", checkpoint->directory.path);

@@ -34,7 +34,7 @@ struct manifest_writer {
     bool renew;                             /* the next commit writes a new file, no other way */
     bool failed;                            /* then `failure` is what every commit returns */
     petal_error failure;
-    const struct directory *directory;
+    struct directory *directory;
     char path[PETAL_PATH_BYTES];
 };
 
@@ -98,7 +98,7 @@ decode_record(petal_slice file, uint64_t file_identity, uint64_t offset, struct 
 /* ---- making and freeing ---- */
 
 static enum petal_status
-manifest_make(struct manifest **made, const struct directory *directory, petal_error *error)
+manifest_make(struct manifest **made, struct directory *directory, petal_error *error)
 {
     const struct env *env = directory->env;
     struct manifest *manifest = mem_alloc(env->allocator, sizeof *manifest);
@@ -137,7 +137,7 @@ manifest_free(struct manifest *manifest)
 }
 
 enum petal_status
-manifest_new(struct manifest **made, const struct directory *directory, uint64_t database_identity,
+manifest_new(struct manifest **made, struct directory *directory, uint64_t database_identity,
              uint64_t salt, petal_error *error)
 {
     enum petal_status status = manifest_make(made, directory, error);
@@ -295,7 +295,7 @@ apply_records(struct manifest *manifest, petal_slice file, petal_error *error)
 }
 
 enum petal_status
-manifest_load(struct manifest **loaded, const struct directory *directory, petal_error *error)
+manifest_load(struct manifest **loaded, struct directory *directory, petal_error *error)
 {
     const struct env *env = directory->env;
     struct manifest *manifest;

@@ -31,7 +31,7 @@
 
 /* A fresh database with an empty state, in a directory that outlives the manifest.  Writes nothing
  * before the first commit. */
-enum petal_status manifest_new(struct manifest **manifest, const struct directory *directory,
+enum petal_status manifest_new(struct manifest **manifest, struct directory *directory,
                                uint64_t database_identity, uint64_t salt, petal_error *error);
 
 /*
@@ -39,7 +39,7 @@ enum petal_status manifest_new(struct manifest **manifest, const struct director
  * a newer format. PETAL_CORRUPT: damaged below what a sync had promised, or not what a manifest can
  * say.
  */
-enum petal_status manifest_load(struct manifest **manifest, const struct directory *directory,
+enum petal_status manifest_load(struct manifest **manifest, struct directory *directory,
                                 petal_error *error);
 
 /*

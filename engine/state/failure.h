@@ -53,7 +53,7 @@ enum petal_status db_check_writable(petal_db *db, petal_error *error);
 enum petal_status db_check_opened_for_writing(const petal_db *db, petal_error *error);
 
 /* Make the directory's names durable. What a failed sync lost no later one brings back, whoever
- * made the names: so the database turns read-only. */
+ * made the names: so the database turns read-only, and no sync after it succeeds. */
 enum petal_status db_sync_directory(petal_db *db, petal_error *error);
 
 #endif

@@ -70,7 +70,8 @@ static struct fixture fixture;
 static struct ledger ledger;
 static petal_vfs vfs_in_steps;
 
-/* When armed: the flush cannot make a log ahead, so that the writer has to make one. */
+/* When armed: the flush cannot make a log ahead, so that the writer has to make one. It waits there,
+ * with the log's number taken, until the flush is done. */
 static int
 open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
               petal_file **file)
@@ -82,20 +83,20 @@ open_in_steps(void *context, petal_directory *directory, const char *name, unsig
     pthread_mutex_unlock(&stage.mutex);
     if (refused)
         return ENOSPC;
+    if (strstr(name, ".log") != NULL && pass(FLUSH_STOPPED, WRITER_STOPPED))
+        wait_for(FLUSH_DONE);
     return memory_vfs_table(fixture.vfs)->open(context, directory, name, flags, file);
 }
 
 /*
  * When armed: the flush, which has written its files and syncs their names, waits until the writer
- * syncs the name of its new log, and the writer waits there until the flush is done.
+ * makes its new log.
  */
 static int
 sync_directory_in_steps(void *context, petal_directory *directory)
 {
     if (pass(ARMED, FLUSH_STOPPED))
         wait_for(WRITER_STOPPED);
-    else if (pass(FLUSH_STOPPED, WRITER_STOPPED))
-        wait_for(FLUSH_DONE);
     return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
 }
 

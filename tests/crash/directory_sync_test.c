@@ -1,0 +1,191 @@
+/*
+ * directory_sync_test.c -- the sync of a directory fails in one thread, between the making of a
+ * file by another and that one's own sync. What the failed sync lost the later one does not bring
+ * back: so that thread must not rely on its file, and nothing is lost when the power fails.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/directory.h"
+#include "engine/state/db.h"
+#include "tests/crash/ledger.h"
+#include "tests/disk/state.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#define WRITES 7 /* before the flush */
+
+/* ---- the threads' steps ---- */
+
+enum step { IDLE, ARMED, FILE_MADE, SYNC_FAILS, FAILURE_SEEN };
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    enum step step;
+} stage = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, IDLE};
+
+static void
+reach(enum step step)
+{
+    pthread_mutex_lock(&stage.mutex);
+    stage.step = step;
+    pthread_cond_broadcast(&stage.changed);
+    pthread_mutex_unlock(&stage.mutex);
+}
+
+static void
+wait_for(enum step step)
+{
+    pthread_mutex_lock(&stage.mutex);
+    while (stage.step < step)
+        pthread_cond_wait(&stage.changed, &stage.mutex);
+    pthread_mutex_unlock(&stage.mutex);
+}
+
+/* Is the step at hand `before`?  Then it is `after` now. */
+static bool
+pass(enum step before, enum step after)
+{
+    bool passed;
+
+    pthread_mutex_lock(&stage.mutex);
+    passed = stage.step == before;
+    if (passed) {
+        stage.step = after;
+        pthread_cond_broadcast(&stage.changed);
+    }
+    pthread_mutex_unlock(&stage.mutex);
+    return passed;
+}
+
+/* ---- the disk ---- */
+
+static struct fixture fixture;
+static struct ledger ledger;
+static petal_vfs vfs_in_steps;
+
+static _Thread_local bool made_store_file; /* by this thread, since the flush is armed */
+
+static int
+open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
+              petal_file **file)
+{
+    if (strstr(name, ".sst") != NULL && (flags & PETAL_FILE_CREATE) != 0)
+        made_store_file = true;
+    return memory_vfs_table(fixture.vfs)->open(context, directory, name, flags, file);
+}
+
+/* A flush that syncs the bytes of its file waits: the name is not synced yet. */
+static int
+sync_in_steps(void *context, petal_file *file)
+{
+    if (made_store_file && pass(ARMED, FILE_MADE))
+        wait_for(FAILURE_SEEN);
+    return memory_vfs_table(fixture.vfs)->sync(context, file);
+}
+
+/* Then the next sync fails, of whichever thread. */
+static int
+sync_directory_in_steps(void *context, petal_directory *directory)
+{
+    if (!pass(FILE_MADE, SYNC_FAILS))
+        return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
+    pthread_mutex_lock(&fixture.vfs->mutex);
+    memory_tree_fail_sync_names(directory->node);
+    pthread_mutex_unlock(&fixture.vfs->mutex);
+    return EIO;
+}
+
+/* ---- tests ---- */
+
+static void *
+flush_all(void *argument)
+{
+    return petal_flush(fixture.db, NULL, NULL) == PETAL_OK ? argument : NULL;
+}
+
+static bool
+is_read_only(void)
+{
+    petal_stats stats;
+
+    petal_stats_get(fixture.db, &stats);
+    return stats.read_only;
+}
+
+static void
+test_a_flush_does_not_rely_on_a_lost_name(void **state)
+{
+    pthread_t flush;
+    void *flushed;
+    petal_error error;
+
+    (void)state;
+    fixture_init(&fixture, 1);
+    vfs_in_steps = *memory_vfs_table(fixture.vfs);
+    vfs_in_steps.open = open_in_steps;
+    vfs_in_steps.sync = sync_in_steps;
+    vfs_in_steps.sync_directory = sync_directory_in_steps;
+    fixture.env.vfs = &vfs_in_steps;
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    for (uint64_t number = 1; number <= WRITES; number++)
+        must(ledger_write(&ledger, number, PETAL_FSYNC_WAL, &error), &error);
+    reach(ARMED);
+    assert_int_equal(pthread_create(&flush, NULL, flush_all, &fixture), 0);
+    wait_for(FILE_MADE);
+    (void)db_sync_directory(fixture.db, &error); /* for the name of some other file */
+    wait_for(SYNC_FAILS);
+    while (!is_read_only())
+        sched_yield();
+    reach(FAILURE_SEEN);
+    pthread_join(flush, &flushed);
+    assert_null(flushed);
+    assert_true(is_read_only());
+    fixture_die(&fixture);
+    memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 1);
+    fixture_must_open(&fixture);
+    must(ledger_attach(&ledger, fixture.db, &error), &error);
+    assert_true(ledger_must_be_prefix(&ledger) == WRITES);
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
+/* The rule itself; what was lost cannot be had by asking again. */
+static void
+test_no_sync_succeeds_after_one_that_failed(void **state)
+{
+    struct directory directory;
+    struct env env;
+
+    (void)state;
+    fixture_init(&fixture, 2);
+    env_init(&env, &fixture.env);
+    assert_int_equal(directory_open(&directory, &env, FIXTURE_DIRECTORY, true), 0);
+    assert_int_equal(directory_sync(&directory), 0);
+    memory_vfs_fail_at(fixture.vfs, 1, ENOSPC, false);
+    assert_int_equal(directory_sync(&directory), ENOSPC);
+    assert_int_equal(directory_sync(&directory), ENOSPC);
+    directory_forgive_failed_sync(&directory);
+    assert_int_equal(directory_sync(&directory), 0);
+    directory_close(&directory);
+    fixture_fini(&fixture);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_flush_does_not_rely_on_a_lost_name),
+        cmocka_unit_test(test_no_sync_succeeds_after_one_that_failed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
