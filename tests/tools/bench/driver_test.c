@@ -176,6 +176,21 @@ test_one_beside(void **state)
     free(driven);
 }
 
+/* However soon the others are done. */
+static void
+test_the_one_beside_has_its_turn(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        struct bench_driven *driven =
+            run((struct bench_drive){.threads = 1, .operations = 1, .beside = beside});
+
+        assert_int_equal(driven->counts[0], 1);
+        assert_true(driven->counts[2] > 0);
+        free(driven);
+    }
+}
+
 /* 100 operations at 1,000 a second: none begins before its time. */
 static void
 test_schedule(void **state)
@@ -220,6 +235,7 @@ main(void)
         cmocka_unit_test(test_some_are_timed),
         cmocka_unit_test(test_time_is_up),
         cmocka_unit_test(test_one_beside),
+        cmocka_unit_test(test_the_one_beside_has_its_turn),
         cmocka_unit_test(test_schedule),
         cmocka_unit_test(test_progress),
     };

@@ -39,11 +39,13 @@ wait_for_turn(const struct bench_worker *worker)
     return due;
 }
 
+/* The one beside has had its turn, however late it came. */
 static bool
 is_over(const struct bench_worker *worker, double now)
 {
     return (worker->until > 0 && now >= worker->until) ||
-           (worker->index == worker->drive->threads && atomic_load(&worker->crew->running) == 0);
+           (worker->index == worker->drive->threads && worker->calls > 0 &&
+            atomic_load(&worker->crew->running) == 0);
 }
 
 /* Positions that were prepared together. False: time is up. */

@@ -73,7 +73,8 @@ struct bench_drive {
     void (*end)(void *own);
     void (*prepare)(struct bench_worker *worker, uint64_t position, unsigned count);
     bench_operation *operate;
-    bench_operation *beside; /* by one more thread, until the others are done; NULL: by none */
+    bench_operation *beside; /* by one more thread, until the others are done, and once at least;
+                                NULL: by none */
     double every;            /* seconds between calls of progress */
     void (*progress)(void *argument, const struct bench_histogram *so_far); /* NULL: none */
 };
