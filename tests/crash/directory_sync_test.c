@@ -13,6 +13,7 @@
 #include "engine/state/db.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/state.h"
+#include "tests/support/stage.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -24,46 +25,6 @@
 /* ---- the threads' steps ---- */
 
 enum step { IDLE, ARMED, FILE_MADE, SYNC_FAILS, FAILURE_SEEN };
-
-static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    enum step step;
-} stage = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, IDLE};
-
-static void
-reach(enum step step)
-{
-    pthread_mutex_lock(&stage.mutex);
-    stage.step = step;
-    pthread_cond_broadcast(&stage.changed);
-    pthread_mutex_unlock(&stage.mutex);
-}
-
-static void
-wait_for(enum step step)
-{
-    pthread_mutex_lock(&stage.mutex);
-    while (stage.step < step)
-        pthread_cond_wait(&stage.changed, &stage.mutex);
-    pthread_mutex_unlock(&stage.mutex);
-}
-
-/* Is the step at hand `before`?  Then it is `after` now. */
-static bool
-pass(enum step before, enum step after)
-{
-    bool passed;
-
-    pthread_mutex_lock(&stage.mutex);
-    passed = stage.step == before;
-    if (passed) {
-        stage.step = after;
-        pthread_cond_broadcast(&stage.changed);
-    }
-    pthread_mutex_unlock(&stage.mutex);
-    return passed;
-}
 
 /* ---- the disk ---- */
 
@@ -86,8 +47,8 @@ open_in_steps(void *context, petal_directory *directory, const char *name, unsig
 static int
 sync_in_steps(void *context, petal_file *file)
 {
-    if (made_store_file && pass(ARMED, FILE_MADE))
-        wait_for(FAILURE_SEEN);
+    if (made_store_file && stage_pass(ARMED, FILE_MADE))
+        stage_wait_for(FAILURE_SEEN);
     return memory_vfs_table(fixture.vfs)->sync(context, file);
 }
 
@@ -95,7 +56,7 @@ sync_in_steps(void *context, petal_file *file)
 static int
 sync_directory_in_steps(void *context, petal_directory *directory)
 {
-    if (!pass(FILE_MADE, SYNC_FAILS))
+    if (!stage_pass(FILE_MADE, SYNC_FAILS))
         return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
     pthread_mutex_lock(&fixture.vfs->mutex);
     memory_tree_fail_sync_names(directory->node);
@@ -138,14 +99,14 @@ test_a_flush_does_not_rely_on_a_lost_name(void **state)
     must(ledger_create(&ledger, fixture.db, &error), &error);
     for (uint64_t number = 1; number <= WRITES; number++)
         must(ledger_write(&ledger, number, PETAL_FSYNC_WAL, &error), &error);
-    reach(ARMED);
+    stage_reach(ARMED);
     assert_int_equal(pthread_create(&flush, NULL, flush_all, &fixture), 0);
-    wait_for(FILE_MADE);
+    stage_wait_for(FILE_MADE);
     (void)db_sync_directory(fixture.db, &error); /* for the name of some other file */
-    wait_for(SYNC_FAILS);
+    stage_wait_for(SYNC_FAILS);
     while (!is_read_only())
         sched_yield();
-    reach(FAILURE_SEEN);
+    stage_reach(FAILURE_SEEN);
     pthread_join(flush, &flushed);
     assert_null(flushed);
     assert_true(is_read_only());

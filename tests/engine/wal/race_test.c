@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/crash/ledger.h"
+#include "tests/support/stage.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -23,46 +24,6 @@
 /* ---- the threads' steps ---- */
 
 enum step { IDLE, ARMED, FLUSH_STOPPED, WRITER_STOPPED, FLUSH_DONE };
-
-static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    enum step step;
-} stage = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, IDLE};
-
-static void
-reach(enum step step)
-{
-    pthread_mutex_lock(&stage.mutex);
-    stage.step = step;
-    pthread_cond_broadcast(&stage.changed);
-    pthread_mutex_unlock(&stage.mutex);
-}
-
-static void
-wait_for(enum step step)
-{
-    pthread_mutex_lock(&stage.mutex);
-    while (stage.step < step)
-        pthread_cond_wait(&stage.changed, &stage.mutex);
-    pthread_mutex_unlock(&stage.mutex);
-}
-
-/* Is the step at hand `before`?  Then it is `after` now. */
-static bool
-pass(enum step before, enum step after)
-{
-    bool passed;
-
-    pthread_mutex_lock(&stage.mutex);
-    passed = stage.step == before;
-    if (passed) {
-        stage.step = after;
-        pthread_cond_broadcast(&stage.changed);
-    }
-    pthread_mutex_unlock(&stage.mutex);
-    return passed;
-}
 
 /* ---- the database ---- */
 
@@ -76,15 +37,10 @@ static int
 open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
               petal_file **file)
 {
-    bool refused;
-
-    pthread_mutex_lock(&stage.mutex);
-    refused = stage.step == ARMED && strstr(name, ".log") != NULL;
-    pthread_mutex_unlock(&stage.mutex);
-    if (refused)
+    if (strstr(name, ".log") != NULL && stage_is_at(ARMED))
         return ENOSPC;
-    if (strstr(name, ".log") != NULL && pass(FLUSH_STOPPED, WRITER_STOPPED))
-        wait_for(FLUSH_DONE);
+    if (strstr(name, ".log") != NULL && stage_pass(FLUSH_STOPPED, WRITER_STOPPED))
+        stage_wait_for(FLUSH_DONE);
     return memory_vfs_table(fixture.vfs)->open(context, directory, name, flags, file);
 }
 
@@ -95,8 +51,8 @@ open_in_steps(void *context, petal_directory *directory, const char *name, unsig
 static int
 sync_directory_in_steps(void *context, petal_directory *directory)
 {
-    if (pass(ARMED, FLUSH_STOPPED))
-        wait_for(WRITER_STOPPED);
+    if (stage_pass(ARMED, FLUSH_STOPPED))
+        stage_wait_for(WRITER_STOPPED);
     return memory_vfs_table(fixture.vfs)->sync_directory(context, directory);
 }
 
@@ -168,14 +124,14 @@ test_a_log_is_made_beside_a_flush(void **state)
     vfs_in_steps.open = open_in_steps;
     fixture.env.vfs = &vfs_in_steps;
     begin();
-    reach(ARMED);
+    stage_reach(ARMED);
     flusher = start(flush_all);
-    wait_for(FLUSH_STOPPED);
+    stage_wait_for(FLUSH_STOPPED);
     writer = start(write_one_more);
     must_join(flusher);
-    reach(FLUSH_DONE);
+    stage_reach(FLUSH_DONE);
     must_join(writer);
-    reach(IDLE);
+    stage_reach(IDLE);
     fixture_die(&fixture);
     check_nothing_is_lost(&fixture);
     fixture_fini(&fixture);
@@ -193,7 +149,7 @@ stop_flush(const char *name)
 
     if (strcmp(name, "flush:unflushed cells looked for") != 0)
         return;
-    if (!pass(ARMED, FLUSH_STOPPED)) {
+    if (!stage_pass(ARMED, FLUSH_STOPPED)) {
         left = memory_vfs_clone(fixture.vfs);
         return;
     }
@@ -229,15 +185,15 @@ test_a_log_is_closed_beside_a_flush(void **state)
     fixture_init(&fixture, 6);
     begin();
     sync_point_set_hook(stop_flush);
-    reach(ARMED);
+    stage_reach(ARMED);
     flusher = start(flush_all);
-    wait_for(FLUSH_STOPPED);
+    stage_wait_for(FLUSH_STOPPED);
     must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
     close_log(fixture.db);
     must_join(flusher);
     must(petal_flush(fixture.db, NULL, &error), &error);
     sync_point_set_hook(NULL);
-    reach(IDLE);
+    stage_reach(IDLE);
     assert_non_null(left);
     fixture_init_on(&after, left, 7);
     check_nothing_is_lost(&after);
