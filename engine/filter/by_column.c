@@ -209,18 +209,6 @@ const struct filter_kind column_range_filter = {
 
 /* ---- those that count cells ---- */
 
-static enum petal_status
-column_pagination_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
-                       struct filter_mistake *mistake)
-{
-    (void)mistake;
-    (void)count;
-    assert(count == 2);
-    filter->count = arguments[0].number;
-    filter->offset = arguments[1].number;
-    return PETAL_OK;
-}
-
 static enum filter_code
 column_pagination_cell(struct filter_node *node, const petal_cell *cell)
 {
@@ -236,20 +224,8 @@ const struct filter_kind column_pagination_filter = {
     .name = "ColumnPaginationFilter",
     .signature = "nn",
     .in_language = true,
-    .fill = column_pagination_fill,
     .cell = column_pagination_cell,
 };
-
-static enum petal_status
-column_count_get_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
-                      struct filter_mistake *mistake)
-{
-    (void)mistake;
-    (void)count;
-    assert(count == 1);
-    filter->count = arguments[0].number;
-    return PETAL_OK;
-}
 
 static bool
 column_count_get_done(const struct filter_node *node)
@@ -270,7 +246,6 @@ const struct filter_kind column_count_get_filter = {
     .signature = "n",
     .in_language = true,
     .watches_excluded_rows = true,
-    .fill = column_count_get_fill,
     .done = column_count_get_done,
     .cell = column_count_get_cell,
 };

@@ -265,17 +265,6 @@ const struct filter_kind random_row_filter = {
 
 /* ---- PageFilter ---- */
 
-static enum petal_status
-page_fill(petal_filter *filter, const petal_filter_argument *arguments, size_t count,
-          struct filter_mistake *mistake)
-{
-    (void)mistake;
-    (void)count;
-    assert(count == 1);
-    filter->count = arguments[0].number;
-    return PETAL_OK;
-}
-
 static bool
 page_done(const struct filter_node *node)
 {
@@ -294,7 +283,6 @@ const struct filter_kind page_filter = {
     .in_language = true,
     .needs_rows = true,
     .counts_rows = true,
-    .fill = page_fill,
     .done = page_done,
     .drops_row = page_drops_row,
 };

@@ -131,7 +131,7 @@ check_signature(const char *signature, const petal_filter_argument *arguments, s
     return count_fits(signature, count) ? PETAL_OK : filter_refuse(mistake, "too few arguments");
 }
 
-/* ---- what many have: strings, comparison, comparator ---- */
+/* ---- what many have: strings, a count and then an offset, comparison, comparator ---- */
 
 static struct filter_room
 room_of(const struct filter_kind *kind, const petal_filter_argument *arguments, size_t count)
@@ -165,6 +165,8 @@ fill_common(petal_filter *filter, const char *signature, const petal_filter_argu
 
         if ((letter == 's' || letter == 'e') && filter->kind != &multi_row_range_filter)
             filter_add_string(filter, arguments[i].bytes);
+        else if ((letter == 'n' || letter == 'N') && *signature != '*')
+            *(i == 0 ? &filter->count : &filter->offset) = arguments[i].number;
         else if (letter == '=')
             filter->compare = (enum petal_compare)arguments[i].number;
         else if (letter == 'c' || letter == 'C')
