@@ -126,6 +126,14 @@ memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy)
 }
 
 void
+memory_vfs_refuse_links(struct memory_vfs *vfs, int error)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->link_error = error;
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void
 memory_vfs_use_log_windows(struct memory_vfs *vfs, bool use)
 {
     pthread_mutex_lock(&vfs->mutex);

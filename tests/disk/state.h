@@ -48,6 +48,7 @@ struct memory_vfs {
     bool revert_on_failed_sync;
     uint64_t capacity;
     bool copy_on_write;
+    int link_error; /* of all links; 0: they are made */
     bool wal_windows;
 
     bool tracing;

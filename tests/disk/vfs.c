@@ -500,7 +500,9 @@ memory_link(void *context, petal_directory *from_directory, const char *from,
 
     (void)context;
     assert(strchr(to, '/') == NULL);
-    if (call_takes_effect(&call))
+    if (call_takes_effect(&call) && from_directory->vfs->link_error != 0)
+        error = from_directory->vfs->link_error;
+    else if (call_takes_effect(&call))
         error = memory_tree_link(from_directory->node, from, to_directory->node, to);
     return call_end(&call, error);
 }
@@ -594,6 +596,7 @@ memory_vfs_clone(struct memory_vfs *vfs)
     clone->capacity = vfs->capacity;
     clone->wal_windows = vfs->wal_windows;
     clone->copy_on_write = vfs->copy_on_write;
+    clone->link_error = vfs->link_error;
     pthread_mutex_unlock(&vfs->mutex);
     return clone;
 }

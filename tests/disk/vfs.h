@@ -68,6 +68,9 @@ uint64_t memory_vfs_used(struct memory_vfs *vfs);
  * without it. */
 void memory_vfs_copy_on_write(struct memory_vfs *vfs, bool copy);
 
+/* As on file systems without hard links: each link fails with `error`. 0: no longer. */
+void memory_vfs_refuse_links(struct memory_vfs *vfs, int error);
+
 /* From now on log_store stores through a mapping: it writes zeros ahead of the log, as far as there
  * is room, and stores into them (base/wal_window.h).  They stay when the file is closed, as when
  * the process is killed. */

@@ -124,6 +124,16 @@ check_copy(struct fixture *fixture, uint64_t writes)
 }
 
 static void
+reopen(struct checkpoint_fixture *fixture)
+{
+    petal_error error;
+
+    fixture_must_close(&fixture->base);
+    fixture_must_open(&fixture->base);
+    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
+}
+
+static void
 checkpoint(struct checkpoint_fixture *fixture)
 {
     petal_error error;
@@ -206,9 +216,7 @@ what_exists_is_not_overwritten(void **state)
                      PETAL_EXISTS);
     assert_int_equal(petal_checkpoint(fixture->base.db, "/none/copy", &error), PETAL_IO);
     assert_int_equal(petal_checkpoint(fixture->base.db, "", &error), PETAL_INVALID);
-    fixture_must_close(&fixture->base);
-    fixture_must_open(&fixture->base);
-    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
+    reopen(fixture);
     assert_int_equal(ledger_must_be_prefix(&fixture->ledger), WRITES);
 }
 
@@ -244,42 +252,17 @@ logs_do_not_fit_the_other_database(void **state)
 
 /* ---- copies where there are no links ---- */
 
-static int
-no_link(void *context, petal_directory *from_directory, const char *from,
-        petal_directory *to_directory, const char *to)
-{
-    (void)context;
-    (void)from_directory;
-    (void)from;
-    (void)to_directory;
-    (void)to;
-    return EXDEV;
-}
-
-static void
-use_layer(struct checkpoint_fixture *fixture, const petal_vfs *vfs)
-{
-    petal_error error;
-
-    fixture_must_close(&fixture->base);
-    fixture->base.env.vfs = vfs;
-    fixture_must_open(&fixture->base);
-    must(ledger_attach(&fixture->ledger, fixture->base.db, &error), &error);
-}
-
 /* And on a disk without room for them: the database goes on, and there is room again for what else
  * comes. */
 static void
 files_are_copied_if_there_is_room(void **state)
 {
     struct checkpoint_fixture *fixture = *state;
-    const petal_vfs *whole = fixture->base.env.vfs;
-    petal_vfs vfs = *whole;
     uint64_t used;
     petal_error error;
 
-    vfs.link = no_link;
-    use_layer(fixture, &vfs);
+    memory_vfs_refuse_links(fixture->base.vfs, EXDEV);
+    reopen(fixture); /* memory is empty: no flush comes in between */
     used = memory_vfs_used(fixture->base.vfs);
     memory_vfs_set_capacity(fixture->base.vfs, used + 1500);
     assert_int_equal(petal_checkpoint(fixture->base.db, COPY, &error), PETAL_NO_SPACE);
@@ -289,7 +272,7 @@ files_are_copied_if_there_is_room(void **state)
     checkpoint(fixture);
     assert_true(memory_vfs_used(fixture->base.vfs) > used + 1500);
     check_copy(&fixture->base, WRITES + 1);
-    use_layer(fixture, whole);
+    memory_vfs_refuse_links(fixture->base.vfs, 0);
 }
 
 /* ---- failures ---- */

@@ -36,7 +36,6 @@ enum step {
 
 struct life {
     struct fixture fixture;
-    petal_vfs without_links;
     bool begun[STEPS], done[STEPS];
 };
 
@@ -86,18 +85,6 @@ live(struct life *life, bool stop)
     }
 }
 
-static int
-no_link(void *context, petal_directory *from_directory, const char *from,
-        petal_directory *to_directory, const char *to)
-{
-    (void)context;
-    (void)from_directory;
-    (void)from;
-    (void)to_directory;
-    (void)to;
-    return EOPNOTSUPP;
-}
-
 static void
 begin(struct life *life, bool links)
 {
@@ -106,10 +93,8 @@ begin(struct life *life, bool links)
 
     *life = (struct life){.done = {false}};
     fixture_init(&life->fixture, 1);
-    life->without_links = *life->fixture.env.vfs;
-    life->without_links.link = no_link;
     if (!links)
-        life->fixture.env.vfs = &life->without_links;
+        memory_vfs_refuse_links(life->fixture.vfs, EOPNOTSUPP);
     fixture_must_open(&life->fixture);
     must(copy_fixture_create(life->fixture.db, "t", &table, &error), &error);
 }

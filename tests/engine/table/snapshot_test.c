@@ -489,32 +489,15 @@ a_table_can_be_restored_any_number_of_times(void **state)
     copy_fixture_expect_no_stray(fixture);
 }
 
-/* Without hard links files are copied: the space is needed twice, and nothing else differs. */
-static int
-no_link(void *context, petal_directory *from_directory, const char *from,
-        petal_directory *to_directory, const char *to)
-{
-    (void)context;
-    (void)from_directory;
-    (void)from;
-    (void)to_directory;
-    (void)to;
-    return EPERM;
-}
-
+/* Without hard links the space is needed twice, and nothing else differs. */
 static void
 files_are_copied_where_there_are_no_links(void **state)
 {
     struct fixture *fixture = *state;
-    petal_vfs vfs = *fixture->env.vfs;
-    const petal_vfs *whole = fixture->env.vfs;
     petal_table *table;
     char value[3001];
 
-    fixture_must_close(fixture);
-    vfs.link = no_link;
-    fixture->env.vfs = &vfs;
-    fixture_must_open(fixture);
+    memory_vfs_refuse_links(fixture->vfs, EPERM);
     memset(value, 'x', 3000);
     value[3000] = '\0';
     table = make_table(fixture);
@@ -525,9 +508,7 @@ files_are_copied_where_there_are_no_links(void **state)
         copy_fixture_text(clone(fixture, "s", "c"), NULL, (char[COPY_BED_TEXT_BYTES]){0}),
         copy_fixture_text(table, NULL, (char[COPY_BED_TEXT_BYTES]){0}));
     copy_fixture_expect_no_stray(fixture);
-    fixture_must_close(fixture);
-    fixture->env.vfs = whole;
-    fixture_must_open(fixture);
+    memory_vfs_refuse_links(fixture->vfs, 0);
 }
 
 int
