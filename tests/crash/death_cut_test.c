@@ -11,25 +11,6 @@
 #include "tests/crash/ledger.h"
 
 static void
-must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
-{
-    petal_error error;
-
-    must(ledger_write(ledger, number, durability, &error), &error);
-}
-
-static void
-rotate(petal_db *db)
-{
-    struct write_place place;
-    petal_error error;
-
-    write_lead_alone(db, &place);
-    must(wal_rotate(db, &error), &error);
-    write_lead_end(db, &place);
-}
-
-static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
     petal_error error;
@@ -54,9 +35,9 @@ leave_logs(void)
     start(&fixture, &ledger);
     ledger.filler = LEDGER_MAX_FILLER;
     for (uint64_t number = 1; number <= LIVES_WRITES; number++) {
-        must_write(&ledger, number, number == 1 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
+        ledger_must_write(&ledger, number, number == 1 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
         if (number % 16 == 0)
-            rotate(fixture.db);
+            must(fixture_close_log(&fixture), NULL);
     }
     wal_make_spare(fixture.db);
     files = memory_vfs_clone(fixture.vfs);
@@ -130,7 +111,7 @@ test_an_opening_after_a_closing_writes_one_file(void **state)
 
     (void)state;
     start(&fixture, &ledger);
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     fixture_must_close(&fixture);
     fixture_must_open(&fixture); /* removes the log */
     fixture_must_close(&fixture);

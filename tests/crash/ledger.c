@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "engine/state/db.h"
+#include "engine/wal/wal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@ void
 must(enum petal_status status, const petal_error *error)
 {
     if (status != PETAL_OK)
-        print_error("%s: %s\n", petal_status_text(status), error->text);
+        print_error("%s: %s\n", petal_status_text(status), error != NULL ? error->text : "");
     assert_int_equal(status, PETAL_OK);
 }
 
@@ -82,6 +84,21 @@ fixture_must_close(struct fixture *fixture)
 
     fixture->db = NULL;
     must(petal_close(db, &error), &error);
+}
+
+enum petal_status
+fixture_close_log(struct fixture *fixture)
+{
+    petal_db *db = fixture->db;
+    struct write_place place;
+    enum petal_status status;
+
+    write_lead_alone(db, &place);
+    status = db_check_writable(db, NULL);
+    if (status == PETAL_OK)
+        status = wal_rotate(db, NULL);
+    write_lead_end(db, &place);
+    return status;
 }
 
 void
@@ -496,6 +513,14 @@ ledger_write(const struct ledger *ledger, uint64_t number, enum petal_durability
         status = petal_write(ledger->db, batch, &options, error);
     petal_batch_free(batch);
     return status;
+}
+
+void
+ledger_must_write(const struct ledger *ledger, uint64_t number, enum petal_durability durability)
+{
+    petal_error error;
+
+    must(ledger_write(ledger, number, durability, &error), &error);
 }
 
 /* ---- the ledger: reading ---- */

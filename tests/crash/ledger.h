@@ -8,7 +8,7 @@
  * and must then be equal, slot for slot, to the state after all writes up to that one: a hole or
  * half a batch shows as a difference.  All timestamps are assigned by the store.
  *
- * Nothing here asserts but must(), fixture_*: the ledger may be used in threads and forked
+ * Nothing here asserts but must(), fixture_*, ledger_must_*: the ledger may be used in threads and forked
  * processes.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
@@ -51,6 +51,10 @@ void fixture_must_close(struct fixture *fixture);
 /* The process dies: the database is gone without being closed, what it had stored stays, synced or
  * not. */
 void fixture_die(struct fixture *fixture);
+
+/* Closes the current log as a switch of memtables does, which stay as they are here: nothing waits
+ * for a flush. */
+enum petal_status fixture_close_log(struct fixture *fixture);
 
 /*
  * FURTHER LIVES. A process that died left `files`, of which the medium may lack all that it did not
@@ -110,6 +114,10 @@ enum petal_status ledger_attach(struct ledger *ledger, petal_db *db, petal_error
 
 enum petal_status ledger_write(const struct ledger *ledger, uint64_t number,
                                enum petal_durability durability, petal_error *error);
+
+/* As a test. */
+void ledger_must_write(const struct ledger *ledger, uint64_t number,
+                       enum petal_durability durability);
 
 /* What write `number` makes of a state; the state after all writes from 1 to `count`. */
 void ledger_apply(struct ledger_state *state, uint64_t number);

@@ -19,22 +19,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-/* Close the current log as a switch of memtables does, which stay as they are here: nothing waits
- * for a flush. */
-static enum petal_status
-rotate(petal_db *db)
-{
-    struct write_place place;
-    enum petal_status status;
-
-    write_lead_alone(db, &place);
-    status = db_check_writable(db, NULL);
-    if (status == PETAL_OK)
-        status = wal_rotate(db, NULL);
-    write_lead_end(db, &place);
-    return status;
-}
-
 static void
 start(struct fixture *fixture, struct ledger *ledger)
 {
@@ -44,14 +28,6 @@ start(struct fixture *fixture, struct ledger *ledger)
     fixture_init(fixture, 4);
     fixture_must_open(fixture);
     must(ledger_create(ledger, fixture->db, &error), &error);
-}
-
-static void
-must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
-{
-    petal_error error;
-
-    must(ledger_write(ledger, number, durability, &error), &error);
 }
 
 /* What a fresh process finds in the files, which are consumed. */
@@ -103,7 +79,7 @@ rotate_run(struct run *run, bool with_spare)
 {
     if (with_spare)
         wal_make_spare(run->fixture.db);
-    if (rotate(run->fixture.db) != PETAL_OK)
+    if (fixture_close_log(&run->fixture) != PETAL_OK)
         return false;
     run->stored = run->attempted; /* what was in the buffer, too */
     return true;
@@ -265,11 +241,11 @@ test_no_write_waits_for_the_medium(void **state)
     fixture.options.memtable_bytes = (size_t)64 << 10;
     fixture_must_open(&fixture);
     must(ledger_create(&ledger, fixture.db, &error), &error);
-    must_write(&ledger, ++writes, PETAL_SYNC_WAL); /* the first one makes the log */
+    ledger_must_write(&ledger, ++writes, PETAL_SYNC_WAL); /* the first one makes the log */
     writing_thread = pthread_self();
     waits = 0;
     while (stats.flushes < 20) {
-        must_write(&ledger, ++writes, PETAL_SYNC_WAL);
+        ledger_must_write(&ledger, ++writes, PETAL_SYNC_WAL);
         wait_for_spare(fixture.db);
         petal_stats_get(fixture.db, &stats);
     }
@@ -303,9 +279,9 @@ test_logs_are_synced_in_their_order(void **state)
     start(&fixture, &ledger);
     memory_vfs_trace(fixture.vfs, true);
     for (uint64_t number = 1; number <= 9; number++) {
-        must_write(&ledger, number, number == 9 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
+        ledger_must_write(&ledger, number, number == 9 ? PETAL_FSYNC_WAL : PETAL_SYNC_WAL);
         if (number % 3 == 0 && number < 9)
-            assert_int_equal(rotate(fixture.db), PETAL_OK);
+            must(fixture_close_log(&fixture), NULL);
     }
     for (size_t i = 0; i < memory_vfs_trace_count(fixture.vfs); i++) {
         struct memory_vfs_call call = memory_vfs_trace_at(fixture.vfs, i);
@@ -333,10 +309,10 @@ test_a_closed_log_that_fails_ends_writing(void **state)
         struct memory_vfs *files;
 
         start(&fixture, &ledger);
-        must_write(&ledger, 1, PETAL_FSYNC_WAL);
-        must_write(&ledger, 2, PETAL_SYNC_WAL);
-        assert_int_equal(rotate(fixture.db), PETAL_OK);
-        must_write(&ledger, 3, PETAL_SYNC_WAL);
+        ledger_must_write(&ledger, 1, PETAL_FSYNC_WAL);
+        ledger_must_write(&ledger, 2, PETAL_SYNC_WAL);
+        must(fixture_close_log(&fixture), NULL);
+        ledger_must_write(&ledger, 3, PETAL_SYNC_WAL);
         memory_vfs_trace(fixture.vfs, true);
         if (by_flush) {
             memory_vfs_fail_at(fixture.vfs, 1, EIO, false);
@@ -376,15 +352,15 @@ test_what_is_closed_and_not_synced(void **state)
 
     (void)state;
     start(&fixture, &ledger);
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     first = wal_oldest_open(fixture.db);
-    assert_int_equal(rotate(fixture.db), PETAL_OK);
+    must(fixture_close_log(&fixture), NULL);
     must(wal_sync_closed(fixture.db, &error), &error);
     promise = wal_promised(fixture.db);
     assert_int_equal(promise.log_number, first);
-    must_write(&ledger, 2, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 2, PETAL_SYNC_WAL);
     second = wal_oldest_open(fixture.db);
-    assert_int_equal(rotate(fixture.db), PETAL_OK);
+    must(fixture_close_log(&fixture), NULL);
     assert_int_equal(wal_promised(fixture.db).log_number, first);
     assert_int_equal(wal_promised(fixture.db).length, promise.length);
     assert_int_equal(wal_oldest_needed(fixture.db, wal_oldest_open(fixture.db), UINT64_MAX),
@@ -408,7 +384,7 @@ test_an_unused_spare_is_removed(void **state)
     start(&fixture, &ledger);
     wal_make_spare(fixture.db); /* nothing is written yet, so none is needed */
     assert_int_equal(fixture_count_files(&fixture, ".log"), 0);
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     wal_make_spare(fixture.db);
     wal_make_spare(fixture.db);
     assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
@@ -429,12 +405,12 @@ test_a_spare_is_left_by_a_crash(void **state)
 
         start(&fixture, &ledger);
         for (uint64_t number = 1; number <= 3; number++)
-            must_write(&ledger, number, PETAL_FSYNC_WAL);
+            ledger_must_write(&ledger, number, PETAL_FSYNC_WAL);
         wal_make_spare(fixture.db);
         if (step >= 1)
-            assert_int_equal(rotate(fixture.db), PETAL_OK);
+            must(fixture_close_log(&fixture), NULL);
         if (step >= 2)
-            must_write(&ledger, ++writes, PETAL_SYNC_WAL);
+            ledger_must_write(&ledger, ++writes, PETAL_SYNC_WAL);
         assert_int_equal(fixture_count_files(&fixture, ".log"), 2);
         assert_int_equal(prefix_after(memory_vfs_clone(fixture.vfs), 0), writes);
         memory_vfs_power_cut(fixture.vfs, MEMORY_CUT_LOSE_ALL, 0);
@@ -456,12 +432,12 @@ test_a_spare_that_cannot_be_made(void **state)
 
     (void)state;
     start(&fixture, &ledger);
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     memory_vfs_fail_at(fixture.vfs, 1, EMFILE, false);
     wal_make_spare(fixture.db);
     assert_int_equal(memory_vfs_failures(fixture.vfs), 1);
-    assert_int_equal(rotate(fixture.db), PETAL_OK);
-    must_write(&ledger, 2, PETAL_FSYNC_WAL);
+    must(fixture_close_log(&fixture), NULL);
+    ledger_must_write(&ledger, 2, PETAL_FSYNC_WAL);
     memory_vfs_fail_at(fixture.vfs, 2, EIO, false);
     wal_make_spare(fixture.db);
     assert_int_equal(memory_vfs_failures(fixture.vfs), 2);
@@ -509,10 +485,10 @@ test_all_logs_are_opened_as_the_option_says(void **state)
         logs_opened = logs_unmapped = others_unmapped = 0;
         fixture_must_open(&fixture);
         must(ledger_create(&ledger, fixture.db, &error), &error);
-        must_write(&ledger, 1, PETAL_SYNC_WAL);
+        ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
         wal_make_spare(fixture.db);
-        must(rotate(fixture.db), NULL);
-        must_write(&ledger, 2, PETAL_SYNC_WAL);
+        must(fixture_close_log(&fixture), NULL);
+        ledger_must_write(&ledger, 2, PETAL_SYNC_WAL);
         fixture_must_close(&fixture);
         assert_int_equal(logs_opened, 2);
         assert_int_equal(logs_unmapped, no_mapping != 0 ? 2 : 0);

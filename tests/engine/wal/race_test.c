@@ -162,18 +162,6 @@ stop_flush(const char *name)
     assert_int_equal(wal_sync_closed(fixture.db, NULL), PETAL_OK); /* or it would stay for that */
 }
 
-/* What a leader does that has to switch memtables now. */
-static void
-close_log(petal_db *db)
-{
-    struct write_place place;
-    petal_error error;
-
-    write_lead_alone(db, &place);
-    must(wal_rotate(db, &error), &error);
-    write_lead_end(db, &place);
-}
-
 static void
 test_a_log_is_closed_beside_a_flush(void **state)
 {
@@ -189,7 +177,7 @@ test_a_log_is_closed_beside_a_flush(void **state)
     flusher = start(flush_all);
     stage_wait_for(FLUSH_STOPPED);
     must(ledger_write(&ledger, WRITES + 1, PETAL_SYNC_WAL, &error), &error);
-    close_log(fixture.db);
+    must(fixture_close_log(&fixture), NULL);
     must_join(flusher);
     must(petal_flush(fixture.db, NULL, &error), &error);
     sync_point_set_hook(NULL);

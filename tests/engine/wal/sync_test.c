@@ -19,25 +19,6 @@
 #include <time.h>
 
 static void
-must_write(struct ledger *ledger, uint64_t number, enum petal_durability durability)
-{
-    petal_error error;
-
-    must(ledger_write(ledger, number, durability, &error), &error);
-}
-
-static void
-rotate(petal_db *db)
-{
-    struct write_place place;
-    petal_error error;
-
-    write_lead_alone(db, &place);
-    must(wal_rotate(db, &error), &error);
-    write_lead_end(db, &place);
-}
-
-static void
 start(struct fixture *fixture, struct ledger *ledger, uint32_t interval_ms)
 {
     petal_error error;
@@ -78,11 +59,11 @@ test_damage_before_the_last_synced_write(void **state)
 
         start(&fixture, &ledger, PETAL_NEVER);
         for (uint64_t number = 1; number <= 3; number++)
-            must_write(&ledger, number, PETAL_SYNC_WAL);
-        rotate(fixture.db);
+            ledger_must_write(&ledger, number, PETAL_SYNC_WAL);
+        must(fixture_close_log(&fixture), NULL);
         if (step > 0)
-            must_write(&ledger, 4, step == 1 ? PETAL_SYNC_WAL : PETAL_ASYNC_WAL);
-        must_write(&ledger, step > 0 ? 5 : 4, PETAL_FSYNC_WAL);
+            ledger_must_write(&ledger, 4, step == 1 ? PETAL_SYNC_WAL : PETAL_ASYNC_WAL);
+        ledger_must_write(&ledger, step > 0 ? 5 : 4, PETAL_FSYNC_WAL);
         path = path_of_log(fixture.db, 0);
         files = memory_vfs_clone(fixture.vfs);
         memory_vfs_power_cut(files, MEMORY_CUT_LOSE_ALL, 0);
@@ -138,8 +119,8 @@ hold_up(enum petal_durability beside)
 
     start(&fixture, &ledger, 300);
     db = fixture.db;
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
-    must_write(&ledger, 2, beside);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 2, beside);
     write_lead_alone(db, &place);
     mutex_lock(&db->schema.mutex);
     mutex_lock(&db->manifest_mutex);
@@ -176,7 +157,7 @@ test_a_busy_wal_thread_syncs(void **state)
     (void)state;
     start(&fixture, &ledger, 50);
     db = fixture.db;
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     for (unsigned long i = 0; !synced && i < 50000000; i++) {
         mutex_lock(&db->wal->mutex);
         db->wal->spare_wanted = true;
@@ -200,7 +181,7 @@ test_async_writes_are_stored(void **state)
     (void)state;
     start(&fixture, &ledger, PETAL_NEVER);
     for (uint64_t number = 1; number <= 5; number++)
-        must_write(&ledger, number, PETAL_ASYNC_WAL);
+        ledger_must_write(&ledger, number, PETAL_ASYNC_WAL);
     assert_int_equal(count_syncs(fixture.db), 0);
     fixture_die(&fixture);
     fixture_must_open(&fixture);
@@ -224,7 +205,7 @@ test_what_comes_beside_a_sync_is_synced(void **state)
                               ? wal_file_synced_sequence(fixture.db->wal->current)
                               : 0;
 
-        must_write(&ledger, number, PETAL_ASYNC_WAL);
+        ledger_must_write(&ledger, number, PETAL_ASYNC_WAL);
         while (wal_file_synced_sequence(fixture.db->wal->current) == before)
             sched_yield();
     }
@@ -241,11 +222,11 @@ test_a_clock_that_is_set_back(void **state)
 
     (void)state;
     start(&fixture, &ledger, 3600000);
-    must_write(&ledger, 1, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
     test_clock_advance(&fixture.clock, -24 * 3600000);
-    must_write(&ledger, 2, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 2, PETAL_SYNC_WAL);
     assert_int_equal(count_syncs(fixture.db), 1);
-    must_write(&ledger, 3, PETAL_SYNC_WAL);
+    ledger_must_write(&ledger, 3, PETAL_SYNC_WAL);
     assert_int_equal(count_syncs(fixture.db), 1);
     fixture_must_close(&fixture);
     fixture_fini(&fixture);
