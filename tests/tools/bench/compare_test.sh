@@ -3,29 +3,9 @@
 #
 #     tests/tools/bench/compare_test.sh KV-BENCH
 set -u
-export LC_ALL=C
 bench=${1:?usage: compare_test.sh KV-BENCH}
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/compare_test.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/../../support/expect.sh"
 export TMPDIR="$scratch"
-passed=0
-failed=0
-
-# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
-expect() {
-    name=$1 wanted=$2 pattern=$3
-    shift 3
-    "$@" >"$scratch/out" 2>&1 </dev/null
-    status=$?
-    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
-        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
-        cat "$scratch/out"
-        failed=$((failed + 1))
-    else
-        passed=$((passed + 1))
-    fi
-}
 
 # $1 with Petal's rates times $2.
 doctored() {
@@ -86,5 +66,4 @@ expect "what readamp counted and itself" 0 '^0 of 8 lines' "$bench" diff "$one" 
 "$bench" fillseq,readrandom --num 1k --repeats 3 --json "$one" >/dev/null
 expect "workloads, three times, and themselves" 0 '^0 of 2 lines' "$bench" diff "$one" "$one"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+expect_end

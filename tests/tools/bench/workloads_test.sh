@@ -4,39 +4,9 @@
 #
 #     tests/tools/bench/workloads_test.sh KV-BENCH
 set -u
-export LC_ALL=C
 bench=${1:?usage: workloads_test.sh KV-BENCH}
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/workloads_test.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/../../support/expect.sh"
 export TMPDIR="$scratch"
-passed=0
-failed=0
-
-# expect NAME STATUS PATTERN ARGUMENT..: kv-bench ends with STATUS and prints a line that matches PATTERN.
-expect() {
-    name=$1 wanted=$2 pattern=$3
-    shift 3
-    "$bench" "$@" >"$scratch/out" 2>&1 </dev/null
-    status=$?
-    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
-        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
-        cat "$scratch/out"
-        failed=$((failed + 1))
-    else
-        passed=$((passed + 1))
-    fi
-}
-
-is_true() {
-    if [ "$2" -eq 1 ]; then
-        passed=$((passed + 1))
-    else
-        echo "FAILED $1"
-        cat "$scratch/out"
-        failed=$((failed + 1))
-    fi
-}
 
 # Field $1 of the workload $2 in the JSON, one line for each store, of the $3-th time it was run.
 field() {
@@ -56,7 +26,7 @@ every() {
 # ---- every workload, on every store ----------------------------------------------------------------
 
 reads=readrandom,readmissing,readhot,readseq,readreverse,seekrandom,multireadrandom
-expect 'all workloads' 0 '^petal: ' \
+expect 'all workloads' 0 '^petal: ' "$bench" \
     "fillseq,$reads,fillsync,readseq,fillrandom,$reads,overwrite,deleterandom,$reads,readwhilewriting,flush,compact,wait,readseq,filluniquerandom,readseq" \
     --num 3k --threads 2 --store all --seek-nexts 3 --batch 7 --json "$scratch/json"
 is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"
@@ -85,49 +55,49 @@ done | awk 'END { print NR == 0 ? 1 : 0 }')"
 # ---- options ---------------------------------------------------------------------------------------
 
 for distribution in uniform zipf latest; do
-    expect "distribution $distribution" 0 '^readrandom .* 500$' \
+    expect "distribution $distribution" 0 '^readrandom .* 500$' "$bench" \
         fillseq,overwrite,readrandom,deleterandom,seekrandom --num 500 --distribution $distribution
 done
-expect 'a limit of time' 0 '^readrandom ' fillseq,readrandom,readseq,readwhilewriting --num 100 --duration 0.05
-expect 'another shape' 0 'SKIP_WAL, compaction off$' fillseq,readrandom --num 100 --key-size 40 --value-size 3000 --no-log \
+expect 'a limit of time' 0 '^readrandom ' "$bench" fillseq,readrandom,readseq,readwhilewriting --num 100 --duration 0.05
+expect 'another shape' 0 'SKIP_WAL, compaction off$' "$bench" fillseq,readrandom --num 100 --key-size 40 --value-size 3000 --no-log \
     --no-compression --no-compaction --bits 0 --block-size 16K --compression-ratio 1 --cache 1M --write-buffer 1M
-expect 'many threads' 0 '^readrandom .* 500$' fillseq,readrandom --num 500 --threads 200 --store all
-expect 'one key' 0 '^readhot .* 1$' fillsync,readhot,readseq --num 1 --value-size 0
-expect 'synced' 0 'FSYNC_WAL' fillseq --num 10 --sync
+expect 'many threads' 0 '^readrandom .* 500$' "$bench" fillseq,readrandom --num 500 --threads 200 --store all
+expect 'one key' 0 '^readhot .* 1$' "$bench" fillsync,readhot,readseq --num 1 --value-size 0
+expect 'synced' 0 'FSYNC_WAL' "$bench" fillseq --num 10 --sync
 
 # ---- a store that is kept ----------------------------------------------------------------------------
 
-expect 'filled and kept' 0 . fillrandom --num 1k --db "$scratch/kept" --json "$scratch/json"
-expect 'read again' 0 '^readrandom ' readrandom --num 1k --db "$scratch/kept" --use-existing
-expect 'written on' 0 '^readseq .* 1000$' fillseq,readseq --num 1k --db "$scratch/kept" --use-existing
-expect 'of another number of keys' 3 'wanted is: num=900 ' readseq --num 900 --db "$scratch/kept" --use-existing
-expect 'filled anew' 0 '^readseq .* 50$' fillseq,readseq --num 50 --db "$scratch/kept"
+expect 'filled and kept' 0 . "$bench" fillrandom --num 1k --db "$scratch/kept" --json "$scratch/json"
+expect 'read again' 0 '^readrandom ' "$bench" readrandom --num 1k --db "$scratch/kept" --use-existing
+expect 'written on' 0 '^readseq .* 1000$' "$bench" fillseq,readseq --num 1k --db "$scratch/kept" --use-existing
+expect 'of another number of keys' 3 'wanted is: num=900 ' "$bench" readseq --num 900 --db "$scratch/kept" --use-existing
+expect 'filled anew' 0 '^readseq .* 50$' "$bench" fillseq,readseq --num 50 --db "$scratch/kept"
 mkdir -p "$scratch/other/petal"
-expect 'a directory of others is left alone' 3 'have not made' fillseq --num 50 --db "$scratch/other"
+expect 'a directory of others is left alone' 3 'have not made' "$bench" fillseq --num 50 --db "$scratch/other"
 printf 'num=50 key-size=16 value-size=100 compression-ratio=0.5 open\n' >"$scratch/kept/petal.keys"
-expect 'a run that did not end left nobody knows what' 3 'num=50 .* open$' readseq --num 50 --db "$scratch/kept" --use-existing
+expect 'a run that did not end left nobody knows what' 3 'num=50 .* open$' "$bench" readseq --num 50 --db "$scratch/kept" --use-existing
 
 # ---- what fill made is read by a command of its own ---------------------------------------------------
 
-expect 'fill' 0 . fill --db "$scratch/filled" --cells 1k
-expect 'what fill made is read' 0 'wrong answers: 0$' read --db "$scratch/filled" --reads 100
+expect 'fill' 0 . "$bench" fill --db "$scratch/filled" --cells 1k
+expect 'what fill made is read' 0 'wrong answers: 0$' "$bench" read --db "$scratch/filled" --reads 100
 
 # ---- mistakes ----------------------------------------------------------------------------------------
 
-expect 'nothing to read' 2 'there is nothing to read' readseq
-expect 'no such workload' 2 'no workload "nosuch"' fillseq,nosuch
-expect 'no such command' 2 'no command "nosuch"' nosuch
-expect 'everything is listed' 2 '^  readwhilewriting '
-expect 'help is no mistake' 0 '^usage: kv-bench ycsb' ycsb --help
-expect 'more threads than there can be' 2 'threads is a number' fillseq --threads 257
-expect 'no such store' 2 'no store "nosuch"' fillseq --store nosuch
-expect 'keys too short' 2 'key-size' fillseq --key-size 4
-expect 'no such distribution' 2 'distribution is' fillseq --distribution normal
-expect 'no such option' 2 'fillrandom' fillseq --nosuch
+expect 'nothing to read' 2 'there is nothing to read' "$bench" readseq
+expect 'no such workload' 2 'no workload "nosuch"' "$bench" fillseq,nosuch
+expect 'no such command' 2 'no command "nosuch"' "$bench" nosuch
+expect 'everything is listed' 2 '^  readwhilewriting ' "$bench"
+expect 'help is no mistake' 0 '^usage: kv-bench ycsb' "$bench" ycsb --help
+expect 'more threads than there can be' 2 'threads is a number' "$bench" fillseq --threads 257
+expect 'no such store' 2 'no store "nosuch"' "$bench" fillseq --store nosuch
+expect 'keys too short' 2 'key-size' "$bench" fillseq --key-size 4
+expect 'no such distribution' 2 'distribution is' "$bench" fillseq --distribution normal
+expect 'no such option' 2 'fillrandom' "$bench" fillseq --nosuch
 
 # ---- YCSB --------------------------------------------------------------------------------------------
 
-expect 'YCSB' 0 '^ycsb-f ' ycsb --records 300 --operations 600 --threads 2 --store all --json "$scratch/json"
+expect 'YCSB' 0 '^ycsb-f ' "$bench" ycsb --records 300 --operations 600 --threads 2 --store all --json "$scratch/json"
 is_true 'no answer is wrong' "$((1 - $(grep -c WRONG "$scratch/out")))"
 every 'loaded' operations ycsb-load 300
 for mix in a b c d e f; do
@@ -135,10 +105,9 @@ for mix in a b c d e f; do
 done
 every 'C finds all records' found ycsb-c 600
 every 'F, too' found ycsb-f 600
-expect 'mixes chosen' 0 '^ycsb-e ' ycsb --workloads e --records 10 --operations 10
+expect 'mixes chosen' 0 '^ycsb-e ' "$bench" ycsb --workloads e --records 10 --operations 10
 is_true 'and no others' "$((1 - $(grep -c '^ycsb-a' "$scratch/out")))"
-expect 'no such mix' 2 'A to F' ycsb --workloads AG
+expect 'no such mix' 2 'A to F' "$bench" ycsb --workloads AG
 is_true 'directories that are not kept are gone' "$(find "$scratch" -name 'kv-bench-*' | awk 'END { print NR == 0 ? 1 : 0 }')"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+expect_end

@@ -1,30 +1,11 @@
 #!/bin/sh
 # export_test.sh KV-SHELL -- export and import: every byte survives the round trip in every format, bad lines are told.
 set -u
-export LC_ALL=C TZ=UTC
+export TZ=UTC
 shell=${1:?usage: export_test.sh KV-SHELL}
 case $shell in /*) ;; *) shell=$PWD/$shell ;; esac
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/export_test.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/../../support/expect.sh"
 cd "$scratch" || exit 1
-passed=0
-failed=0
-
-# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
-expect() {
-    name=$1 wanted=$2 pattern=$3
-    shift 3
-    "$@" >out 2>&1 </dev/null
-    status=$?
-    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" out; then
-        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
-        cat out
-        failed=$((failed + 1))
-    else
-        passed=$((passed + 1))
-    fi
-}
 
 same() {
     if cmp -s "$2" "$3"; then
@@ -160,5 +141,4 @@ printf '{"qualifier":"q","value":"\\u00e9\\ud83d\\ude00\\n\\\\x00\303\251","fami
 expect 'JSON of others' 0 '^1 records' "$shell" db import u line --format jsonl
 expect 'its value' 0 'value=\\xC3\\xA9\\xF0\\x9F\\x98\\x80\\x0A\\x00\\xC3\\xA9$' "$shell" db -e "get 'u', 'unicode', 'f:q'"
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+expect_end

@@ -3,43 +3,14 @@
 #
 #     tests/tools/shell/import_test.sh KV-SHELL
 set -u
-export LC_ALL=C TZ=UTC
+export TZ=UTC
 shell=${1:?usage: import_test.sh KV-SHELL}
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/import_test.XXXXXX") || exit 1
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' HUP INT TERM
+. "$(dirname "$0")/../../support/expect.sh"
 db=$scratch/db
-passed=0
-failed=0
-
-# expect NAME STATUS PATTERN COMMAND..: the command ends with STATUS and prints a line that matches PATTERN.
-expect() {
-    name=$1 wanted=$2 pattern=$3
-    shift 3
-    "$@" >"$scratch/out" 2>&1 </dev/null
-    status=$?
-    if [ $status -ne "$wanted" ] || ! grep -q -- "$pattern" "$scratch/out"; then
-        echo "FAILED $name: exit status $status, wanted $wanted and a line like: $pattern"
-        cat "$scratch/out"
-        failed=$((failed + 1))
-    else
-        passed=$((passed + 1))
-    fi
-}
 
 # Counter $1 in the last output.
 counter() {
     awk -v name="$1" '$1 == name { print $2 }' "$scratch/out"
-}
-
-is_true() {
-    if [ "$2" -eq 1 ]; then
-        passed=$((passed + 1))
-    else
-        echo "FAILED $1"
-        cat "$scratch/out"
-        failed=$((failed + 1))
-    fi
 }
 
 # ---- Records: csv -----------------------------------------------------------------------------------
@@ -206,5 +177,4 @@ exec 3>&-
 wait
 expect 'closed again' 0 '^many$' "$shell" --no-compaction "$db" -e list
 
-echo "$passed passed, $failed failed"
-[ $failed -eq 0 ]
+expect_end
