@@ -162,6 +162,36 @@ cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell)
                   cell->timestamp, cell->sequence);
 }
 
+/* Behind a row's or column's prefix stands a class below it, and FF where the row or qualifier goes
+ * on with 00. */
+#define BEHIND_THE_GROUP 0x80
+
+size_t
+cell_row_end(uint8_t *buffer, petal_slice row)
+{
+    uint8_t *to = escape(buffer, row);
+
+    assert(row.size > 0);
+    *to++ = ESCAPE;
+    *to++ = BEHIND_THE_GROUP;
+    return (size_t)(to - buffer);
+}
+
+size_t
+cell_column_end(uint8_t *buffer, petal_slice row, petal_slice qualifier)
+{
+    uint8_t *to = escape(buffer, row);
+
+    assert(row.size > 0);
+    *to++ = ESCAPE;
+    *to++ = CLASS_COLUMN;
+    if (qualifier.size > 0)
+        to = escape(to, qualifier);
+    *to++ = ESCAPE;
+    *to++ = BEHIND_THE_GROUP;
+    return (size_t)(to - buffer);
+}
+
 /* Undo escape() up to the terminating 00; return the byte behind that 00, NULL if there is none. */
 static const uint8_t *
 unescape(const uint8_t *from, const uint8_t *end, uint8_t **scratch, petal_slice *bytes)

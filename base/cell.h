@@ -116,6 +116,11 @@ void cell_key_of(struct cell_key *key, uint8_t *buffer, const struct cell *cell)
 void cell_key_of_column(struct cell_key *key, uint8_t *buffer, const struct cell_key *row_key,
                         petal_slice qualifier);
 
+/* Bytes that sort behind all keys of a row, of a column, and before all that sort behind those:
+ * how many were written at `buffer` (cell_key_bound bytes).  REQUIRES: row.size > 0. */
+size_t cell_row_end(uint8_t *buffer, petal_slice row);
+size_t cell_column_end(uint8_t *buffer, petal_slice row, petal_slice qualifier);
+
 /*
  * Take `encoded` apart.  Row and qualifier point into it where they hold no 00 byte, else into
  * `scratch` (as large as `encoded`).  False when the bytes are no cell key.

@@ -147,8 +147,9 @@ packed_take(const uint8_t **at, uint32_t width, size_t count)
     return array;
 }
 
-void
-data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
+/* Inlined, so that who asks for one column reads of the header what it needs. */
+static ALWAYS_INLINE void
+view_header(struct data_block *block, const uint8_t *bytes, size_t size)
 {
     const uint8_t *at = bytes + DATA_BLOCK_HEADER_BYTES;
     uint32_t rows = get_le32(bytes), cells = get_le32(bytes + 4);
@@ -184,6 +185,12 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
     at += block->row_prefix.size;
     block->qualifier_prefix = slice_make(at, get_le32(bytes + 24));
     block->records = at + block->qualifier_prefix.size;
+}
+
+void
+data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
+{
+    view_header(block, bytes, size);
 }
 
 /* ---- the check of untrusted bytes ---- */
@@ -963,5 +970,183 @@ data_block_cursor_seek_before(struct data_block_cursor *cursor, const struct cel
         return true;
     }
     cursor->cell = block->cells;
+    return false;
+}
+
+/* ---- points ---- */
+
+static inline uint64_t
+sequence_of(const struct data_block *block, uint32_t cell)
+{
+    return block->sequence_min + packed_get(&block->sequences, cell);
+}
+
+static inline int64_t
+timestamp_of(const struct data_block *block, uint32_t cell)
+{
+    return (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, cell));
+}
+
+/* What stands in front of the value in a record that begins at `record`. */
+static ALWAYS_INLINE const uint8_t *
+skip_row_rest(const struct data_block *block, const uint8_t *record)
+{
+    petal_slice rest = row_rest(block, record);
+
+    return slice_bytes(rest) + rest.size;
+}
+
+/* The qualifier's rest at *body, which moves behind it. */
+static ALWAYS_INLINE petal_slice
+take_qualifier_rest(const struct data_block *block, const uint8_t **body)
+{
+    petal_slice rest = {.data = *body};
+
+    if (!one_qualifier(block)) {
+        rest.size = take_length(body);
+        rest.data = *body;
+        *body += rest.size;
+    }
+    return rest;
+}
+
+/* What follows the row's rest in a record of the row whose first cell is `first`. */
+static ALWAYS_INLINE const uint8_t *
+body_in_row(const struct data_block *block, uint32_t first, uint32_t cell)
+{
+    const uint8_t *record = record_of(block, cell);
+
+    return cell == first ? skip_row_rest(block, record) : record;
+}
+
+/* Index of the first of the cells [first, end) of a row whose qualifier's rest is not below `rest`.
+ * The block has no types. */
+static uint32_t
+find_qualifier(const struct data_block *block, uint32_t first, uint32_t end, petal_slice rest)
+{
+    uint32_t low = first, high = end;
+
+    if (block->qualifier_heads != NULL) {
+        uint32_t head = head_of(rest.data, rest.size);
+
+        low = lower_bound(block->qualifier_heads, low, high, head);
+        high = upper_bound(block->qualifier_heads, low, high, head);
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const uint8_t *body = body_in_row(block, first, middle);
+
+        if (compare_rests(take_qualifier_rest(block, &body), rest) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first of the cells [cell, end) of a row whose first is `first` that the column has and the
+ * read point sees; `end` if there is none. */
+static uint32_t
+newest_seen(const struct data_block *block, uint32_t first, uint32_t cell, uint32_t end,
+            petal_slice rest, uint64_t sequence)
+{
+    for (; cell < end; cell++) {
+        const uint8_t *body = body_in_row(block, first, cell);
+
+        if (!slice_equal(take_qualifier_rest(block, &body), rest))
+            return end;
+        if (sequence_of(block, cell) <= sequence)
+            return cell;
+    }
+    return end;
+}
+
+enum data_block_answer
+data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_column *column,
+                    bool begins, struct data_block_put *put)
+{
+    struct data_block view, *block = &view;
+    uint32_t row, first, end, cell;
+    petal_slice rest;
+    const uint8_t *body;
+    bool equal;
+
+    view_header(block, bytes, size);
+    if (block->types != NULL)
+        return DATA_BLOCK_UNTOLD;
+    row = find_row(block, column->row, &equal);
+    if (!equal || compare_prefix(column->qualifier, block->qualifier_prefix, &rest) != 0 ||
+        (one_qualifier(block) && rest.size > 0))
+        return DATA_BLOCK_LACKS;
+    first = cell = first_cell(block, row);
+    end = first_cell(block, row + 1);
+    if ((block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) == 0)
+        cell = find_qualifier(block, first, end, rest);
+    if (cell == 0 && (block->flags & DATA_BLOCK_ONE_VERSION) == 0 && !begins)
+        return DATA_BLOCK_UNTOLD;
+    if (!block->simple || (block->flags & DATA_BLOCK_ONE_VERSION) == 0) {
+        cell = newest_seen(block, first, cell, end, rest, column->sequence);
+        if (cell == end)
+            return DATA_BLOCK_LACKS;
+    }
+    put->sequence = sequence_of(block, cell);
+    if (put->sequence > column->sequence)
+        return DATA_BLOCK_LACKS;
+    put->timestamp = timestamp_of(block, cell);
+    body = body_in_row(block, first, cell);
+    (void)take_qualifier_rest(block, &body);
+    put->value = slice_make(body, (size_t)(record_of(block, cell + 1) - body));
+    return DATA_BLOCK_HAS;
+}
+
+enum data_block_answer
+data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row, uint64_t sequence,
+                    bool begins, struct data_block_run *run)
+{
+    struct data_block *block = &run->block;
+    uint32_t found;
+    bool equal;
+
+    view_header(block, bytes, size);
+    if (block->types != NULL)
+        return DATA_BLOCK_UNTOLD;
+    found = find_row(block, row, &equal);
+    if (!equal)
+        return DATA_BLOCK_LACKS;
+    if (found == 0 && !begins)
+        return DATA_BLOCK_UNTOLD;
+    run->cell = first_cell(block, found);
+    run->end = first_cell(block, found + 1);
+    run->body = skip_row_rest(block, record_of(block, run->cell));
+    run->sequence = sequence;
+    run->column_done = false;
+    return DATA_BLOCK_HAS;
+}
+
+bool
+data_block_run_next(struct data_block_run *run, struct data_block_put *put, petal_slice *prefix,
+                    petal_slice *rest)
+{
+    const struct data_block *block = &run->block;
+
+    while (run->cell < run->end) {
+        uint32_t cell = run->cell++;
+        const uint8_t *body = run->body;
+
+        run->body = record_of(block, run->cell);
+        *rest = take_qualifier_rest(block, &body);
+        if ((block->flags & DATA_BLOCK_ONE_VERSION) == 0 && run->column_done &&
+            slice_equal(run->done, *rest))
+            continue;
+        put->sequence = sequence_of(block, cell);
+        if (put->sequence > run->sequence)
+            continue;
+        put->timestamp = timestamp_of(block, cell);
+        put->value = slice_make(body, (size_t)(run->body - body));
+        *prefix = block->qualifier_prefix;
+        run->done = *rest;
+        run->column_done = true;
+        return true;
+    }
     return false;
 }

@@ -244,4 +244,52 @@ bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struc
  */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
 
+/* ---- points: what one block says of a column or row, without a cursor ---- */
+
+enum data_block_answer {
+    DATA_BLOCK_HAS,
+    DATA_BLOCK_LACKS, /* it has no such cell that the read point sees */
+    DATA_BLOCK_UNTOLD /* there are markers or times to live, or the block before may decide */
+};
+
+struct data_block_column {
+    petal_slice row, qualifier;
+    uint64_t sequence; /* the read point's */
+};
+
+struct data_block_put {
+    petal_slice value; /* in the block */
+    int64_t timestamp;
+    uint64_t sequence;
+};
+
+/*
+ * The column's newest put that the read point sees; of its versions only this block's are looked
+ * at.  `begins`: the block's first cell begins its column.  `bytes` as for data_block_view.
+ */
+enum data_block_answer data_block_find_put(const uint8_t *bytes, size_t size,
+                                           const struct data_block_column *column, bool begins,
+                                           struct data_block_put *put);
+
+/* The cells of one row in one block. */
+struct data_block_run {
+    struct data_block block;
+    uint32_t cell, end;  /* those that follow */
+    const uint8_t *body; /* of `cell`, behind the row's rest */
+    uint64_t sequence;   /* the read point's */
+    bool column_done;    /* the newest put of a column was given .. */
+    petal_slice done;    /* .. whose qualifier's rest is this */
+};
+
+/* The same for all columns of a row.  `begins`: the block's first cell begins its row.  HAS: the
+ * row is there, though the read point may see none of its cells. */
+enum data_block_answer data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row,
+                                           uint64_t sequence, bool begins,
+                                           struct data_block_run *run);
+
+/* The newest put that the read point sees of the next column that has one; its qualifier is
+ * `prefix` and `rest`, both in the block.  False behind the last. */
+bool data_block_run_next(struct data_block_run *run, struct data_block_put *put,
+                         petal_slice *prefix, petal_slice *rest);
+
 #endif

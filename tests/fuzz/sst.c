@@ -10,6 +10,7 @@
 #include "base/coding.h"
 #include "bloom/hash.h"
 #include "sstable/facts.h"
+#include "sstable/sst_point.h"
 #include "sstable/sst_reader.h"
 #include "sstable/sst_writer.h"
 #include "sstable/trailer.h"
@@ -256,6 +257,26 @@ scan(const struct sst_reader *reader, const struct read_context *context, bool l
 }
 
 static void
+get_straight(const struct sst_reader *reader, const struct read_context *context,
+             const struct cell_key *key)
+{
+    struct data_block_column column = {key->row, key->qualifier, UINT64_MAX};
+    struct data_block_put put;
+    struct data_block_run run;
+    petal_slice prefix, rest;
+
+    if (sst_point_find(reader, &column, context, &put) == SST_POINT_FOUND)
+        touch(put.value);
+    if (sst_point_find_row(reader, key->row, UINT64_MAX, context, &run) != SST_POINT_FOUND)
+        return;
+    while (data_block_run_next(&run, &put, &prefix, &rest)) {
+        touch(prefix);
+        touch(rest);
+        touch(put.value);
+    }
+}
+
+static void
 get(const struct sst_reader *reader, struct epoch *epoch, const struct read_context *context,
     const char *row, bool family)
 {
@@ -281,6 +302,7 @@ get(const struct sst_reader *reader, struct epoch *epoch, const struct read_cont
     if (iter.iter.ops->seek(&iter.iter, &key, NULL) == PETAL_OK && iter.iter.valid)
         touch_cell(&iter.iter.cell);
     iter.iter.ops->close(&iter.iter);
+    get_straight(reader, context, &key);
     epoch_leave(epoch, slot);
 }
 

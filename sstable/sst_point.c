@@ -1,0 +1,96 @@
+/*
+ * sst_point.c -- see sst_point.h.
+ *
+ * WHERE TO LOOK.  The index has the first cell key of each block.  What is sought is the end of all
+ * keys of the column or row: the last entry below it is that of the last block that can hold one
+ * of its cells.  All of them are in that block, unless it begins with one that is not the first;
+ * then the block itself, or what the index claims that it begins, says so.
+ */
+#include "sstable/sst_point.h"
+
+#include "sstable/sst_reader_parts.h"
+
+#include <assert.h>
+
+/* Of the bytes that are sought; longer ones are left to the general way. */
+#define SOUGHT_BYTES 512
+
+/* The block below the end of a group of keys; DECLINED where it could not be had, ABSENT where
+ * there is none.  *begins: see block_handle. */
+static inline enum sst_point_answer
+find_block(const struct sst_reader *reader, petal_slice end, const struct read_context *context,
+           struct cache_block **block, uint32_t *begins)
+{
+    struct index_place place;
+    bool found;
+
+    context->trace->seeks++;
+    if (index_tree_find(&reader->index, end, context, &place, &found, NULL) != PETAL_OK)
+        return SST_POINT_DECLINED;
+    if (!found)
+        return SST_POINT_ABSENT;
+    *begins = place.handle.begins;
+    if (sst_file_fetch(&reader->file, place.handle, BLOCK_DATA, place.hint, context, block, NULL) !=
+        PETAL_OK)
+        return SST_POINT_DECLINED;
+    return SST_POINT_FOUND;
+}
+
+static inline enum sst_point_answer
+answer_of(enum data_block_answer answer, const struct read_context *context)
+{
+    switch (answer) {
+    case DATA_BLOCK_HAS:
+        context->trace->cells_read++;
+        return SST_POINT_FOUND;
+    case DATA_BLOCK_LACKS:
+        return SST_POINT_ABSENT;
+    case DATA_BLOCK_UNTOLD:
+        break;
+    }
+    return SST_POINT_DECLINED;
+}
+
+enum sst_point_answer
+sst_point_find(const struct sst_reader *reader, const struct data_block_column *column,
+               const struct read_context *context, struct data_block_put *put)
+{
+    uint8_t sought[SOUGHT_BYTES];
+    struct cache_block *block;
+    enum sst_point_answer answer;
+    uint32_t begins;
+    size_t size;
+
+    assert(column->row.size > 0);
+    if (cell_key_bound(column->row.size, column->qualifier.size) > sizeof sought)
+        return SST_POINT_DECLINED;
+    size = cell_column_end(sought, column->row, column->qualifier);
+    answer = find_block(reader, slice_make(sought, size), context, &block, &begins);
+    if (answer != SST_POINT_FOUND)
+        return answer;
+    return answer_of(data_block_find_put(block->data, block->size, column,
+                                         (begins & BLOCK_BEGINS_COLUMN) != 0, put),
+                     context);
+}
+
+enum sst_point_answer
+sst_point_find_row(const struct sst_reader *reader, petal_slice row, uint64_t sequence,
+                   const struct read_context *context, struct data_block_run *run)
+{
+    uint8_t sought[SOUGHT_BYTES];
+    struct cache_block *block;
+    enum sst_point_answer answer;
+    uint32_t begins;
+    size_t size;
+
+    assert(row.size > 0);
+    if (cell_key_bound(row.size, 0) > sizeof sought)
+        return SST_POINT_DECLINED;
+    size = cell_row_end(sought, row);
+    answer = find_block(reader, slice_make(sought, size), context, &block, &begins);
+    if (answer != SST_POINT_FOUND)
+        return answer;
+    return answer_of(data_block_find_row(block->data, block->size, row, sequence,
+                                         (begins & BLOCK_BEGINS_ROW) != 0, run),
+                     context);
+}

@@ -1,0 +1,40 @@
+/*
+ * sst_point.h -- what one store file says of one column or one row, for straight gets: without an
+ * iterator, without an encoded key of the caller's, in one block.
+ *
+ * PUTS ONLY.  The answer is the newest put that the read point sees, in HBase's order (timestamp,
+ * then sequence).  Markers that stand in other blocks, of this file or others, are not looked at:
+ * the caller asks where the facts of all sources say that there are none which could hide it.
+ *
+ * DECLINED says nothing: the caller takes the general way (sst_reader.h), which also reports what
+ * went wrong, if that was the cause.
+ *
+ * EPOCH (sst_reader.h): what is found lies in a cached block and is good until the caller leaves.
+ * The context's stay is interrupted where a block is read from the file, before anything is found;
+ * the context's trace counts the seek, the cells and the blocks, as an iterator does.
+ */
+#ifndef PETAL_SSTABLE_SST_POINT_H
+#define PETAL_SSTABLE_SST_POINT_H
+
+#include "sstable/sst_reader.h"
+
+enum sst_point_answer {
+    SST_POINT_FOUND,
+    SST_POINT_ABSENT,
+    /* The column or row is not in one block, the block has markers or times to live, the key has
+     * 00 bytes or is long, a block could not be read, .. */
+    SST_POINT_DECLINED
+};
+
+/* REQUIRES: row.size > 0. */
+enum sst_point_answer sst_point_find(const struct sst_reader *reader,
+                                     const struct data_block_column *column,
+                                     const struct read_context *context,
+                                     struct data_block_put *put);
+
+/* All columns of the row: those of `run`.  FOUND also where the read point sees none of them. */
+enum sst_point_answer sst_point_find_row(const struct sst_reader *reader, petal_slice row,
+                                         uint64_t sequence, const struct read_context *context,
+                                         struct data_block_run *run);
+
+#endif

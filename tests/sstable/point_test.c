@@ -1,0 +1,289 @@
+/*
+ * point_test.c -- straight answers for one column or row against the cells of the file, which
+ * tests/sstable/sst_test.c compares with the iterator's.
+ */
+#include "tests/sstable/fixture.h"
+
+#include "sstable/sst_point.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct tally {
+    size_t found, absent, declined;
+};
+
+static void
+count_answer(struct tally *tally, enum sst_point_answer answer)
+{
+    tally->found += answer == SST_POINT_FOUND;
+    tally->absent += answer == SST_POINT_ABSENT;
+    tally->declined += answer == SST_POINT_DECLINED;
+}
+
+/* Index of the first cell of the row, family markers included. */
+static size_t
+row_begin(const struct cell_list *list, petal_slice row)
+{
+    uint8_t *buffer = test_allocate(cell_key_bound(row.size, 0));
+    struct cell_key key;
+    size_t at;
+
+    cell_key_make(&key, buffer, row, slice_make(NULL, 0), true, INT64_MAX, CELL_SEQUENCE_MAX);
+    at = cell_list_seek(list, &key);
+    free(buffer);
+    return at;
+}
+
+static bool
+is_in_column(const struct cell *cell, petal_slice row, petal_slice qualifier)
+{
+    return slice_equal(cell->row, row) && slice_equal(cell->qualifier, qualifier) &&
+           !cell_is_family_marker(cell->type);
+}
+
+/* The newest cell of the column that the read point sees; NULL: there is none. */
+static const struct cell *
+newest_in_column(const struct cell_list *list, petal_slice row, petal_slice qualifier,
+                 uint64_t sequence)
+{
+    for (size_t i = row_begin(list, row); i < list->count; i++) {
+        const struct cell *cell = &list->cells[i];
+
+        if (!slice_equal(cell->row, row))
+            return NULL;
+        if (is_in_column(cell, row, qualifier) && cell->sequence <= sequence)
+            return cell;
+    }
+    return NULL;
+}
+
+static void
+expect_put(const struct data_block_put *put, const struct cell *cell)
+{
+    assert_non_null(cell);
+    assert_int_equal(cell->type, PETAL_PUT);
+    assert_false(cell->has_ttl);
+    assert_true(slice_equal(put->value, cell->value));
+    assert_int_equal(put->timestamp, cell->timestamp);
+    assert_int_equal(put->sequence, cell->sequence);
+}
+
+static void
+ask_column(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
+           petal_slice row, petal_slice qualifier, uint64_t sequence, struct tally *tally)
+{
+    struct data_block_column column = {row, qualifier, sequence};
+    const struct cell *expected = newest_in_column(list, row, qualifier, sequence);
+    struct epoch_stay stay = {.epoch = f->epoch, .slot = epoch_enter(f->epoch)};
+    struct read_context context = f->context;
+    struct data_block_put put;
+    enum sst_point_answer answer;
+
+    context.stay = &stay;
+    answer = sst_point_find(reader, &column, &context, &put);
+    count_answer(tally, answer);
+    if (answer == SST_POINT_FOUND)
+        expect_put(&put, expected);
+    else if (answer == SST_POINT_ABSENT)
+        assert_null(expected);
+    epoch_leave(f->epoch, stay.slot);
+}
+
+/* The run gives, column by column, what the model has. */
+static void
+expect_run(struct data_block_run *run, const struct cell_list *list, petal_slice row,
+           uint64_t sequence)
+{
+    size_t at = row_begin(list, row);
+    petal_slice prefix, rest;
+    struct data_block_put put;
+
+    while (data_block_run_next(run, &put, &prefix, &rest)) {
+        petal_slice qualifier;
+
+        while (at < list->count && list->cells[at].sequence > sequence)
+            at++;
+        assert_true(at < list->count && slice_equal(list->cells[at].row, row));
+        qualifier = list->cells[at].qualifier;
+        assert_int_equal(prefix.size + rest.size, qualifier.size);
+        assert_true(prefix.size == 0 || memcmp(prefix.data, qualifier.data, prefix.size) == 0);
+        assert_true(rest.size == 0 ||
+                    memcmp(rest.data, slice_bytes(qualifier) + prefix.size, rest.size) == 0);
+        expect_put(&put, &list->cells[at]);
+        while (at < list->count && is_in_column(&list->cells[at], row, qualifier))
+            at++;
+    }
+    for (; at < list->count && slice_equal(list->cells[at].row, row); at++)
+        assert_true(list->cells[at].sequence > sequence);
+}
+
+static void
+ask_row(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
+        petal_slice row, uint64_t sequence, struct tally *tally)
+{
+    unsigned slot = epoch_enter(f->epoch);
+    size_t at = row_begin(list, row);
+    bool there = at < list->count && slice_equal(list->cells[at].row, row);
+    struct data_block_run run;
+    enum sst_point_answer answer;
+
+    answer = sst_point_find_row(reader, row, sequence, &f->context, &run);
+    count_answer(tally, answer);
+    if (answer == SST_POINT_FOUND) {
+        assert_true(there);
+        expect_run(&run, list, row, sequence);
+    } else if (answer == SST_POINT_ABSENT) {
+        assert_false(there);
+    }
+    epoch_leave(f->epoch, slot);
+}
+
+/* Ask for all columns and rows of the list and for some beside them, at random read points. */
+static void
+ask_all(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
+        struct test_random *random, struct tally *columns, struct tally *rows)
+{
+    static const uint8_t ends[] = {0x00, 0x01, 0x02, 0x7f, 0xff};
+    uint8_t bytes[300];
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct cell *cell = &list->cells[i];
+        uint64_t sequence = test_random_chance(random, 50)
+                                ? CELL_SEQUENCE_MAX
+                                : test_random_below(random, list->count + 2);
+        petal_slice near;
+
+        ask_column(f, reader, list, cell->row, cell->qualifier, sequence, columns);
+        ask_row(f, reader, list, cell->row, sequence, rows);
+        near = test_random_chance(random, 50) ? cell->row : cell->qualifier;
+        if (near.size > 0)
+            memcpy(bytes, near.data, near.size);
+        bytes[near.size] = ends[test_random_below(random, sizeof ends)];
+        near = slice_make(bytes, near.size + 1); /* longer, another, or shorter */
+        if (near.size > 2)
+            near.size -= (size_t)test_random_below(random, 3);
+        ask_column(f, reader, list, cell->row, near, sequence, columns);
+        ask_column(f, reader, list, near, cell->qualifier, sequence, columns);
+        ask_row(f, reader, list, near, sequence, rows);
+    }
+}
+
+static void
+random_files_answer_as_their_cells(void **state)
+{
+    static const size_t caches[] = {0, 30 << 10, 64 << 20};
+    static const uint32_t blocks[] = {256, 1024, 4096, 65536};
+    struct tally columns = {0}, rows = {0};
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < (test_long() ? 1000u : 60u); round++) {
+        struct cell_shape shape = {.cells = 1 + (size_t)test_random_below(&random, 800),
+                                   .rows = 1 + (unsigned)test_random_below(&random, 500),
+                                   .qualifiers = 1 + (unsigned)test_random_below(&random, 30),
+                                   .row_bytes = 1 + (unsigned)test_random_below(&random, 40),
+                                   .value_bytes = (unsigned)test_random_below(&random, 200),
+                                   .marker_percent = round % 3 != 0 ? 0 : 2,
+                                   .ttl_percent = round % 5 != 0 ? 0 : 2};
+        struct sst_options options = sst_test_options();
+        struct sst_fixture *f = sst_fixture_new(caches[test_random_below(&random, 3)]);
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+
+        options.block_bytes = blocks[round % 4];
+        cell_list_random(&list, &shape, &random);
+        sst_fixture_write(f, &options, &list);
+        reader = sst_fixture_open(f);
+        ask_all(f, reader, &list, &random, &columns, &rows);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+    assert_true(columns.found > 0 && columns.absent > 0 && columns.declined > 0);
+    assert_true(rows.found > 0 && rows.absent > 0 && rows.declined > 0);
+}
+
+/* One cell a row, of one column or of several, puts without a time to live: nothing is declined,
+ * and an answer costs one data block. */
+static void
+plain_files_decline_nothing(void **state)
+{
+    (void)state;
+    for (unsigned columns = 1; columns <= 3; columns++) {
+        struct sst_fixture *f = sst_fixture_new(64 << 20);
+        struct sst_options options = sst_test_options();
+        struct tally column_answers = {0}, row_answers = {0};
+        struct cell_list list = {0};
+        struct sst_reader *reader;
+        struct test_random random;
+
+        test_random_init(&random, test_seed());
+        options.block_bytes = 512;
+        for (unsigned i = 0; i < 9000; i++) {
+            char row[32], qualifier[8];
+
+            snprintf(row, sizeof row, "row%08u", i);
+            snprintf(qualifier, sizeof qualifier, "q%u", i % columns);
+            cell_list_put(&list, row, qualifier, 7, i + 1, "value");
+        }
+        sst_fixture_write(f, &options, &list);
+        reader = sst_fixture_open(f);
+        ask_all(f, reader, &list, &random, &column_answers, &row_answers);
+        assert_int_equal(column_answers.declined, 0);
+        assert_int_equal(row_answers.declined, 0);
+        assert_true(column_answers.found > 0 && row_answers.found > 0);
+        sst_reader_close(reader);
+        cell_list_fini(&list);
+        sst_fixture_free(f);
+    }
+}
+
+/* A block that is not there and must not be read, or cannot be, is no answer. */
+static void
+what_cannot_be_read_is_declined(void **state)
+{
+    struct sst_fixture *f = sst_fixture_new(64 << 20);
+    struct sst_options options = sst_test_options();
+    struct data_block_column column = {slice_from_text("row"), slice_from_text("q"), 9};
+    struct read_context only_cached = f->context;
+    struct cell_list list = {0};
+    struct sst_reader *reader;
+    struct data_block_put put;
+    unsigned slot;
+
+    (void)state;
+    cell_list_put(&list, "row", "q", 7, 9, "value");
+    sst_fixture_write(f, &options, &list);
+    reader = sst_fixture_open(f);
+    slot = epoch_enter(f->epoch);
+    only_cached.only_cached = true;
+    assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_DECLINED);
+    test_allocator_fail_at(&f->allocator, 1, true);
+    assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_DECLINED);
+    test_allocator_fail_at(&f->allocator, 0, false);
+    assert_int_equal(sst_point_find(reader, &column, &f->context, &put), SST_POINT_FOUND);
+    assert_int_equal(sst_point_find(reader, &column, &only_cached, &put), SST_POINT_FOUND);
+    expect_put(&put, &list.cells[0]);
+    epoch_leave(f->epoch, slot);
+    sst_reader_close(reader);
+    cell_list_fini(&list);
+    sst_fixture_free(f);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_files_answer_as_their_cells),
+        cmocka_unit_test(plain_files_decline_nothing),
+        cmocka_unit_test(what_cannot_be_read_is_declined),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
