@@ -1,12 +1,16 @@
-/* inline.h -- for functions that are seldom called by functions that often are: inlined, they would
- * cost those registers. */
+/* inline.h -- where the compiler's own judgement of what to inline costs. */
 #ifndef PETAL_BASE_INLINE_H
 #define PETAL_BASE_INLINE_H
 
+/* NEVER_INLINE: for functions that are seldom called by functions that often are, and would pay for
+ * them with registers. ALWAYS_INLINE: for one body of which several functions are made, by constant
+ * arguments; and for what does nothing but ask for memory (base/mem.h). */
 #if defined(__GNUC__)
-#define NEVER_INLINE __attribute__((noinline))
+#define NEVER_INLINE  __attribute__((noinline))
+#define ALWAYS_INLINE __attribute__((always_inline)) inline
 #else
 #define NEVER_INLINE
+#define ALWAYS_INLINE inline
 #endif
 
 #endif

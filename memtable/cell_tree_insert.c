@@ -3,6 +3,10 @@
 #include "memtable/cell_tree.h"
 #include "memtable/tree_node.h"
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 enum {
     MIDDLE = SLOTS / 2,
     RUN = 7, /* so many inserts side by side make a run */
@@ -23,6 +27,80 @@ static inline bool
 is_full(const struct tree_node *node)
 {
     return order_count(own_order(node)) == SLOTS;
+}
+
+/*
+ * Eight-byte numbers are compared four at a time where the processor can (AVX2).  The writer alone
+ * may look so: nobody stores heads beside it.
+ */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HAS_WIDE
+#define WIDE __attribute__((target("avx2,popcnt")))
+
+WIDE static inline __m256i
+load_four(const uint8_t *heads)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)heads);
+}
+
+WIDE static inline __m128i
+load_two(const uint8_t *heads)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)heads);
+}
+
+/* The heads below `head`; free slots hold UINT64_MAX and are none. */
+WIDE static inline unsigned
+heads_below_wide(const struct tree_node *node, uint64_t head)
+{
+    const uint8_t *heads = (const uint8_t *)node->heads;
+    /* Only signed numbers are compared. */
+    __m256i sign = _mm256_set1_epi64x(INT64_MIN);
+    __m256i searched = _mm256_set1_epi64x((int64_t)(head ^ (uint64_t)1 << 63));
+    __m256i first = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads), sign));
+    __m256i second = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads + 32), sign));
+    __m256i third = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads + 64), sign));
+    __m128i last =
+        _mm_cmpgt_epi64(_mm256_castsi256_si128(searched),
+                        _mm_xor_si128(load_two(heads + 96), _mm256_castsi256_si128(sign)));
+    __m256i all = _mm256_packs_epi16(_mm256_packs_epi32(first, second),
+                                     _mm256_packs_epi32(third, _mm256_zextsi128_si256(last)));
+    /* Two bits for each head. */
+    unsigned bits = (unsigned)_mm256_movemask_epi8(all);
+
+    static_assert(SLOTS == 14, "three times four heads and two");
+    return (unsigned)__builtin_popcount(bits) / 2;
+}
+#endif
+
+static ALWAYS_INLINE unsigned
+own_heads_below(const struct tree_node *node, uint64_t head, bool wide)
+{
+    unsigned below = 0;
+
+#ifdef HAS_WIDE
+    if (wide)
+        return heads_below_wide(node, head);
+#else
+    (void)wide;
+#endif
+#pragma GCC unroll 14
+    for (unsigned slot = 0; slot < SLOTS; slot++)
+        below += head_at(node, slot) < head;
+    return below;
+}
+
+/* node_rank for the writer, beside whom no slot is filled: the number of heads is the position. */
+static ALWAYS_INLINE unsigned
+own_rank(const struct tree_node *node, uint64_t order, petal_slice key, uint64_t head,
+         bool or_equal, bool wide)
+{
+    unsigned below = own_heads_below(node, head, wide);
+
+    assert(below <= order_count(order) && below == own_heads_below(node, head, false));
+    if (head_at(node, order_slot(order, below)) == head && below < order_count(order))
+        return rank_among_equals(node, order, below, key, head, or_equal);
+    return below;
 }
 
 /* What is known of the keys that a new node will get. */
@@ -244,12 +322,8 @@ split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
     path_replace(tree, path, depth, &left->node, separators[middle], &right->node, &whole);
 }
 
-/*
- * The leaf that the key belongs to, with the path to it.  NULL when a full inner node was split on
- * the way.
- */
-static struct tree_leaf *
-descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
+static ALWAYS_INLINE struct tree_leaf *
+descend_as(struct cell_tree *tree, petal_slice key, struct tree_path *path, bool wide)
 {
     struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_relaxed);
 
@@ -257,9 +331,9 @@ descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
     while (!node->is_leaf) {
         struct tree_inner *inner = (struct tree_inner *)node;
         uint64_t order = own_order(node);
-        unsigned rank = node_rank(node, order, key, node_head(node, key, true), true);
+        unsigned rank = own_rank(node, order, key, node_head(node, key, true), true, wide);
 
-        if (is_full(node)) {
+        if (order_count(order) == SLOTS) {
             split_inner(tree, path, path->depth, inner, rank);
             return NULL;
         }
@@ -267,9 +341,32 @@ descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
         path->steps[path->depth++] = (struct path_step){inner, rank};
         node =
             atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_relaxed);
-        prefetch_node(node);
+        mem_prefetch(node,
+                     4); /* some lines side by side, at once rather than one after the other */
     }
     return (struct tree_leaf *)node;
+}
+
+#ifdef HAS_WIDE
+WIDE static NEVER_INLINE struct tree_leaf *
+descend_wide(struct cell_tree *tree, petal_slice key, struct tree_path *path)
+{
+    return descend_as(tree, key, path, true);
+}
+#endif
+
+/*
+ * The leaf that the key belongs to, with the path to it.  NULL when a full inner node was split on
+ * the way.
+ */
+static struct tree_leaf *
+descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
+{
+#ifdef HAS_WIDE
+    if (__builtin_cpu_supports("avx2"))
+        return descend_wide(tree, key, path);
+#endif
+    return descend_as(tree, key, path, false);
 }
 
 /* ---- Leaves ----------------------------------------------------------------------- */
@@ -417,7 +514,7 @@ cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
     assert(leaf->node.is_leaf && tree->path.depth == tree->height);
     order = own_order(&leaf->node);
     head = node_head(&leaf->node, key, true);
-    rank = node_rank(&leaf->node, order, key, head, false);
+    rank = own_rank(&leaf->node, order, key, head, false, false);
     /* The key is new. */
     assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
            !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));

@@ -12,6 +12,7 @@
 
 #include "base/cell.h"
 #include "base/coding.h"
+#include "base/inline.h"
 #include "base/mem.h"
 #include "memtable/cell_tree.h"
 
@@ -110,12 +111,25 @@ head_behind(petal_slice key, size_t prefix_bytes)
     return slice_head(key, prefix_bytes);
 }
 
+/* slice_compare of the key's first `common` bytes, which it has, and the record's. */
+static inline int
+prefix_side(petal_slice key, const struct cell_record *record, size_t common)
+{
+    if (common > 0 && common <= 8 && key.size >= 8) { /* a record's key always has more */
+        uint64_t own = get_be64(slice_bytes(key)) >> (64 - 8 * common);
+        uint64_t prefix = get_be64(record->bytes) >> (64 - 8 * common);
+
+        return (own > prefix) - (own < prefix);
+    }
+    return common == 0 ? 0 : memcmp(key.data, record->bytes, common);
+}
+
 /* The head of a key that may lack the prefix. */
 static inline uint64_t
 head_clamped(const struct tree_node *node, petal_slice key)
 {
     size_t common = key.size < node->prefix_bytes ? key.size : node->prefix_bytes;
-    int side = common == 0 ? 0 : memcmp(key.data, record_at(node, 0)->bytes, common);
+    int side = prefix_side(key, record_at(node, 0), common);
 
     if (side == 0 && common == node->prefix_bytes)
         return head_behind(key, common);
@@ -220,7 +234,7 @@ node_rank(const struct tree_node *node, uint64_t order, petal_slice key, uint64_
 /* ---- Ways between nodes ----------------------------------------------------------- */
 
 /* A node is some lines side by side: ask for them at once rather than one after the other. */
-static inline void
+static ALWAYS_INLINE void
 prefetch_node(const void *node)
 {
     mem_prefetch(node, 4);
