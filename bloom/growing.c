@@ -134,15 +134,29 @@ void
 bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash)
 {
 #if defined(__GNUC__)
-    const struct bloom_segment *segment =
-        atomic_load_explicit(&bloom->newest, memory_order_relaxed);
+    const struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
 
-    for (; segment != NULL; segment = segment->older)
-        __builtin_prefetch(&segment->bits[bloom_line(hash, segment->lines)]);
+    if (newest != NULL)
+        __builtin_prefetch(&newest->bits[bloom_line(hash, newest->lines)]);
 #else
     (void)bloom;
     (void)hash;
 #endif
+}
+
+/* The spare becomes the newest segment. */
+static struct bloom_segment *
+use_spare(struct bloom_growing *bloom, struct bloom_segment *full)
+{
+    struct bloom_segment *newest = bloom->spare;
+
+    assert(newest != NULL);
+    newest->older = full;
+    bloom->spare = NULL;
+    bloom->keys = 0;
+    /* Release: the segment's head and its zeroed bits. */
+    atomic_store_explicit(&bloom->newest, newest, memory_order_release);
+    return newest;
 }
 
 void
@@ -150,26 +164,24 @@ bloom_growing_add(struct bloom_growing *bloom, uint64_t hash)
 {
     struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
     struct bloom_segment_line *line;
-    uint64_t bits[LINE_WORDS];
+    uint64_t missing = 0, walk = hash;
 
-    if (bloom_growing_may_contain(bloom, hash))
-        return;
     if (newest == NULL || bloom->keys == newest->capacity) {
-        assert(bloom->spare != NULL);
-        bloom->spare->older = newest;
-        newest = bloom->spare;
-        bloom->spare = NULL;
-        bloom->keys = 0;
-        atomic_store_explicit(&bloom->newest, newest, memory_order_release);
+        if (newest != NULL && segment_has(newest, hash))
+            return;
+        newest = use_spare(bloom, newest);
     }
-    assert(bloom->keys < newest->capacity);
     line = &newest->bits[bloom_line(hash, newest->lines)];
-    bloom_line_bits(hash, PROBES, bits);
-    /* Loads and stores: nobody else writes. */
-    for (unsigned i = 0; i < LINE_WORDS; i++) {
-        uint64_t word = atomic_load_explicit(&line->words[i], memory_order_relaxed);
+    /* Loads and stores, since nobody else writes; and no branch for a key that is there already. */
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < PROBES; i++) {
+        unsigned position = bloom_line_next(&walk);
+        uint64_t bit = (uint64_t)1 << position % 64;
+        uint64_t word = atomic_load_explicit(&line->words[position / 64], memory_order_relaxed);
 
-        atomic_store_explicit(&line->words[i], word | bits[i], memory_order_relaxed);
+        missing |= ~word & bit;
+        atomic_store_explicit(&line->words[position / 64], word | bit, memory_order_relaxed);
     }
-    bloom->keys++;
+    bloom->keys += missing != 0;
+    assert(bloom->keys <= newest->capacity);
 }

@@ -3,8 +3,8 @@
  *
  * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits lie in one line of 64
  * bytes.  The first segment has 4 KiB, each following one is eight times larger.  A key's bits go
- * into the newest segment, unless some segment has them all already: so a key that is added again
- * costs nothing.  A question goes to the segments, newest first; there are few.  At 12 bits a key
+ * into the newest segment, and count unless they are all there already: so a key that is added again
+ * and again counts once in each segment.  A question goes to the segments, newest first; there are few.  At 12 bits a key
  * and 6 probes a full segment lets about 0.6 % of absent keys pass, a large filter all in all about
  * 1.2 %, since all but the newest segment are full.
  *
@@ -50,7 +50,7 @@ void *bloom_growing_give(struct bloom_growing *bloom, void *memory, size_t bytes
  * more. */
 void *bloom_growing_take_back(struct bloom_growing *bloom, size_t *bytes);
 
-/* Ask for the cache lines that bloom_growing_add will look at.  WRITER. */
+/* Ask for the cache line that bloom_growing_add will look at.  WRITER. */
 void bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash);
 
 /* REQUIRES: there is room.  WRITER. */
