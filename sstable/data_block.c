@@ -10,7 +10,7 @@
  * checks bounds.
  *
  * The cursor knows the current row: its key put together once, its cells' range, and where the
- * first cell's record goes on behind the row's rest.  So a step inside a row decodes the cell
+ * first cell's record goes on behind the row's tail.  So a step inside a row decodes the cell
  * alone.
  */
 #include "sstable/data_block.h"
@@ -54,10 +54,18 @@ first_cell(const struct data_block *block, uint32_t row)
                : (uint32_t)packed_get(&block->firsts, row);
 }
 
+/* From the first record; `cell` may be the number of cells. */
+static inline uint64_t
+record_offset(const struct data_block *block, uint32_t cell)
+{
+    return block->record_bytes != 0 ? (uint64_t)cell * block->record_bytes
+                                    : packed_get(&block->offsets, cell);
+}
+
 static inline const uint8_t *
 record_of(const struct data_block *block, uint32_t cell)
 {
-    return block->records + packed_get(&block->offsets, cell);
+    return block->records + record_offset(block, cell);
 }
 
 static inline enum petal_cell_type
@@ -120,14 +128,29 @@ take_length(const uint8_t **at)
     return length;
 }
 
-/* The rest of a row's key, at the beginning of its first cell's record. */
+/*
+ * What of a row's rest follows the bytes of its head, at the beginning of its first cell's record;
+ * *rest_bytes receives the length of the rest.
+ */
 static inline petal_slice
-row_rest(const struct data_block *block, const uint8_t *record)
+row_tail(const struct data_block *block, const uint8_t *record, size_t *rest_bytes)
 {
     size_t size = (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 ? block->row_rest_bytes
                                                                   : take_length(&record);
 
-    return slice_make(record, size);
+    *rest_bytes = size;
+    if (size <= DATA_BLOCK_HEAD_BYTES)
+        return slice_make(record + (block->repeated_bytes != 0 ? size : 0), 0);
+    return slice_make(record + block->repeated_bytes, size - DATA_BLOCK_HEAD_BYTES);
+}
+
+/* What of the rest of a key that is sought follows its first 4 bytes. */
+static inline petal_slice
+tail_of(petal_slice rest)
+{
+    size_t head = rest.size < DATA_BLOCK_HEAD_BYTES ? rest.size : DATA_BLOCK_HEAD_BYTES;
+
+    return slice_make(slice_bytes(rest) + head, rest.size - head);
 }
 
 /* ---- the header ---- */
@@ -164,6 +187,8 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size)
         (flags & (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_HAS_TYPES)) ==
         (DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_QUALIFIER);
     block->row_rest_bytes = get_le16(bytes + 20);
+    block->record_bytes = (flags & DATA_BLOCK_FIXED_RECORD) != 0 ? get_le32(bytes + 8) : 0;
+    block->repeated_bytes = (flags & DATA_BLOCK_TAILS) != 0 ? 0 : DATA_BLOCK_HEAD_BYTES;
     block->row_bytes_max = get_le16(bytes + 22);
     block->qualifier_bytes_max = get_le32(bytes + 28);
     block->timestamp_min = (int64_t)get_le64(bytes + 32);
@@ -175,7 +200,7 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size)
     at += 4 * (size_t)rows;
     block->qualifier_heads = (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? at : NULL;
     at += (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? 4 * (size_t)cells : 0;
-    block->offsets = packed_take(&at, bytes[14], (size_t)cells + 1);
+    block->offsets = packed_take(&at, bytes[14], (size_t)cells + 1); /* width 0: none */
     block->firsts = packed_take(&at, bytes[15], (size_t)rows + 1);
     block->timestamps = packed_take(&at, bytes[16], cells);
     block->sequences = packed_take(&at, bytes[17], cells);
@@ -197,7 +222,7 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
 
 /*
  * Whether the header allows such a block and gives its size.  No sum overflows: all terms are below
- * 2^36.  Cells that differ take a byte each at least; so the work on a block is bounded by its
+ * 2^62, for no block has more than 2^30 cells.  Cells that differ take a byte each at least; so the work on a block is bounded by its
  * size.
  */
 static bool
@@ -208,6 +233,7 @@ header_is_sane(const uint8_t *bytes, size_t size)
     bool one_cell = (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0;
     uint32_t row_prefix = get_le16(bytes + 18), row_rest_bytes = get_le16(bytes + 20);
     uint32_t row_max = get_le16(bytes + 22);
+    bool fixed_record = (flags & DATA_BLOCK_FIXED_RECORD) != 0;
     uint64_t expected = DATA_BLOCK_HEADER_BYTES + 4 * rows;
 
     if (rows == 0 || cells < rows || cells > size)
@@ -217,6 +243,8 @@ header_is_sane(const uint8_t *bytes, size_t size)
     if (bytes[14] > 4 || bytes[15] > 4 || bytes[16] > 8 || bytes[17] > 8)
         return false;
     if (one_cell && (rows != cells || bytes[15] != 0))
+        return false;
+    if (fixed_record && bytes[14] != 0)
         return false;
     if (row_max > PETAL_MAX_ROW_BYTES || row_prefix > row_max)
         return false;
@@ -232,7 +260,8 @@ header_is_sane(const uint8_t *bytes, size_t size)
     expected += (bytes[16] + bytes[17]) * cells;
     if ((flags & DATA_BLOCK_HAS_TYPES) != 0)
         expected += cells;
-    expected += row_prefix + get_le32(bytes + 24) + (uint64_t)get_le32(bytes + 8);
+    expected += row_prefix + get_le32(bytes + 24);
+    expected += (fixed_record ? cells : 1) * (uint64_t)get_le32(bytes + 8);
     return expected == size;
 }
 
@@ -255,47 +284,56 @@ greatest_is(const struct packed_array *array, uint32_t count, uint64_t least, ui
     return (found > other ? found : other) == greatest - least;
 }
 
-/* The row checked last: what the next one must sort behind. */
-struct row_before {
+/* A row's rest. */
+struct checked_row {
     uint32_t head;
-    petal_slice rest; /* size 0 and head 0 in front of the first */
+    size_t rest_bytes;
+    petal_slice tail; /* in the record; what follows it is the cell's */
 };
 
-/* Does a row sort behind the one before?  Then it takes that one's place.  Heads decide for most.
+/*
+ * Take the rest of row `row`, with these bytes for its key, from the record [record, end).  False
+ * when it does not fit there, or when its head is not as it must be: that of the rest, filled with
+ * 00.
  */
 static inline bool
-row_follows(struct row_before *before, bool first, uint32_t head, petal_slice rest)
+take_row(const struct data_block *block, uint32_t row, const uint8_t *record, const uint8_t *end,
+         struct checked_row *taken)
 {
-    if (head <= before->head && !first &&
-        (head < before->head || slice_compare(before->rest, rest) >= 0))
+    uint32_t size = block->row_rest_bytes;
+    uint32_t head = get_le32(block->row_heads + 4 * (size_t)row);
+    size_t in_head, repeated;
+
+    if ((block->flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
+        record = get_varint32(record, end, &size);
+        if (record == NULL)
+            return false;
+    }
+    in_head = size < DATA_BLOCK_HEAD_BYTES ? size : DATA_BLOCK_HEAD_BYTES;
+    repeated = block->repeated_bytes != 0 ? in_head : 0;
+    if (size - in_head + repeated > (size_t)(end - record) ||
+        size > block->row_bytes_max - block->row_prefix.size ||
+        (size == 0 && block->row_prefix.size == 0))
         return false;
-    before->head = head;
-    before->rest = rest;
+    if (repeated != 0 ? head != head_of(record, size)
+                      : in_head < DATA_BLOCK_HEAD_BYTES && head << 8 * in_head != 0)
+        return false;
+    taken->head = head;
+    taken->rest_bytes = size;
+    taken->tail = slice_make(record + repeated, size - in_head);
     return true;
 }
 
-/* Check the row's rest at *at, which moves behind it. */
+/* Does a row sort behind the one before?  Heads decide for most. */
 static inline bool
-check_row_rest(const struct data_block *block, uint32_t row, struct row_before *before,
-               const uint8_t **at, const uint8_t *end)
+row_follows(const struct checked_row *before, const struct checked_row *row)
 {
-    uint32_t size = block->row_rest_bytes, head;
-    size_t whole;
+    int order;
 
-    if ((block->flags & DATA_BLOCK_FIXED_ROW_REST) == 0) {
-        *at = get_varint32(*at, end, &size);
-        if (*at == NULL)
-            return false;
-    }
-    whole = block->row_prefix.size + size;
-    if (size > (size_t)(end - *at) || whole > block->row_bytes_max || whole == 0)
-        return false;
-    head = head_of(*at, size);
-    if (get_le32(block->row_heads + 4 * (size_t)row) != head ||
-        !row_follows(before, row == 0, head, slice_make(*at, size)))
-        return false;
-    *at += size;
-    return true;
+    if (row->head != before->head)
+        return row->head > before->head;
+    order = slice_compare(before->tail, row->tail);
+    return order != 0 ? order < 0 : before->rest_bytes < row->rest_bytes;
 }
 
 /* Does `cell`, with this rest of its qualifier, sort behind the cell before it in the same row? */
@@ -317,7 +355,7 @@ cell_follows(const struct data_block *block, uint32_t cell, petal_slice before, 
     return packed_get(&block->sequences, cell - 1) > packed_get(&block->sequences, cell);
 }
 
-/* Check what follows the row's rest: [at, end) is qualifier's rest, value and time to live.
+/* Check what follows the row's tail: [at, end) is qualifier's rest, value and time to live.
  * *qualifier receives that rest, empty where the block has one qualifier and for family markers. */
 static inline bool
 check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, const uint8_t *end,
@@ -352,20 +390,26 @@ check_body(const struct data_block *block, uint32_t cell, const uint8_t *at, con
  */
 static inline bool
 check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t end,
-          struct row_before *before, const uint8_t **record)
+          struct checked_row *before, const uint8_t **record)
 {
     const uint8_t *limit = block->bytes + block->size;
     petal_slice qualifier, qualifier_before = slice_make(NULL, 0);
+    struct checked_row taken;
 
     for (uint32_t cell = first; cell < end; cell++) {
         const uint8_t *at = *record;
-        uint64_t next = packed_get(&block->offsets, cell + 1);
+        uint64_t next = record_offset(block, cell + 1);
 
         if (next > (size_t)(limit - block->records) || block->records + next < at)
             return false;
         *record = block->records + next;
-        if (cell == first && !check_row_rest(block, row, before, &at, *record))
-            return false;
+        if (cell == first) {
+            if (!take_row(block, row, at, *record, &taken) ||
+                (row > 0 && !row_follows(before, &taken)))
+                return false;
+            *before = taken;
+            at = slice_bytes(taken.tail) + taken.tail.size;
+        }
         if (!check_body(block, cell, at, *record, &qualifier) ||
             (cell > first && !cell_follows(block, cell, qualifier_before, qualifier)))
             return false;
@@ -381,31 +425,17 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
 static bool
 check_simple_rows(const struct data_block *block)
 {
-    bool fixed_rest = (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0;
     size_t records = (size_t)(block->bytes + block->size - block->records);
-    size_t rest_max = block->row_bytes_max - block->row_prefix.size;
-    struct row_before before = {0};
+    struct checked_row rows[2] = {0};
     uint64_t start = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
-        uint64_t end = packed_get(&block->offsets, row + 1);
-        const uint8_t *at = block->records + start;
-        uint32_t size = block->row_rest_bytes, head;
+        uint64_t end = record_offset(block, row + 1);
 
-        if (end > records || end < start)
+        if (end > records || end < start ||
+            !take_row(block, row, block->records + start, block->records + end, &rows[row & 1]))
             return false;
-        if (!fixed_rest) {
-            at = get_varint32(at, block->records + end, &size);
-            if (at == NULL)
-                return false;
-        }
-        if (size > (size_t)(block->records + end - at) || size > rest_max)
-            return false;
-        head = head_of(at, size);
-        if (get_le32(block->row_heads + 4 * (size_t)row) != head ||
-            !row_follows(&before, row == 0, head, slice_make(at, size)))
-            return false;
-        if (size == 0 && block->row_prefix.size == 0)
+        if (row > 0 && !row_follows(&rows[~row & 1], &rows[row & 1]))
             return false;
         start = end;
     }
@@ -416,7 +446,7 @@ static bool
 check_rows(const struct data_block *block)
 {
     const uint8_t *record = block->records;
-    struct row_before before = {0};
+    struct checked_row before = {0};
     uint32_t cell = 0;
 
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -439,7 +469,7 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
     if (!header_is_sane(bytes, size))
         return false;
     data_block_view(block, bytes, size);
-    if (packed_get(&block->offsets, 0) != 0 || first_cell(block, 0) != 0)
+    if (record_offset(block, 0) != 0 || first_cell(block, 0) != 0)
         return false;
     if (block->timestamp_min > block->timestamp_max || block->sequence_min > block->sequence_max ||
         !greatest_is(&block->timestamps, block->cells, (uint64_t)block->timestamp_min,
@@ -546,20 +576,39 @@ join(const struct data_block *block, petal_slice prefix, petal_slice rest, uint8
 }
 
 /*
+ * A row's key: the prefix, or put together in `memory`, which begins with the prefix and has SLACK
+ * bytes of room behind the longest row: a head may reach there.
+ */
+static ALWAYS_INLINE petal_slice
+join_row(const struct data_block *block, uint32_t row, petal_slice tail, size_t rest_bytes,
+         uint8_t *memory)
+{
+    uint8_t *to = memory + block->row_prefix.size;
+
+    if (rest_bytes == 0)
+        return block->row_prefix;
+    put_le32(to, __builtin_bswap32(get_le32(block->row_heads + 4 * (size_t)row)));
+    if (tail.size > 0)
+        copy_from_block(to + DATA_BLOCK_HEAD_BYTES, block, tail.data, tail.size);
+    return slice_make(memory, block->row_prefix.size + rest_bytes);
+}
+
+/*
  * Make `row` the current row.  `record` is that of its first cell, `first`.  Returns what follows
- * the row's rest in it.
+ * the row's tail in it.
  */
 static ALWAYS_INLINE const uint8_t *
 enter_row(struct data_block_cursor *cursor, uint32_t row, uint32_t first, const uint8_t *record)
 {
     const struct data_block *block = &cursor->block;
-    petal_slice rest = row_rest(block, record);
+    size_t rest_bytes;
+    petal_slice tail = row_tail(block, record, &rest_bytes);
 
     cursor->row = row;
     cursor->row_first = first;
     cursor->row_end = first_cell(block, row + 1);
-    cursor->row_bytes = join(block, block->row_prefix, rest, cursor->row_memory);
-    cursor->first_body = slice_bytes(rest) + rest.size;
+    cursor->row_bytes = join_row(block, row, tail, rest_bytes, cursor->row_memory);
+    cursor->first_body = slice_bytes(tail) + tail.size;
     return cursor->first_body;
 }
 
@@ -581,7 +630,7 @@ take_type(const struct data_block *block, uint32_t index, const uint8_t *end, st
 }
 
 /*
- * Make `index`, of the current row, the current cell.  `body` is its record behind the row's rest,
+ * Make `index`, of the current row, the current cell.  `body` is its record behind the row's tail,
  * if any.
  */
 static ALWAYS_INLINE void
@@ -641,8 +690,9 @@ static inline void
 next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
 {
     const struct data_block *block = &cursor->block;
-    petal_slice rest = row_rest(block, cursor->record_end);
-    const uint8_t *value = slice_bytes(rest) + rest.size;
+    size_t rest_bytes;
+    petal_slice tail = row_tail(block, cursor->record_end, &rest_bytes);
+    const uint8_t *value = slice_bytes(tail) + tail.size;
     const uint8_t *end = record_of(block, index + 1);
 
     cursor->cell = index;
@@ -650,7 +700,7 @@ next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
     cell->timestamp =
         (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index));
     cell->sequence = block->sequence_min + packed_get(&block->sequences, index);
-    cell->row = join(block, block->row_prefix, rest, cursor->row_memory);
+    cell->row = join_row(block, index, tail, rest_bytes, cursor->row_memory);
     cell->qualifier = block->qualifier_prefix;
     cell->value = slice_make(value, (size_t)(end - value));
     cell->type = PETAL_PUT;
@@ -779,7 +829,7 @@ compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
 static ALWAYS_INLINE uint32_t
 find_row(const struct data_block *block, petal_slice key, bool *equal)
 {
-    petal_slice rest;
+    petal_slice rest, tail;
     int order = compare_prefix(key, block->row_prefix, &rest);
     uint32_t head, low, high;
 
@@ -793,10 +843,17 @@ find_row(const struct data_block *block, petal_slice key, bool *equal)
     high = low + 1;
     if (high < block->rows && head_at(block->row_heads, high) == head)
         high = upper_bound(block->row_heads, high, block->rows, head);
+    /* Equal heads: the tails decide; without them the shorter rest comes first, whose head was
+     * filled. */
+    tail = tail_of(rest);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
+        const uint8_t *record = record_of(block, first_cell(block, middle));
+        size_t rest_bytes;
 
-        order = compare_rests(row_rest(block, record_of(block, first_cell(block, middle))), rest);
+        order = compare_rests(row_tail(block, record, &rest_bytes), tail);
+        if (order == 0 && rest_bytes != rest.size)
+            order = rest_bytes < rest.size ? -1 : 1;
         if (order == 0) {
             *equal = true;
             return middle;
@@ -809,7 +866,7 @@ find_row(const struct data_block *block, petal_slice key, bool *equal)
     return low;
 }
 
-/* What follows the row's rest, if any, in the record of a cell of the current row. */
+/* What follows the row's tail, if any, in the record of a cell of the current row. */
 static inline const uint8_t *
 body_of(const struct data_block_cursor *cursor, uint32_t cell)
 {
@@ -989,11 +1046,12 @@ timestamp_of(const struct data_block *block, uint32_t cell)
 
 /* What stands in front of the value in a record that begins at `record`. */
 static ALWAYS_INLINE const uint8_t *
-skip_row_rest(const struct data_block *block, const uint8_t *record)
+skip_row_tail(const struct data_block *block, const uint8_t *record)
 {
-    petal_slice rest = row_rest(block, record);
+    size_t rest_bytes;
+    petal_slice tail = row_tail(block, record, &rest_bytes);
 
-    return slice_bytes(rest) + rest.size;
+    return slice_bytes(tail) + tail.size;
 }
 
 /* The qualifier's rest at *body, which moves behind it. */
@@ -1010,13 +1068,13 @@ take_qualifier_rest(const struct data_block *block, const uint8_t **body)
     return rest;
 }
 
-/* What follows the row's rest in a record of the row whose first cell is `first`. */
+/* What follows the row's tail in a record of the row whose first cell is `first`. */
 static ALWAYS_INLINE const uint8_t *
 body_in_row(const struct data_block *block, uint32_t first, uint32_t cell)
 {
     const uint8_t *record = record_of(block, cell);
 
-    return cell == first ? skip_row_rest(block, record) : record;
+    return cell == first ? skip_row_tail(block, record) : record;
 }
 
 /* Index of the first of the cells [first, end) of a row whose qualifier's rest is not below `rest`.
@@ -1117,7 +1175,7 @@ data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row, uint64_t
         return DATA_BLOCK_UNTOLD;
     run->cell = first_cell(block, found);
     run->end = first_cell(block, found + 1);
-    run->body = skip_row_rest(block, record_of(block, run->cell));
+    run->body = skip_row_tail(block, record_of(block, run->cell));
     run->sequence = sequence;
     run->column_done = false;
     return DATA_BLOCK_HAS;

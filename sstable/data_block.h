@@ -5,17 +5,18 @@
  * touch few cache lines; a row's bytes must stand once.  So a block begins with arrays that are
  * searched: heads of the rows (4 bytes behind the prefix that all rows share) and, in blocks with
  * wide rows, heads of the qualifiers.  Then come the records.  What would say nothing new is left
- * out: a number that is equal in all cells takes no bytes, and with one cell a row there is no
- * array that tells the cells of the rows.
+ * out: a row's head is not repeated in its record, a number that is equal in all cells takes no
+ * bytes, with one cell a row there is no array that tells the cells of the rows, and records of
+ * one size need no offsets.
  *
  * LAYOUT (little endian).  FORMAT.md repeats it with an example.
  *
  *     offset size
  *      0     4   rows, at least 1
  *      4     4   cells, at least as many
- *      8     4   bytes of all records
+ *      8     4   bytes of all records; with FIXED_RECORD of each
  *     12     2   flags (enum data_block_flags)
- *     14     1   width of a record offset, 0..4
+ *     14     1   width of a record offset, 0..4; 0 with FIXED_RECORD
  *     15     1   width of a first cell, 0..4; 0 with ONE_CELL_PER_ROW
  *     16     1   width of a timestamp, 0..8
  *     17     1   width of a sequence, 0..8
@@ -32,19 +33,21 @@
  *                big endian number
  *                qualifier heads, 4 each cell: the same of the qualifier's rest, 0 for family
  *                markers; only with QUALIFIER_HEADS
- *                record offsets, cells + 1 of them: from the first record; the last is the end
+ *                record offsets, cells + 1 of them: from the first record; the last is the end;
+ *                absent with FIXED_RECORD
  *                first cells, rows + 1 of them: index of each row's first cell; the last is
  *                `cells`; absent with ONE_CELL_PER_ROW
  *                timestamps, one a cell, less the least
  *                sequences, one a cell, less the least
  *                types, 1 byte a cell; only with HAS_TYPES, else all are puts without a time to
- *                live of
-                their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
+ *                live of their own.  DATA_BLOCK_TTL_BIT is added when the cell has one
  *                row prefix, qualifier prefix
  *                records, one a cell, without gaps
  *
  * A record is
- *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's rest
+ *     in a row's first cell:  [varint length of the row's rest, unless FIXED_ROW_REST] row's tail:
+ *                             what of the rest follows the 4 bytes of its head, which may be
+ *                             nothing; the whole rest without TAILS
  *     in columns' cells:      [varint length of the qualifier's rest] qualifier's rest; absent with
  *                             ONE_QUALIFIER: then the qualifier is the prefix
  *     in all:                 value, up to what follows or the record's end; empty in markers
@@ -76,8 +79,14 @@ enum data_block_flags {
     DATA_BLOCK_ONE_QUALIFIER = 8,    /* all columns' cells have the qualifier that is the prefix */
     DATA_BLOCK_FIXED_ROW_REST = 16,  /* all rows are equally long */
     DATA_BLOCK_QUALIFIER_HEADS = 32, /* there is a qualifier heads array */
-    DATA_BLOCK_ALL_FLAGS = 63
+    DATA_BLOCK_FIXED_RECORD = 64,    /* all records are equally long */
+    /* Records leave out what the row heads hold: in all blocks but those of files of versions 1
+     * and 2. */
+    DATA_BLOCK_TAILS = 128,
+    DATA_BLOCK_ALL_FLAGS = 255
 };
+
+#define DATA_BLOCK_HEAD_BYTES 4
 
 #define DATA_BLOCK_TTL_BIT   0x80 /* in a cell's type */
 #define DATA_BLOCK_TTL_BYTES 8
@@ -98,9 +107,11 @@ struct data_block_builder {
     /* Facts of the cells so far.  Totals are of lengths. */
     int64_t timestamp_min, timestamp_max;
     uint64_t sequence_min, sequence_max;
+    size_t head_total; /* bytes of rows that stand in their heads */
     size_t row_total, row_varint_total, qualifier_total, qualifier_varint_total, value_total;
     uint32_t row_prefix, row_bytes_min, row_bytes_max;
     uint32_t qualifier_prefix, qualifier_bytes_min, qualifier_bytes_max;
+    uint32_t value_bytes_min, value_bytes_max; /* with times to live */
     size_t shared_qualifier; /* where in `bytes` the first column's qualifier lies */
     uint32_t column_cells;   /* cells that are no family markers */
     uint32_t widest_row;     /* cells of the row that has most */
@@ -151,6 +162,8 @@ struct data_block {
     uint32_t flags;
     bool simple; /* one cell a row, one qualifier, no types: keys and values without columns */
     uint32_t row_rest_bytes; /* with FIXED_ROW_REST */
+    uint32_t record_bytes;   /* with FIXED_RECORD, else 0 */
+    uint32_t repeated_bytes; /* of a row's head, at the beginning of its rest in the record */
     uint32_t row_bytes_max, qualifier_bytes_max;
     int64_t timestamp_min, timestamp_max;
     uint64_t sequence_min, sequence_max;
@@ -182,7 +195,7 @@ data_block_is_plain(const struct data_block *block)
 
 /*
  * A position in a block.  Steps fill a struct cell: its value points into the block; its row and
- * qualifier too where their prefix or rest is empty, else into the cursor's buffers.  They are
+ * qualifier may, else they point into the cursor's buffers.  They are
  * good until the cursor's next step or change of block.  The caller keeps the block's bytes alive
  * meanwhile.
  *
@@ -201,7 +214,7 @@ struct data_block_cursor {
     uint32_t row_first;        /* index of the row's first cell */
     uint32_t row_end;          /* index behind the row's last cell */
     petal_slice row_bytes;     /* the row's key */
-    const uint8_t *first_body; /* of the row's first cell: what follows the row's rest */
+    const uint8_t *first_body; /* of the row's first cell: what follows the row's tail */
     uint8_t *row_memory;       /* the prefix in place; the rest is copied behind it */
     uint8_t *qualifier_memory;
     size_t row_grown, qualifier_grown; /* bytes allocated, 0: inline */
@@ -275,7 +288,7 @@ enum data_block_answer data_block_find_put(const uint8_t *bytes, size_t size,
 struct data_block_run {
     struct data_block block;
     uint32_t cell, end;  /* those that follow */
-    const uint8_t *body; /* of `cell`, behind the row's rest */
+    const uint8_t *body; /* of `cell`, behind the row's tail */
     uint64_t sequence;   /* the read point's */
     bool column_done;    /* the newest put of a column was given .. */
     petal_slice done;    /* .. whose qualifier's rest is this */

@@ -76,11 +76,14 @@ data_block_builder_reset(struct data_block_builder *builder)
     builder->qualifier_varint_total = 0;
     builder->value_total = 0;
     builder->row_prefix = 0;
+    builder->head_total = 0;
     builder->row_bytes_min = UINT32_MAX;
     builder->row_bytes_max = 0;
     builder->qualifier_prefix = 0;
     builder->qualifier_bytes_min = UINT32_MAX;
     builder->qualifier_bytes_max = 0;
+    builder->value_bytes_min = UINT32_MAX;
+    builder->value_bytes_max = 0;
     builder->column_cells = 0;
     builder->widest_row = 0;
     builder->has_markers = false;
@@ -145,6 +148,26 @@ qualifier_of(const struct data_block_builder *builder, const struct data_block_e
     return slice_make(builder->bytes + entry->offset, entry->qualifier_size);
 }
 
+/* What of a row's key its head holds. */
+static size_t
+bytes_in_head(const struct data_block_builder *builder, size_t row_bytes)
+{
+    size_t rest = row_bytes - builder->row_prefix;
+
+    assert(row_bytes >= builder->row_prefix);
+    return rest < DATA_BLOCK_HEAD_BYTES ? rest : DATA_BLOCK_HEAD_BYTES;
+}
+
+/* The prefix becomes shorter, so that more of the rows stands in their heads. */
+static void
+shorten_prefix(struct data_block_builder *builder, uint32_t prefix)
+{
+    builder->row_prefix = prefix;
+    builder->head_total = 0;
+    for (size_t i = 0; i < builder->row_count; i++)
+        builder->head_total += bytes_in_head(builder, builder->rows[i].size);
+}
+
 static void
 begin_row(struct data_block_builder *builder, petal_slice row)
 {
@@ -160,10 +183,15 @@ begin_row(struct data_block_builder *builder, petal_slice row)
         builder->row_prefix = size;
     } else {
         petal_slice shared = row_key(builder, 0);
+        uint32_t prefix;
 
         /* The rows are sorted, so what the first and the last share all share. */
         shared.size = builder->row_prefix;
-        builder->row_prefix = (uint32_t)slice_common_prefix(shared, row);
+        prefix = (uint32_t)slice_common_prefix(shared, row);
+        if (prefix < builder->row_prefix)
+            shorten_prefix(builder, prefix);
+        else
+            builder->head_total += bytes_in_head(builder, size);
     }
     builder->row_total += size;
     builder->row_varint_total += varint64_size(size);
@@ -262,6 +290,10 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
     append(builder, qualifier);
     append_value(builder, cell);
     builder->value_total += value_size;
+    if (value_size < builder->value_bytes_min)
+        builder->value_bytes_min = (uint32_t)value_size;
+    if (value_size > builder->value_bytes_max)
+        builder->value_bytes_max = (uint32_t)value_size;
 
     row_cells = (uint32_t)builder->cell_count - builder->rows[builder->row_count - 1].first;
     if (row_cells > builder->widest_row)
@@ -286,10 +318,27 @@ width_of(uint64_t greatest)
     return width;
 }
 
+/* Are all records equally long? */
+static bool
+fixed_record(const struct data_block_builder *builder, uint32_t flags)
+{
+    size_t row_bytes = builder->row_bytes_max;
+
+    if (builder->value_bytes_min != builder->value_bytes_max ||
+        (flags & DATA_BLOCK_FIXED_ROW_REST) == 0)
+        return false;
+    if ((flags & DATA_BLOCK_ONE_QUALIFIER) == 0 &&
+        (builder->qualifier_bytes_min != builder->qualifier_bytes_max ||
+         builder->column_cells != builder->cell_count))
+        return false;
+    return (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0 ||
+           builder->row_prefix + bytes_in_head(builder, row_bytes) == row_bytes;
+}
+
 static uint32_t
 flags_of(const struct data_block_builder *builder)
 {
-    uint32_t flags = 0;
+    uint32_t flags = DATA_BLOCK_TAILS;
     bool one_qualifier =
         builder->column_cells == 0 || (builder->qualifier_bytes_min == builder->qualifier_prefix &&
                                        builder->qualifier_bytes_max == builder->qualifier_prefix);
@@ -306,6 +355,8 @@ flags_of(const struct data_block_builder *builder)
         flags |= DATA_BLOCK_FIXED_ROW_REST;
     if (!one_qualifier && builder->widest_row > WIDE_ROW_CELLS)
         flags |= DATA_BLOCK_QUALIFIER_HEADS;
+    if (fixed_record(builder, flags))
+        flags |= DATA_BLOCK_FIXED_RECORD;
     return flags;
 }
 
@@ -313,8 +364,8 @@ flags_of(const struct data_block_builder *builder)
 static size_t
 records_bound(const struct data_block_builder *builder, uint32_t flags)
 {
-    size_t bytes =
-        builder->value_total + builder->row_total - builder->row_count * builder->row_prefix;
+    size_t bytes = builder->value_total + builder->row_total -
+                   builder->row_count * builder->row_prefix - builder->head_total;
 
     if ((flags & DATA_BLOCK_FIXED_ROW_REST) == 0)
         bytes += builder->row_varint_total;
@@ -331,7 +382,7 @@ plan_for(const struct data_block_builder *builder, uint32_t flags, size_t record
     size_t rows = builder->row_count, cells = builder->cell_count;
     struct plan plan = {.flags = flags, .records = records};
 
-    plan.offset_width = width_of(records);
+    plan.offset_width = (flags & DATA_BLOCK_FIXED_RECORD) != 0 ? 0 : width_of(records);
     plan.first_width = (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0 ? 0 : width_of(cells);
     plan.timestamp_width =
         width_of((uint64_t)builder->timestamp_max - (uint64_t)builder->timestamp_min);
@@ -418,10 +469,13 @@ static uint8_t *
 put_header(uint8_t *to, const struct data_block_builder *builder, const struct plan *plan)
 {
     bool fixed_rest = (plan->flags & DATA_BLOCK_FIXED_ROW_REST) != 0;
+    bool fixed_record = (plan->flags & DATA_BLOCK_FIXED_RECORD) != 0;
 
+    assert(!fixed_record || plan->records % builder->cell_count == 0);
     put_le32(to, (uint32_t)builder->row_count);
     put_le32(to + 4, (uint32_t)builder->cell_count);
-    put_le32(to + 8, (uint32_t)plan->records);
+    put_le32(to + 8,
+             (uint32_t)(fixed_record ? plan->records / builder->cell_count : plan->records));
     put_le16(to + 12, (uint16_t)plan->flags);
     to[14] = (uint8_t)plan->offset_width;
     to[15] = (uint8_t)plan->first_width;
@@ -472,11 +526,23 @@ put_versions(uint8_t *to, const struct data_block_builder *builder, const struct
     return to;
 }
 
+/* The tail of a row, and before it the length of its rest. */
 static uint8_t *
-put_rest(uint8_t *to, petal_slice key, size_t prefix, bool with_length)
+put_row(uint8_t *to, const struct data_block_builder *builder, petal_slice key, bool with_length)
 {
+    size_t before = builder->row_prefix + bytes_in_head(builder, key.size);
+
     if (with_length)
-        to = put_varint64(to, key.size - prefix);
+        to = put_varint64(to, key.size - builder->row_prefix);
+    return put_bytes(to, slice_bytes(key) + before, key.size - before);
+}
+
+static uint8_t *
+put_qualifier(uint8_t *to, const struct data_block_builder *builder, petal_slice key)
+{
+    size_t prefix = builder->qualifier_prefix;
+
+    to = put_varint64(to, key.size - prefix);
     return put_bytes(to, slice_bytes(key) + prefix, key.size - prefix);
 }
 
@@ -498,9 +564,9 @@ put_records(uint8_t *to, uint8_t *offsets, const struct data_block_builder *buil
 
         offsets = put_packed(offsets, plan->offset_width, (uint64_t)(to - first));
         if (row < builder->row_count && builder->rows[row].first == i)
-            to = put_rest(to, row_key(builder, row++), builder->row_prefix, !fixed_rest);
+            to = put_row(to, builder, row_key(builder, row++), !fixed_rest);
         if (!one_qualifier && !cell_is_family_marker(entry->type))
-            to = put_rest(to, qualifier_of(builder, entry), builder->qualifier_prefix, true);
+            to = put_qualifier(to, builder, qualifier_of(builder, entry));
         to = put_bytes(to, builder->bytes + entry->offset + entry->qualifier_size,
                        entry->value_size);
     }

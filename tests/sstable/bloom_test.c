@@ -84,6 +84,7 @@ error_rate_is_the_one_asked_for(void **state)
             double rate;
 
             fill(&list, 40000, 1);
+            options.compression = PETAL_COMPRESSION_NONE; /* chunks are as large as data blocks */
             options.bloom_error_rate = rates[i];
             options.bloom_layout = layout;
             sst_fixture_write(f, &options, &list);

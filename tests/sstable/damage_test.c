@@ -107,7 +107,7 @@ swapped_blocks_are_caught(void **state)
     char row[16];
 
     (void)state;
-    for (unsigned i = 0; i < 100; i++) {
+    for (unsigned i = 0; i < 300; i++) {
         snprintf(row, sizeof row, "row%04u", i);
         cell_list_put(&list, row, "q", 1, i + 1, "a value of fixed length");
     }

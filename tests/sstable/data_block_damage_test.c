@@ -5,6 +5,7 @@
 #include "base/coding.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
+#include "tests/support/whole_rests.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,15 +86,28 @@ refused_or_readable(const uint8_t *bytes, size_t size, const struct cell_set *se
     return false;
 }
 
+/* Of each small set the block, and behind them as older files have them. */
+static petal_slice
+build_either(const struct cell_set *set, bool whole_rests)
+{
+    petal_slice built = build(set), whole;
+
+    if (!whole_rests)
+        return built;
+    whole = block_with_whole_rests(built);
+    free((void *)(uintptr_t)built.data);
+    return whole;
+}
+
 static void
 every_changed_byte_is_refused_or_read_in_bounds(void **state)
 {
     unsigned kept = 0, refused = 0;
 
     (void)state;
-    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
-        struct cell_set set = cell_set_small(which);
-        petal_slice built = build(&set);
+    for (unsigned which = 0; which < 2 * CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which / 2);
+        petal_slice built = build_either(&set, which % 2 != 0);
         uint8_t *bytes = (uint8_t *)(uintptr_t)built.data;
 
         for (size_t at = 0; at < built.size; at++) {
@@ -118,9 +132,9 @@ static void
 every_other_length_is_refused(void **state)
 {
     (void)state;
-    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
-        struct cell_set set = cell_set_small(which);
-        petal_slice built = build(&set);
+    for (unsigned which = 0; which < 2 * CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which / 2);
+        petal_slice built = build_either(&set, which % 2 != 0);
 
         for (size_t size = 0; size <= built.size + 9; size++) {
             uint8_t *bytes = calloc(1, size + (size == 0));
@@ -175,11 +189,11 @@ overlong_lengths_stay_in_bounds(void **state)
 
     (void)state;
     cell_set_add_text(&set, "a", "q", "0123456789abcdef", 1, 1, PETAL_PUT);
-    cell_set_add_text(&set, "bb", "qq", "0123456789abcdef", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, "bbbbbb", "qq", "0123456789abcdef", 1, 1, PETAL_PUT);
     built = build(&set);
     record = (uint8_t *)(uintptr_t)built.data + built.size - 20;
     assert_memory_equal(record - 1,
-                        "\x02"
+                        "\x06"
                         "bb"
                         "\x01"
                         "q",
@@ -236,6 +250,60 @@ more_cells_than_the_block_can_hold_are_refused(void **state)
     assert_false(data_block_check(&block, bytes, sizeof bytes));
 }
 
+/* What a head holds behind a short row's end must be 00: the search takes it to be. */
+static void
+a_head_that_goes_on_behind_the_row_is_refused(void **state)
+{
+    struct cell_set set = {0};
+    struct data_block block;
+    petal_slice built;
+    uint8_t *head;
+
+    (void)state;
+    cell_set_add_text(&set, "ab", "", "v", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, "cd", "", "v", 1, 1, PETAL_PUT);
+    built = build(&set);
+    head = (uint8_t *)(uintptr_t)built.data + DATA_BLOCK_HEADER_BYTES;
+    assert_memory_equal(head, "\0\0ba\0\0dc", 8);
+    for (unsigned at = 0; at < 4; at++) {
+        head[at] ^= 1;
+        assert_int_equal(data_block_check(&block, built.data, built.size), at >= 2);
+        head[at] ^= 1;
+    }
+    free((void *)(uintptr_t)built.data);
+    cell_set_free(&set);
+}
+
+/* Records of one length that would end behind the block, before its end, or have offsets, too. */
+static void
+fixed_records_must_fill_the_block(void **state)
+{
+    struct cell_set set = {0};
+    struct data_block block;
+    petal_slice built;
+    uint8_t *bytes;
+
+    (void)state;
+    cell_set_add_text(&set, "a", "", "value", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, "b", "", "value", 1, 1, PETAL_PUT);
+    cell_set_add_text(&set, "c", "", "value", 1, 1, PETAL_PUT);
+    built = build(&set);
+    bytes = (uint8_t *)(uintptr_t)built.data;
+    assert_true(data_block_check(&block, built.data, built.size));
+    assert_int_equal(block.record_bytes, 5);
+    for (uint32_t wrong = 0; wrong < 40; wrong++) {
+        put_le32(bytes + 8, wrong);
+        assert_int_equal(data_block_check(&block, built.data, built.size), wrong == 5);
+    }
+    put_le32(bytes + 8, UINT32_MAX);
+    assert_false(data_block_check(&block, built.data, built.size));
+    put_le32(bytes + 8, 1);
+    bytes[14] = 3;
+    assert_false(data_block_check(&block, built.data, built.size));
+    free(bytes);
+    cell_set_free(&set);
+}
+
 /* Cells without a row would have offsets that no check has seen. */
 static void
 one_cell_per_row_means_as_many_rows(void **state)
@@ -261,6 +329,8 @@ main(void)
         cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
         cmocka_unit_test(overlong_lengths_stay_in_bounds),
         cmocka_unit_test(more_cells_than_the_block_can_hold_are_refused),
+        cmocka_unit_test(a_head_that_goes_on_behind_the_row_is_refused),
+        cmocka_unit_test(fixed_records_must_fill_the_block),
         cmocka_unit_test(one_cell_per_row_means_as_many_rows),
     };
 

@@ -5,6 +5,7 @@
 #include "base/checksum.h"
 #include "sstable/data_block.h"
 #include "tests/support/cell_set.h"
+#include "tests/support/whole_rests.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -207,6 +208,69 @@ random_cells_come_back_and_are_found(void **state)
     }
 }
 
+/* Blocks of files of versions 1 and 2, whose records repeat the heads of their rows. */
+static void
+blocks_of_older_files_answer_alike(void **state)
+{
+    struct test_random random;
+    unsigned rounds = test_long() ? 300 : 6;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < CELL_LOOKS; i++) {
+            struct cell_set set;
+            petal_slice made, bytes;
+
+            cell_set_random(&set, &random, &cell_looks[i]);
+            made = build(&set);
+            bytes = block_with_whole_rests(made);
+            compare_block(bytes, &set, &random);
+            free((void *)(uintptr_t)made.data);
+            free((void *)(uintptr_t)bytes.data);
+            cell_set_free(&set);
+        }
+    }
+}
+
+/* Rows that end within the head, beside others that go on with the zeros it is filled with. */
+static void
+rows_that_differ_by_zeros_behind_their_end_are_told_apart(void **state)
+{
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, 3);
+    for (unsigned prefix = 0; prefix < 2; prefix++) {
+        struct cell_set set = {0};
+        petal_slice made, whole;
+
+        for (size_t letters = 1 - prefix; letters < 6; letters++) {
+            for (size_t zeros = 0; zeros < 7; zeros++) {
+                uint8_t row[16] = "pabcdef";
+
+                memset(row + prefix + letters, 0, zeros);
+                cell_set_add(&set,
+                             slice_make(row + 1 - prefix, prefix + letters + zeros - (prefix == 0)),
+                             slice_make("", 0), slice_make("v", 1), 5, 1 + zeros, PETAL_PUT);
+            }
+        }
+        for (size_t i = 0; i < set.count; i++) {
+            if (set.cells[i].row.size == 0)
+                set.cells[i--] = set.cells[--set.count];
+        }
+        cell_set_sort(&set);
+        assert_true(set.count > 30);
+        made = build(&set);
+        whole = block_with_whole_rests(made);
+        compare_block(made, &set, &random);
+        compare_block(whole, &set, &random);
+        free((void *)(uintptr_t)made.data);
+        free((void *)(uintptr_t)whole.data);
+        cell_set_free(&set);
+    }
+}
+
 /* ---- named cases ---- */
 
 static void
@@ -271,11 +335,13 @@ what_all_cells_share_takes_no_bytes(void **state)
     bytes = build(&set);
     assert_true(data_block_check(&block, bytes.data, bytes.size));
     /*
-     * Prefixes "user0000000000" and "qualifier"; a row takes head, offset, 2 bytes of rest, value.
+     * Prefixes "user0000000000" and "qualifier"; a row takes its head, which holds the 2 bytes of
+     * its rest, and the value.
      */
-    assert_int_equal(bytes.size, DATA_BLOCK_HEADER_BYTES + 14 + 9 + 33 * (4 + 2 + 2 + 10) + 2);
+    assert_int_equal(bytes.size, DATA_BLOCK_HEADER_BYTES + 14 + 9 + 33 * (4 + 10));
     assert_int_equal(block.flags, DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION |
-                                      DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST);
+                                      DATA_BLOCK_ONE_QUALIFIER | DATA_BLOCK_FIXED_ROW_REST |
+                                      DATA_BLOCK_FIXED_RECORD | DATA_BLOCK_TAILS);
     free((void *)(uintptr_t)bytes.data);
     cell_set_free(&set);
 }
@@ -324,6 +390,36 @@ plain_means_no_markers_no_ttls_and_no_column_twice(void **state)
     assert_false(is_plain(&set, false));
 }
 
+/* A record that is longer than the others makes the block have offsets: a byte a cell, and the
+ * end. */
+static void
+records_of_one_length_have_no_offsets(void **state)
+{
+    size_t bytes[2];
+
+    (void)state;
+    for (unsigned longer = 0; longer < 2; longer++) {
+        struct cell_set set = {0};
+        struct data_block block;
+        petal_slice built;
+
+        for (unsigned i = 0; i < 9; i++) {
+            char qualifier[8];
+
+            snprintf(qualifier, sizeof qualifier, "q%u", i);
+            cell_set_add_text(&set, "row", qualifier, longer && i == 4 ? "value+" : "value", 5, 1,
+                              PETAL_PUT);
+        }
+        built = build(&set);
+        bytes[longer] = built.size;
+        assert_true(data_block_check(&block, built.data, built.size));
+        assert_int_equal(block.record_bytes, longer ? 0 : 7);
+        free((void *)(uintptr_t)built.data);
+        cell_set_free(&set);
+    }
+    assert_int_equal(bytes[1], bytes[0] + 1 + 9 + 1);
+}
+
 /* Eight bytes for each cell that has one, a byte a cell where some cell has one, and nothing
  * elsewhere. */
 static void
@@ -340,7 +436,8 @@ a_time_to_live_costs_what_it_takes(void **state)
             char row[8];
 
             snprintf(row, sizeof row, "r%u", i);
-            cell_set_add_text(&set, row, "q", "v", 5, 1, PETAL_PUT);
+            /* One value is longer in any case: so there are record offsets. */
+            cell_set_add_text(&set, row, "q", i == 8 ? "vv" : "v", 5, 1, PETAL_PUT);
             if (i < with)
                 cell_set_give_ttl(&set, 1000);
         }
@@ -493,9 +590,9 @@ static void
 built_bytes_do_not_change(void **state)
 {
     static const uint64_t golden[CELL_SMALL_SETS] = {
-        0x25dc1c8aa539264d, 0x9bc8e85d0c22a49c, 0xa2c1e7f3278435d7, 0x1e897dff7d0b8141,
-        0xb545921408c3c531, 0xa151e99ffe87fd26, 0x849a0d83d46cc80a, 0x29a51879e22a338f,
-        0xa27d87fbc0f89f7e, 0xe2cdd4882c0df775};
+        0x152b2602467840f5, 0xfd7c8e82ba0258cd, 0xcd30283a88032f99, 0x0c5eda738d3d8cc4,
+        0x6414b1a3624a3dfd, 0xe5f5cdaf9f960319, 0xd006b5d773dc5d5b, 0xe1de277fbad7ad6f,
+        0x368191a889c279dd, 0xea7ab1b52c282e27};
 
     (void)state;
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
@@ -515,9 +612,12 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cells_come_back_and_are_found),
+        cmocka_unit_test(blocks_of_older_files_answer_alike),
+        cmocka_unit_test(rows_that_differ_by_zeros_behind_their_end_are_told_apart),
         cmocka_unit_test(a_block_of_one_huge_cell),
         cmocka_unit_test(what_all_cells_share_takes_no_bytes),
         cmocka_unit_test(plain_means_no_markers_no_ttls_and_no_column_twice),
+        cmocka_unit_test(records_of_one_length_have_no_offsets),
         cmocka_unit_test(a_time_to_live_costs_what_it_takes),
         cmocka_unit_test(a_family_marker_is_no_version_of_the_empty_column),
         cmocka_unit_test(reset_forgets_and_a_builder_can_go_on),

@@ -272,7 +272,7 @@ versions_out_of_order_are_refused(void **state)
 
     (void)state;
     cell_list_put(&list, "r", "q", 9, 8, "value");
-    cell_list_put(&list, "r", "q", 7, 7, "value");
+    cell_list_put(&list, "r", "q", 7, 7, "another value");
     options.bloom = PETAL_BLOOM_NONE;
     sst_fixture_write(f, &options, &list);
     bytes = sst_fixture_bytes(f, &size);
