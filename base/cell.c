@@ -103,26 +103,35 @@ escape(uint8_t *to, petal_slice bytes)
     return to;
 }
 
-/* What follows the row in a key; `to` is where the row ends. */
-static inline void
-finish_key(struct cell_key *key, uint8_t *buffer, uint8_t *to, petal_slice row,
-           petal_slice qualifier, bool family_class, int64_t timestamp, uint64_t sequence)
+/* What follows the row in a key; `to` is where the row ends.  Returns where the key ends, and what
+ * is its family or column prefix. */
+static inline uint8_t *
+encode_behind_row(uint8_t *to, petal_slice qualifier, bool family_class, int64_t timestamp,
+                  uint64_t sequence, uint8_t **column_end)
 {
-    key->row_prefix = (size_t)(to - buffer);
     *to++ = family_class ? CLASS_FAMILY : CLASS_COLUMN;
-    if (family_class) {
-        key->column_prefix = (size_t)(to - buffer);
-    } else {
+    *column_end = to;
+    if (!family_class) {
         if (qualifier.size > 0)
             to = escape(to, qualifier);
         *to++ = ESCAPE;
-        key->column_prefix = (size_t)(to - buffer);
+        *column_end = to;
         *to++ = END_OF_QUALIFIER;
     }
     put_be64(to, ~((uint64_t)timestamp ^ ((uint64_t)1 << 63)));
     put_be64(to + 8, ~sequence);
-    to += CELL_KEY_SUFFIX_BYTES;
+    return to + CELL_KEY_SUFFIX_BYTES;
+}
 
+static inline void
+finish_key(struct cell_key *key, uint8_t *buffer, uint8_t *to, petal_slice row,
+           petal_slice qualifier, bool family_class, int64_t timestamp, uint64_t sequence)
+{
+    uint8_t *column_end;
+
+    key->row_prefix = (size_t)(to - buffer);
+    to = encode_behind_row(to, qualifier, family_class, timestamp, sequence, &column_end);
+    key->column_prefix = (size_t)(column_end - buffer);
     key->encoded = slice_make(buffer, (size_t)(to - buffer));
     key->row = row;
     key->qualifier = family_class ? slice_make(NULL, 0) : qualifier;
@@ -131,18 +140,35 @@ finish_key(struct cell_key *key, uint8_t *buffer, uint8_t *to, petal_slice row,
     key->family_class = family_class;
 }
 
+static inline uint8_t *
+encode_row(uint8_t *buffer, petal_slice row)
+{
+    uint8_t *to = escape(buffer, row);
+
+    assert(row.size > 0);
+    *to = ESCAPE;
+    return to + 1;
+}
+
 void
 cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
               bool family_class, int64_t timestamp, uint64_t sequence)
 {
-    uint8_t *to = buffer;
-
-    assert(row.size > 0);
-    if (row.size > 0)
-        to = escape(to, row);
-    *to++ = ESCAPE;
-    finish_key(key, buffer, to, row, qualifier, family_class, timestamp, sequence);
+    finish_key(key, buffer, encode_row(buffer, row), row, qualifier, family_class, timestamp,
+               sequence);
     assert(key->encoded.size <= cell_key_bound(row.size, qualifier.size));
+}
+
+size_t
+cell_key_encode(uint8_t *buffer, const struct cell *cell, size_t *row_prefix)
+{
+    uint8_t *row_end = encode_row(buffer, cell->row), *column_end;
+    uint8_t *end = encode_behind_row(row_end, cell->qualifier, cell_is_family_marker(cell->type),
+                                     cell->timestamp, cell->sequence, &column_end);
+
+    *row_prefix = (size_t)(row_end - buffer);
+    assert((size_t)(end - buffer) <= cell_key_bound(cell->row.size, cell->qualifier.size));
+    return (size_t)(end - buffer);
 }
 
 void

@@ -2,7 +2,7 @@
 #include "base/coding.h"
 
 uint8_t *
-put_varint64(uint8_t *to, uint64_t v)
+put_varint64_slow(uint8_t *to, uint64_t v)
 {
     while (v >= 0x80) {
         *to++ = (uint8_t)(v | 0x80);
@@ -13,7 +13,7 @@ put_varint64(uint8_t *to, uint64_t v)
 }
 
 size_t
-varint64_size(uint64_t v)
+varint64_size_slow(uint64_t v)
 {
     size_t size = 1;
 

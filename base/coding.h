@@ -87,11 +87,26 @@ put_be64(void *to, uint64_t v)
     memcpy(to, &v, sizeof v);
 }
 
+uint8_t *put_varint64_slow(uint8_t *to, uint64_t v);
+size_t varint64_size_slow(uint64_t v);
+
 /* Write `v` at `to` (room for the maximum); return the byte behind it. */
-uint8_t *put_varint64(uint8_t *to, uint64_t v);
+static inline uint8_t *
+put_varint64(uint8_t *to, uint64_t v)
+{
+    if (v < 0x80) {
+        *to = (uint8_t)v;
+        return to + 1;
+    }
+    return put_varint64_slow(to, v);
+}
 
 /* Bytes that put_varint64 writes for `v`. */
-size_t varint64_size(uint64_t v);
+static inline size_t
+varint64_size(uint64_t v)
+{
+    return v < 0x80 ? 1 : varint64_size_slow(v);
+}
 
 const uint8_t *get_varint64(const uint8_t *from, const uint8_t *limit, uint64_t *v);
 const uint8_t *get_varint32_slow(const uint8_t *from, const uint8_t *limit, uint32_t *v);

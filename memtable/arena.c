@@ -91,9 +91,8 @@ arena_reserve(struct arena *arena, size_t bytes)
     return true;
 }
 
-/* Leave the current chunk for the spare one. REQUIRES: reserved, and `bytes` do not fit. */
-static void
-use_spare(struct arena *arena, size_t bytes)
+void
+arena_use_spare(struct arena *arena, size_t bytes)
 {
     struct arena_chunk *chunk = arena->spare;
 
@@ -104,29 +103,6 @@ use_spare(struct arena *arena, size_t bytes)
     arena->spare = NULL;
     arena->front = (uint8_t *)(chunk + 1);
     arena->back = (uint8_t *)chunk + chunk->size;
-}
-
-void *
-arena_take_record(struct arena *arena, size_t size)
-{
-    void *record;
-
-    size = arena_record_bytes(size);
-    if (!arena_has_room(arena, size))
-        use_spare(arena, size);
-    record = arena->front;
-    arena->front += size;
-    assert(arena->front <= arena->back);
-    return record;
-}
-
-void
-arena_trim_record(struct arena *arena, void *record, size_t size)
-{
-    uint8_t *end = (uint8_t *)record + arena_record_bytes(size);
-
-    assert(end <= arena->front && (uint8_t *)record >= (uint8_t *)arena->chunks);
-    arena->front = end;
 }
 
 void
@@ -143,7 +119,7 @@ arena_take_lines(struct arena *arena, size_t size)
 {
     assert(size % CACHE_LINE_BYTES == 0);
     if (!arena_has_room(arena, size))
-        use_spare(arena, size);
+        arena_use_spare(arena, size);
     arena->back -= size;
     assert(arena->front <= arena->back && (uintptr_t)arena->back % CACHE_LINE_BYTES == 0);
     return arena->back;

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #define ARENA_RECORD_ALIGNMENT 4
@@ -58,13 +59,35 @@ arena_record_bytes(size_t size)
     return (size + ARENA_RECORD_ALIGNMENT - 1) & ~(size_t)(ARENA_RECORD_ALIGNMENT - 1);
 }
 
+/* Leave the current chunk for the spare one.  REQUIRES: reserved, and `bytes` do not fit.  WRITER. */
+void arena_use_spare(struct arena *arena, size_t bytes);
+
 /* Uninitialised memory on a 4-byte border.  REQUIRES: reserved.  WRITER. */
-void *arena_take_record(struct arena *arena, size_t size);
+static inline void *
+arena_take_record(struct arena *arena, size_t size)
+{
+    void *record;
+
+    size = arena_record_bytes(size);
+    if (!arena_has_room(arena, size))
+        arena_use_spare(arena, size);
+    record = arena->front;
+    arena->front += size;
+    assert(arena->front <= arena->back);
+    return record;
+}
 
 /*
  * Give back what the record that was taken last does not need.  REQUIRES: nothing was taken since.
  */
-void arena_trim_record(struct arena *arena, void *record, size_t size);
+static inline void
+arena_trim_record(struct arena *arena, void *record, size_t size)
+{
+    uint8_t *end = (uint8_t *)record + arena_record_bytes(size);
+
+    assert(end <= arena->front && (uint8_t *)record >= (uint8_t *)arena->chunks);
+    arena->front = end;
+}
 
 /* Give a record of `size` bytes back that nobody uses.  Where another one, or another chunk, was
  * taken since, it stays behind. WRITER. */

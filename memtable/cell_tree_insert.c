@@ -37,6 +37,12 @@ is_full(const struct tree_node *node)
 #define HAS_WIDE
 #define WIDE __attribute__((target("avx2,popcnt")))
 
+static inline bool
+has_wide(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
 WIDE static inline __m256i
 load_four(const uint8_t *heads)
 {
@@ -152,14 +158,14 @@ node_init(struct tree_node *node, bool is_leaf, const struct cell_record *const 
     memcpy(records_of(node), records, count * sizeof records[0]);
     node_set_prefix(node, range);
     same_heads = known.heads != NULL && node->fenced && known.prefix_bytes == node->prefix_bytes;
-    for (unsigned slot = 0; slot < SLOTS; slot++) {
-        uint64_t head = UINT64_MAX;
-
-        if (slot < count)
-            head = same_heads ? known.heads[slot]
-                              : node_head(node, cell_record_key(records[slot]), true);
-        atomic_init(&node->heads[slot], head);
+    if (same_heads) {
+        memcpy((void *)node->heads, known.heads, count * sizeof known.heads[0]);
+    } else {
+        for (unsigned slot = 0; slot < count; slot++)
+            atomic_init(&node->heads[slot], node_head(node, cell_record_key(records[slot]), true));
     }
+    for (unsigned slot = count; slot < SLOTS; slot++)
+        atomic_init(&node->heads[slot], UINT64_MAX);
     atomic_init(&node->order, order_identity(count));
 }
 
@@ -355,18 +361,24 @@ descend_wide(struct cell_tree *tree, petal_slice key, struct tree_path *path)
 }
 #endif
 
+static NEVER_INLINE struct tree_leaf *
+descend_narrow(struct cell_tree *tree, petal_slice key, struct tree_path *path)
+{
+    return descend_as(tree, key, path, false);
+}
+
 /*
  * The leaf that the key belongs to, with the path to it.  NULL when a full inner node was split on
  * the way.
  */
-static struct tree_leaf *
+static inline struct tree_leaf *
 descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
 {
 #ifdef HAS_WIDE
-    if (__builtin_cpu_supports("avx2"))
+    if (has_wide())
         return descend_wide(tree, key, path);
 #endif
-    return descend_as(tree, key, path, false);
+    return descend_narrow(tree, key, path);
 }
 
 /* ---- Leaves ----------------------------------------------------------------------- */
@@ -557,6 +569,8 @@ cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
 
     if (count == 0)
         return 0;
+    if (count == 1) /* what follows says the same */
+        return 2 * sizeof(struct tree_leaf) + (2 * tree->height + 1) * sizeof(struct tree_inner);
     if (count > SIZE_MAX / 65536)
         return SIZE_MAX;
     /*

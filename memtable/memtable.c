@@ -137,25 +137,24 @@ record_new(struct arena *arena, const struct cell *cell, size_t bound)
     bool family = cell_is_family_marker(cell->type);
     size_t plain =
         cell->row.size + (family ? FAMILY_KEY_BYTES : cell->qualifier.size + COLUMN_KEY_BYTES);
-    struct cell_key key;
-    size_t bytes;
+    size_t row_prefix, key_bytes = cell_key_encode(record->bytes, cell, &row_prefix);
+    uint8_t *to = record->bytes + key_bytes;
 
-    cell_key_of(&key, record->bytes, cell);
-    assert(key.row_prefix <= UINT16_MAX && key.encoded.size >= plain);
-    record->key_bytes = (uint32_t)key.encoded.size;
+    assert(row_prefix <= UINT16_MAX && key_bytes >= plain);
+    record->key_bytes = (uint32_t)key_bytes;
     record->value_bytes = (uint32_t)cell->value.size;
-    record->row_prefix = (uint16_t)key.row_prefix;
+    record->row_prefix = (uint16_t)row_prefix;
     record->type = (uint8_t)cell->type;
-    record->flags = key.encoded.size != plain ? CELL_RECORD_ESCAPED : 0;
+    record->flags = key_bytes != plain ? CELL_RECORD_ESCAPED : 0;
     if (cell->value.size > 0)
-        memcpy(record->bytes + record->key_bytes, cell->value.data, cell->value.size);
-    bytes = (size_t)record->key_bytes + record->value_bytes;
+        memcpy(to, cell->value.data, cell->value.size);
+    to += cell->value.size;
     if (cell->has_ttl) {
         record->flags |= CELL_RECORD_HAS_TTL;
-        put_le64(record->bytes + bytes, (uint64_t)cell->ttl_ms);
-        bytes += CELL_RECORD_TTL_BYTES;
+        put_le64(to, (uint64_t)cell->ttl_ms);
+        to += CELL_RECORD_TTL_BYTES;
     }
-    arena_trim_record(arena, record, sizeof *record + bytes);
+    arena_trim_record(arena, record, (size_t)(to - (uint8_t *)record));
     return record;
 }
 
@@ -169,14 +168,34 @@ record_bound(const struct cell *cell)
            cell->value.size + (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
 }
 
+static void
+prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash, size_t bound)
+{
+    bloom_growing_prefetch(&memtable->rows, row_hash);
+    memtable->prepared = record_new(&memtable->arena, cell, bound);
+    memtable->prepared_sequence = cell->sequence;
+    cell_tree_approach(&memtable->tree, memtable->prepared);
+}
+
 void
 memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
     assert(memtable->prepared == NULL);
-    bloom_growing_prefetch(&memtable->rows, row_hash);
-    memtable->prepared = record_new(&memtable->arena, cell, record_bound(cell));
-    memtable->prepared_sequence = cell->sequence;
-    cell_tree_approach(&memtable->tree, memtable->prepared);
+    prepare(memtable, cell, row_hash, record_bound(cell));
+}
+
+bool
+memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
+{
+    size_t bound = record_bound(cell);
+
+    if (memtable->prepared != NULL ||
+        !arena_has_room(&memtable->arena,
+                        cell_tree_insert_bytes(&memtable->tree, 1) + arena_record_bytes(bound)) ||
+        bloom_growing_wants(&memtable->rows, 1) != 0)
+        return false;
+    prepare(memtable, cell, row_hash, bound);
+    return true;
 }
 
 enum petal_status

@@ -228,8 +228,15 @@ wal_file_begin(struct wal_file *wal, size_t size)
 {
     const size_t most = WAL_FRAME_BYTES - WAL_FRAGMENT_HEADER_BYTES; /* payload of a fragment */
     size_t left = wal_frame_left(wal->buffer_offset + wal->used);
-    size_t padding = 0, total;
+    size_t padding = 0, total = size + WAL_FRAGMENT_HEADER_BYTES;
 
+    /* In its place, as it is. */
+    if (left > WAL_FRAGMENT_HEADER_BYTES && total <= left && total <= wal->capacity - wal->used) {
+        wal->begun = wal->used;
+        wal->begun_bytes = size;
+        wal->begun_total = total;
+        return wal->buffer + wal->used + WAL_FRAGMENT_HEADER_BYTES;
+    }
     if (left <= WAL_FRAGMENT_HEADER_BYTES) { /* a tail too short for a header and one byte */
         padding = left;
         left = WAL_FRAME_BYTES;
@@ -237,7 +244,6 @@ wal_file_begin(struct wal_file *wal, size_t size)
     if (size > (size_t)2 * PETAL_MAX_BATCH_BYTES) /* keeps the sums below in range */
         return NULL;
     left -= WAL_FRAGMENT_HEADER_BYTES;
-    total = size + WAL_FRAGMENT_HEADER_BYTES;
     if (size > left)
         total += WAL_FRAGMENT_HEADER_BYTES * ((size - left + most - 1) / most);
     if (wal->used + padding + total > wal->capacity && !grow(wal, wal->used + padding + total))

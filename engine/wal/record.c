@@ -6,23 +6,29 @@
 
 #include <assert.h>
 
+static inline size_t
+cell_size(const struct write_cell *write)
+{
+    const struct cell *cell = &write->cell;
+
+    return varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
+           (cell->has_ttl ? 8 : 0) + varint64_size(cell->row.size) +
+           varint64_size(cell->qualifier.size) + varint64_size(cell->value.size) +
+           write_cell_bytes(write);
+}
+
 size_t
 record_size(const struct write_cell *cells, size_t count)
 {
-    size_t size = 8 + varint64_size(count);
+    size_t size = 8 + varint64_size(count) + cell_size(cells);
 
-    for (size_t i = 0; i < count; i++) {
-        const struct write_cell *write = &cells[i];
-
-        size += varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
-                (write->cell.has_ttl ? 8 : 0) + varint64_size(write->cell.row.size) +
-                varint64_size(write->cell.qualifier.size) + varint64_size(write->cell.value.size) +
-                write_cell_bytes(write);
-    }
+    assert(count > 0);
+    for (size_t i = 1; i < count; i++)
+        size += cell_size(&cells[i]);
     return size;
 }
 
-static uint8_t *
+static inline uint8_t *
 put_field(uint8_t *to, petal_slice field)
 {
     to = put_varint64(to, field.size);
@@ -31,30 +37,34 @@ put_field(uint8_t *to, petal_slice field)
     return to + field.size;
 }
 
+static inline uint8_t *
+put_cell(uint8_t *to, const struct write_cell *write)
+{
+    const struct cell *cell = &write->cell;
+
+    to = put_varint64(to, write->family->table->id);
+    to = put_varint64(to, write->family->id);
+    *to++ = (uint8_t)(cell->type | (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0) |
+                      (cell->has_ttl ? RECORD_HAS_TTL : 0));
+    put_le64(to, (uint64_t)cell->timestamp);
+    to += 8;
+    if (cell->has_ttl) {
+        put_le64(to, (uint64_t)cell->ttl_ms);
+        to += 8;
+    }
+    to = put_field(to, cell->row);
+    to = put_field(to, cell->qualifier);
+    return put_field(to, cell->value);
+}
+
 void
 record_encode(uint8_t *to, const struct write_cell *cells, size_t count)
 {
     assert(count > 0 && cells[0].cell.sequence > 0);
     put_le64(to, cells[0].cell.sequence);
-    to = put_varint64(to + 8, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct write_cell *write = &cells[i];
-
-        to = put_varint64(to, write->family->table->id);
-        to = put_varint64(to, write->family->id);
-        *to++ = (uint8_t)(write->cell.type |
-                          (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0) |
-                          (write->cell.has_ttl ? RECORD_HAS_TTL : 0));
-        put_le64(to, (uint64_t)write->cell.timestamp);
-        to += 8;
-        if (write->cell.has_ttl) {
-            put_le64(to, (uint64_t)write->cell.ttl_ms);
-            to += 8;
-        }
-        to = put_field(to, write->cell.row);
-        to = put_field(to, write->cell.qualifier);
-        to = put_field(to, write->cell.value);
-    }
+    to = put_cell(put_varint64(to + 8, count), cells);
+    for (size_t i = 1; i < count; i++)
+        to = put_cell(to, &cells[i]);
 }
 
 bool
