@@ -57,7 +57,7 @@ enum petal_status memtable_add(struct memtable *memtable, const struct cell *cel
  */
 void memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
 
-/* The same for one cell without a reservation: false, and nothing is done, where memory would have
+/* The same for one cell without a reservation: false, and nothing is done, where memory may have
  * to be reserved, or another cell is prepared.  WRITER. */
 bool memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash);
 

@@ -398,6 +398,42 @@ prepared_cells_are_added(void **state)
     cell_model_fini(&model);
 }
 
+/* Without a reservation a cell is prepared where there is room, and then nothing is asked for; a
+ * second one is not, until the first is added. */
+static void
+a_cell_is_prepared_where_there_is_room(void **state)
+{
+    struct test_random random;
+    struct cell_model model;
+    struct fixture fixture;
+    size_t refused = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    cell_model_init(&model, &random, HARD, 2000);
+    fixture_init(&fixture);
+    for (size_t i = 0; i < model.count; i++) {
+        const struct cell *cell = &model.cells[i].cell;
+        size_t bytes = cell->row.size + cell->qualifier.size + cell->value.size;
+
+        test_allocator_fail_at(&fixture.allocator, 1, true);
+        if (!memtable_try_prepare(fixture.memtable, cell, model.cells[i].row_hash)) {
+            refused++;
+            test_allocator_fail_at(&fixture.allocator, 0, false);
+            assert_int_equal(memtable_reserve(fixture.memtable, 1, bytes, NULL), PETAL_OK);
+            test_allocator_fail_at(&fixture.allocator, 1, true);
+            memtable_prepare(fixture.memtable, cell, model.cells[i].row_hash);
+        }
+        assert_false(memtable_try_prepare(fixture.memtable, cell, model.cells[i].row_hash));
+        add(fixture.memtable, &model.cells[i]);
+        test_allocator_fail_at(&fixture.allocator, 0, false);
+    }
+    assert_true(refused > 0 && refused < model.count / 2);
+    assert_contents(fixture.memtable, &model);
+    fixture_fini(&fixture);
+    cell_model_fini(&model);
+}
+
 /* What was prepared is no cell until it is added, and another cell that comes in its place is no
  * mistake. */
 static void
@@ -545,6 +581,7 @@ main(void)
         cmocka_unit_test(what_was_reserved_cannot_fail),
         cmocka_unit_test(a_failed_allocation_leaves_the_contents),
         cmocka_unit_test(prepared_cells_are_added),
+        cmocka_unit_test(a_cell_is_prepared_where_there_is_room),
         cmocka_unit_test(a_prepared_cell_that_is_given_up_is_not_there),
         cmocka_unit_test(what_is_given_up_takes_no_memory),
         cmocka_unit_test(unescaping_reports_that_there_is_no_memory),
