@@ -129,6 +129,15 @@ db_enter(const petal_db *db, petal_error *error)
     return db_is_of_another_process(db) ? db_refuse_process(db, error) : PETAL_OK;
 }
 
+/* ---- failure ---- */
+
+/* db_check_writable, without an error to tell. */
+static inline bool
+db_is_writable(const petal_db *db)
+{
+    return !db->read_only && !atomic_load_explicit(&db->failure.failed, memory_order_acquire);
+}
+
 /* ---- file numbers ---- */
 
 static inline uint64_t

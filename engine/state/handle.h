@@ -188,6 +188,14 @@ family_check_usable(const petal_family *family, petal_error *error)
     return family->unusable ? damage_check(family->table->db, NULL, family, error) : PETAL_OK;
 }
 
+/* family_check_writable, without an error to tell. */
+static inline bool
+family_is_writable(const petal_family *family)
+{
+    return !family_is_dropped(family) && !family->unusable &&
+           !table_options(family->table)->read_only;
+}
+
 /* PETAL_NOT_FOUND if it was dropped, PETAL_READ_ONLY if the table takes no writes, PETAL_CORRUPT if
  * it is not usable. */
 enum petal_status family_check_writable(const petal_family *family, petal_error *error);

@@ -35,29 +35,54 @@ op_of(struct write_place *place)
     for (struct write_op *op = (first); op != NULL;                                                \
          op = &op->place == (last) ? NULL : op_of(op->place.next))
 
-void
-write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
-              const petal_write_options *options, petal_error *error)
+static inline void
+op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+        const petal_write_options *options, petal_error *error)
 {
     petal_db *db = cells[0].family->table->db;
+    enum petal_durability durability = options->durability;
 
     assert(count > 0);
-    *op = (struct write_op){
-        .place = {.bytes = bytes},
-        .cells = cells,
-        .count = count,
-        .read_point = WRITE_READ_NOTHING,
-        .durability = options->durability,
-        .error = error,
-    };
     for (size_t i = 0; options->durability == PETAL_DURABILITY_DEFAULT && i < count; i++) {
         enum petal_durability own = table_options(cells[i].family->table)->durability;
 
         if (own == PETAL_DURABILITY_DEFAULT)
             own = db->durability;
-        if (own > op->durability)
-            op->durability = own;
+        if (own > durability)
+            durability = own;
     }
+    assert(durability != PETAL_DURABILITY_DEFAULT);
+    /* One by one: what of the place is the queue's stays as it is. */
+    op->place.alone = false;
+    op->place.slow = durability == PETAL_FSYNC_WAL;
+    op->place.bytes = bytes;
+    op->cells = cells;
+    op->count = count;
+    op->doubles.order = NULL;
+    op->durability = durability;
+    op->read_point = WRITE_READ_NOTHING;
+    op->row_read = false;
+    op->outdated = false;
+    op->status = PETAL_OK;
+    op->error = error;
+}
+
+void
+write_op_init(struct write_op *op, struct write_cell *cells, size_t count, size_t bytes,
+              const petal_write_options *options, petal_error *error)
+{
+    op_init(op, cells, count, bytes, options, error);
+}
+
+/* Is there nothing for make_room to do? LEADER. */
+static bool
+has_room(const petal_db *db)
+{
+    uint64_t limit = memory_budget_memtable_limit(&db->memory);
+
+    if (db->writers.active_bytes < db->memtable_bytes / 2 && db->writers.active_memory <= limit / 4)
+        return true;
+    return db->wal->spare_asked && !flush_is_due(db);
 }
 
 /* Freeze the memtables when they are full, or half as much again while a commit keeps the leader
@@ -69,7 +94,7 @@ make_room(petal_db *db, petal_error *error)
     struct flush_job *job;
     enum petal_status status;
 
-    if (db->writers.active_bytes < db->memtable_bytes / 2 && db->writers.active_memory <= limit / 4)
+    if (has_room(db))
         return PETAL_OK;
     wal_ask_for_spare(db);
     if (!flush_is_due(db))
@@ -168,6 +193,27 @@ stamp(petal_db *db, struct write_op *op, int64_t now_ms)
         op->cells[i].cell.sequence = db->writers.last_sequence + 1 + i;
 }
 
+/*
+ * Store what was buffered since the mark. What a dead log holds of the group is unknown, so nothing
+ * may follow it there. Without a log nothing happened, and one that lives found the disk full and
+ * holds nothing of the group.
+ */
+static enum petal_status
+end_log(petal_db *db, enum petal_durability strongest, struct wal_file_mark before, int64_t now_ms,
+        petal_error *error)
+{
+    struct wal_file *wal = db->wal->current;
+    enum petal_status status = wal_commit(db, strongest, now_ms, error);
+
+    if (status == PETAL_OK)
+        return PETAL_OK;
+    if (wal_file_is_dead(wal))
+        db_fail(db, error);
+    else
+        wal_file_forget(wal, before);
+    return status;
+}
+
 /* Number the members and log them; those that fail here are out, the others go on. */
 static enum petal_status
 log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_t now_ms,
@@ -218,10 +264,7 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
         if (op->durability > strongest)
             strongest = op->durability;
     }
-    status = wal_commit(db, strongest, now_ms, error);
-    if (status != PETAL_OK && !wal_file_is_dead(wal))
-        wal_file_forget(wal, before);
-    return status;
+    return end_log(db, strongest, before, now_ms, error);
 }
 
 enum petal_status
@@ -247,6 +290,21 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     return memtable_add(active->memtable, &write->cell, write->row_hash);
 }
 
+/* Let readers see all that is written. */
+static void
+publish(petal_db *db, uint64_t cells, uint64_t writes)
+{
+    assert(db->writers.last_sequence >=
+           atomic_load_explicit(&db->views.published_sequence, memory_order_relaxed) + cells);
+    atomic_store_explicit(&db->views.published_timestamp, db->writers.last_timestamp,
+                          memory_order_relaxed);
+    atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
+                          memory_order_release);
+    STATS_ADD_LEADER(db, cells_written, cells);
+    STATS_ADD_LEADER(db, batches_written, writes);
+    STATS_ADD_LEADER(db, write_groups, 1);
+}
+
 /* Add the members' cells to the memtables, then let readers see all of them at once. */
 static void
 apply_group(petal_db *db, struct write_op *first, struct write_place *last)
@@ -266,15 +324,54 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
         cells += op->count;
         writes++;
     }
-    assert(db->writers.last_sequence >=
-           atomic_load_explicit(&db->views.published_sequence, memory_order_relaxed) + cells);
-    atomic_store_explicit(&db->views.published_timestamp, db->writers.last_timestamp,
-                          memory_order_relaxed);
-    atomic_store_explicit(&db->views.published_sequence, db->writers.last_sequence,
-                          memory_order_release);
-    STATS_ADD_LEADER(db, cells_written, cells);
-    STATS_ADD_LEADER(db, batches_written, writes);
-    STATS_ADD_LEADER(db, write_groups, 1);
+    publish(db, cells, writes);
+}
+
+/*
+ * A group of one write of one plain cell: what lead() does for it where nothing has to be made or
+ * waited for first, without a look at what it cannot need. False: it is lead()'s, and nothing is
+ * done.
+ */
+static bool
+lead_one(petal_db *db, struct write_op *op)
+{
+    struct write_cell *write = op->cells;
+    struct wal_file *wal = db->wal->current;
+    struct wal_file_mark before;
+    uint64_t sequence = db->writers.last_sequence + 1;
+    petal_error error;
+    int64_t now_ms;
+    uint8_t *to;
+
+    assert_leads(db);
+    if (op->count != 1 || op->read_point != WRITE_READ_NOTHING || write->least_timestamp != 0 ||
+        op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL || wal == NULL ||
+        !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
+        return false;
+    now_ms = env_clock_ms(&db->env);
+    if (now_ms > db->writers.last_timestamp)
+        db->writers.last_timestamp = now_ms;
+    if (write->assigned)
+        write->cell.timestamp = db->writers.last_timestamp;
+    write->cell.sequence = sequence;
+    if (!memtable_try_prepare(write->family->active->memtable, &write->cell, write->row_hash))
+        return false;
+    before = wal_file_mark(wal);
+    to = wal_file_begin(wal, record_size(write, 1));
+    if (to == NULL)
+        return false;
+    record_encode(to, write, 1);
+    wal_file_end(wal, sequence);
+    row_locks_note(&db->writers.row_locks, write->row_hash, sequence);
+    db->writers.last_sequence = sequence;
+    op->status = end_log(db, op->durability, before, now_ms, &error);
+    if (op->status == PETAL_OK) {
+        (void)write_apply_cell(db, write); /* it is prepared */
+        publish(db, 1, 1);
+    } else if (op->error != NULL) {
+        *op->error = error;
+    }
+    return true;
 }
 
 /* Serve the group from `first` to `last`. */
@@ -308,13 +405,8 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
             status = wal_sync_before(db, &error);
         if (status == PETAL_OK)
             status = log_group(db, first, last, now_ms, &error);
-        /* What a dead log holds of the group is unknown, so nothing may follow it there. Without a
-         * log nothing happened, and one that lives found the disk full and holds nothing of the
-         * group. */
         if (status == PETAL_OK)
             apply_group(db, first, last);
-        else if (db->wal->current != NULL && wal_file_is_dead(db->wal->current))
-            db_fail(db, &error);
     }
     if (status == PETAL_OK)
         return;
@@ -334,8 +426,6 @@ write_submit(petal_db *db, struct write_op *op)
     struct write_group group;
 
     assert(op->count > 0 && op->durability != PETAL_DURABILITY_DEFAULT);
-    op->place.alone = false;
-    op->place.slow = op->durability == PETAL_FSYNC_WAL;
     op->status = PETAL_OK;
     op->outdated = false;
     if (write_queue_enter(&db->writers.queue, &op->place, GROUP_BYTES, &group)) {
@@ -344,6 +434,25 @@ write_submit(petal_db *db, struct write_op *op)
         while (!write_queue_leave(&db->writers.queue, &op->place, &group));
     }
     return op->status;
+}
+
+enum petal_status
+write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
+                 const petal_write_options *options, petal_error *error)
+{
+    struct write_op op;
+    struct write_group group = {&op.place, &op.place, 0};
+
+    op_init(&op, cell, 1, bytes, options, error);
+    if (!write_queue_enter_free(&db->writers.queue, &op.place))
+        return write_submit(db, &op);
+    if (!lead_one(db, &op))
+        lead(db, &op, &op.place);
+    if (!write_queue_leave_free(&db->writers.queue, &op.place)) {
+        while (!write_queue_leave(&db->writers.queue, &op.place, &group))
+            lead(db, op_of(group.first), group.last);
+    }
+    return op.status;
 }
 
 enum petal_status

@@ -330,8 +330,7 @@ pace_begin(struct pace_write *write, const struct write_cell *cells, size_t coun
     assert(count > 0);
     write->admitted = 0;
     write->bytes = bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES;
-    if (atomic_load_explicit(&db->progress.pressed, memory_order_relaxed) == 0 &&
-        memtable_memory(db) <= limit / 2 && write->bytes <= PACE_SMALL_BYTES)
+    if (pace_is_free(db, write->bytes))
         return PETAL_OK;
     write->db = db;
     write->cells = cells;

@@ -60,6 +60,17 @@ struct pace_write {
     uint64_t admitted;    /* counted, until pace_end; 0: not counted */
 };
 
+/* A write of so many bytes (struct pace_write) need not be asked about: it is small, and nothing
+ * presses. */
+static inline bool
+pace_is_free(const petal_db *db, uint64_t bytes)
+{
+    return atomic_load_explicit(&db->progress.pressed, memory_order_relaxed) == 0 &&
+           atomic_load_explicit(&db->memory.memtables, memory_order_relaxed) <=
+               memory_budget_memtable_limit(&db->memory) / 2 &&
+           bytes <= PACE_SMALL_BYTES;
+}
+
 /*
  * Sleep and wait as the pressure asks, before a write of `count` > 0 cells with `bytes` bytes in
  * rows, qualifiers and values is begun. On failure nothing is to be written, and there is no

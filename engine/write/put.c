@@ -7,6 +7,7 @@
 #include "engine/write/commit.h"
 
 #include "base/coding.h"
+#include "base/inline.h"
 #include "engine/options.h"
 #include "engine/read/options.h"
 #include "engine/read/result.h"
@@ -16,6 +17,8 @@
 #include "engine/write/mutate.h"
 #include "engine/write/pace.h"
 
+static const petal_write_options defaults = {.size = sizeof defaults};
+
 /* Fill `options` with what the caller gave, defaults behind its size; what it has for results is
  * made empty. PETAL_INVALID: a field has no value that is one. */
 static enum petal_status
@@ -24,7 +27,7 @@ take_options(petal_write_options *options, const petal_write_options *given, pet
     enum petal_status status;
 
     if (given == NULL) {
-        *options = (petal_write_options){.size = sizeof *options};
+        *options = defaults;
         return PETAL_OK;
     }
     status = options_copy(options, sizeof *options, given, "petal_write_options", error);
@@ -38,34 +41,61 @@ take_options(petal_write_options *options, const petal_write_options *given, pet
     return status;
 }
 
-/* Write cells that depend on nothing read. `mortal`: one of them has a time to live of its own. */
+/* Write several cells that depend on nothing read. `mortal`: one of them has a time to live of its
+ * own. */
 static enum petal_status
-write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
-            const petal_write_options *options, petal_error *error)
+submit_several(petal_db *db, struct write_cell *cells, size_t count, size_t bytes, bool mortal,
+               const petal_write_options *options, petal_error *error)
 {
-    petal_db *db = cells->family->table->db;
     struct write_op op;
-    struct pace_write pace;
-    enum petal_status status = pace_begin(&pace, cells, count, bytes, options->deadline_ms, error);
+    enum petal_status status = PETAL_OK;
 
-    if (status != PETAL_OK)
-        return status;
     write_op_init(&op, cells, count, bytes, options, error);
-    if (mortal && count > 1)
+    if (mortal)
         status = doubles_init(&op.doubles, cells, count, error);
     if (status == PETAL_OK)
         status = write_submit(db, &op);
     if (op.doubles.order != NULL)
         doubles_fini(&op.doubles);
+    return status;
+}
+
+/* Write cells that depend on nothing read, as submit_several. */
+static enum petal_status
+write_plain(struct write_cell *cells, size_t count, size_t bytes, bool mortal,
+            const petal_write_options *options, petal_error *error)
+{
+    petal_db *db = cells->family->table->db;
+    struct pace_write pace = {.admitted = 0};
+    enum petal_status status = PETAL_OK;
+
+    if (!pace_is_free(db, bytes + count * MEMTABLE_CELL_OVERHEAD_BYTES))
+        status = pace_begin(&pace, cells, count, bytes, options->deadline_ms, error);
+    if (status != PETAL_OK)
+        return status;
+    status = count == 1 ? write_submit_one(db, cells, bytes, options, error)
+                        : submit_several(db, cells, count, bytes, mortal, options, error);
     if (pace.admitted > 0)
         pace_end(&pace);
     return status;
 }
 
-/* Write the one cell, made with `status`, of a call. */
+/* write_plain for one cell. */
+static inline enum petal_status
+write_plain_cell(struct write_cell *cell, const petal_write_options *options, petal_error *error)
+{
+    petal_db *db = cell->family->table->db;
+    size_t bytes = write_cell_bytes(cell);
+
+    if (pace_is_free(db, bytes + MEMTABLE_CELL_OVERHEAD_BYTES))
+        return write_submit_one(db, cell, bytes, options, error);
+    return write_plain(cell, 1, bytes, false, options, error);
+}
+
+/* Write the one cell, made with `status`, of a call with options. */
 static enum petal_status
-write_single(struct write_cell *write, enum petal_status status, const petal_write_options *given,
-             int64_t *sum, petal_error *error)
+write_as(struct write_cell *write, enum petal_status status, const petal_write_options *given,
+         int64_t *sum, petal_error *error)
 {
     petal_write_options options;
     enum petal_status options_status =
@@ -79,7 +109,17 @@ write_single(struct write_cell *write, enum petal_status status, const petal_wri
     write->cell.ttl_ms = options.ttl_ms;
     if (write->operation != WRITE_PLAIN)
         return mutate_cell(write, &options, sum, error);
-    return write_plain(write, 1, write_cell_bytes(write), options.has_ttl, &options, error);
+    return write_plain_cell(write, &options, error);
+}
+
+/* Write the one cell, made with `status`, of a call. */
+static ALWAYS_INLINE enum petal_status
+write_single(struct write_cell *write, enum petal_status status, const petal_write_options *given,
+             int64_t *sum, petal_error *error)
+{
+    if (status == PETAL_OK && given == NULL && write->operation == WRITE_PLAIN)
+        return write_plain_cell(write, &defaults, error);
+    return write_as(write, status, given, sum, error);
 }
 
 enum petal_status
