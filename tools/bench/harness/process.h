@@ -37,4 +37,14 @@ void bench_process_reset_peak(void);
 /* What the files below a directory take on the disk. */
 uint64_t bench_disk_bytes(const char *directory);
 
+/* Have the files below a directory in the page cache. */
+void bench_read_files(const char *directory);
+
+/*
+ * Have none of them there; the share of their pages that stayed, all of a file system that is
+ * memory. Needs no privilege: what is not yet on the medium is synced first, and only these files
+ * are dropped.
+ */
+double bench_drop_files(const char *directory);
+
 #endif
