@@ -80,6 +80,7 @@ open_petal(const char *directory, const struct bench_config *config)
     struct petal_bench *bench = bench_alloc(sizeof *bench);
     petal_options options = {.create = true,
                              .no_compaction = !config->compaction,
+                             .no_log_mapping = config->log_unmapped,
                              .cache_bytes = config->cache_bytes,
                              .memtable_bytes = config->write_buffer_bytes,
                              .durability = !config->log   ? PETAL_SKIP_WAL

@@ -35,9 +35,9 @@ bench_settings_apply(struct bench_settings *settings)
 void
 bench_settings_usage(void)
 {
-    fputs("  --store LIST           of petal,rocksdb,leveldb,lmdb,wiredtiger, as far as built in, "
-          "or all;\n"
-          "                         petal\n"
+    fputs("  --store LIST           of petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger, as far "
+          "as\n"
+          "                         built in, or all; petal\n"
           "  --threads N            1\n"
           "  --seed N               1\n"
           "  --repeats N            1; the stores by turns, with medians and ratios at the end\n"

@@ -8,7 +8,7 @@
 static const struct bench_store *const built_in[] = {
     &bench_store_petal,
 #ifdef HAVE_ROCKSDB
-    &bench_store_rocksdb,
+    &bench_store_rocksdb,    &bench_store_rocksdb_tuned,
 #endif
 #ifdef HAVE_LEVELDB
     &bench_store_leveldb,

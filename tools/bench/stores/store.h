@@ -26,6 +26,7 @@ struct bench_config {
     bool compress;             /* LZ4; LevelDB: Snappy; LMDB cannot */
     bool sync;                 /* a write is on the medium before it returns */
     bool log;                  /* there is a write-ahead log */
+    bool log_unmapped;         /* Petal writes it by write() alone, as the others do */
     bool compaction;           /* in the background */
 };
 
@@ -107,7 +108,7 @@ extern const struct bench_store bench_store_lmdb;
 extern const struct bench_store bench_store_leveldb;
 #endif
 #ifdef HAVE_ROCKSDB
-extern const struct bench_store bench_store_rocksdb;
+extern const struct bench_store bench_store_rocksdb, bench_store_rocksdb_tuned;
 #endif
 #ifdef HAVE_WIREDTIGER
 extern const struct bench_store bench_store_wiredtiger;
