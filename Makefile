@@ -228,7 +228,7 @@ demo: all ## the main job: load Debian's package index, read it under every filt
 ifeq ($(RELEASE),1)
 BENCH_RESULTS ?= $(BUILD)
 bench-quick: $(BUILD)/kv-bench ## Petal beside the stores that bench-deps installs, in about a minute; results also in $(BUILD)/bench-quick.json
-	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --rows 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
+	BENCH_COMMIT="$$(git describe --always --dirty 2>/dev/null)" $(BUILD)/kv-bench quick --num 400k --gets 200k --json $(BENCH_RESULTS)/bench-quick.json
 
 cost: $(BUILD)/cost ## count the instructions of single operations with callgrind; BEFORE=PROGRAM, `cost` of another build, is compared with
 	@tests/cost/cost.sh $(BUILD)/cost $(BEFORE)

@@ -20,21 +20,35 @@ doctored() {
 one=$scratch/one.json several=$scratch/several.json slower=$scratch/slower.json broken=$scratch/broken.json
 
 expect "all stores that are there" 0 '^fill, settled, 2 threads$' \
-    "$bench" compare --vs all --rows 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --json "$several"
+    "$bench" compare --vs all --num 3000 --gets 400 --repeats 2 --synced 4 --threads 1,2 --block-size 1K,4K --json "$several"
 cp "$scratch/out" "$scratch/report"
-for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'seek + 10' 'scan' 'get hit, small cache' \
-    'get absent, small cache' 'put, synced'; do
+for operation in 'fill' 'fill, settled' 'get hit' 'get absent' 'multi-get, 16 keys' 'seek + 10, new cursor' 'seek + 10' 'scan' \
+    'get hit, small cache' 'get absent, small cache' 'put, log by write()' 'put, synced'; do
     # With two numbers of threads and two sizes of blocks each.
     expect "lines of $operation" 0 '^4$' grep -c "^$operation, [12] thread" "$scratch/report"
 done
-expect "Petal's lines" 0 '^36$' grep -c '^  petal  ' "$scratch/report"
-expect "the file has the settings" 0 '"rows": 3000' cat "$several"
-expect "the file says where it comes from" 0 '"command": "kv-bench compare --vs all --rows 3000' cat "$several"
+for operation in 'first scan' 'open, cold' 'get hit, cold' 'get absent, cold' 'get absent, nothing warmed' 'get hit, first gets' \
+    'bytes written / user bytes, settled' 'bytes written / user bytes, compacted' 'disk / user bytes, settled' \
+    'disk / user bytes, compacted'; do
+    expect "lines of $operation" 0 '^2$' grep -c "^$operation, 1 thread" "$scratch/report"
+done
+expect "Petal's lines" 0 '^68$' grep -c '^  petal  ' "$scratch/report"
+expect "what two threads bring" 0 '^24$' grep -c '^  petal .* x one thread$' "$scratch/report"
+expect "a count's ratio is of counts" 0 '^yes$' awk '/^[a-z]/ { bytes = /^bytes written .* settled/ }
+    bytes && $1 == "petal" { petal = $2 }
+    bytes && $1 == "lmdb" { lmdb = $2; ratio = $9; if (ratio - petal / lmdb > 0.02 || petal / lmdb - ratio > 0.02) { print "no"; exit } }
+    END { print "yes" }' "$scratch/report"
+for row in fill bytes first-scan cold-hit cold-absent first-absent first-hit hit absent multi-get seek scan small-cache put-write put-synced; do
+    expect "row $row alone" 0 '^[1-4]$' sh -c \
+        "'$bench' quick --store petal --rows $row --num 2000 --gets 200 --repeats 1 --synced 2 | grep -c '^  petal  '"
+done
+expect "the file has the settings" 0 '"num": 3000' cat "$several"
+expect "the file says where it comes from" 0 '"command": "kv-bench compare --vs all --num 3000' cat "$several"
 expect "as written" 0 'background left behind the fill' \
-    "$bench" compare --vs petal --as-written --rows 2000 --gets 100 --repeats 1 --synced 0 --threads 1
-BENCH_COMMIT=abc expect "quick" 0 '^get hit, 1 thread$' "$bench" quick --rows 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
+    "$bench" compare --vs petal --as-written --num 2000 --gets 100 --repeats 1 --synced 0 --threads 1
+BENCH_COMMIT=abc expect "quick" 0 '^get hit, 1 thread$' "$bench" quick --num 2000 --gets 200 --repeats 1 --synced 2 --write-buffer 8M --json "$one"
 expect "the commit" 0 '"commit": "abc"' cat "$one"
-expect "one store alone" 0 '^  petal ' "$bench" quick --store petal --rows 2000 --gets 100 --repeats 1 --synced 0
+expect "one store alone" 0 '^  petal ' "$bench" quick --store petal --num 2000 --gets 100 --repeats 1 --synced 0
 expect "nothing is left" 0 '^0$' sh -c "ls '$scratch' | grep -c kv-bench-; true"
 
 expect "a file and itself" 0 '^0 of [1-9]' "$bench" diff "$several" "$several"
@@ -53,10 +67,12 @@ expect "no file" 3 'nowhere.json' "$bench" diff "$one" "$scratch/nowhere.json"
 expect "usage of diff" 2 'beyond the noise' "$bench" diff "$one"
 expect "no such store" 2 'no store "nosuchstore"' "$bench" compare --vs nosuchstore
 expect "no such option" 2 'usage' "$bench" quick --nonsense
-expect "no rows" 2 'rows and --gets are above 0' "$bench" compare --rows 0
+expect "no pairs" 2 'num and --gets are above 0' "$bench" compare --num 0
+expect "no such row" 2 'no row "5M"' "$bench" compare --rows hit,5M
+expect "rows are listed" 2 '^  first-absent  *the first 300,000 gets' "$bench" compare --rows ,
 expect "no such size" 2 'block-size needs' "$bench" compare --block-size 4K,,8K
 expect "a file that cannot be written" 3 'cannot write results to' \
-    "$bench" quick --store petal --rows 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
+    "$bench" quick --store petal --num 1000 --gets 10 --repeats 1 --synced 0 --json "$scratch/no/such/file"
 "$bench" cliffs --only rows --json "$one" >/dev/null
 expect "what cliffs counted and itself" 0 '^0 of [1-9]' "$bench" diff "$one" "$one"
 sed '/"per_unit"/ { n; s/[0-9.]*$/77777/; }' "$one" >"$slower"

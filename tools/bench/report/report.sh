@@ -22,11 +22,11 @@ all_bits=4,5,6,7,8,9,10,11,12,13,14,15,16
 # gets: of a line of the table, of the picture of files and that of memory, of that of rates; cache_rows: of a file, where caches are compared
 case $size in
 full) rows=10000 gets=5000 many_gets=20000 rate_rows=100k rate_gets=500k cache_rows=50k files=1,2,3,4,6,8,12,16 \
-    bits=4,6,8,10,12,14,16 blocks='1024 2048 4096 8192 16384 32768 65536' quick='--rows 300k --gets 150k' ;;
+    bits=4,6,8,10,12,14,16 blocks='1024 2048 4096 8192 16384 32768 65536' quick='--num 300k --gets 150k' ;;
 quick) rows=5000 gets=1000 many_gets=4000 rate_rows=50k rate_gets=100k cache_rows=20k files=1,2,4,8,16 \
-    bits=4,8,12,16 blocks='1024 4096 16384 65536' quick='--rows 100k --gets 50k --repeats 2 --synced 200' ;;
+    bits=4,8,12,16 blocks='1024 4096 16384 65536' quick='--num 100k --gets 50k --repeats 2 --synced 200' ;;
 tiny) rows=2000 gets=100 many_gets=200 rate_rows=2000 rate_gets=2000 cache_rows=4000 files=1,2 \
-    bits=4,8 blocks='1024 4096' quick='--store petal --rows 2000 --gets 200 --repeats 1 --synced 2' all_bits=4,8 ;;
+    bits=4,8 blocks='1024 4096' quick='--store petal --num 2000 --gets 200 --repeats 1 --synced 2' all_bits=4,8 ;;
 *)
     echo "bench-report: $size is none of full, quick, tiny" >&2
     exit 2
@@ -182,12 +182,14 @@ readamp_table() {
 compare_table() {
     escape <"$out/compare.txt" | awk '
     function grouped(n,  text) {
+        if (n < 100)
+            return sprintf("%.4g", n)
         text = sprintf("%d", n + 0.5)
         while (match(text, /[0-9][0-9][0-9][0-9](,|$)/))
             text = substr(text, 1, RSTART) "," substr(text, RSTART + 1)
         return text
     }
-    !lines && /^ +[a-z]+: .*assertions on/ { sub(/:/, "", $1); asserts[$1] = 1 }
+    !lines && /^ +[a-z-]+: .*assertions on/ { sub(/:/, "", $1); asserts[$1] = 1 }
     /^blocks of/ { lines = 1; next }
     !lines || NF == 0 || / store +per second/ { next }
     /^[^ ]/ { printf "<tr class=\"group\"><th colspan=\"7\">%s</th></tr>\n", $0; next }
@@ -197,7 +199,9 @@ compare_table() {
         rest = substr($0, RSTART + RLENGTH)
         split(substr($0, RSTART + 1, RLENGTH - 2), f, " ")
         range = grouped(f[1]) " .. " grouped(f[3])
-        sub(/ *\(assertions on\)/, "", rest)
+        sub(/ *BEHIND/, "", rest)
+        sub(/ *\([^)]*assertions[^)]*\)/, "", rest)
+        sub(/ *[0-9.]+ x one thread/, "", rest)
         split(rest, f, " ")
         if (match(rest, /[0-9.]+ \(.*\)/)) ratio = substr(rest, RSTART, RLENGTH)
         if (match(ratio, /\(/)) { n = RSTART; range_of_ratio = substr(ratio, n); ratio = substr(ratio, 1, n - 2) } else range_of_ratio = ""
@@ -260,8 +264,8 @@ END
     readamp_table
     cat <<END
 <h2>Beside other stores</h2>
-<p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's rate through the store's, so more than 1 says that Petal
-is faster. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
+<p>Each store as the lists below say; medians, behind them the least and the greatest of the repeats. The ratio is Petal's time, or count, through the store's, so less than 1
+says that Petal is ahead. "assertions on": the library was built with its assertions, as distributions do, and would be faster without.
 Times are of this machine in the state it was in; the counts above do not depend on it.</p>
 <pre>$(sed '/^blocks of/,$d' "$out/compare.txt" | escape | fold -s -w 110)</pre>
 <div class="wide"><table><thead><tr><th>store</th><th>operations a second</th><th>p50 µs</th><th>p99 µs</th><th>CPU µs</th><th>Petal / this</th><th></th></tr></thead><tbody>

@@ -94,35 +94,69 @@ bench_print_bytes(const char *name, uint64_t bytes)
     printf("%s %.4g %s", name, (double)bytes / (large ? MIB : 1024), large ? "MiB" : "KiB");
 }
 
-/* A line of one store; `subject` is the line that the others are compared with, or NULL. */
-static void
-print_line(const struct bench_series *line, const struct bench_series *subject, bool asserts)
-{
-    struct bench_spread rate = bench_spread_of(line->values[BENCH_PER_SECOND], line->count);
-    char range[64];
-
-    snprintf(range, sizeof range, "(%.4g .. %.4g)", rate.least, rate.greatest);
-    printf("  %-11s %11.0f %-24s", line->name.store, rate.median, range);
-    print_number(9, 2, bench_series_median(line, BENCH_P50));
-    print_number(9, 2, bench_series_median(line, BENCH_P99));
-    print_number(9, 2, bench_series_median(line, BENCH_CPU_EACH));
-    if (subject != NULL && subject != line) {
-        double ratios[BENCH_MOST_REPEATS];
-        struct bench_spread ratio = bench_spread_of(
-            ratios, bench_ratios(subject->values[BENCH_PER_SECOND], subject->count,
-                                 line->values[BENCH_PER_SECOND], line->count, ratios));
-
-        printf("   %.2f (%.2f .. %.2f)%s", ratio.median, ratio.least, ratio.greatest,
-               asserts ? " (assertions on)" : "");
-    }
-    printf("\n");
-}
-
 static bool
 is_same_operation(const struct bench_name *a, const struct bench_name *b)
 {
     return a->block_bytes == b->block_bytes && a->threads == b->threads &&
            strcmp(a->operation, b->operation) == 0;
+}
+
+/* The numbers of a line; counts have neither latencies nor times. */
+static void
+print_values(const struct bench_series *line, enum bench_metric measure)
+{
+    struct bench_spread spread = bench_spread_of(line->values[measure], line->count);
+    char range[64];
+
+    snprintf(range, sizeof range, "(%.4g .. %.4g)", spread.least, spread.greatest);
+    printf("  %-13s %11.*f %-24s", line->name.store, measure == BENCH_PER_UNIT ? 3 : 0,
+           spread.median, range);
+    print_number(9, 2, bench_series_median(line, BENCH_P50));
+    print_number(9, 2, bench_series_median(line, BENCH_P99));
+    print_number(9, 2, bench_series_median(line, BENCH_CPU_EACH));
+}
+
+/* Petal's time, or count, through this line's. `asserting`: whose assertions are on, or "". */
+static void
+print_ratio(const struct bench_series *line, const struct bench_series *subject,
+            enum bench_metric measure, const char *asserting)
+{
+    const struct bench_series *over = measure == BENCH_PER_UNIT ? subject : line;
+    const struct bench_series *under = measure == BENCH_PER_UNIT ? line : subject;
+    double ratios[BENCH_MOST_REPEATS];
+    struct bench_spread ratio =
+        bench_spread_of(ratios, bench_ratios(over->values[measure], over->count,
+                                             under->values[measure], under->count, ratios));
+
+    printf("   %.2f (%.2f .. %.2f)%s%s", ratio.median, ratio.least, ratio.greatest,
+           ratio.least > 1 ? " BEHIND" : "", asserting);
+}
+
+/* What the store's other threads bring. */
+static void
+print_gain(const struct bench_result *result, const struct bench_series *line)
+{
+    struct bench_name name = line->name;
+    const struct bench_series *alone;
+    double ratios[BENCH_MOST_REPEATS];
+
+    name.threads = 1;
+    alone = bench_result_find(result, &name);
+    if (alone == NULL || alone == line)
+        return;
+    printf(
+        "   %.2f x one thread",
+        bench_spread_of(ratios, bench_ratios(line->values[BENCH_PER_SECOND], line->count,
+                                             alone->values[BENCH_PER_SECOND], alone->count, ratios))
+            .median);
+}
+
+static const char *
+asserting(bool petal, bool other)
+{
+    if (petal && other)
+        return " (assertions on, in both)";
+    return petal ? " (Petal's assertions on)" : other ? " (its assertions on)" : "";
 }
 
 void
@@ -144,16 +178,25 @@ bench_result_print(const struct bench_result *result,
         if (name.block_bytes != block_bytes) {
             block_bytes = name.block_bytes;
             bench_print_bytes("\nblocks of", block_bytes);
-            printf("\n  %-11s %11s %-24s %9s %9s %9s   %s\n", "store", "per second", "", "p50 us",
-                   "p99 us", "cpu us", "petal's rate / this one's");
+            printf("\n  %-13s %11s %-24s %9s %9s %9s   %s\n", "store", "per second", "", "p50 us",
+                   "p99 us", "cpu us", "petal's time (or count) / this one's; below 1: ahead");
         }
         printf("%s, %u thread%s\n", name.operation, name.threads, name.threads == 1 ? "" : "s");
         snprintf(name.store, sizeof name.store, SUBJECT);
         subject = bench_result_find(result, &name);
-        for (size_t line = i; line < result->count; line++) {
-            if (is_same_operation(&all[line].name, &name) &&
-                !isnan(bench_series_median(&all[line], BENCH_PER_SECOND)))
-                print_line(&all[line], subject, asserts(argument, all[line].name.store));
+        for (size_t at = i; at < result->count; at++) {
+            const struct bench_series *line = &all[at];
+            enum bench_metric measure = bench_series_measure(line);
+
+            if (!is_same_operation(&line->name, &name) || isnan(bench_series_median(line, measure)))
+                continue;
+            print_values(line, measure);
+            if (subject != NULL && subject != line)
+                print_ratio(
+                    line, subject, measure,
+                    asserting(asserts(argument, SUBJECT), asserts(argument, line->name.store)));
+            print_gain(result, line);
+            printf("\n");
         }
     }
 }

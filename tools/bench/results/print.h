@@ -16,8 +16,9 @@ void bench_outcome_print_whole(const struct bench_outcome *outcome);
 void bench_print_bytes(const char *name, uint64_t bytes);
 
 /*
- * All series, by block size and operation; medians, and Petal's rate through each store's, repeat
- * by repeat. `asserts`: does the store of that name say that it was built with assertions on?
+ * All series, by block size and operation; medians, and Petal's time through each store's, or its
+ * count, repeat by repeat: below 1 Petal is ahead, BEHIND where it is not in any repeat. `asserts`:
+ * does the store of that name say that it was built with assertions on?
  */
 void bench_result_print(const struct bench_result *result,
                         bool (*asserts)(const void *argument, const char *store),

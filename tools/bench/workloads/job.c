@@ -84,7 +84,8 @@ work(void *argument)
 {
     struct bench_job *job = argument;
 
-    bench_outcome_init(&job->tally->whole, "all", job->store->name, 1);
+    if (job->stage == 0)
+        bench_outcome_init(&job->tally->whole, "all", job->store->name, 1);
     bench_meter_begin(&job->whole);
     job->plan->work(job);
 }
@@ -135,7 +136,7 @@ write_json(const struct run *run)
     for (size_t i = 0; i < run->result.count; i++) {
         const struct bench_series *series = &run->result.series[i];
 
-        if (!isnan(bench_series_median(series, BENCH_PER_SECOND))) /* else it did nothing */
+        if (!isnan(bench_series_median(series, bench_series_measure(series)))) /* it did a thing */
             bench_json_append(results, bench_series_to_json(series));
     }
     bench_json_set(whole, "settings", settings);
@@ -170,7 +171,7 @@ run_job(const struct run *run, const struct bench_config *config, size_t index)
     const struct bench_plan *plan = run->plan;
     struct bench_job *job = bench_alloc(sizeof *job);
     char text[DESCRIPTION_BYTES] = "";
-    int failed;
+    int failed = 0;
 
     job->plan = plan;
     job->store = plan->stores[index];
@@ -185,7 +186,8 @@ run_job(const struct run *run, const struct bench_config *config, size_t index)
         plan->place(job);
     else
         bench_make_directory(job->directory, sizeof job->directory);
-    failed = bench_child_run(work, job);
+    for (; failed == 0 && (job->stage == 0 || job->stage < plan->stages); job->stage++)
+        failed = bench_child_run(work, job);
     if (plan->place == NULL)
         bench_remove_directory(job->directory);
     if (failed != 0)

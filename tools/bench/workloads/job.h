@@ -23,15 +23,16 @@ struct bench_tally {
     struct bench_outcome whole; /* from opening to closing, both included */
 };
 
-/* One store's part of one repeat. */
+/* One store's part of one repeat; in each stage's process a copy. */
 struct bench_job {
     const struct bench_plan *plan;
     const struct bench_store *store;
+    unsigned stage; /* of the plan's */
     struct bench_config config;
     struct bench_tally *tally;
     char directory[BENCH_JOB_PATH_BYTES];
     struct bench_meter meter; /* of the operation at hand, */
-    struct bench_meter whole; /* and of all */
+    struct bench_meter whole; /* and of all in this process */
 };
 
 struct bench_plan {
@@ -54,6 +55,8 @@ struct bench_plan {
         struct bench_job
             *job); /* sets `directory`, which is kept; NULL: a new one, removed at the end */
     void (*work)(struct bench_job *job); /* in the child */
+    unsigned
+        stages; /* children of a job, one after the other on what is in its directory; 0: one */
 };
 
 /* One of workloads, each shown as it ends, by the settings; name, arguments, work are still to be
