@@ -2,6 +2,7 @@
 #include "base/cell.h"
 
 #include "base/coding.h"
+#include "base/inline.h"
 
 #include <assert.h>
 
@@ -67,40 +68,58 @@ has_zero_byte(uint64_t word)
     return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
 }
 
-/* Both ways eight bytes go at once if all or none of them are zero: rows of numbers have long runs
- * of zeros. */
+/* Escape `count` bytes one by one. */
 static uint8_t *
+escape_bytes(uint8_t *to, const uint8_t *from, size_t count)
+{
+    for (; count > 0; count--) {
+        *to++ = *from;
+        if (*from++ == ESCAPE)
+            *to++ = ESCAPED_ZERO;
+    }
+    return to;
+}
+
+/* The same for eight of which some are zero: rows of numbers have long runs of zeros. */
+static NEVER_INLINE uint8_t *
+escape_word(uint8_t *to, const uint8_t *from)
+{
+    uint64_t word;
+
+    memcpy(&word, from, 8);
+    if (word != 0)
+        return escape_bytes(to, from, 8);
+    memcpy(to, escaped_zeros, 16);
+    return to + 16;
+}
+
+static inline uint8_t *
 escape(uint8_t *to, petal_slice bytes)
 {
     const uint8_t *from = bytes.data;
-    const uint8_t *end = from + bytes.size;
+    size_t left = bytes.size;
+    uint64_t word;
 
-    while (from < end) {
-        size_t near = (size_t)(end - from) < 8 ? (size_t)(end - from) : 8;
-        uint64_t word;
-
-        if (near == 8) {
-            memcpy(&word, from, 8);
-            if (!has_zero_byte(word)) {
-                memcpy(to, from, 8);
-                from += 8;
-                to += 8;
-                continue;
-            }
-            if (word == 0) {
-                memcpy(to, escaped_zeros, 16);
-                from += 8;
-                to += 16;
-                continue;
-            }
+    for (; left >= 8; left -= 8, from += 8) {
+        memcpy(&word, from, 8);
+        if (has_zero_byte(word)) {
+            to = escape_word(to, from);
+            continue;
         }
-        for (; near > 0; near--) {
-            *to++ = *from;
-            if (*from++ == ESCAPE)
-                *to++ = ESCAPED_ZERO;
+        memcpy(to, &word, 8);
+        to += 8;
+    }
+    if (left == 0)
+        return to;
+    if (bytes.size >= 8) {
+        /* The last eight bytes; some of them stand there already, as they are. */
+        memcpy(&word, from + left - 8, 8);
+        if (!has_zero_byte(word)) {
+            memcpy(to + left - 8, &word, 8);
+            return to + left;
         }
     }
-    return to;
+    return escape_bytes(to, from, left);
 }
 
 /* What follows the row in a key; `to` is where the row ends.  Returns where the key ends, and what

@@ -22,6 +22,9 @@ static inline void
 mem_prefetch(const void *memory, unsigned lines)
 {
 #if defined(__GNUC__)
+#if !defined(__clang__) /* which does so by itself */
+#pragma GCC unroll 16
+#endif
     for (unsigned line = 0; line < lines; line++)
         __builtin_prefetch((const void *)((uintptr_t)memory + line * CACHE_LINE_BYTES));
 #else
