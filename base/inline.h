@@ -13,4 +13,13 @@
 #define ALWAYS_INLINE inline
 #endif
 
+/* UNFORESEEABLE: as often true as not, so that a choice by it is better not made by a branch. */
+#if defined(__clang__)
+#define UNFORESEEABLE(condition) __builtin_unpredictable(condition)
+#elif defined(__GNUC__)
+#define UNFORESEEABLE(condition) __builtin_expect_with_probability(condition, 1, 0.5)
+#else
+#define UNFORESEEABLE(condition) (condition)
+#endif
+
 #endif

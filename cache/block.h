@@ -62,6 +62,19 @@ struct cache_block {
     struct epoch_item retire;
 };
 
+/* The block that the hint leads to, if it is the one wanted; why that is safe: cache/cache.c.
+ * REQUIRES: inside the epoch. */
+static inline struct cache_block *
+cache_hint_block(const struct cache_hint *hint, uint64_t file, uint64_t offset)
+{
+    struct cache_block *block = atomic_load_explicit(&hint->block, memory_order_acquire);
+
+    if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
+        atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
+        return block;
+    return NULL;
+}
+
 /* Note that the block was used; writes only when that is news. */
 static inline void
 cache_touch(struct cache_block *block)

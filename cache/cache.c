@@ -264,9 +264,8 @@ cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, u
 
     assert(file != 0);
     if (hint != NULL) {
-        block = atomic_load_explicit(&hint->block, memory_order_acquire);
-        if (block != NULL && atomic_load_explicit(&block->file, memory_order_acquire) == file &&
-            atomic_load_explicit(&block->offset, memory_order_relaxed) == offset)
+        block = cache_hint_block(hint, file, offset);
+        if (block != NULL)
             return block;
     }
     hash = block_key_hash(file, offset);

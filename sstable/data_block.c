@@ -16,21 +16,13 @@
 #include "sstable/data_block.h"
 
 #include "base/coding.h"
+#include "base/inline.h"
+#include "sstable/short_bytes.h"
 
 #include <assert.h>
 
 /* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
 #define SLACK 16
-
-/*
- * For the steps that every call of a scan, and every seek, takes: together they cost less than
- * their calls would.
- */
-#if defined(__GNUC__)
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE inline
-#endif
 
 /* ---- arrays and records ---- */
 
@@ -731,26 +723,27 @@ data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell)
 
 /*
  * Index of the first of heads [from, to) that is not below `head`.  Without branches that depend
- * on data.
+ * on data: the first step leaves a power of two less one, so that the others need no count, and
+ * compilers are told that none can be foreseen.
  */
-static inline uint32_t
+static ALWAYS_INLINE uint32_t
 lower_bound(const uint8_t *heads, uint32_t from, uint32_t to, uint32_t head)
 {
-    const uint8_t *base = heads + 4 * (size_t)from;
-    size_t count = to - from;
+    const uint8_t *base = heads + 4 * (size_t)from, *upper;
+    uint32_t count = to - from;
+    size_t step;
 
+    assert(from <= to);
     if (count == 0)
         return from;
-    while (count > 1) {
-        size_t half = count / 2;
-
-        /* All bits or none: for adding without the branch that compilers make of a ?: here. */
-        size_t below = (size_t)0 - (size_t)(get_le32(base + 4 * half - 4) < head);
-
-        base += below & 4 * half;
-        count -= half;
+    step = (size_t)1 << (31 - __builtin_clz(count));
+    upper = base + 4 * (count - step + 1);
+    base = UNFORESEEABLE(get_le32(base + 4 * step - 4) < head) ? upper : base;
+    for (step /= 2; step > 0; step /= 2) {
+        upper = base + 4 * step;
+        base = UNFORESEEABLE(get_le32(upper - 4) < head) ? upper : base;
     }
-    return (uint32_t)((size_t)(base - heads) / 4) + (get_le32(base) < head);
+    return (uint32_t)((size_t)(base - heads) / 4);
 }
 
 static inline uint32_t
@@ -765,42 +758,11 @@ head_at(const uint8_t *heads, uint32_t index)
     return get_le32(heads + 4 * (size_t)index);
 }
 
-static inline uint32_t
-get_be32(const uint8_t *from)
-{
-    return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 | (uint32_t)from[2] << 8 | from[3];
-}
-
-/* memcmp, without a call for up to 16 bytes: as two numbers each, which may overlap. */
-static ALWAYS_INLINE int
-compare_bytes(const uint8_t *a, const uint8_t *b, size_t size)
-{
-    uint64_t left = 0, right = 0;
-
-    if (size > 16)
-        return memcmp(a, b, size);
-    if (size >= 8) {
-        left = get_be64(a);
-        right = get_be64(b);
-        if (left == right) {
-            left = get_be64(a + size - 8);
-            right = get_be64(b + size - 8);
-        }
-    } else if (size >= 4) {
-        left = (uint64_t)get_be32(a) << 32 | get_be32(a + size - 4);
-        right = (uint64_t)get_be32(b) << 32 | get_be32(b + size - 4);
-    } else {
-        left = head_of(a, size);
-        right = head_of(b, size);
-    }
-    return left < right ? -1 : left > right;
-}
-
 static ALWAYS_INLINE int
 compare_rests(petal_slice a, petal_slice b)
 {
     size_t common = a.size < b.size ? a.size : b.size;
-    int order = compare_bytes(a.data, b.data, common);
+    int order = short_bytes_compare(a.data, b.data, common);
 
     if (order != 0)
         return order;
@@ -815,7 +777,7 @@ static ALWAYS_INLINE int
 compare_prefix(petal_slice key, petal_slice prefix, petal_slice *rest)
 {
     size_t common = key.size < prefix.size ? key.size : prefix.size;
-    int order = compare_bytes(key.data, prefix.data, common);
+    int order = short_bytes_compare(key.data, prefix.data, common);
 
     if (order != 0)
         return order;
@@ -1119,42 +1081,116 @@ newest_seen(const struct data_block *block, uint32_t first, uint32_t cell, uint3
     return end;
 }
 
-enum data_block_answer
-data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_column *column,
-                    bool begins, struct data_block_put *put)
+/* The head of what follows the prefix in a key: its last `size` bytes. */
+static ALWAYS_INLINE uint32_t
+head_of_end(petal_slice key, size_t size)
 {
-    struct data_block view, *block = &view;
+    const uint8_t *end = slice_bytes(key) + key.size;
+
+    if (size >= 4 || key.size < 4)
+        return head_of(end - size, size);
+    return (uint32_t)((uint64_t)short_bytes_be32(end - 4) << (32 - 8 * size));
+}
+
+/* Whether the row, without the block's prefix, is that of a record with the same head; *body: what
+ * follows it there. */
+static ALWAYS_INLINE bool
+record_has_row(const struct data_block *block, const uint8_t *record, petal_slice row,
+               const uint8_t **body)
+{
+    size_t rest_bytes;
+    petal_slice tail = row_tail(block, record, &rest_bytes);
+
+    *body = slice_bytes(tail) + tail.size;
+    return rest_bytes == row.size &&
+           (tail.size == 0 ||
+            short_bytes_equal(tail.data, slice_bytes(row) + DATA_BLOCK_HEAD_BYTES, tail.size));
+}
+
+/* The key without the prefix; false if it does not begin so. */
+static ALWAYS_INLINE bool
+take_prefix_off(petal_slice key, petal_slice prefix, petal_slice *rest)
+{
+    if (key.size < prefix.size || !short_bytes_equal(key.data, prefix.data, prefix.size))
+        return false;
+    *rest = slice_make(slice_bytes(key) + prefix.size, key.size - prefix.size);
+    return true;
+}
+
+static ALWAYS_INLINE bool
+has_qualifier(const struct data_block *block, petal_slice qualifier, petal_slice *rest)
+{
+    return take_prefix_off(qualifier, block->qualifier_prefix, rest) &&
+           (!one_qualifier(block) || rest->size == 0);
+}
+
+static ALWAYS_INLINE void
+take_put(const struct data_block *block, uint32_t cell, const uint8_t *body,
+         struct data_block_put *put)
+{
+    put->sequence = sequence_of(block, cell);
+    put->timestamp = timestamp_of(block, cell);
+    put->value = slice_make(body, (size_t)(record_of(block, cell + 1) - body));
+}
+
+/* In any block without types. */
+static NEVER_INLINE enum data_block_answer
+find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_column *column,
+                bool begins, struct data_block_put *put)
+{
+    struct data_block view;
+    const struct data_block *block = &view;
     uint32_t row, first, end, cell;
     petal_slice rest;
     const uint8_t *body;
     bool equal;
 
-    view_header(block, bytes, size);
-    if (block->types != NULL)
-        return DATA_BLOCK_UNTOLD;
+    view_header(&view, bytes, size);
+    assert(block->types == NULL);
     row = find_row(block, column->row, &equal);
-    if (!equal || compare_prefix(column->qualifier, block->qualifier_prefix, &rest) != 0 ||
-        (one_qualifier(block) && rest.size > 0))
+    if (!equal || !has_qualifier(block, column->qualifier, &rest))
         return DATA_BLOCK_LACKS;
-    first = cell = first_cell(block, row);
+    first = first_cell(block, row);
     end = first_cell(block, row + 1);
-    if ((block->flags & DATA_BLOCK_ONE_CELL_PER_ROW) == 0)
-        cell = find_qualifier(block, first, end, rest);
+    cell = one_qualifier(block) ? first : find_qualifier(block, first, end, rest);
     if (cell == 0 && (block->flags & DATA_BLOCK_ONE_VERSION) == 0 && !begins)
         return DATA_BLOCK_UNTOLD;
-    if (!block->simple || (block->flags & DATA_BLOCK_ONE_VERSION) == 0) {
-        cell = newest_seen(block, first, cell, end, rest, column->sequence);
-        if (cell == end)
-            return DATA_BLOCK_LACKS;
-    }
-    put->sequence = sequence_of(block, cell);
-    if (put->sequence > column->sequence)
+    cell = newest_seen(block, first, cell, end, rest, column->sequence);
+    if (cell == end)
         return DATA_BLOCK_LACKS;
-    put->timestamp = timestamp_of(block, cell);
     body = body_in_row(block, first, cell);
     (void)take_qualifier_rest(block, &body);
-    put->value = slice_make(body, (size_t)(record_of(block, cell + 1) - body));
+    take_put(block, cell, body, put);
     return DATA_BLOCK_HAS;
+}
+
+enum data_block_answer
+data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_column *column,
+                    bool begins, struct data_block_put *put)
+{
+    struct data_block view; /* given to nobody: so the compiler makes only what is used of it */
+    const struct data_block *block = &view;
+    petal_slice rest;
+    const uint8_t *body;
+    uint32_t row, head;
+
+    view_header(&view, bytes, size);
+    if (block->types != NULL)
+        return DATA_BLOCK_UNTOLD;
+    if (!block->simple || (block->flags & DATA_BLOCK_ONE_VERSION) == 0)
+        return find_in_columns(bytes, size, column, begins, put);
+    if (!has_qualifier(block, column->qualifier, &rest) ||
+        !take_prefix_off(column->row, block->row_prefix, &rest))
+        return DATA_BLOCK_LACKS;
+    head = head_of_end(column->row, rest.size);
+    row = lower_bound(block->row_heads, 0, block->rows, head);
+    if (row == block->rows || head_at(block->row_heads, row) != head)
+        return DATA_BLOCK_LACKS;
+    if (!record_has_row(block, record_of(block, row), rest, &body))
+        /* Several rows may have this head. */
+        return find_in_columns(bytes, size, column, begins, put);
+    take_put(block, row, body, put);
+    return put->sequence <= column->sequence ? DATA_BLOCK_HAS : DATA_BLOCK_LACKS;
 }
 
 enum data_block_answer

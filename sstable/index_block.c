@@ -182,23 +182,6 @@ index_block_builder_finish(struct index_block_builder *builder, uint32_t level, 
 
 /* ---- reading ---- */
 
-void
-index_block_view(struct index_block *block, const uint8_t *bytes, size_t size)
-{
-    size_t count = get_le32(bytes), prefix = get_le32(bytes + 8);
-
-    block->bytes = bytes;
-    block->size = size;
-    block->count = (uint32_t)count;
-    block->level = get_le32(bytes + 4);
-    block->heads = bytes + INDEX_BLOCK_HEADER_BYTES;
-    block->offsets = block->heads + 8 * count;
-    block->sizes = block->offsets + 8 * count;
-    block->ends = block->sizes + 4 * count;
-    block->prefix = slice_make(block->ends + 4 * count, prefix);
-    block->rests = block->ends + 4 * count + prefix;
-}
-
 static inline petal_slice
 rest_at(const struct index_block *block, uint32_t index)
 {
@@ -256,67 +239,35 @@ index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
     return end == rests;
 }
 
-/*
- * Number of the first `count` heads that are below `head`.  Without branches that depend on data.
- */
-static inline uint32_t
-count_below(const struct index_block *block, size_t count, uint64_t head)
-{
-    const uint8_t *base = block->heads;
-
-    while (count > 1) {
-        size_t half = count / 2;
-        /* All bits or none: for adding without the branch that compilers make of a ?: here. */
-        size_t below = (size_t)0 - (size_t)(get_le64(base + 8 * half - 8) < head);
-
-        base += below & 8 * half;
-        count -= half;
-    }
-    return (uint32_t)((size_t)(base - block->heads) / 8) + (get_le64(base) < head);
-}
-
-/*
- * -1 if `key` lies before all that begin with the prefix, 1 if behind, 0 if it begins with it,
- * too.
- */
-static inline int
-compare_prefix(petal_slice key, petal_slice prefix)
-{
-    size_t common = key.size < prefix.size ? key.size : prefix.size;
-    int order = common == 0 ? 0 : memcmp(key.data, prefix.data, common);
-
-    if (order != 0)
-        return order < 0 ? -1 : 1;
-    return key.size < prefix.size ? -1 : 0;
-}
-
+/* The same for the entries before `high`, the last of which has the head of the rest of `key`. */
 int64_t
-index_block_search(const struct index_block *block, petal_slice key)
+index_block_search_equal_heads(const uint8_t *bytes, size_t size, petal_slice key, uint32_t high)
 {
-    int order = compare_prefix(key, block->prefix);
-    uint32_t low, high;
+    struct index_block block;
+    uint32_t low;
     petal_slice rest;
     uint64_t head;
 
-    if (order != 0)
-        return order < 0 ? -1 : (int64_t)block->count - 1;
-    rest = slice_make(slice_bytes(key) + block->prefix.size, key.size - block->prefix.size);
-    head = slice_head(rest, 0);
-    high = head == UINT64_MAX ? block->count : count_below(block, block->count, head + 1);
-    if (high == 0 || head_at(block, high - 1) != head)
-        return (int64_t)high - 1;
-    low = high - 1;
-    if (low > 0 && head_at(block, low - 1) == head)
-        low = count_below(block, low, head);
+    index_block_view(&block, bytes, size);
+    assert(high > 0 && high <= block.count && key.size >= block.prefix.size);
+    rest = slice_make(slice_bytes(key) + block.prefix.size, key.size - block.prefix.size);
+    head = head_at(&block, high - 1);
+    low = head == 0 ? 0 : index_block_count_up_to(&block, high, head - 1);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
-        if (slice_compare(rest_at(block, middle), rest) <= 0)
+        if (slice_compare(rest_at(&block, middle), rest) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
     return (int64_t)low - 1;
+}
+
+int64_t
+index_block_search(const struct index_block *block, petal_slice key)
+{
+    return index_block_search_inline(block, key);
 }
 
 /*
@@ -368,21 +319,11 @@ index_block_search_below(const struct index_block *block, petal_slice key)
     if (found < 0)
         return found;
     rest = rest_at(block, (uint32_t)found);
-    if (block->prefix.size + rest.size != key.size || compare_prefix(key, block->prefix) != 0 ||
+    if (block->prefix.size + rest.size != key.size ||
+        index_block_compare_prefix(key, block->prefix) != 0 ||
         !slice_equal(rest, slice_make(slice_bytes(key) + block->prefix.size, rest.size)))
         return found;
     return found - 1;
-}
-
-struct block_handle
-index_block_handle(const struct index_block *block, uint32_t index)
-{
-    uint32_t size = get_le32(block->sizes + 4 * (size_t)index);
-
-    assert(index < block->count);
-    return (struct block_handle){.offset = get_le64(block->offsets + 8 * (size_t)index),
-                                 .size = size & ((1u << INDEX_BLOCK_SIZE_BITS) - 1),
-                                 .begins = size >> INDEX_BLOCK_SIZE_BITS};
 }
 
 size_t

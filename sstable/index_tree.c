@@ -1,6 +1,8 @@
 /* index_tree.c -- see index_tree.h. */
 #include "sstable/index_tree.h"
 
+#include "base/inline.h"
+
 #include <assert.h>
 #include <inttypes.h>
 
@@ -73,24 +75,28 @@ index_tree_memory(const struct index_tree *tree)
     return tree->root.size + tree->root.count * sizeof *tree->hints;
 }
 
-/* Fetch the node that an entry of a node of `level` names, and fill *view. */
-static enum petal_status
+static NEVER_INLINE enum petal_status
+error_level(const struct index_tree *tree, struct index_place place, uint32_t found, uint32_t above,
+            petal_error *error)
+{
+    return error_corrupt(error, tree->file->source.path, place.handle.offset,
+                         "%s at offset %" PRIu64 " is of level %" PRIu32 " below level %" PRIu32,
+                         block_kind_text(tree->kind), place.handle.offset, found, above);
+}
+
+/* Fetch the node that an entry of a node of `level` names. */
+static ALWAYS_INLINE enum petal_status
 fetch_node(const struct index_tree *tree, struct index_place place, uint32_t level,
-           const struct read_context *context, struct cache_block **node, struct index_block *view,
-           petal_error *error)
+           const struct read_context *context, struct cache_block **node, petal_error *error)
 {
     enum petal_status status =
         sst_file_fetch(tree->file, place.handle, tree->kind, place.hint, context, node, error);
+    uint32_t found;
 
     if (status != PETAL_OK)
         return status;
-    index_block_view(view, (*node)->data, (*node)->size);
-    if (view->level + 1 != level)
-        return error_corrupt(error, tree->file->source.path, place.handle.offset,
-                             "%s at offset %" PRIu64 " is of level %" PRIu32
-                             " below level %" PRIu32,
-                             block_kind_text(tree->kind), place.handle.offset, view->level, level);
-    return PETAL_OK;
+    found = index_block_level((*node)->data);
+    return found + 1 == level ? PETAL_OK : error_level(tree, place, found, level, error);
 }
 
 static enum petal_status
@@ -105,29 +111,26 @@ enum petal_status
 index_tree_find(const struct index_tree *tree, petal_slice key, const struct read_context *context,
                 struct index_place *place, bool *found, petal_error *error)
 {
-    struct index_block view;
-    const struct index_block *node = &tree->root;
-    struct cache_hint *hints = tree->hints;
-    int64_t position = index_block_search(node, key);
+    int64_t position = index_block_search(&tree->root, key);
 
     *found = position >= 0;
     if (!*found)
         return PETAL_OK;
-    place->handle = index_block_handle(node, (uint32_t)position);
-    place->hint = &hints[position];
-    while (node->level > 0) {
-        struct cache_block *child;
-        enum petal_status status =
-            fetch_node(tree, *place, node->level, context, &child, &view, error);
+    place->handle = index_block_handle(&tree->root, (uint32_t)position);
+    place->hint = &tree->hints[position];
+    for (uint32_t level = tree->root.level; level > 0; level--) {
+        struct cache_block *node;
+        struct index_block view;
+        enum petal_status status = fetch_node(tree, *place, level, context, &node, error);
 
         if (status != PETAL_OK)
             return status;
-        position = index_block_search(&view, key);
+        index_block_view(&view, node->data, node->size);
+        position = index_block_search_inline(&view, key);
         if (position < 0)
             return error_misplaced(tree, *place, error);
         place->handle = index_block_handle(&view, (uint32_t)position);
-        place->hint = &child->hints[position];
-        node = &view;
+        place->hint = &node->hints[position];
     }
     return PETAL_OK;
 }
@@ -213,10 +216,10 @@ descend(struct index_cursor *cursor, struct index_target *target,
         uint32_t level = cursor->leaf->level;
         struct cache_block *node;
         int64_t position = 0;
-        enum petal_status status =
-            fetch_node(cursor->tree, place, level, context, &node, &cursor->leaf_view, error);
+        enum petal_status status = fetch_node(cursor->tree, place, level, context, &node, error);
 
         if (status == PETAL_OK) {
+            index_block_view(&cursor->leaf_view, node->data, node->size);
             position = find_target(&cursor->leaf_view, target);
             if (position < 0)
                 status = error_misplaced(cursor->tree, place, error);

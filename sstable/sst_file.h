@@ -12,6 +12,7 @@
 #ifndef PETAL_SSTABLE_SST_FILE_H
 #define PETAL_SSTABLE_SST_FILE_H
 
+#include "base/inline.h"
 #include "cache/cache.h"
 #include "sstable/block_io.h"
 #include "sstable/read_trace.h"
@@ -46,18 +47,25 @@ block_cache_kind(enum block_kind kind)
  * The block at `handle`, by way of `hint` (may be NULL; cache/cache.h); counted in the context's
  * trace. `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h).
  */
-static inline enum petal_status
+static ALWAYS_INLINE enum petal_status
 sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
                struct cache_hint *hint, const struct read_context *context,
                struct cache_block **block, petal_error *error)
 {
-    struct cache_block *found;
+    struct cache_block *found = NULL;
 
-    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
-     * the descriptor too. */
-    if (hint != NULL && kind != BLOCK_BLOOM)
-        cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
-    found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
+    if (hint != NULL) {
+        /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
+         * the descriptor too. */
+        if (kind != BLOCK_BLOOM)
+            cache_hint_prefetch(hint,
+                                kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
+        found = cache_hint_block(hint, file->number, handle.offset);
+    }
+    if (found != NULL)
+        cache_touch(found);
+    else
+        found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
     if (found == NULL || found->kind != block_cache_kind(kind))
         return sst_file_fetch_slow(file, handle, kind, context, block, error);
     context->trace->blocks_cached[found->kind]++;

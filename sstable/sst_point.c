@@ -8,6 +8,7 @@
  */
 #include "sstable/sst_point.h"
 
+#include "base/inline.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -17,7 +18,7 @@
 
 /* The block below the end of a group of keys; DECLINED where it could not be had, ABSENT where
  * there is none.  *begins: see block_handle. */
-static inline enum sst_point_answer
+static ALWAYS_INLINE enum sst_point_answer
 find_block(const struct sst_reader *reader, petal_slice end, const struct read_context *context,
            struct cache_block **block, uint32_t *begins)
 {
@@ -36,7 +37,7 @@ find_block(const struct sst_reader *reader, petal_slice end, const struct read_c
     return SST_POINT_FOUND;
 }
 
-static inline enum sst_point_answer
+static ALWAYS_INLINE enum sst_point_answer
 answer_of(enum data_block_answer answer, const struct read_context *context)
 {
     switch (answer) {
