@@ -29,6 +29,7 @@ struct sst_options {
     uint64_t file_identity;  /* random; in trailer, manifest and every block's checksum */
     enum file_origin origin; /* for the facts */
     int64_t written_ms;      /* likewise */
+    uint64_t sequence_max;   /* the facts' greatest sequence is at least this */
 };
 
 struct sst_writer;

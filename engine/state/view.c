@@ -170,8 +170,8 @@ count_file(struct store_view *store_view, const struct file_facts *facts, uint32
         store_view->ttl_files += more;
 }
 
-/* By (greatest timestamp, greatest sequence), newest first; where both are the same, which cells of
- * one batch bring about, by number. */
+/* By (greatest timestamp, greatest sequence), newest first; where both are the same, which files of
+ * one run bring about, by number. */
 static int
 compare_entries(const void *left, const void *right)
 {

@@ -50,6 +50,7 @@ start_file(struct rewrite *rewrite, petal_error *error)
         .file_identity = env_random(&rewrite->db->env),
         .origin = rewrite->job->origin,
         .written_ms = rewrite->job->rules.now_ms,
+        .sequence_max = rewrite->job->sequence_max,
     };
 
     rewrite->described = (struct manifest_file){
@@ -115,7 +116,19 @@ static enum petal_status
 write_cell(struct rewrite *rewrite, const struct cell *cell, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
+    struct cell settled;
 
+    if (rewrite->job->zero_sequences) {
+        if (cell->sequence > rewrite->job->sequence_max)
+            return error_set(error, PETAL_CORRUPT,
+                             "a cell to be written to file %" PRIu64 " has the sequence %" PRIu64
+                             ", and %" PRIu64 " is the greatest in the files it may be from",
+                             rewrite->described.number, cell->sequence, rewrite->job->sequence_max);
+        assert(cell->type == PETAL_PUT);
+        settled = *cell;
+        settled.sequence = 0;
+        cell = &settled;
+    }
     if (rewrite->writer == NULL)
         status = start_file(rewrite, error);
     if (status == PETAL_OK)

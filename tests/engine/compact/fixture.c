@@ -115,8 +115,8 @@ void
 compact_fixture_delete(petal_table *table, const char *row, int64_t timestamp,
                        enum petal_cell_type type)
 {
-    petal_slice qualifier =
-        type == PETAL_DELETE_FAMILY ? slice_make(NULL, 0) : slice_from_text("q");
+    bool family = type == PETAL_DELETE_FAMILY || type == PETAL_DELETE_FAMILY_VERSION;
+    petal_slice qualifier = family ? slice_make(NULL, 0) : slice_from_text("q");
     petal_error error;
 
     must(petal_delete(petal_table_family_at(table, 0), slice_from_text(row), qualifier, timestamp,
