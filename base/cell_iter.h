@@ -15,6 +15,27 @@
  * so many are tried first. */
 #define STEPS_BEFORE_SEEK 4
 
+/*
+ * Cells that stand one behind the other in a source, with nothing to decide about any of them: what
+ * is asked for, and room for them.
+ */
+struct cell_run {
+    /* None of them is above the read point, outside of [time_min, time_limit), a marker, or has a
+     * time to live of its own; none has the column of another one. */
+    uint64_t read_point;
+    int64_t time_min, time_limit;
+    petal_slice before; /* all rows are below it; empty: no bound */
+    petal_slice family; /* what the cells are to say */
+    /* The room.  Rows and qualifiers that do not lie in the source in one piece, or not for long,
+     * are put together in `keys`. */
+    petal_cell *cells;
+    size_t most;
+    uint8_t *keys;
+    size_t key_bytes;
+    size_t
+        row_changes; /* how many of those that were given begin another row than the one before */
+};
+
 struct cell_iter {
     const struct cell_iter_ops *ops;
     bool valid; /* positioned at a cell; false at the end, before a seek and after an error */
@@ -44,6 +65,15 @@ struct cell_iter_ops {
     /* Complete the current cell; where the place held none, go on to the next one, or its place.
      * REQUIRES: iter->valid && iter->pending.  NULL for sources that are never pending. */
     enum petal_status (*load)(struct cell_iter *iter, petal_error *error);
+    /* Step as `next` does where that reads nothing, cannot fail, and leaves the values of the cells
+     * passed where they are; false: it would not, nothing has changed.  REQUIRES: iter->valid and
+     * not pending.  NULL: never. */
+    bool (*step)(struct cell_iter *iter);
+    /* Give the cell at hand and those behind it, as many as can be had without reading; the
+     * iterator then stands at the last one given, and what they point to is good as long as it
+     * does.  0: there is no such run, nothing has changed.  REQUIRES: iter->valid and not pending;
+     * the cell at hand is in another column than the one before.  NULL: never. */
+    size_t (*take_run)(struct cell_iter *iter, struct cell_run *run);
     /* Release what the iterator holds; not the struct itself. */
     void (*close)(struct cell_iter *iter);
 };

@@ -11,18 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void
-error_clear(petal_error *error)
-{
-    if (error == NULL)
-        return;
-    error->status = PETAL_OK;
-    error->os_error = 0;
-    error->offset = 0;
-    error->file[0] = '\0';
-    error->text[0] = '\0';
-}
-
 static void
 set_file(petal_error *error, const char *file)
 {

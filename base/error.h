@@ -43,7 +43,17 @@ enum petal_status error_file(petal_error *error, enum petal_status status, const
 bool error_passes(const petal_error *error);
 
 /* Forget what was there: status OK, texts empty. */
-void error_clear(petal_error *error);
+static inline void
+error_clear(petal_error *error)
+{
+    if (error == NULL)
+        return;
+    error->status = PETAL_OK;
+    error->os_error = 0;
+    error->offset = 0;
+    error->file[0] = '\0';
+    error->text[0] = '\0';
+}
 
 /* `bytes` as text for a message: printable ASCII kept, the rest as \xHH, cut with "…" to fit;
  * returns `text`. */

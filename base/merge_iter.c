@@ -1,15 +1,25 @@
 /* merge_iter.c -- see merge_iter.h. */
 #include "base/merge_iter.h"
 
+#include "base/coding.h"
 #include "base/error.h"
+#include "base/inline.h"
 
 #include <assert.h>
 #include <string.h>
 
-static struct merge_entry
+static inline struct merge_entry
 entry_of(struct cell_iter *source)
 {
-    return (struct merge_entry){slice_head(source->cell.row, 0), source};
+    petal_slice row = source->cell.row;
+
+    return (struct merge_entry){row.size >= 8 ? get_be64(row.data) : slice_head(row, 0), source};
+}
+
+static NEVER_INLINE bool
+comes_before_by_cell(const struct cell_iter *a, const struct cell_iter *b)
+{
+    return cell_compare(&a->cell, &b->cell) < 0;
 }
 
 static inline bool
@@ -17,21 +27,18 @@ comes_before(const struct merge_entry *a, const struct merge_entry *b)
 {
     if (a->row_head != b->row_head)
         return a->row_head < b->row_head;
-    return cell_compare(&a->source->cell, &b->source->cell) < 0;
+    return comes_before_by_cell(a->source, b->source);
 }
 
-static void
-sift_down(struct merge_iter *merge, size_t at)
+/* Put an entry where `at` is, or below: in order. */
+static inline void
+sift_down(struct merge_iter *merge, size_t at, struct merge_entry sinking)
 {
     struct merge_entry *heap = merge->heap;
-    struct merge_entry sinking = heap[at];
+    size_t count = merge->heap_count;
 
-    for (;;) {
-        size_t child = 2 * at + 1;
-
-        if (child >= merge->heap_count)
-            break;
-        if (child + 1 < merge->heap_count && comes_before(&heap[child + 1], &heap[child]))
+    for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && comes_before(&heap[child + 1], &heap[child]))
             child++;
         if (comes_before(&sinking, &heap[child]))
             break;
@@ -64,9 +71,10 @@ top_moved(struct merge_iter *merge)
 {
     struct cell_iter *top = merge->heap[0].source;
 
-    merge->heap[0] = top->valid ? entry_of(top) : merge->heap[--merge->heap_count];
-    if (merge->heap_count > 1)
-        sift_down(merge, 0);
+    if (top->valid)
+        sift_down(merge, 0, entry_of(top));
+    else if (--merge->heap_count > 0)
+        sift_down(merge, 0, merge->heap[merge->heap_count]);
 }
 
 /* A source that is loaded may turn out to stand further on: then another one may come first. */
@@ -85,6 +93,32 @@ show_top(struct merge_iter *merge, petal_error *error)
     return merge->heap_count == 0 ? PETAL_OK : show(merge, merge->heap[0].source, error);
 }
 
+void
+merge_iter_top_stepped(struct merge_iter *merge)
+{
+    assert(merge->before == NULL && merge->heap_count > 0);
+    merge->iter.valid = false;
+    top_moved(merge);
+}
+
+enum petal_status
+merge_iter_show(struct merge_iter *merge, petal_error *error)
+{
+    assert(merge->before == NULL);
+    return show_top(merge, error);
+}
+
+petal_slice
+merge_iter_rival_row(const struct merge_iter *merge)
+{
+    const struct merge_entry *heap = merge->heap;
+
+    if (merge->heap_count < 2)
+        return slice_make(NULL, 0);
+    return merge->heap_count > 2 && comes_before(&heap[2], &heap[1]) ? heap[2].source->cell.row
+                                                                     : heap[1].source->cell.row;
+}
+
 static enum petal_status
 build(struct merge_iter *merge, petal_error *error)
 {
@@ -95,7 +129,7 @@ build(struct merge_iter *merge, petal_error *error)
             merge->heap[merge->heap_count++] = entry_of(merge->sources[i]);
     }
     for (size_t i = merge->heap_count / 2; i-- > 0;)
-        sift_down(merge, i);
+        sift_down(merge, i, merge->heap[i]);
     return show_top(merge, error);
 }
 

@@ -47,6 +47,31 @@ struct merge_iter {
     struct cell_iter *before; /* the source shown since seek_before; NULL: the heap's top is */
 };
 
+/*
+ * Passing cells without showing each: the source that comes first is stepped by its own `step`,
+ * then merge_iter_top_stepped brings the one that comes first now to the top, which may be pending,
+ * or there may be none.  Nothing is shown meanwhile, and the merge is at no cell, until
+ * merge_iter_show.  REQUIRES: the top is not what seek_before showed.
+ */
+static inline struct cell_iter *
+merge_iter_top(const struct merge_iter *merge)
+{
+    return merge->heap_count > 0 ? merge->heap[0].source : NULL;
+}
+void merge_iter_top_stepped(struct merge_iter *merge);
+enum petal_status merge_iter_show(struct merge_iter *merge, petal_error *error);
+
+/* The top's source was moved but still comes first: show its cell. */
+static inline void
+merge_iter_show_top_again(struct merge_iter *merge)
+{
+    merge->iter.cell = merge->heap[0].source->cell;
+    merge->iter.valid = true;
+}
+
+/* The least row of the sources but the top's; empty: they are at their ends. */
+petal_slice merge_iter_rival_row(const struct merge_iter *merge);
+
 enum petal_status merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
                                   struct cell_iter *const *sources, size_t count);
 

@@ -387,6 +387,23 @@ iter_next(struct cell_iter *base, petal_error *error)
     return show(iter, error);
 }
 
+/* What has to be unescaped is left to iter_next: it may need memory, and takes that of the cell
+ * before. */
+static bool
+iter_step(struct cell_iter *base)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+    struct cell_tree_position next = iter->position;
+
+    assert(base->valid);
+    cell_tree_next(&next);
+    if (next.leaf == NULL || (cell_tree_record(&next)->flags & CELL_RECORD_ESCAPED) != 0)
+        return false;
+    iter->position = next;
+    (void)show(iter, NULL); /* only unescaping can fail */
+    return true;
+}
+
 static void
 iter_close(struct cell_iter *base)
 {
@@ -406,6 +423,7 @@ memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable)
         .seek_first = iter_seek_first,
         .seek_before = iter_seek_before,
         .next = iter_next,
+        .step = iter_step,
         .close = iter_close,
     };
 

@@ -1244,3 +1244,222 @@ data_block_run_next(struct data_block_run *run, struct data_block_put *put, peta
     }
     return false;
 }
+
+/* ---- runs ---- */
+
+/* Bytes of keys that a cell of a run takes at most. */
+static size_t
+run_key_bytes(const struct data_block *block)
+{
+    return block->row_bytes_max + SLACK +
+           (one_qualifier(block) ? 0 : block->qualifier_bytes_max + SLACK);
+}
+
+/* A row's key behind *keys, which moves on. */
+static ALWAYS_INLINE petal_slice
+join_row_behind(const struct data_block *block, uint32_t row, petal_slice tail, size_t rest_bytes,
+                uint8_t **keys)
+{
+    petal_slice key;
+
+    if (rest_bytes > 0)
+        copy_from_block(*keys, block, block->row_prefix.data, block->row_prefix.size);
+    key = join_row(block, row, tail, rest_bytes, *keys);
+    *keys += rest_bytes > 0 ? key.size : 0;
+    return key;
+}
+
+/* The same for a qualifier. */
+static ALWAYS_INLINE petal_slice
+join_qualifier_behind(const struct data_block *block, petal_slice rest, uint8_t **keys)
+{
+    petal_slice prefix = block->qualifier_prefix, key;
+
+    if (prefix.size > 0 && rest.size > 0)
+        copy_from_block(*keys, block, prefix.data, prefix.size);
+    key = join(block, prefix, rest, *keys);
+    *keys += key.data == *keys ? key.size : 0;
+    return key;
+}
+
+static ALWAYS_INLINE void
+give_cell(petal_cell *given, petal_slice family, int64_t timestamp)
+{
+    given->family = family;
+    given->timestamp = timestamp;
+    given->type = PETAL_PUT;
+    given->has_ttl = false;
+    given->ttl_ms = 0;
+}
+
+/* Are prefix and tails of all rows so short, and the tails equally long, that each is copied as
+ * SLACK bytes? */
+static bool
+has_short_rows(const struct data_block *block)
+{
+    return (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 && block->row_rest_bytes > 0 &&
+           block->row_rest_bytes <= SLACK && block->row_prefix.size <= SLACK &&
+           (size_t)(block->bytes + block->size - slice_bytes(block->row_prefix)) >= SLACK;
+}
+
+/* The cells [first, first + count) of a simple block with short rows, as many as have 2 * SLACK
+ * bytes behind the beginnings of their records: how many that were. */
+static size_t
+give_short(const struct data_block *shared, uint32_t first, size_t count, struct cell_run *run)
+{
+    const struct data_block block = *shared; /* a copy, which no store to a cell can reach */
+    const petal_slice family = run->family;
+    const size_t head_bytes = block.row_rest_bytes < DATA_BLOCK_HEAD_BYTES
+                                  ? block.row_rest_bytes
+                                  : (size_t)DATA_BLOCK_HEAD_BYTES;
+    const size_t repeated = block.repeated_bytes != 0 ? head_bytes : 0;
+    const size_t before_value = repeated + block.row_rest_bytes - head_bytes;
+    const size_t prefix_bytes = block.row_prefix.size;
+    const size_t row_bytes = prefix_bytes + block.row_rest_bytes;
+    const uint8_t *head = block.row_heads + DATA_BLOCK_HEAD_BYTES * (size_t)first;
+    const uint8_t *offset = block.offsets.base + ((size_t)first + 1) * block.offsets.width;
+    const uint8_t *timestamp = block.timestamps.base + (size_t)first * block.timestamps.width;
+    const uint8_t *record = record_of(&block, first);
+    const uint8_t *limit = block.bytes + block.size - (size_t)2 * SLACK;
+    petal_cell *given = run->cells, *given_end = given + count;
+    uint8_t *keys = run->keys;
+    uint8_t prefix[SLACK];
+
+    memcpy(prefix, block.row_prefix.data, SLACK);
+    for (; given < given_end && record <= limit; given++) {
+        const uint8_t *end = block.record_bytes != 0
+                                 ? record + block.record_bytes
+                                 : block.records + (get_le64(offset) >> block.offsets.shift);
+
+        give_cell(given, family,
+                  (int64_t)((uint64_t)block.timestamp_min +
+                            (get_le64(timestamp) >> block.timestamps.shift)));
+        memcpy(keys, prefix, SLACK);
+        put_le32(keys + prefix_bytes, __builtin_bswap32(get_le32(head)));
+        memcpy(keys + prefix_bytes + head_bytes, record + repeated, SLACK);
+        given->row = slice_make(keys, row_bytes);
+        given->qualifier = block.qualifier_prefix;
+        given->value = slice_make(record + before_value, (size_t)(end - record) - before_value);
+        keys += row_bytes;
+        head += DATA_BLOCK_HEAD_BYTES;
+        offset += block.offsets.width;
+        timestamp += block.timestamps.width;
+        record = end;
+    }
+    run->keys = keys;
+    return (size_t)(given - run->cells);
+}
+
+/* The cells [first, first + count) of a simple block. */
+static void
+give_rows(const struct data_block *block, uint32_t first, size_t count, struct cell_run *run)
+{
+    size_t given = has_short_rows(block) ? give_short(block, first, count, run) : 0;
+    const uint8_t *record = record_of(block, first + (uint32_t)given);
+    uint8_t *keys = run->keys;
+
+    for (; given < count; given++) {
+        uint32_t index = first + (uint32_t)given;
+        petal_cell *cell = &run->cells[given];
+        const uint8_t *end = record_of(block, index + 1);
+        size_t rest_bytes;
+        petal_slice tail = row_tail(block, record, &rest_bytes);
+        const uint8_t *value = slice_bytes(tail) + tail.size;
+
+        give_cell(cell, run->family, timestamp_of(block, index));
+        cell->row = join_row_behind(block, index, tail, rest_bytes, &keys);
+        cell->qualifier = block->qualifier_prefix;
+        cell->value = slice_make(value, (size_t)(end - value));
+        record = end;
+    }
+    run->row_changes = count - 1;
+}
+
+/* The same of any block without types, from the cursor's cell on; in the row of the last one the
+ * cursor then is. */
+static void
+give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *run)
+{
+    const struct data_block *block = &cursor->block;
+    uint32_t first = cursor->cell, row_end = cursor->row_end;
+    const uint8_t *at = body_of(cursor, first);
+    uint8_t *keys = run->keys;
+    petal_slice row = cursor->row_bytes;
+
+    memcpy(keys, row.data, row.size);
+    row.data = keys;
+    keys += row.size;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index = first + (uint32_t)i;
+        petal_cell *given = &run->cells[i];
+        const uint8_t *end = record_of(block, index + 1);
+
+        if (index == row_end) {
+            size_t rest_bytes;
+            petal_slice tail = row_tail(block, at, &rest_bytes);
+
+            cursor->row++;
+            row = join_row_behind(block, cursor->row, tail, rest_bytes, &keys);
+            at = slice_bytes(tail) + tail.size;
+            cursor->row_first = index;
+            row_end = first_cell(block, cursor->row + 1);
+            run->row_changes++;
+        }
+        give_cell(
+            given, run->family,
+            (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index)));
+        given->row = row;
+        if (one_qualifier(block)) {
+            given->qualifier = block->qualifier_prefix;
+        } else {
+            given->qualifier = join_qualifier_behind(block, take_qualifier_rest(block, &at), &keys);
+        }
+        given->value = slice_make(at, (size_t)(end - at));
+        at = end;
+    }
+}
+
+size_t
+data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    size_t count = block->cells - cursor->cell, room = run->key_bytes / run_key_bytes(block);
+    uint32_t last;
+
+    assert(cursor->cell < block->cells && data_block_is_plain(block));
+    count = count < run->most ? count : run->most;
+    count = count < room ? count : room;
+    if (count == 0)
+        return 0;
+    last = cursor->cell + (uint32_t)count - 1;
+    run->row_changes = 0;
+    if (block->simple) {
+        give_rows(block, cursor->cell, count, run);
+        cursor->record_end = record_of(block, last);
+        next_simple(cursor, last, cell);
+        return count;
+    }
+    give_columns(cursor, count, run);
+    enter_row(cursor, cursor->row, cursor->row_first, record_of(block, cursor->row_first));
+    take_cell(cursor, last, body_of(cursor, last), cell);
+    return count;
+}
+
+bool
+data_block_ends_before(const struct data_block *block, petal_slice row)
+{
+    uint32_t last = block->rows - 1, head, last_head = head_at(block->row_heads, last);
+    petal_slice rest, tail;
+    int order = compare_prefix(row, block->row_prefix, &rest);
+    size_t rest_bytes;
+
+    assert(block->rows > 0);
+    if (order != 0)
+        return order > 0;
+    head = head_of(rest.data, rest.size);
+    if (head != last_head)
+        return last_head < head;
+    tail = row_tail(block, record_of(block, first_cell(block, last)), &rest_bytes);
+    order = compare_rests(tail, tail_of(rest));
+    return order != 0 ? order < 0 : rest_bytes < rest.size;
+}

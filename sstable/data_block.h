@@ -65,7 +65,7 @@
 #ifndef PETAL_SSTABLE_DATA_BLOCK_H
 #define PETAL_SSTABLE_DATA_BLOCK_H
 
-#include "base/cell.h"
+#include "base/cell_iter.h"
 #include "base/mem.h"
 
 #define DATA_BLOCK_HEADER_BYTES 64
@@ -256,6 +256,18 @@ bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struc
  * own, steps do not write that there is none.
  */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
+
+/* Whether all rows of the block are below `row`. */
+bool data_block_ends_before(const struct data_block *block, petal_slice row);
+
+/*
+ * Give the cell at hand and those behind it, at most run->most of them and as far as their keys
+ * have room (base/cell_iter.h); 0: not even one has.  The cursor then stands at the last one given,
+ * and *cell is it.  Does not look at the run's limits.  REQUIRES: positioned at a cell, and the
+ * block is plain.
+ */
+size_t data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run,
+                             struct cell *cell);
 
 /* ---- points: what one block says of a column or row, without a cursor ---- */
 

@@ -448,6 +448,37 @@ sst_iter_next(struct cell_iter *base, petal_error *error)
                  base->pending ? load_and_step(iter, error) : step_to_next_block(iter, error));
 }
 
+static bool
+sst_iter_step(struct cell_iter *base)
+{
+    struct sst_iter *iter = (struct sst_iter *)base;
+
+    assert(base->valid && !base->pending);
+    if (iter->cursor.cell + 1 == iter->cursor.block.cells)
+        return false;
+    data_block_cursor_next(&iter->cursor, &base->cell);
+    iter->context.trace->cells_read++;
+    return true;
+}
+
+/* The facts of the block say of all its cells at once what has to be asked of each one otherwise. */
+static size_t
+sst_iter_take_run(struct cell_iter *base, struct cell_run *run)
+{
+    struct sst_iter *iter = (struct sst_iter *)base;
+    const struct data_block *block = &iter->cursor.block;
+    size_t count;
+
+    assert(base->valid && !base->pending);
+    if (!data_block_is_plain(block) || block->sequence_max > run->read_point ||
+        block->timestamp_min < run->time_min || block->timestamp_max >= run->time_limit ||
+        (run->before.size > 0 && !data_block_ends_before(block, run->before)))
+        return 0;
+    count = data_block_cursor_run(&iter->cursor, run, &base->cell);
+    iter->context.trace->cells_read += count > 0 ? count - 1 : 0;
+    return count;
+}
+
 static enum petal_status
 sst_iter_load(struct cell_iter *base, petal_error *error)
 {
@@ -476,6 +507,8 @@ static const struct cell_iter_ops sst_iter_ops = {.seek = sst_iter_seek,
                                                   .seek_first = sst_iter_seek_first,
                                                   .seek_before = sst_iter_seek_before,
                                                   .next = sst_iter_next,
+                                                  .step = sst_iter_step,
+                                                  .take_run = sst_iter_take_run,
                                                   .load = sst_iter_load,
                                                   .close = sst_iter_close};
 

@@ -2,6 +2,7 @@
  * does. */
 #include "engine/read/cursor.h"
 
+#include "base/inline.h"
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
@@ -78,17 +79,6 @@ leave_row(petal_cursor *cursor, petal_error *error)
         filter_run_reset(cursor->filter);
     cursor->state = CURSOR_BETWEEN;
     return status;
-}
-
-static enum petal_status
-copy_row(petal_cursor *cursor, petal_slice row)
-{
-    if (!mem_grow_array(cursor->table->db->env.allocator, &cursor->row, &cursor->row_capacity, 0,
-                        row.size, 1))
-        return PETAL_NO_MEMORY;
-    memmove(cursor->row, row.data, row.size); /* a seek may name the row at hand */
-    cursor->row_bytes = row.size;
-    return PETAL_OK;
 }
 
 static enum petal_status
@@ -186,7 +176,7 @@ begin_row(petal_cursor *cursor, petal_error *error)
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
     }
-    if (copy_row(cursor, row) != PETAL_OK)
+    if (cursor_copy_row(cursor, row) != PETAL_OK)
         return error_no_memory(error);
     if (cursor->filter != NULL && filter_run_skips_row(cursor->filter, row_of(cursor)))
         return pass_excluded_row(cursor, error);
@@ -338,33 +328,88 @@ step(petal_cursor *cursor, bool *found, petal_error *error)
 }
 
 /* It is of no use any more. */
-static enum petal_status
+static NEVER_INLINE enum petal_status
 fail(petal_cursor *cursor, enum petal_status status, petal_error *error)
 {
     cursor->state = CURSOR_ENDED;
+    cursor->run.next = cursor->run.end = NULL;
     damage_name_file(cursor->table, cursor->view, error);
+    return status;
+}
+
+/* One step towards the next cell, or cells. REQUIRES: none lie ready. */
+static enum petal_status
+advance(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status;
+    bool found;
+
+    assert(cursor->run.next == cursor->run.end);
+    if (cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count)
+        return cursor_next_plain(cursor, error);
+    status = step(cursor, &found, error);
+    if (found) {
+        cursor->run.next = &cursor->cell;
+        cursor->run.end = &cursor->cell + 1;
+    }
+    return status;
+}
+
+/* Have at least one cell lie ready, unless the cursor is at its end. */
+static enum petal_status
+find_more(petal_cursor *cursor, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    if (db_enter(cursor->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    while (status == PETAL_OK && cursor->run.next == cursor->run.end &&
+           cursor->state != CURSOR_ENDED)
+        status = advance(cursor, error);
+    return status == PETAL_OK ? PETAL_OK : fail(cursor, status, error);
+}
+
+static NEVER_INLINE enum petal_status
+find_and_give(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
+{
+    enum petal_status status = find_more(cursor, error);
+
+    *cell = status == PETAL_OK && cursor->run.next < cursor->run.end ? cursor->run.next++ : NULL;
     return status;
 }
 
 enum petal_status
 petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *error)
 {
-    enum petal_status status = PETAL_OK;
-    bool found = false;
+    const petal_cell *ready = cursor->run.next;
 
-    *cell = NULL;
-    if (db_enter(cursor->table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    while (status == PETAL_OK && !found && cursor->state != CURSOR_ENDED) {
-        bool plain =
-            cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count;
+    if (ready == cursor->run.end || db_is_of_another_process(cursor->table->db))
+        return find_and_give(cursor, cell, error);
+    error_clear(error);
+    cursor->run.next = ready + 1;
+    *cell = ready;
+    return PETAL_OK;
+}
 
-        status = plain ? cursor_next_plain(cursor, &found, error) : step(cursor, &found, error);
-    }
-    if (status != PETAL_OK)
-        return fail(cursor, status, error);
-    if (found)
-        *cell = &cursor->cell;
+enum petal_status
+petal_cursor_next_many(petal_cursor *cursor, size_t most, const petal_cell **cells, size_t *count,
+                       petal_error *error)
+{
+    struct cursor_run *run = &cursor->run;
+    enum petal_status status;
+
+    *cells = NULL;
+    *count = 0;
+    status = db_enter(cursor->table->db, error);
+    if (status == PETAL_OK && most == 0)
+        status = error_set(error, PETAL_INVALID, "no cells are asked for");
+    if (status == PETAL_OK && run->next == run->end)
+        status = find_more(cursor, error);
+    if (status != PETAL_OK || run->next == run->end)
+        return status;
+    *cells = run->next;
+    *count = (size_t)(run->end - run->next) < most ? (size_t)(run->end - run->next) : most;
+    run->next += *count;
     return PETAL_OK;
 }
 
@@ -372,24 +417,27 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
 static enum petal_status
 collect_piece(petal_cursor *cursor, petal_result *result, petal_error *error)
 {
+    struct cursor_run *run = &cursor->run;
     enum petal_status status = PETAL_OK;
 
-    while (status == PETAL_OK && cursor->state != CURSOR_ENDED) {
-        bool found;
-
-        if (result->count > 0 && cursor->state == CURSOR_BETWEEN)
-            break;
+    while (status == PETAL_OK && (run->next < run->end || cursor->state != CURSOR_ENDED)) {
         if (cursor->options.batch > 0 && result->count == cursor->options.batch) {
             if (cursor->filter != NULL && filter_run_done(cursor->filter))
                 cursor->state = CURSOR_ENDED;
             break;
         }
-        status = step(cursor, &found, error);
-        if (status != PETAL_OK || !found)
+        if (run->next == run->end) {
+            if (result->count > 0 && cursor->state == CURSOR_BETWEEN)
+                break;
+            status = advance(cursor, error);
             continue;
-        if ((result->count == 0 && result_start(result, cursor->cell.row) != PETAL_OK) ||
-            result_append(result, &cursor->cell) != PETAL_OK)
-            status = error_no_memory(error);
+        }
+        if (result->count > 0 && !slice_equal(run->next->row, result->cells[0].row))
+            break;
+        if ((result->count == 0 && result_start(result, run->next->row) != PETAL_OK) ||
+            result_append(result, run->next) != PETAL_OK)
+            return error_no_memory(error);
+        run->next++;
     }
     return status;
 }
@@ -481,7 +529,7 @@ copy_place(petal_cursor *cursor, petal_slice row, petal_slice *qualifier)
     if (qualifier->size > 0)
         memcpy(cursor->sought, qualifier->data, qualifier->size);
     *qualifier = slice_make(cursor->sought, qualifier->size);
-    return copy_row(cursor, row);
+    return cursor_copy_row(cursor, row);
 }
 
 enum petal_status
@@ -505,6 +553,7 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
     if (cursor->filter != NULL)
         filter_run_restart(cursor->filter);
     cursor->rows = 0;
+    cursor_run_begin(cursor);
     if (scan_bounds_before(&cursor->bounds, row)) {
         status = seek_stores(cursor, cursor->bounds.start, cursor->bounds.start_exclusive, error);
     } else {

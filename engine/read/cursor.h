@@ -1,7 +1,7 @@
 /*
  * cursor.h -- the inside of a cursor: a scan over the asked families of a table, row by row, family
  * by family in a row, from one view that it pins for its life. engine/read/cursor_open.c opens and
- * closes it, engine/read/cursor.c and engine/read/cursor_plain.c move it.
+ * closes it, engine/read/cursor.c, cursor_plain.c and cursor_run.c there move it.
  *
  * STATES.  START: not positioned.  BETWEEN: the stores stand at their next rows.  IN_ROW: `row` is
  * being given; `store` gives its cells, or `buffer` when the filter had to see the whole row first.
@@ -16,6 +16,16 @@
 
 enum cursor_state { CURSOR_START, CURSOR_BETWEEN, CURSOR_IN_ROW, CURSOR_ENDED };
 
+/* Cells that were found and are still to be given, before anything else: [next, end). They are in
+ * `memory`, or the one that is petal_cursor.cell. */
+struct cursor_run {
+    const petal_cell *next, *end;
+    struct run_memory *memory; /* NULL until needed */
+    uint32_t size;             /* the next run is no longer */
+    uint32_t given;            /* in runs since the last seek, up to what a run can have */
+    uint32_t pause;            /* so many cells more come by steps */
+};
+
 struct petal_cursor {
     petal_table *table;
     bool counted; /* in the database's `open`; those that gets use inside are not */
@@ -26,6 +36,8 @@ struct petal_cursor {
     struct filter_run *filter; /* NULL: none */
     bool needs_rows, watches_excluded_rows;
     bool plain; /* forward, no filter, no limits in a row, no receipt: see cursor_next_plain */
+    bool runs;  /* plain, and may take runs */
+    struct cursor_run run;
     /* Of a get: families that the filter does not need are read behind the others. */
     bool reads_needed_first;
     struct store_scan *stores; /* of the asked families, by name */
@@ -55,9 +67,46 @@ cursor_find_store(petal_cursor *cursor)
     return cursor->store < cursor->store_count;
 }
 
-/* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand; the state
- * is ENDED behind the last. */
-enum petal_status cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error);
+/* Make `row`, which may be the one at hand or a part of it, the row at hand. */
+static inline enum petal_status
+cursor_copy_row(petal_cursor *cursor, petal_slice row)
+{
+    if (!mem_grow_array(cursor->table->db->env.allocator, &cursor->row, &cursor->row_capacity, 0,
+                        row.size, 1))
+        return PETAL_NO_MEMORY;
+    memmove(cursor->row, row.data, row.size);
+    cursor->row_bytes = row.size;
+    return PETAL_OK;
+}
+
+/* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand, or with it a
+ * run of those behind it: cursor->run has them. The state is ENDED behind the last. */
+enum petal_status cursor_next_plain(petal_cursor *cursor, petal_error *error);
+
+/* May a plain cursor take runs? */
+bool cursor_run_fits(const petal_cursor *cursor);
+
+/* A place is sought: what was still to be given is not wanted any more. */
+void cursor_run_begin(petal_cursor *cursor);
+
+/*
+ * Take a run from the store at hand, from the cell on that its inputs stand at, which was not
+ * judged. Without one, which is no failure, nothing has changed.
+ */
+enum petal_status cursor_take_run(petal_cursor *cursor, struct store_scan *store,
+                                  petal_error *error);
+void cursor_run_free(petal_cursor *cursor);
+
+/* Is it worth trying to take a run? */
+static inline bool
+cursor_may_take_run(petal_cursor *cursor, const struct store_scan *store)
+{
+    if (cursor->run.pause > 0) {
+        cursor->run.pause--;
+        return false;
+    }
+    return cursor->runs && visibility_row_is_free(&store->visibility);
+}
 
 /* Read one row by walking through it; the options have been checked. */
 enum petal_status cursor_get_row(petal_table *table, petal_slice row,

@@ -115,7 +115,10 @@ open_cursor(petal_cursor *cursor, bool get, petal_error *error)
     if (status == PETAL_OK)
         status = open_buffer(cursor, get, error);
     cursor->plain = status == PETAL_OK && cursor->store_count > 0 && cursor->stores[0].plain &&
-                    !cursor->options.reversed && read->receipt == NULL;
+                    !cursor->options.reversed && read->receipt == NULL &&
+                    !atomic_load_explicit(&db->general_reads, memory_order_relaxed);
+    cursor->runs = cursor_run_fits(cursor);
+    cursor_run_begin(cursor);
     /* What was borrowed for this call. */
     read->columns = NULL;
     read->column_count = 0;
@@ -246,6 +249,7 @@ petal_cursor_close(petal_cursor *cursor)
         mem_free(allocator, cursor->stores,
                  cursor->descriptor->family_count * sizeof *cursor->stores);
     scan_bounds_fini(&cursor->bounds, allocator);
+    cursor_run_free(cursor);
     mem_free(allocator, cursor->row, cursor->row_capacity);
     mem_free(allocator, cursor->sought, cursor->sought_capacity);
     filter_run_free(cursor->filter);

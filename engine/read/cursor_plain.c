@@ -110,6 +110,8 @@ static void
 show(petal_cursor *cursor, struct store_scan *store)
 {
     store_scan_make_cell(store, &cursor->cell);
+    cursor->run.next = &cursor->cell;
+    cursor->run.end = &cursor->cell + 1;
     cursor->row_shown = true;
     store->shown++;
     store->move = SCAN_STEP;
@@ -117,7 +119,7 @@ show(petal_cursor *cursor, struct store_scan *store)
 
 /* From the input's cell, which is complete: judge it, and if it is hidden move on. */
 static enum petal_status
-consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_error *error)
+consider(petal_cursor *cursor, struct store_scan *store, petal_error *error)
 {
     struct cell_iter *input = store->inputs.cells;
     enum visibility_verdict verdict;
@@ -126,7 +128,6 @@ consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_erro
         return error_no_memory(error);
     if (verdict == VISIBILITY_SHOW) {
         show(cursor, store);
-        *found = true;
         return PETAL_OK;
     }
     store->move = store_scan_move_behind(store, verdict);
@@ -134,16 +135,16 @@ consider(petal_cursor *cursor, struct store_scan *store, bool *found, petal_erro
 }
 
 enum petal_status
-cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error)
+cursor_next_plain(petal_cursor *cursor, petal_error *error)
 {
     struct store_scan *store = &cursor->stores[cursor->store];
     struct cell_iter *input = store->inputs.cells;
     enum petal_status status;
 
-    assert(store->place == SCAN_IN_ROW);
+    assert(store->place == SCAN_IN_ROW && cursor->run.next == cursor->run.end);
     status = store->move == SCAN_STEP ? input->ops->next(input, error)
                                       : store_scan_move_on(store, error);
-    while (status == PETAL_OK && !*found) {
+    while (status == PETAL_OK && cursor->run.next == cursor->run.end) {
         if (!input->valid || !slice_equal(input->cell.row, store->row)) {
             status = follow(cursor, store, error);
             if (status != PETAL_OK || cursor->state == CURSOR_ENDED)
@@ -155,8 +156,10 @@ cursor_next_plain(petal_cursor *cursor, bool *found, petal_error *error)
         }
         if (input->pending)
             status = input->ops->load(input, error);
-        if (status == PETAL_OK)
-            status = consider(cursor, store, found, error);
+        if (status == PETAL_OK && cursor_may_take_run(cursor, store))
+            status = cursor_take_run(cursor, store, error);
+        if (status == PETAL_OK && cursor->run.next == cursor->run.end)
+            status = consider(cursor, store, error);
     }
     return status;
 }

@@ -165,6 +165,12 @@ copy_qualifiers(struct scan_inputs *inputs, const petal_slice *qualifiers, size_
     return PETAL_OK;
 }
 
+enum petal_status
+scan_inputs_show(struct scan_inputs *inputs, petal_error *error)
+{
+    return inputs->cells == &inputs->merge.iter ? merge_iter_show(&inputs->merge, error) : PETAL_OK;
+}
+
 bool
 scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier)
 {

@@ -51,6 +51,9 @@ enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_famil
                                    const struct scan_bounds *bounds, const petal_slice *qualifiers,
                                    size_t qualifier_count);
 
+/* Show the cell that merge_iter_top_stepped has brought the inputs to. */
+enum petal_status scan_inputs_show(struct scan_inputs *inputs, petal_error *error);
+
 /* Is the qualifier one of those asked? Needed when all columns come. */
 bool scan_inputs_ask_column(const struct scan_inputs *inputs, petal_slice qualifier);
 

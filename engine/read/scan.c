@@ -242,6 +242,8 @@ store_scan_move_on(struct store_scan *scan, petal_error *error)
 
     scan->move = SCAN_STAY;
     switch (move) {
+    case SCAN_SHOW:
+        return scan_inputs_show(&scan->inputs, error);
     case SCAN_STEP:
         return scan->inputs.cells->ops->next(scan->inputs.cells, error);
     case SCAN_TIME_RANGE:

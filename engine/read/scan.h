@@ -27,6 +27,7 @@ enum scan_place {
 /* Where the input goes before it gives another cell. */
 enum scan_move {
     SCAN_STAY,
+    SCAN_SHOW,  /* stay, at the cell that merge_iter_top_stepped has brought it to */
     SCAN_BEGIN, /* stay, at the first cell of the row just entered */
     SCAN_STEP,
     SCAN_TIME_RANGE, /* past the column's versions that are later than the read's time range */

@@ -175,6 +175,14 @@ visibility_column(const struct visibility *visibility)
     return slice_make(visibility->qualifier, visibility->qualifier_bytes);
 }
 
+/* Of the row nothing was judged that can hide a put in another column than the one judged last. */
+static inline bool
+visibility_row_is_free(const struct visibility *visibility)
+{
+    return visibility->plain && !visibility->has_family_delete &&
+           visibility->family_version_count == 0;
+}
+
 /* The kind of the marker that hides a put just judged MASKED.  Not with NEW_VERSION_BEHAVIOR,
  * which keeps no such marker at hand. */
 enum petal_cell_type visibility_masked_by(const struct visibility *visibility,

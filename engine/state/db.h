@@ -74,6 +74,9 @@ struct petal_db {
     uint64_t compact_file_bytes; /* when an output is ended at a row border */
     uint64_t identity, salt;
 
+    /* Tests set it: no read goes a straight way, which changes nothing. */
+    _Atomic(bool) general_reads;
+
     /* What all share. */
     struct epoch *epoch;
     struct cache *cache;

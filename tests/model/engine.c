@@ -225,16 +225,27 @@ read_rows(struct engine *engine, petal_cursor *cursor, size_t times, struct mode
     return PETAL_OK;
 }
 
+/* One by one and several at once in turn, which must come to the same. */
 static enum petal_status
 read_cells(petal_cursor *cursor, size_t times, struct model_text *text, petal_error *error)
 {
-    for (size_t i = 0; times == 0 || i < times; i++) {
-        const petal_cell *cell;
-        enum petal_status status = petal_cursor_next(cursor, &cell, error);
+    size_t count = 0;
 
-        if (status != PETAL_OK || cell == NULL)
+    for (size_t i = 0; times == 0 || i < times; i += count) {
+        const petal_cell *cells;
+        enum petal_status status;
+
+        if (i % 4 == 0) {
+            status = petal_cursor_next(cursor, &cells, error);
+            count = cells != NULL;
+        } else {
+            status =
+                petal_cursor_next_many(cursor, times == 0 ? 6 : times - i, &cells, &count, error);
+        }
+        if (status != PETAL_OK || count == 0)
             return status;
-        model_text_add_cell(text, cell);
+        for (size_t k = 0; k < count; k++)
+            model_text_add_cell(text, &cells[k]);
     }
     return PETAL_OK;
 }

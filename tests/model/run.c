@@ -3,6 +3,7 @@
 
 #include "base/slice.h"
 #include "engine/compact/compactor.h"
+#include "engine/state/db.h"
 #include "tests/crash/ledger.h"
 
 #include <stdlib.h>
@@ -275,6 +276,7 @@ run_answers_free(struct run_answers *answers)
 /* ---- the engine ---- */
 
 struct engine_side {
+    const struct run_settings *settings;
     struct fixture fixture;
     struct engine engine;
 };
@@ -302,6 +304,7 @@ attach(struct engine_side *side, petal_error *error)
     enum petal_status status;
 
     engine->db = side->fixture.db;
+    atomic_store(&engine->db->general_reads, side->settings->general_reads);
     status = petal_table_open(engine->db, slice_from_text("t"), &engine->table, error);
     for (unsigned i = 0; status == PETAL_OK && i < MODEL_FAMILIES; i++)
         status = petal_table_family(engine->table, model_text_family_name(i), &engine->families[i],
@@ -323,7 +326,7 @@ begin(struct engine_side *side, const struct operation_list *list,
     petal_table *table;
     enum petal_status status;
 
-    *side = (struct engine_side){.engine.db = NULL};
+    *side = (struct engine_side){.settings = settings};
     fixture_init(&side->fixture, 1);
     test_clock_set(&side->fixture.clock, 1000);
     side->fixture.options.cache_bytes = settings->cache_bytes;

@@ -21,6 +21,7 @@ struct run_settings {
     enum petal_compression compression;
     bool choose_without; /* reads may not use some reasons, as the operation says */
     unsigned without;    /* reasons that no read may use */
+    bool general_reads;  /* no read goes a straight way */
 };
 
 /* What the model says to each operation. */

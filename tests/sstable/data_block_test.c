@@ -166,6 +166,67 @@ assert_facts(const struct data_block *block, const struct cell_set *set)
     assert_int_equal(block->cells, set->count);
 }
 
+/* From the model's cell `from`, which the cursor has just given, on: runs of any lengths, steps
+ * between them. */
+static void
+assert_runs_follow(struct data_block_cursor *cursor, struct cell *cell, const struct cell_set *set,
+                   size_t from, struct test_random *random)
+{
+    static petal_cell cells[40];
+    static uint8_t keys[8000];
+
+    for (bool more = true; more;) {
+        struct cell_run run = {
+            .family = slice_from_text("family"),
+            .cells = cells,
+            .most = (size_t)test_random_below(random, 40) + 1,
+            .keys = keys,
+            .key_bytes = (size_t)test_random_below(random, sizeof keys),
+        };
+        size_t changes = 0, count = data_block_cursor_run(cursor, &run, cell);
+
+        assert_true(count <= run.most);
+        for (size_t i = 0; i < count; i++) {
+            const struct cell *want = &set->cells[from + i];
+
+            assert_slice_equal(cells[i].family, run.family);
+            assert_slice_equal(cells[i].row, want->row);
+            assert_slice_equal(cells[i].qualifier, want->qualifier);
+            assert_slice_equal(cells[i].value, want->value);
+            assert_true(cells[i].timestamp == want->timestamp && cells[i].type == PETAL_PUT &&
+                        !cells[i].has_ttl && cells[i].ttl_ms == 0);
+            changes += i > 0 && !slice_equal(want->row, want[-1].row);
+        }
+        if (count > 0)
+            assert_int_equal(run.row_changes, changes);
+        from += count > 0 ? count - 1 : 0;
+        assert_cell_equal(cell, &set->cells[from]);
+        more = data_block_cursor_next(cursor, cell);
+        assert_int_equal(more, ++from < set->count);
+    }
+}
+
+static void
+compare_runs(struct data_block_cursor *cursor, const struct cell_set *set,
+             struct test_random *random)
+{
+    const struct cell *last = &set->cells[set->count - 1];
+    uint8_t row[1024];
+    struct cell cell;
+
+    memcpy(row, last->row.data, last->row.size);
+    row[last->row.size] = 0;
+    assert_false(data_block_ends_before(&cursor->block, last->row));
+    assert_false(data_block_ends_before(&cursor->block, set->cells[0].row));
+    assert_true(data_block_ends_before(&cursor->block, slice_make(row, last->row.size + 1)));
+    if (!data_block_is_plain(&cursor->block))
+        return;
+    for (int round = 0; round < 4; round++) {
+        data_block_cursor_first(cursor, &cell);
+        assert_runs_follow(cursor, &cell, set, 0, random);
+    }
+}
+
 static void
 compare_block(petal_slice bytes, const struct cell_set *set, struct test_random *random)
 {
@@ -183,6 +244,7 @@ compare_block(petal_slice bytes, const struct cell_set *set, struct test_random 
         seek_around(&cursor, set, &set->cells[i], random);
     data_block_cursor_last(&cursor, &cell);
     assert_follows(&cursor, &cell, set, set->count - 1, 1);
+    compare_runs(&cursor, set, random);
     data_block_cursor_fini(&cursor);
 }
 

@@ -1,0 +1,371 @@
+/*
+ * cursor_run.c -- runs: cells that a plain cursor takes from its store at one go and then gives one
+ * by one, or as they are. Nothing is decided about a single one of them.
+ *
+ * WHY NOTHING NEEDS TO BE. In a row without family markers that were heeded, a put that has no time
+ * to live of its own, is at or below the read point, within the time range and not past the
+ * family's TTL is visible if it is the first of its column: what could hide it sorts before it. So
+ * a run takes the first put of each column, and ends where there is anything else: before a marker
+ * above all. With one version asked, what follows in the column is passed over. A block whose facts
+ * say all of that of all its cells is decoded as a whole, if the other sources' next rows, the stop
+ * row and the limit of rows lie behind it; else the sources are stepped and merged cell by cell.
+ *
+ * WHAT A RUN LEAVES. No block is left while cells of a run point into it, so a run ends at the
+ * latest where a source needs its next block. Cursor, store and visibility are left as steps to the
+ * run's last cell leave them: whoever goes on does not know of it. The inputs stand at a cell that
+ * was given or passed over (SCAN_STEP), or they were brought to one that nobody looked at
+ * (SCAN_SHOW); to show that one may read, so it waits until the run was given.
+ *
+ * HOW LONG. As long as the last run was of use, up to RUN_CELLS: who seeks and takes ten cells
+ * shall not pay for more. Where runs come to nothing they are not tried for a while.
+ */
+#include "base/inline.h"
+#include "engine/read/cursor.h"
+
+#define RUN_CELLS       128
+#define RUN_KEY_BYTES   8192
+#define RUN_FIRST_CELLS 8
+#define RUN_FEW         4  /* a run of fewer cells costs more than the steps */
+#define RUN_PAUSE       64 /* so many cells are given by steps then */
+
+/* Cells passed over in one column, before it is left to a seek. */
+#define MOST_PASSED STEPS_BEFORE_SEEK
+
+struct run_memory {
+    petal_cell cells[RUN_CELLS];
+    uint8_t keys[RUN_KEY_BYTES];
+};
+
+bool
+cursor_run_fits(const petal_cursor *cursor)
+{
+    if (!cursor->plain)
+        return false;
+    for (size_t i = 0; i < cursor->store_count; i++) {
+        const struct store_scan *store = &cursor->stores[i];
+        const struct visibility_rules *rules = &store->visibility.rules;
+
+        if (rules->purpose != VISIBILITY_READ || rules->new_version_behavior ||
+            rules->versions == 0 || store->inputs.qualifier_count > 0)
+            return false;
+    }
+    return true;
+}
+
+void
+cursor_run_free(petal_cursor *cursor)
+{
+    mem_free(cursor->table->db->env.allocator, cursor->run.memory, sizeof *cursor->run.memory);
+    cursor->run.memory = NULL;
+}
+
+void
+cursor_run_begin(petal_cursor *cursor)
+{
+    struct cursor_run *run = &cursor->run;
+    uint32_t unused = (uint32_t)(run->end - run->next);
+
+    /* What was given since the last seek is what is likely to be asked behind this one. */
+    run->size = run->given > unused ? run->given - unused : RUN_FIRST_CELLS;
+    if (run->size > RUN_CELLS)
+        run->size = RUN_CELLS;
+    run->given = 0;
+    run->pause = 0;
+    run->next = run->end = NULL;
+}
+
+/* ---- what a run is made of ---- */
+
+/* A run under way. */
+struct making {
+    petal_cursor *cursor;
+    struct store_scan *store;
+    struct merge_iter *merge; /* NULL: one source alone */
+    struct cell_run run;      /* limits and room */
+    uint32_t versions;
+    size_t count; /* cells taken */
+    /* Of the cell taken last, or before the run the place of the cursor. */
+    petal_slice row, qualifier;
+    bool in_column;  /* there is such a column */
+    unsigned passed; /* cells of it that were passed over since */
+    bool refused;    /* the run ended before a cell that is none for runs */
+    uint8_t *keys_end;
+};
+
+static struct cell_iter *
+source_of(const struct making *making)
+{
+    return making->merge != NULL ? merge_iter_top(making->merge) : making->store->inputs.cells;
+}
+
+/* The rows of a whole block must lie before this one; empty: wherever they like. */
+static petal_slice
+bound_of(const struct making *making)
+{
+    petal_slice stop = making->cursor->bounds.stop, rival = slice_make(NULL, 0);
+
+    if (making->merge != NULL)
+        rival = merge_iter_rival_row(making->merge);
+    if (rival.size == 0 || (stop.size > 0 && slice_compare(stop, rival) < 0))
+        return stop;
+    return rival;
+}
+
+/* What is left of a block, if nothing of it needs to be looked at. */
+static size_t
+take_block(struct making *making)
+{
+    struct cell_iter *source = source_of(making);
+    const petal_cursor *cursor = making->cursor;
+    uint64_t rows_left = cursor->options.row_limit - cursor->rows;
+    size_t count;
+
+    if (source->ops->take_run == NULL || cursor->store_count > 1)
+        return 0;
+    making->run.before = bound_of(making);
+    if (cursor->options.row_limit > 0 && rows_left < making->run.most)
+        making->run.most = (size_t)rows_left;
+    count = source->ops->take_run(source, &making->run);
+    if (count > 0 && making->merge != NULL)
+        merge_iter_show_top_again(making->merge);
+    return count;
+}
+
+/* Is the cell of a kind that a run may have? */
+static inline bool
+is_plain_put(const struct cell_run *run, const struct cell *cell)
+{
+    return cell->type == PETAL_PUT && !cell->has_ttl && cell->timestamp >= run->time_min &&
+           cell->timestamp < run->time_limit;
+}
+
+/* Does the scan end before a row behind the one at hand? With several stores it is not asked: the
+ * others may have cells of the row at hand. */
+static inline bool
+ends_before(const struct making *making, petal_slice row)
+{
+    const petal_cursor *cursor = making->cursor;
+
+    return cursor->store_count > 1 || scan_bounds_behind(&cursor->bounds, row) ||
+           cursor->rows + making->run.row_changes + 1 == cursor->options.row_limit;
+}
+
+static NEVER_INLINE void
+copy_key(uint8_t *to, petal_slice key)
+{
+    if (key.size > 0)
+        memcpy(to, key.data, key.size);
+}
+
+/* A copy in the run's memory, for which there is room. Most keys are of 8 to 16 bytes: two
+ * numbers, which may overlap. */
+static inline petal_slice
+keep_key(struct making *making, petal_slice key)
+{
+    uint8_t *to = making->run.keys;
+    const uint8_t *from = slice_bytes(key);
+
+    if (key.size >= 8 && key.size <= 16) {
+        memcpy(to, from, 8);
+        memcpy(to + key.size - 8, from + key.size - 8, 8);
+    } else {
+        copy_key(to, key);
+    }
+    making->run.keys += key.size;
+    return slice_make(to, key.size);
+}
+
+static NEVER_INLINE bool
+same_long_key(petal_slice a, petal_slice b)
+{
+    return slice_equal(a, b);
+}
+
+/* slice_equal, without a call for keys that differ at their ends, and for those of 8 to 16 bytes. */
+static inline bool
+same_key(petal_slice a, petal_slice b)
+{
+    const uint8_t *left = slice_bytes(a), *right = slice_bytes(b);
+
+    if (a.size != b.size)
+        return false;
+    if (a.size < 8)
+        return a.size == 0 || same_long_key(a, b);
+    return memcmp(left + a.size - 8, right + a.size - 8, 8) == 0 &&
+           (a.size <= 16 ? memcmp(left, right, 8) == 0 : same_long_key(a, b));
+}
+
+static inline bool
+has_room(const struct making *making, const struct cell *cell)
+{
+    return making->count < making->run.most &&
+           cell->row.size + cell->qualifier.size <= (size_t)(making->keys_end - making->run.keys);
+}
+
+enum taking { TAKEN, PASSED, NOT_TAKEN };
+
+/* Take the cell, or pass over it, or leave it to others. */
+static inline enum taking
+take(struct making *making, const struct cell *cell)
+{
+    petal_cell *taken = &making->run.cells[making->count];
+    bool same_row;
+
+    if (cell->sequence > making->run.read_point)
+        return PASSED;
+    if (!is_plain_put(&making->run, cell) || !has_room(making, cell))
+        return NOT_TAKEN;
+    same_row = same_key(cell->row, making->row);
+    if (same_row && making->in_column && same_key(cell->qualifier, making->qualifier))
+        return making->versions == 1 && ++making->passed < MOST_PASSED ? PASSED : NOT_TAKEN;
+    if (!same_row && ends_before(making, cell->row))
+        return NOT_TAKEN;
+    making->run.row_changes += !same_row;
+    if (!same_row || making->count == 0)
+        making->row = keep_key(making, cell->row);
+    making->qualifier =
+        cell->qualifier.size > 0 ? keep_key(making, cell->qualifier) : cell->qualifier;
+    making->in_column = true;
+    making->passed = 0;
+    /* One by one: compilers would first make all of it zero by a loop. */
+    taken->family = making->run.family;
+    taken->row = making->row;
+    taken->qualifier = making->qualifier;
+    taken->value = cell->value;
+    taken->timestamp = cell->timestamp;
+    taken->type = PETAL_PUT;
+    taken->has_ttl = false;
+    taken->ttl_ms = 0;
+    making->count++;
+    return TAKEN;
+}
+
+/* Cell by cell. The first must be one that is taken, else nothing is done. */
+static void
+take_cells(struct making *making)
+{
+    struct cell_iter *source = source_of(making);
+    enum scan_move move = SCAN_SHOW;
+
+    making->refused = source->ops->step == NULL || take(making, &source->cell) != TAKEN;
+    if (making->refused) {
+        assert(making->count == 0);
+        return;
+    }
+    for (;;) {
+        if (!source->ops->step(source)) {
+            move = SCAN_STEP;
+            break;
+        }
+        if (making->merge != NULL) {
+            merge_iter_top_stepped(making->merge);
+            source = merge_iter_top(making->merge);
+        }
+        if (source == NULL || source->pending)
+            break;
+        if (source->ops->step == NULL || take(making, &source->cell) == NOT_TAKEN) {
+            making->refused = making->count < making->run.most;
+            break;
+        }
+    }
+    if (move == SCAN_STEP && making->merge != NULL)
+        merge_iter_show_top_again(making->merge);
+    making->store->move = move;
+}
+
+/* ---- before and behind ---- */
+
+/* Leave cursor, store and visibility as a step to the last cell taken does. */
+static enum petal_status
+come_to(petal_cursor *cursor, struct store_scan *store, const petal_cell *last, size_t count,
+        size_t row_changes, petal_error *error)
+{
+    enum visibility_verdict verdict;
+    struct cell cell = {
+        .qualifier = last->qualifier,
+        .timestamp = last->timestamp,
+        .sequence = store->visibility.rules.read_point,
+        .type = PETAL_PUT,
+    };
+
+    cursor->rows += row_changes;
+    cursor->row_shown = true;
+    store->shown += count;
+    if (row_changes > 0) {
+        if (cursor_copy_row(cursor, last->row) != PETAL_OK)
+            return error_no_memory(error);
+        store->row = slice_make(cursor->row, cursor->row_bytes);
+        visibility_start_row(&store->visibility);
+    }
+    cell.row = store->row;
+    if (visibility_judge(&store->visibility, &cell, &verdict) != PETAL_OK)
+        return error_no_memory(error);
+    assert(verdict == VISIBILITY_SHOW);
+    return PETAL_OK;
+}
+
+/* How long the next run may be, and whether it is worth trying. */
+static void
+learn(struct cursor_run *run, size_t count, bool refused)
+{
+    if (refused && count < RUN_FEW)
+        run->pause = RUN_PAUSE;
+    run->given += (uint32_t)count;
+    if (run->given > RUN_CELLS)
+        run->given = RUN_CELLS;
+    run->size = 2 * run->size < RUN_CELLS ? 2 * run->size : RUN_CELLS;
+}
+
+enum petal_status
+cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *error)
+{
+    struct scan_inputs *inputs = &store->inputs;
+    const struct visibility *visibility = &store->visibility;
+    const struct visibility_rules *rules = &visibility->rules;
+    struct cursor_run *run = &cursor->run;
+    struct making making = {
+        .cursor = cursor,
+        .store = store,
+        .merge = inputs->cells == &inputs->merge.iter ? &inputs->merge : NULL,
+        .versions = rules->versions,
+        .row = store->row,
+        .qualifier = visibility_column(visibility),
+        .in_column = visibility->in_column,
+    };
+    size_t count;
+
+    assert(cursor->runs && run->next == run->end && store->place == SCAN_IN_ROW);
+    assert(inputs->cells->valid && !inputs->cells->pending);
+    if (run->memory == NULL) {
+        run->memory = mem_alloc(store->db->env.allocator, sizeof *run->memory);
+        if (run->memory == NULL)
+            return error_no_memory(error);
+    }
+    making.run = (struct cell_run){
+        .read_point = rules->read_point,
+        .time_min =
+            rules->time_min > rules->oldest_unexpired ? rules->time_min : rules->oldest_unexpired,
+        .time_limit = rules->time_limit,
+        .family = store->family->name,
+        .cells = run->memory->cells,
+        .most = run->size,
+        .keys = run->memory->keys,
+        .key_bytes = RUN_KEY_BYTES,
+    };
+    making.keys_end = making.run.keys + RUN_KEY_BYTES;
+    if (making.in_column && slice_equal(inputs->cells->cell.qualifier, making.qualifier))
+        return PETAL_OK; /* the column goes on */
+    count = take_block(&making);
+    if (count > 0) {
+        store->move = SCAN_STEP;
+    } else {
+        take_cells(&making);
+        count = making.count;
+    }
+    learn(run, count, making.refused);
+    if (count == 0)
+        return PETAL_OK;
+    run->next = making.run.cells;
+    run->end = making.run.cells + count;
+    return come_to(cursor, store, run->end - 1, count, making.run.row_changes, error);
+}
