@@ -420,6 +420,16 @@ lead(petal_db *db, struct write_op *first, struct write_place *last)
     }
 }
 
+/* Serve a group. LEADER. */
+static void
+serve(petal_db *db, const struct write_group *group)
+{
+    struct write_op *first = op_of(group->first);
+
+    if (group->first != group->last || !lead_one(db, first))
+        lead(db, first, group->last);
+}
+
 enum petal_status
 write_submit(petal_db *db, struct write_op *op)
 {
@@ -430,7 +440,7 @@ write_submit(petal_db *db, struct write_op *op)
     op->outdated = false;
     if (write_queue_enter(&db->writers.queue, &op->place, GROUP_BYTES, &group)) {
         do
-            lead(db, op_of(group.first), group.last);
+            serve(db, &group);
         while (!write_queue_leave(&db->writers.queue, &op->place, &group));
     }
     return op->status;
@@ -450,7 +460,7 @@ write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
         lead(db, &op, &op.place);
     if (!write_queue_leave_free(&db->writers.queue, &op.place)) {
         while (!write_queue_leave(&db->writers.queue, &op.place, &group))
-            lead(db, op_of(group.first), group.last);
+            serve(db, &group);
     }
     return op.status;
 }
