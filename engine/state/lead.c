@@ -22,8 +22,16 @@
  * the same reason the leader does not hand on right away: the next one may sleep or be without a
  * processor, with all others behind it, and on another processor all that leaders touch would have
  * to come from this one's cache.
+ *
+ * SLOW GROUPS. When a sync ends, those who shared it come back soon, each a little too late for the
+ * next sync, which the first of those behind them has begun: so of eight writers four would share
+ * one. A slow leader therefore waits, for a quarter of what the last slow group took at most, until
+ * all those are in line who were then: a quarter of a sync against half the syncs. Where they do
+ * not come, it soon gives that up.
  */
 #include "engine/state/lead.h"
+
+#include "base/clock.h"
 
 #include "engine/state/db.h"
 
@@ -41,6 +49,14 @@
 #define MOST_PATIENCE  32
 #define PROBE_INTERVAL 16
 
+/* How long a slow leader waits for others at most, and how often in vain in a row before it does so
+ * only now and then. */
+#define MOST_GATHER_US     50000
+#define MOST_SLOW_PATIENCE 4
+
+/* More in line are not counted. */
+#define MOST_EXPECTED 256
+
 /* Groups that a leader serves for others only, and how large each is: its caller waits for no more
  * than some microseconds. */
 #define MOST_STAYS 8
@@ -51,6 +67,8 @@ write_queue_init(struct write_queue *queue)
 {
     atomic_init(&queue->newest, NULL);
     atomic_init(&queue->patience, MOST_PATIENCE);
+    queue->slow.expected = 0;
+    queue->slow.patience = MOST_SLOW_PATIENCE;
     queue->one_processor = sysconf(_SC_NPROCESSORS_ONLN) == 1;
     HOLDER_SET(&queue->leader, false);
     return pthread_mutex_init(&queue->mutex, NULL) == 0;
@@ -99,24 +117,33 @@ look_for_turn(const struct write_place *place)
     return false;
 }
 
-/* Patience is a guess: updates that get lost do no harm. Below zero it counts the waits up to the
- * next try. */
+/* Patience says whether to try; below zero it counts the chances up to the next try. */
+static bool
+patience_tries(int patience)
+{
+    return patience > 0 || patience <= -PROBE_INTERVAL;
+}
+
+/* What is left of it behind a chance that was tried with this success, or passed by. */
+static int
+patience_behind(int patience, int most, bool found)
+{
+    if (found)
+        return patience < 0 ? 1 : patience + (patience < most);
+    return patience < 0 && patience_tries(patience) ? 0 : patience - 1;
+}
+
+/* Patience is a guess: updates that get lost do no harm. */
 static bool
 look_if_it_helps(struct write_queue *queue, const struct write_place *place)
 {
-    int patience = atomic_load_explicit(&queue->patience, memory_order_relaxed);
-    int changed = patience - 1;
-    bool found = false;
+    int patience = atomic_load_explicit(&queue->patience, memory_order_relaxed), changed;
+    bool found;
 
     if (queue->one_processor || place->slow)
         return false;
-    if (patience > 0 || patience <= -PROBE_INTERVAL) {
-        found = look_for_turn(place);
-        if (found)
-            changed = patience < 0 ? 1 : patience + (patience < MOST_PATIENCE);
-        else if (patience < 0)
-            changed = 0;
-    }
+    found = patience_tries(patience) && look_for_turn(place);
+    changed = patience_behind(patience, MOST_PATIENCE, found);
     if (changed != patience)
         atomic_store_explicit(&queue->patience, changed, memory_order_relaxed);
     return found;
@@ -191,6 +218,55 @@ last_of_group(struct write_queue *queue, struct write_place *first, size_t most_
     return last;
 }
 
+/* ---- slow groups ---- */
+
+/* How many are in line from `first` on, counted up to `most`. LEADER. */
+static unsigned
+count_in_line(struct write_queue *queue, const struct write_place *first, unsigned most)
+{
+    const struct write_place *place = atomic_load_explicit(&queue->newest, memory_order_acquire);
+    unsigned count = 1;
+
+    for (; place != first && count < most; place = place->older)
+        count++;
+    return count;
+}
+
+/* The slow place leads: wait for those with whom it can share, and note when its group begins. */
+static void
+gather(struct write_queue *queue, const struct write_place *own)
+{
+    unsigned expected = queue->slow.expected;
+    uint64_t now = clock_us(), until = now + queue->slow.lasted_us / 4;
+    bool all;
+
+    assert(holder_is_self(&queue->leader) && own->slow && !own->alone);
+    all = expected <= 1 || count_in_line(queue, own, expected) == expected;
+    if (!all) {
+        if (until > now + MOST_GATHER_US)
+            until = now + MOST_GATHER_US;
+        while (patience_tries(queue->slow.patience) && !all && now < until) {
+            sched_yield();
+            all = count_in_line(queue, own, expected) == expected;
+            now = clock_us();
+        }
+        queue->slow.patience = patience_behind(queue->slow.patience, MOST_SLOW_PATIENCE, all);
+    }
+    queue->slow.began_us = now;
+}
+
+/* The slow group is served: note what gather is to know of it, but who stands behind. LEADER. */
+static void
+note_slow(struct write_queue *queue, const struct write_group *group)
+{
+    const struct write_place *place = group->first;
+
+    queue->slow.lasted_us = clock_us() - queue->slow.began_us;
+    queue->slow.expected = 1;
+    for (; place != group->last; place = place->next)
+        queue->slow.expected++;
+}
+
 bool
 write_queue_enter(struct write_queue *queue, struct write_place *place, size_t most_bytes,
                   struct write_group *group)
@@ -204,17 +280,18 @@ write_queue_enter(struct write_queue *queue, struct write_place *place, size_t m
     while (!atomic_compare_exchange_weak_explicit(&queue->newest, &newest, place,
                                                   memory_order_acq_rel, memory_order_relaxed))
         place->older = newest;
-    if (newest == NULL) {
-        *group = (struct write_group){place, place, 0};
-        HOLDER_SET(&queue->leader, true);
-        return true;
+    if (newest != NULL) {
+        if (!look_if_it_helps(queue, place))
+            sleep_until_turn(queue, place);
+        if (atomic_load_explicit(&place->turn, memory_order_relaxed) == WRITE_SERVED)
+            return false;
     }
-    if (!look_if_it_helps(queue, place))
-        sleep_until_turn(queue, place);
-    if (atomic_load_explicit(&place->turn, memory_order_relaxed) == WRITE_SERVED)
-        return false;
     HOLDER_SET(&queue->leader, true);
-    *group = (struct write_group){place, last_of_group(queue, place, most_bytes, false), 0};
+    *group = (struct write_group){place, place, 0};
+    if (place->slow && !place->alone)
+        gather(queue, place);
+    if (place->slow || newest != NULL)
+        group->last = last_of_group(queue, place, most_bytes, false);
     return true;
 }
 
@@ -246,6 +323,8 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
     bool stays = false, locked = false;
 
     assert(holder_is_self(&queue->leader));
+    if (own->slow && !own->alone)
+        note_slow(queue, group);
     HOLDER_SET(&queue->leader, false); /* before anybody is told to lead */
     /* Release: all that was done. */
     if (!atomic_compare_exchange_strong_explicit(&queue->newest, &newest, NULL,
@@ -253,6 +332,8 @@ write_queue_leave(struct write_queue *queue, struct write_place *own, struct wri
         link_forward(queue, last);
         next = last->next;
         assert(next != NULL);
+        if (own->slow && !own->alone)
+            queue->slow.expected += count_in_line(queue, next, MOST_EXPECTED);
         stays = may_stay(own, group, next);
     }
     /* Before the next leader: they may be back in line when it makes its group. */

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 #include "base/mutex.h"
@@ -30,8 +31,8 @@ enum write_turn {
 struct write_place {
     /* Set by the caller: */
     bool alone; /* wants the lead for other work: is in no group */
-    /* Takes long, as a sync does: its thread sleeps meanwhile, and no leader goes on with it behind
-     * his own group. */
+    /* Takes long, as a sync does: its thread sleeps meanwhile, no leader goes on with it behind his
+     * own group, and when it leads it waits a little for others to share the sync. */
     bool slow;
     size_t bytes; /* what it adds to a group */
     /* The queue's; see engine/state/lead.c: */
@@ -51,6 +52,13 @@ struct write_queue {
     pthread_mutex_t mutex; /* of those that sleep */
     _Atomic(int) patience; /* see look_if_it_helps */
     bool one_processor;
+    struct {
+        unsigned
+            expected; /* who may soon be in line: the last slow group's, and who stood behind */
+        uint64_t began_us;  /* the slow group that is served */
+        uint64_t lasted_us; /* the last one */
+        int patience;       /* as that of those who look */
+    } slow;                 /* [leader]; see gather in lead.c */
 #ifndef NDEBUG
     struct holder leader; /* for assert_leads */
 #endif

@@ -454,7 +454,7 @@ write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
     struct write_group group = {&op.place, &op.place, 0};
 
     op_init(&op, cell, 1, bytes, options, error);
-    if (!write_queue_enter_free(&db->writers.queue, &op.place))
+    if (op.place.slow || !write_queue_enter_free(&db->writers.queue, &op.place))
         return write_submit(db, &op);
     if (!lead_one(db, &op))
         lead(db, &op, &op.place);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "engine/state/lead.h"
 #include "tests/support/test_support.h"
 
@@ -238,6 +239,50 @@ leader_stays_not_for_ever(void **state)
     assert_true(fixture.waiters[MOST_STAYS].led);
 }
 
+/* Two that sync: when the first is served and the second leads, the first comes again. Whether it
+ * is back before the second waits no longer is the machine's affair: so some tries. */
+static void
+slow_leader_waits_for_those_who_come_back(void **state)
+{
+    unsigned tries = 0;
+    bool shared = false;
+
+    (void)state;
+    for (; !shared && tries < 100; tries++) {
+        struct fixture fixture;
+        struct waiter again = {.place.slow = true};
+        struct waiter *waiter;
+
+        begin(&fixture, true, SIZE_MAX);
+        again.line = &fixture.line;
+        waiter = add(&fixture, (struct write_place){.slow = true});
+        clock_sleep(20000);
+        assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+        go_through(&again);
+        shared = again.group == waiter->group;
+        if (shared)
+            assert_false(again.led);
+        end(&fixture);
+    }
+    assert_true(shared);
+}
+
+/* Who leads and was told to expect another one that never comes, goes on. */
+static void
+slow_leader_does_not_wait_for_ever(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 50; i++) {
+        struct fixture fixture;
+
+        begin(&fixture, true, SIZE_MAX);
+        add(&fixture, (struct write_place){.slow = true});
+        assert_true(write_queue_leave(&fixture.line.queue, &fixture.own.place, &fixture.group));
+        end(&fixture);
+        expect_group(&fixture, 0, 0, 2, false);
+    }
+}
+
 /* ---- many ---- */
 
 #define THREADS 5
@@ -300,9 +345,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups_end_at_their_limits),  cmocka_unit_test(sleepers_are_woken),
-        cmocka_unit_test(leader_stays_for_quick_ones), cmocka_unit_test(leader_does_not_stay),
-        cmocka_unit_test(leader_stays_not_for_ever),   cmocka_unit_test(many_come_and_go),
+        cmocka_unit_test(groups_end_at_their_limits),
+        cmocka_unit_test(sleepers_are_woken),
+        cmocka_unit_test(leader_stays_for_quick_ones),
+        cmocka_unit_test(leader_does_not_stay),
+        cmocka_unit_test(slow_leader_waits_for_those_who_come_back),
+        cmocka_unit_test(slow_leader_does_not_wait_for_ever),
+        cmocka_unit_test(leader_stays_not_for_ever),
+        cmocka_unit_test(many_come_and_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
