@@ -385,6 +385,17 @@ cache_insert(struct cache *cache, struct cache_block *block, uint64_t file, uint
     return held;
 }
 
+bool
+cache_has_room(const struct cache *cache, uint64_t bytes)
+{
+    uint64_t capacity = atomic_load_explicit(&cache->capacity, memory_order_relaxed);
+    uint64_t held = 0;
+
+    for (unsigned i = 0; i < cache->shard_count; i++)
+        held += shard_held(&cache->shards[i]);
+    return held + bytes < capacity - capacity / 32;
+}
+
 /* ---- Pins ---- */
 
 void

@@ -93,6 +93,10 @@ struct cache_block *cache_insert(struct cache *cache, struct cache_block *block,
                                  uint64_t offset, enum petal_block_kind kind,
                                  enum cache_priority priority, bool keep);
 
+/* Would `bytes` more fit without others going, and a 32nd of the capacity be free still?  About:
+ * other threads insert, too. */
+bool cache_has_room(const struct cache *cache, uint64_t bytes);
+
 /* Keep a block beyond the epoch.  cache_pin REQUIRES: inside the epoch in which it was found, or
  * pinned already.  After cache_unpin it can be used until the caller leaves the epoch, if
  * inside. */

@@ -134,6 +134,24 @@ chain_remove(struct cache_shard *shard, struct cache_block *block, uint64_t hash
                           memory_order_release);
 }
 
+static uint64_t
+bytes_held(const struct cache_shard *shard)
+{
+    uint64_t bytes = 0;
+
+    assert_held(&shard->mutex);
+    for (unsigned i = 0; i < SHARD_QUEUES; i++)
+        bytes += shard->queues[i].bytes;
+    return bytes;
+}
+
+/* The queues have changed. */
+static void
+note_held(struct cache_shard *shard)
+{
+    atomic_store_explicit(&shard->held, bytes_held(shard), memory_order_relaxed);
+}
+
 static void
 take_out(struct cache_shard *shard, struct cache_block *block, struct cache_block **removed)
 {
@@ -147,6 +165,7 @@ take_out(struct cache_shard *shard, struct cache_block *block, struct cache_bloc
     queue_remove(&shard->queues[queue_of(block)], block);
     shard->usage.bytes[block->kind] -= pool_charge(block);
     shard->usage.blocks[block->kind]--;
+    note_held(shard);
     block->queue_next = *removed;
     *removed = block;
 }
@@ -158,17 +177,6 @@ static uint64_t
 meta_limit(const struct cache_shard *shard)
 {
     return shard->capacity - shard->capacity / 8;
-}
-
-static uint64_t
-bytes_held(const struct cache_shard *shard)
-{
-    uint64_t bytes = 0;
-
-    assert_held(&shard->mutex);
-    for (unsigned i = 0; i < SHARD_QUEUES; i++)
-        bytes += shard->queues[i].bytes;
-    return bytes;
 }
 
 /* The data queue that is most over its share, `charge` more bytes of queue `coming` counted in;
@@ -270,7 +278,8 @@ shard_insert(struct cache_shard *shard, struct cache_block *block, uint64_t hash
         shard->usage.bytes[block->kind] += charge;
         shard->usage.blocks[block->kind]++;
         shard->usage.inserted[block->kind]++;
-        assert(bytes_held(shard) <= shard->capacity);
+        note_held(shard);
+        assert(shard_held(shard) <= shard->capacity);
         held = block;
     }
     mutex_unlock(&shard->mutex);

@@ -39,6 +39,7 @@ struct cache_shard {
     uint64_t capacity;
     struct block_queue queues[SHARD_QUEUES];
     struct cache_usage usage;
+    _Atomic(uint64_t) held; /* bytes of all queues; read without the mutex */
 };
 
 /* `capacity` is the greatest there will be. */
@@ -51,6 +52,13 @@ void shard_fini(struct cache_shard *shard);
 /* `hash` is that of (file, offset), everywhere. */
 struct cache_block *shard_find(const struct cache_shard *shard, uint64_t hash, uint64_t file,
                                uint64_t offset);
+
+/* Bytes of the blocks in the table, about: others put in and take out.  Any thread. */
+static inline uint64_t
+shard_held(const struct cache_shard *shard)
+{
+    return atomic_load_explicit(&shard->held, memory_order_relaxed);
+}
 
 /*
  * Make room and put `block` (kind and priority set) in.  Returns `block`, or the one that was there
