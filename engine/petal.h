@@ -905,7 +905,9 @@ typedef struct petal_read_options {
     size_t column_count;
     bool has_time_range;          /* only cells with time_min <= timestamp < time_limit */
     int64_t time_min, time_limit; /* 0 without has_time_range */
-    bool keep_out_of_cache;       /* data blocks that this read fetches do not enter the cache */
+    /* Data blocks that this read fetches do not enter the cache.  Without it those of a long scan do
+     * as long as there is room for them: a scan does not drive out what other reads have there. */
+    bool keep_out_of_cache;
     unsigned without;       /* PETAL_WITHOUT bits: reasons not to be used; answers stay equal */
     petal_receipt *receipt; /* receives what the read did; costs time, NULL for none */
     /*
@@ -1162,7 +1164,9 @@ petal_checkpoint(petal_db *db, const char *directory, petal_error *error);
     X(index_fetched, "index blocks read from files")                                               \
     X(filter_cached, "filter chunks found in the cache")                                           \
     X(filter_fetched, "filter chunks read from files")                                             \
-    X(bytes_fetched, "bytes read from store files")                                                \
+    X(bytes_fetched, "bytes of the blocks read from files, as stored")                             \
+    X(file_reads, "reads of store files, for one block or many")                                   \
+    X(file_bytes_read, "bytes read from store files")                                              \
     X(cells_written, "cells written")                                                              \
     X(batches_written, "writes: single cells and batches")                                         \
     X(write_groups, "groups of writes that went to the log together")                              \

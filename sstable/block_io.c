@@ -214,55 +214,68 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
 }
 
 enum petal_status
+block_handle_check(const struct block_source *source, struct block_handle handle,
+                   enum block_kind kind, petal_error *error)
+{
+    if (handle.size > BLOCK_FRAME_BYTES && handle.size <= BLOCK_FRAME_BYTES + BLOCK_MAX_RAW_BYTES &&
+        handle.offset <= source->limit && handle.size <= source->limit - handle.offset)
+        return PETAL_OK;
+    return error_corrupt(error, source->path, handle.offset,
+                         "%s at offset %" PRIu64 " is said to have %" PRIu32
+                         " bytes; blocks end at %" PRIu64,
+                         block_kind_text(kind), handle.offset, handle.size, source->limit);
+}
+
+enum petal_status
+block_verify(const struct block_source *source, struct block_handle handle, enum block_kind kind,
+             const uint8_t *bytes, struct block_image *image, petal_error *error)
+{
+    struct block_frame *frame = &image->frame;
+    uint64_t found = get_le64(bytes + CHECKSUM_AT);
+    uint64_t expected = checksum_at(source->file_identity, handle.offset, bytes + CHECKED_FROM,
+                                    handle.size - CHECKED_FROM);
+
+    assert(handle.size > BLOCK_FRAME_BYTES);
+    image->memory = NULL;
+    image->stored = bytes + BLOCK_FRAME_BYTES;
+    if (found != expected)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 ": checksum %016" PRIx64 ", its %" PRIu32
+                             " bytes give %016" PRIx64,
+                             block_kind_text(kind), handle.offset, found, handle.size, expected);
+    if (!block_frame_decode(frame, bytes) || frame->stored_bytes != handle.size - BLOCK_FRAME_BYTES)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 ": malformed frame", block_kind_text(kind),
+                             handle.offset);
+    if (frame->kind != kind)
+        return error_corrupt(error, source->path, handle.offset,
+                             "%s at offset %" PRIu64 " where a %s is expected",
+                             block_kind_text(frame->kind), handle.offset, block_kind_text(kind));
+    return PETAL_OK;
+}
+
+enum petal_status
 block_read(const struct block_source *source, struct block_handle handle, enum block_kind kind,
            uint8_t *scratch, size_t scratch_bytes, struct block_image *image, petal_error *error)
 {
-    struct block_frame *frame = &image->frame;
-    uint8_t *bytes = scratch;
-    uint64_t found, expected;
-    enum petal_status status;
+    uint8_t *bytes = scratch, *memory = NULL;
+    enum petal_status status = block_handle_check(source, handle, kind, error);
 
     image->memory = NULL;
-    if (handle.size <= BLOCK_FRAME_BYTES || handle.size > BLOCK_FRAME_BYTES + BLOCK_MAX_RAW_BYTES ||
-        handle.offset > source->limit || handle.size > source->limit - handle.offset)
-        return error_corrupt(error, source->path, handle.offset,
-                             "%s at offset %" PRIu64 " is said to have %" PRIu32
-                             " bytes; blocks end at %" PRIu64,
-                             block_kind_text(kind), handle.offset, handle.size, source->limit);
+    if (status != PETAL_OK)
+        return status;
     if (handle.size > scratch_bytes) {
-        image->memory_bytes = handle.size;
-        image->memory = mem_alloc(source->env->allocator, handle.size);
-        if (image->memory == NULL)
+        bytes = memory = mem_alloc(source->env->allocator, handle.size);
+        if (memory == NULL)
             return error_no_memory(error);
-        bytes = image->memory;
     }
     status = block_source_read(source, handle.offset, bytes, handle.size, error);
+    if (status == PETAL_OK)
+        status = block_verify(source, handle, kind, bytes, image, error);
+    image->memory = memory;
+    image->memory_bytes = handle.size;
     if (status != PETAL_OK)
-        goto failed;
-    found = get_le64(bytes + CHECKSUM_AT);
-    expected = checksum_at(source->file_identity, handle.offset, bytes + CHECKED_FROM,
-                           handle.size - CHECKED_FROM);
-    if (found != expected)
-        status = error_corrupt(error, source->path, handle.offset,
-                               "%s at offset %" PRIu64 ": checksum %016" PRIx64 ", its %" PRIu32
-                               " bytes give %016" PRIx64,
-                               block_kind_text(kind), handle.offset, found, handle.size, expected);
-    else if (!block_frame_decode(frame, bytes) ||
-             frame->stored_bytes != handle.size - BLOCK_FRAME_BYTES)
-        status = error_corrupt(error, source->path, handle.offset,
-                               "%s at offset %" PRIu64 ": malformed frame", block_kind_text(kind),
-                               handle.offset);
-    else if (frame->kind != kind)
-        status = error_corrupt(error, source->path, handle.offset,
-                               "%s at offset %" PRIu64 " where a %s is expected",
-                               block_kind_text(frame->kind), handle.offset, block_kind_text(kind));
-    if (status != PETAL_OK)
-        goto failed;
-    image->stored = bytes + BLOCK_FRAME_BYTES;
-    return PETAL_OK;
-
-failed:
-    block_image_fini(image, source);
+        block_image_fini(image, source);
     return status;
 }
 

@@ -93,9 +93,19 @@ struct block_source {
 struct block_image {
     struct block_frame frame;
     const uint8_t *stored;
-    uint8_t *memory; /* NULL: the caller's scratch was large enough */
+    uint8_t *memory; /* NULL: the caller's scratch was large enough, or the bytes are his */
     size_t memory_bytes;
 };
+
+/* Can the block be where its handle says?  PETAL_CORRUPT. */
+enum petal_status block_handle_check(const struct block_source *source, struct block_handle handle,
+                                     enum block_kind kind, petal_error *error);
+
+/* Verify the block at `handle`, whose `bytes` were read; the image points into them.  PETAL_CORRUPT
+ * names path and offset. */
+enum petal_status block_verify(const struct block_source *source, struct block_handle handle,
+                               enum block_kind kind, const uint8_t *bytes,
+                               struct block_image *image, petal_error *error);
 
 /*
  * Read and verify the block at `handle`.  Uses `scratch` where it is large enough, else allocates:

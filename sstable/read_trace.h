@@ -4,6 +4,8 @@
 
 #include "base/epoch.h"
 
+struct readahead;
+
 /* Counted up by the functions that take a read_context, never reset there.  The caller adds it
  * to statistics and receipt. */
 struct read_trace {
@@ -14,7 +16,9 @@ struct read_trace {
     uint32_t bloom_ignored;
     uint32_t bloom_unasked; /* those whose chunk was not worth fetching: "may contain" */
     uint32_t seeks;
-    uint64_t bytes_fetched;
+    uint64_t bytes_fetched; /* of those blocks, as stored */
+    /* Reads of the file, and what they gave: larger ones bring more than the blocks above. */
+    uint64_t file_reads, file_bytes_read;
     uint64_t cells_read;
 };
 
@@ -26,6 +30,8 @@ struct read_context {
     /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL:
      * who is alone with the epoch stays. */
     struct epoch_stay *stay;
+    bool whole_file;         /* all of the file is going to be read */
+    struct readahead *ahead; /* of an iterator, which sets it; NULL: blocks are read one by one */
 };
 
 #define READ_SAVES_BLOCK UINT32_MAX

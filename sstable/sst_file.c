@@ -33,10 +33,47 @@ check_structure(enum block_kind kind, const uint8_t *bytes, size_t size, uint32_
     return false;
 }
 
+static enum petal_status
+error_malformed(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+                petal_error *error)
+{
+    return error_corrupt(error, file->source.path, handle.offset,
+                         "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
+                         block_kind_text(kind), handle.offset);
+}
+
+/* The verified image of a data block by way of the reader's own large reads. */
+static enum petal_status
+read_ahead(const struct sst_file *file, struct block_handle handle,
+           const struct read_context *context, struct block_image *image, petal_error *error)
+{
+    const uint8_t *bytes;
+    enum petal_status status = block_handle_check(&file->source, handle, BLOCK_DATA, error);
+
+    if (status == PETAL_OK)
+        status =
+            readahead_read(context->ahead, &file->source, handle, context->trace, &bytes, error);
+    return status == PETAL_OK ? block_verify(&file->source, handle, BLOCK_DATA, bytes, image, error)
+                              : status;
+}
+
+static enum petal_status
+read_image(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+           const struct read_context *context, uint8_t scratch[SCRATCH_BYTES],
+           struct block_image *image, petal_error *error)
+{
+    image->memory = NULL;
+    if (kind == BLOCK_DATA && context->ahead != NULL)
+        return read_ahead(file, handle, context, image, error);
+    context->trace->file_reads++;
+    context->trace->file_bytes_read += handle.size;
+    return block_read(&file->source, handle, kind, scratch, SCRATCH_BYTES, image, error);
+}
+
 /* Read, decode and check a block; it is the caller's, and not in the table yet. */
 static enum petal_status
 read_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-           struct cache_block **block, petal_error *error)
+           const struct read_context *context, struct cache_block **block, petal_error *error)
 {
     uint8_t scratch[SCRATCH_BYTES];
     bool is_index = kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX;
@@ -44,8 +81,7 @@ read_block(const struct sst_file *file, struct block_handle handle, enum block_k
     uint32_t hints;
     uint8_t *bytes;
     bool sound;
-    enum petal_status status =
-        block_read(&file->source, handle, kind, scratch, sizeof scratch, &image, error);
+    enum petal_status status = read_image(file, handle, kind, context, scratch, &image, error);
 
     *block = NULL;
     if (status != PETAL_OK)
@@ -66,10 +102,7 @@ read_block(const struct sst_file *file, struct block_handle handle, enum block_k
         if (*block != NULL)
             cache_discard(file->cache, *block);
         *block = NULL;
-        status =
-            error_corrupt(error, file->source.path, handle.offset,
-                          "%s at offset %" PRIu64 ": its checksum is right, its content malformed",
-                          block_kind_text(kind), handle.offset);
+        status = error_malformed(file, handle, kind, error);
     }
     block_image_fini(&image, &file->source);
     return status;
@@ -92,7 +125,7 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     /* Nobody waits for a disk inside the epoch, nor for memory (cache_allocate). */
     if (context->stay != NULL && epoch_interrupt(context->stay) != PETAL_OK)
         return error_no_memory(error);
-    status = read_block(file, handle, kind, &made, error);
+    status = read_block(file, handle, kind, context, &made, error);
     if (context->stay != NULL)
         epoch_resume(context->stay);
     if (status != PETAL_OK)
@@ -107,5 +140,83 @@ sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle, enu
     context->trace->blocks_fetched[cache_kind]++;
     context->trace->bytes_fetched += handle.size;
     *block = made;
+    return PETAL_OK;
+}
+
+/* ---- past the cache ---- */
+
+bool
+sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle,
+                         const struct read_context *context)
+{
+    struct readahead *ahead = context->ahead;
+
+    assert(ahead != NULL);
+    if (!file->keep_data || context->keep_out_of_cache)
+        return true;
+    if (!readahead_goes_on(ahead, handle))
+        return false;
+    if (!readahead_holds(ahead, handle))
+        ahead->past_cache = !cache_has_room(file->cache, READAHEAD_MOST_BYTES);
+    return ahead->past_cache;
+}
+
+/* Memory for a decoded block, on a cache line's border as in the cache. */
+static bool
+reserve_private(const struct sst_file *file, struct sst_private_block *block, size_t size)
+{
+    const petal_allocator *allocator = file->source.env->allocator;
+
+    if (size <= block->capacity)
+        return true;
+    sst_private_block_free(file, block);
+    block->bytes = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size + size / 4);
+    if (block->bytes != NULL)
+        block->capacity = size + size / 4;
+    return block->bytes != NULL;
+}
+
+void
+sst_private_block_free(const struct sst_file *file, struct sst_private_block *block)
+{
+    mem_free(file->source.env->allocator, block->bytes, block->capacity);
+    *block = (struct sst_private_block){0};
+}
+
+/* Read the block with the epoch left meanwhile, unless it was read before. */
+static enum petal_status
+read_ahead_outside(const struct sst_file *file, struct block_handle handle,
+                   const struct read_context *context, struct block_image *image,
+                   petal_error *error)
+{
+    bool leaves = context->stay != NULL && !readahead_holds(context->ahead, handle);
+    enum petal_status status;
+
+    if (leaves && epoch_interrupt(context->stay) != PETAL_OK)
+        return error_no_memory(error);
+    status = read_ahead(file, handle, context, image, error);
+    if (leaves)
+        epoch_resume(context->stay);
+    return status;
+}
+
+enum petal_status
+sst_file_read_private(const struct sst_file *file, struct block_handle handle,
+                      const struct read_context *context, struct sst_private_block *block,
+                      petal_error *error)
+{
+    struct block_image image;
+    enum petal_status status = read_ahead_outside(file, handle, context, &image, error);
+
+    if (status != PETAL_OK)
+        return status;
+    if (!reserve_private(file, block, image.frame.raw_bytes))
+        return error_no_memory(error);
+    block->size = image.frame.raw_bytes;
+    if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||
+        !check_structure(BLOCK_DATA, block->bytes, block->size, 0))
+        return error_malformed(file, handle, BLOCK_DATA, error);
+    context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;
+    context->trace->bytes_fetched += handle.size;
     return PETAL_OK;
 }

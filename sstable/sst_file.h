@@ -15,7 +15,7 @@
 #include "base/inline.h"
 #include "cache/cache.h"
 #include "sstable/block_io.h"
-#include "sstable/read_trace.h"
+#include "sstable/readahead.h"
 
 /* About those in front of the records in a block of 4 KiB, and those of the heads in a node. */
 #define DATA_PREFETCH_LINES  8
@@ -26,7 +26,8 @@ struct sst_file {
     uint64_t number; /* cache key */
     struct cache *cache;
     enum cache_priority priority;
-    bool keep_data; /* data blocks may stay in the cache */
+    bool keep_data;                          /* data blocks may stay in the cache */
+    struct readahead_limit *readahead_limit; /* NULL: there is none */
 };
 
 /* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache;
@@ -34,6 +35,28 @@ struct sst_file {
 enum petal_status sst_file_fetch_slow(const struct sst_file *file, struct block_handle handle,
                                       enum block_kind kind, const struct read_context *context,
                                       struct cache_block **block, petal_error *error);
+
+/* A data block in memory of its reader's own, read there past the cache. */
+struct sst_private_block {
+    uint8_t *bytes;
+    size_t size, capacity;
+};
+
+/*
+ * Whether a data block that is not in the cache is better read past it: where it would not be kept,
+ * and where context->ahead (not NULL) goes through the file while the cache has no room left. What
+ * points have in the cache stays there then, and decoding needs no memory.
+ */
+bool sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle,
+                              const struct read_context *context);
+
+/* Read, verify and decode a data block into `block`, whose memory is used again, through
+ * context->ahead; counted as fetched.  The context's stay is interrupted where that reads from the
+ * file.  On failure the block is nothing, and has to be freed all the same. */
+enum petal_status sst_file_read_private(const struct sst_file *file, struct block_handle handle,
+                                        const struct read_context *context,
+                                        struct sst_private_block *block, petal_error *error);
+void sst_private_block_free(const struct sst_file *file, struct sst_private_block *block);
 
 static inline enum petal_block_kind
 block_cache_kind(enum block_kind kind)
@@ -43,14 +66,11 @@ block_cache_kind(enum block_kind kind)
     return kind == BLOCK_BLOOM ? PETAL_BLOCK_FILTER : PETAL_BLOCK_INDEX;
 }
 
-/*
- * The block at `handle`, by way of `hint` (may be NULL; cache/cache.h); counted in the context's
- * trace. `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h).
- */
-static ALWAYS_INLINE enum petal_status
-sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-               struct cache_hint *hint, const struct read_context *context,
-               struct cache_block **block, petal_error *error)
+/* The block at `handle`, by way of `hint` (may be NULL; cache/cache.h), if it is in the cache;
+ * counted in the context's trace, else NULL.  `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h). */
+static ALWAYS_INLINE struct cache_block *
+sst_file_find(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+              struct cache_hint *hint, const struct read_context *context)
 {
     struct cache_block *found = NULL;
 
@@ -67,10 +87,20 @@ sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum blo
     else
         found = cache_find_hinted(file->cache, hint, file->number, handle.offset);
     if (found == NULL || found->kind != block_cache_kind(kind))
-        return sst_file_fetch_slow(file, handle, kind, context, block, error);
+        return NULL;
     context->trace->blocks_cached[found->kind]++;
-    *block = found;
-    return PETAL_OK;
+    return found;
+}
+
+/* The same, read from the file where it is not in the cache. */
+static ALWAYS_INLINE enum petal_status
+sst_file_fetch(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+               struct cache_hint *hint, const struct read_context *context,
+               struct cache_block **block, petal_error *error)
+{
+    *block = sst_file_find(file, handle, kind, hint, context);
+    return *block != NULL ? PETAL_OK
+                          : sst_file_fetch_slow(file, handle, kind, context, block, error);
 }
 
 #endif

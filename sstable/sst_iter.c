@@ -2,10 +2,11 @@
  * sst_iter.c -- the iterator over a store file; see sst_reader.h.
  *
  * STATES.  `index` names the block of the current cell.
- *   loaded   block != NULL, `cursor` is attached to it and at the cell
- *   pending  block == NULL, the cell's place is the key of the index entry, parsed into place_short
+ *   loaded   there is a current block, `block` or private_block, `cursor` is attached to it and at
+ *            the cell
+ *   pending  there is none, the cell's place is the key of the index entry, parsed into place_short
  *            or place_memory
- *   no cell  block may be there all the same, attached and named by the index: a search begins in
+ *   no cell  a block may be there all the same, attached and named by the index: a search begins in
  *   it
  * An error leaves no cell, no block, no pins; so does the end, unless `backwards`.
  *
@@ -17,6 +18,10 @@
  *
  * Every block change happens inside the epoch; afterwards pins keep block and index nodes, unless
  * `borrow`.
+ *
+ * READING.  Who does not borrow reads blocks that are not in the cache through `ahead`, and
+ * forwards into private_block where the cache is not to have them (sst_file.h).  Backwards blocks
+ * are kept, so each has memory of its own.
  *
  * READS FROM THE FILE interrupt the stay in the epoch, this iterator's own or that of who borrows
  * (sst_file.c).  At that moment there is no current block, and what is needed on, the nodes of the
@@ -40,13 +45,22 @@ let_go(struct sst_iter *iter, struct cache_block **block)
     *block = NULL;
 }
 
-/* Backwards: keep the current block, if there is one: beside it there is room. */
+static bool
+has_block(const struct sst_iter *iter)
+{
+    assert(!iter->in_private || iter->block == NULL);
+    return iter->block != NULL || iter->in_private;
+}
+
+/* Backwards: keep the current block, if there is one: beside it there is room.  A private one is
+ * left: the first block at most, where the way turned. */
 static void
 keep_block(struct sst_iter *iter)
 {
     unsigned free = 0;
 
     assert(iter->backwards);
+    iter->in_private = false;
     if (iter->block == NULL)
         return;
     while (iter->kept[free].block != NULL)
@@ -93,11 +107,24 @@ forget_other_ways(struct sst_iter *iter)
     }
 }
 
+/* There is no current block any more. */
+static void
+leave_block(struct sst_iter *iter)
+{
+    if (iter->backwards) {
+        keep_block(iter);
+    } else {
+        let_go(iter, &iter->block);
+        iter->in_private = false;
+    }
+}
+
 /* No cell any more, and nothing held: the end, or an error. */
 static enum petal_status
 end(struct sst_iter *iter, enum petal_status status)
 {
     let_go(iter, &iter->block);
+    iter->in_private = false;
     for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
         let_go(iter, &iter->kept[i].block);
     index_cursor_release(&iter->index);
@@ -110,8 +137,46 @@ end(struct sst_iter *iter, enum petal_status status)
 static bool
 at_index(const struct sst_iter *iter)
 {
-    return iter->block != NULL &&
-           iter->block_offset == index_cursor_place(&iter->index).handle.offset;
+    return has_block(iter) && iter->block_offset == index_cursor_place(&iter->index).handle.offset;
+}
+
+/* Make the block at `place` the current one, from the cache or the file. */
+static enum petal_status
+fetch_block(struct sst_iter *iter, struct index_place place, petal_error *error)
+{
+    const struct sst_file *file = &iter->reader->file;
+    const struct read_context *context = &iter->context;
+    struct cache_block *block = sst_file_find(file, place.handle, BLOCK_DATA, place.hint, context);
+    enum petal_status status = PETAL_OK;
+
+    assert(!has_block(iter)); /* or the interruption of the stay would have had to hold it */
+    if (block == NULL && context->ahead != NULL && !iter->backwards &&
+        sst_file_goes_past_cache(file, place.handle, context)) {
+        status = sst_file_read_private(file, place.handle, context, &iter->private_block, error);
+        iter->in_private = status == PETAL_OK;
+        return status;
+    }
+    if (block == NULL)
+        status = sst_file_fetch_slow(file, place.handle, BLOCK_DATA, context, &block, error);
+    if (status != PETAL_OK)
+        return status;
+    if (iter->pins)
+        cache_pin(block);
+    if (iter->backwards)
+        thin_kept(iter);
+    iter->block = block;
+    return PETAL_OK;
+}
+
+/* Attach the cursor to the current block, unpositioned. */
+static enum petal_status
+attach_block(struct sst_iter *iter, petal_error *error)
+{
+    const uint8_t *data = iter->in_private ? iter->private_block.bytes : iter->block->data;
+    size_t size = iter->in_private ? iter->private_block.size : iter->block->size;
+
+    return data_block_cursor_attach(&iter->cursor, data, size) == PETAL_OK ? PETAL_OK
+                                                                           : error_no_memory(error);
 }
 
 /* Make the block that the index names the current one, unless it is: from those kept, or
@@ -121,36 +186,23 @@ load_block(struct sst_iter *iter, petal_error *error)
 {
     struct index_place place = index_cursor_place(&iter->index);
     struct sst_kept_block *kept = NULL;
+    enum petal_status status = PETAL_OK;
 
-    if (iter->block != NULL && iter->block_offset == place.handle.offset)
+    if (at_index(iter))
         return PETAL_OK;
-    if (iter->backwards) {
-        keep_block(iter);
+    leave_block(iter);
+    if (iter->backwards)
         kept = find_kept(iter, place.handle.offset);
-    } else {
-        let_go(iter, &iter->block);
-    }
     if (kept != NULL) {
         iter->block = kept->block;
         kept->block = NULL;
     } else {
-        struct cache_block *block;
-        enum petal_status status = sst_file_fetch(&iter->reader->file, place.handle, BLOCK_DATA,
-                                                  place.hint, &iter->context, &block, error);
-
-        if (status != PETAL_OK)
-            return status;
-        assert(iter->block == NULL); /* or the interruption of the stay would have had to hold it */
-        if (iter->pins)
-            cache_pin(block);
-        if (iter->backwards)
-            thin_kept(iter);
-        iter->block = block;
+        status = fetch_block(iter, place, error);
     }
+    if (status != PETAL_OK)
+        return status;
     iter->block_offset = place.handle.offset;
-    if (data_block_cursor_attach(&iter->cursor, iter->block->data, iter->block->size) != PETAL_OK)
-        return error_no_memory(error);
-    return PETAL_OK;
+    return attach_block(iter, error);
 }
 
 static enum petal_status
@@ -191,10 +243,7 @@ stand_before_block(struct sst_iter *iter, petal_error *error)
     struct cell_key key;
     uint8_t *place;
 
-    if (iter->backwards)
-        keep_block(iter);
-    else
-        let_go(iter, &iter->block);
+    leave_block(iter);
     place = place_memory(iter, 2 * size);
     if (place == NULL)
         return error_no_memory(error);
@@ -311,7 +360,7 @@ seek_inside(struct sst_iter *iter, const struct cell_key *key, petal_error *erro
 
     /* Behind a cell of its block a place is certain; the first one may have others before it, in
      * another block. */
-    if (iter->backwards && iter->block != NULL &&
+    if (iter->backwards && has_block(iter) &&
         data_block_cursor_seek(&iter->cursor, key, &iter->iter.cell) && iter->cursor.cell > 0)
         return at_cell(iter);
     status = index_cursor_seek(&iter->index, key, &iter->context, &before, error);
@@ -347,8 +396,7 @@ seek_before_inside(struct sst_iter *iter, const struct cell_key *key, petal_erro
 
     /* Before a cell of its block a place is certain; the last one may have others behind it, in
      * another block. */
-    if (key != NULL && iter->block != NULL &&
-        data_block_cursor_seek_before(&iter->cursor, key, cell) &&
+    if (key != NULL && has_block(iter) && data_block_cursor_seek_before(&iter->cursor, key, cell) &&
         iter->cursor.cell + 1 < iter->cursor.block.cells)
         return at_cell(iter);
     status = index_cursor_seek_before(&iter->index, key != NULL ? &key->encoded : NULL,
@@ -496,6 +544,8 @@ sst_iter_close(struct cell_iter *base)
 
     end(iter, PETAL_OK);
     data_block_cursor_fini(&iter->cursor);
+    readahead_fini(&iter->ahead, iter->reader->file.source.env->allocator);
+    sst_private_block_free(&iter->reader->file, &iter->private_block);
     if (iter->place_memory != NULL)
         mem_free(iter->reader->file.source.env->allocator, iter->place_memory,
                  iter->place_capacity);
@@ -526,10 +576,14 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     if (!borrow) {
         iter->stay = (struct epoch_stay){.epoch = reader->epoch};
         iter->context.stay = &iter->stay;
+        iter->context.ahead = &iter->ahead;
     }
     iter->lazy = lazy;
     iter->backwards = false;
     iter->block = NULL;
+    iter->in_private = false;
+    iter->private_block = (struct sst_private_block){0};
+    readahead_init(&iter->ahead, reader->file.readahead_limit, context->whole_file);
     for (unsigned i = 0; i < SST_KEPT_BLOCKS; i++)
         iter->kept[i].block = NULL;
     iter->place_memory = NULL;

@@ -127,7 +127,8 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
                                    .number = options->file_number,
                                    .cache = options->cache,
                                    .priority = options->in_memory ? CACHE_MEMORY : CACHE_SINGLE,
-                                   .keep_data = !options->no_block_cache};
+                                   .keep_data = !options->no_block_cache,
+                                   .readahead_limit = options->readahead_limit};
     made->epoch = options->epoch;
     made->path_bytes = strlen(path) + 1;
     made->path = mem_alloc(env->allocator, made->path_bytes);

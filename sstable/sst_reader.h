@@ -27,8 +27,9 @@ struct sst_open_options {
     struct cache *cache;    /* outlives the reader */
     struct epoch *epoch;    /* the cache's */
     struct file_pool *pool; /* bounds open files, outlives the reader; NULL: this one stays open */
-    bool in_memory;         /* blocks enter the cache with CACHE_MEMORY */
-    bool no_block_cache;    /* data blocks are not kept */
+    struct readahead_limit *readahead_limit; /* of iterators' memory, outlives them; NULL: none */
+    bool in_memory;                          /* blocks enter the cache with CACHE_MEMORY */
+    bool no_block_cache;                     /* data blocks are not kept */
 };
 
 /*
@@ -110,8 +111,11 @@ struct sst_iter {
     bool lazy;
 
     /* The rest is sst_iter.c's. */
-    struct cache_block *block;                   /* current data block, NULL if none */
-    uint64_t block_offset;                       /* its place in the file */
+    struct cache_block *block; /* current data block, NULL if none .. */
+    bool in_private;           /* .. unless it is `private_block` */
+    struct sst_private_block private_block;
+    uint64_t block_offset; /* the place of the current one in the file */
+    struct readahead ahead;
     bool backwards;                              /* seek_before was used */
     struct sst_kept_block kept[SST_KEPT_BLOCKS]; /* backwards: blocks that were left */
     struct index_cursor index; /* of `block`, or of the block that `pending` stands before */

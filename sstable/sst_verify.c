@@ -90,10 +90,11 @@ count_frame(struct verification *v, const struct block_frame *frame)
 }
 
 static enum petal_status
-verify_frame(struct verification *v, uint64_t *offset, petal_error *error)
+verify_frame(struct verification *v, struct readahead *ahead, uint64_t *offset, petal_error *error)
 {
     const struct block_source *source = &v->reader->file.source;
-    uint8_t header[BLOCK_FRAME_BYTES];
+    struct block_handle header = {.offset = *offset, .size = BLOCK_FRAME_BYTES};
+    const uint8_t *bytes;
     struct block_frame frame;
     struct block_image image;
     struct block_handle handle = {.offset = *offset};
@@ -104,17 +105,20 @@ verify_frame(struct verification *v, uint64_t *offset, petal_error *error)
         return error_corrupt(error, source->path, *offset,
                              "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
                              source->limit - *offset, *offset);
-    status = block_source_read(source, *offset, header, sizeof header, error);
+    status = readahead_read(ahead, source, header, &v->trace, &bytes, error);
     if (status != PETAL_OK)
         return status;
-    if (!block_frame_decode(&frame, header))
+    if (!block_frame_decode(&frame, bytes))
         return error_corrupt(error, source->path, *offset, "no block begins at offset %" PRIu64,
                              *offset);
     handle.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
-    status = block_read(source, handle, frame.kind, NULL, 0, &image, error);
+    status = block_handle_check(source, handle, frame.kind, error);
+    if (status == PETAL_OK)
+        status = readahead_read(ahead, source, handle, &v->trace, &bytes, error);
+    if (status == PETAL_OK)
+        status = block_verify(source, handle, frame.kind, bytes, &image, error);
     if (status != PETAL_OK)
         return status;
-    block_image_fini(&image, source);
     count_frame(v, &frame);
     *offset += handle.size;
     return tell(v, handle.size, error);
@@ -149,11 +153,14 @@ static enum petal_status
 verify_frames(struct verification *v, petal_error *error)
 {
     const struct file_facts *stored = &v->reader->facts;
+    struct readahead ahead;
     uint64_t offset = 0;
     enum petal_status status = PETAL_OK;
 
+    readahead_init(&ahead, v->reader->file.readahead_limit, true);
     while (status == PETAL_OK && offset < v->reader->file.source.limit)
-        status = verify_frame(v, &offset, error);
+        status = verify_frame(v, &ahead, &offset, error);
+    readahead_fini(&ahead, v->reader->file.source.env->allocator);
     if (status != PETAL_OK)
         return status;
     return compare_facts(v,
@@ -376,7 +383,8 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
 static enum petal_status
 verify_cells(struct verification *v, petal_error *error)
 {
-    struct read_context context = {.trace = &v->trace};
+    struct read_context context = {
+        .trace = &v->trace, .keep_out_of_cache = true, .whole_file = true};
     struct sst_iter iter;
     struct cell_iter *base = &iter.iter;
     enum petal_status status;
@@ -514,7 +522,8 @@ open_and_verify(struct verification *v, const struct sst_reader *reader, petal_e
                                        .file_identity = reader->trailer.file_identity,
                                        .cache = v->cache,
                                        .epoch = v->epoch,
-                                       .pool = reader->pooled.pool};
+                                       .pool = reader->pooled.pool,
+                                       .readahead_limit = reader->file.readahead_limit};
     enum petal_status status =
         sst_reader_open(&v->reader, reader->pooled.directory, reader->path, &options, error);
 

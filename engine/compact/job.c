@@ -148,7 +148,8 @@ open_input(struct compaction *compaction, petal_error *error)
 {
     const petal_allocator *allocator = compaction->db->env.allocator;
     size_t count = compaction->job->input_count;
-    struct read_context context = {.trace = &compaction->trace, .keep_out_of_cache = true};
+    struct read_context context = {
+        .trace = &compaction->trace, .keep_out_of_cache = true, .whole_file = true};
 
     compaction->cells = compaction->bytes = 0;
     compaction->iters = mem_zalloc(allocator, count * sizeof *compaction->iters);

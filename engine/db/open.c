@@ -61,6 +61,9 @@ open_files_limit(const struct env *env, const petal_options *options)
     return most > LEAST_OPEN_FILES ? most : LEAST_OPEN_FILES;
 }
 
+/* Of the memory limit, which windows of large reads take beside it at most. */
+#define READAHEAD_SHARE 64
+
 static enum petal_status
 open_cache(petal_db *db, const petal_options *options, petal_error *error)
 {
@@ -71,6 +74,7 @@ open_cache(petal_db *db, const petal_options *options, petal_error *error)
     if (cache_open(&db->cache, db->env.allocator, db->epoch, most, 0) != PETAL_OK)
         return error_no_memory(error);
     memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
+    readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE);
     return PETAL_OK;
 }
 

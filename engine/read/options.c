@@ -152,4 +152,8 @@ read_count_trace(struct stats_shard *stats, const struct read_trace *trace)
     STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
     STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
     STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+    if (trace->file_reads > 0) {
+        STATS_ADD(stats, file_reads, trace->file_reads);
+        STATS_ADD(stats, file_bytes_read, trace->file_bytes_read);
+    }
 }

@@ -45,6 +45,7 @@
 #include "engine/state/stats.h"
 #include "engine/state/view.h"
 #include "engine/state/writers.h"
+#include "sstable/readahead.h"
 
 /* What users of the library have open of a database, by what it is called. */
 #define DB_OPEN_KINDS(X)                                                                           \
@@ -80,9 +81,10 @@ struct petal_db {
     /* What all share. */
     struct epoch *epoch;
     struct cache *cache;
-    struct file_pool open_files; /* what readers of store files have open */
-    struct memory_budget memory; /* the limit of it */
-    struct stats_shard *stats;   /* STATS_SHARDS of them */
+    struct file_pool open_files;      /* what readers of store files have open */
+    struct readahead_limit readahead; /* of the memory of their large reads */
+    struct memory_budget memory;      /* the limit of it */
+    struct stats_shard *stats;        /* STATS_SHARDS of them */
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
         DB_OPEN_KINDS(DB_OPEN_COUNT)

@@ -13,6 +13,7 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .cache = db->cache,
         .epoch = db->epoch,
         .pool = &db->open_files,
+        .readahead_limit = &db->readahead,
         .in_memory = family_options(family)->in_memory,
         .no_block_cache = family_options(family)->no_block_cache,
     };

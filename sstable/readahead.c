@@ -1,0 +1,175 @@
+/* readahead.c -- see sstable/readahead.h. */
+#include "sstable/readahead.h"
+
+#include "base/mem.h"
+
+void
+readahead_init(struct readahead *ahead, struct readahead_limit *limit, bool whole)
+{
+    *ahead = (struct readahead){.limit = limit, .whole = whole};
+}
+
+/* ---- memory ---- */
+
+/* Take memory of `bytes` in place of what the window has; 0: of none. */
+static bool
+replace_memory(struct readahead *ahead, const petal_allocator *allocator, size_t bytes)
+{
+    mem_free(allocator, ahead->window, ahead->capacity);
+    ahead->window = bytes > 0 ? mem_alloc(allocator, bytes) : NULL;
+    ahead->capacity = ahead->window != NULL ? bytes : 0;
+    ahead->begin = ahead->end = 0;
+    if (ahead->window == NULL && ahead->charged > 0) {
+        atomic_fetch_sub_explicit(&ahead->limit->taken, ahead->charged, memory_order_relaxed);
+        ahead->charged = 0;
+    }
+    return ahead->window != NULL;
+}
+
+void
+readahead_fini(struct readahead *ahead, const petal_allocator *allocator)
+{
+    (void)replace_memory(ahead, allocator, 0);
+    assert(ahead->charged == 0);
+}
+
+/* Charge the limit for a window of so many bytes; false: it has not as many left. */
+static bool
+charge(struct readahead *ahead, size_t bytes)
+{
+    size_t more = bytes - ahead->charged;
+    uint64_t before;
+
+    assert(bytes > ahead->charged);
+    if (ahead->limit == NULL)
+        return true;
+    before = atomic_fetch_add_explicit(&ahead->limit->taken, more, memory_order_relaxed);
+    if (before + more <= ahead->limit->most) {
+        ahead->charged = bytes;
+        return true;
+    }
+    atomic_fetch_sub_explicit(&ahead->limit->taken, more, memory_order_relaxed);
+    return false;
+}
+
+/* ---- where to read ---- */
+
+enum direction { ANEW, FORWARDS, BACKWARDS };
+
+/* How the block lies to the one asked for before. */
+static enum direction
+direction_of(const struct readahead *ahead, struct block_handle handle)
+{
+    uint64_t end = handle.offset + handle.size;
+
+    if (!ahead->asked)
+        return ahead->whole ? FORWARDS : ANEW;
+    if (handle.offset >= ahead->high)
+        return handle.offset - ahead->high <= READAHEAD_GAP_BYTES ? FORWARDS : ANEW;
+    return end <= ahead->low && ahead->low - end <= READAHEAD_GAP_BYTES ? BACKWARDS : ANEW;
+}
+
+bool
+readahead_goes_on(const struct readahead *ahead, struct block_handle handle)
+{
+    return readahead_holds(ahead, handle) || direction_of(ahead, handle) != ANEW;
+}
+
+/* Fill the window with the bytes of the file from `begin` to `end`. */
+static enum petal_status
+fill(struct readahead *ahead, const struct block_source *source, uint64_t begin, uint64_t end,
+     struct read_trace *trace, petal_error *error)
+{
+    size_t size = (size_t)(end - begin);
+    enum petal_status status;
+
+    assert(size > 0 && size <= ahead->capacity && end <= source->limit);
+    ahead->begin = ahead->end = begin;
+    trace->file_reads++;
+    status = block_source_read(source, begin, ahead->window, size, error);
+    if (status != PETAL_OK)
+        return status;
+    trace->file_bytes_read += size;
+    ahead->end = end;
+    return PETAL_OK;
+}
+
+/* How many bytes the next window can have, and has memory for: fewer than are due where the limit
+ * leaves no more. */
+static size_t
+window_bytes(struct readahead *ahead, const petal_allocator *allocator)
+{
+    size_t bytes = ahead->next_bytes;
+
+    if (bytes == 0)
+        bytes = ahead->whole ? READAHEAD_MOST_BYTES : READAHEAD_LEAST_BYTES;
+    if (bytes <= ahead->capacity)
+        return bytes;
+    if (!charge(ahead, bytes))
+        return ahead->capacity;
+    return replace_memory(ahead, allocator, bytes) ? bytes : 0;
+}
+
+/* Read a window that holds the block and goes on in this direction; false: it is not worth one, or
+ * cannot be read. */
+static bool
+read_window(struct readahead *ahead, const struct block_source *source, struct block_handle handle,
+            enum direction direction, struct read_trace *trace)
+{
+    uint64_t begin = handle.offset, end = handle.offset + handle.size;
+    size_t bytes = window_bytes(ahead, source->env->allocator);
+
+    if (bytes <= handle.size)
+        return false;
+    if (direction == FORWARDS)
+        end = bytes < source->limit - begin ? begin + bytes : source->limit;
+    else
+        begin = bytes < end ? end - bytes : 0;
+    if (begin < ahead->failed_end && end > ahead->failed_begin)
+        return false;
+    if (fill(ahead, source, begin, end, trace, NULL) != PETAL_OK) {
+        ahead->failed_begin = begin;
+        ahead->failed_end = end;
+        return false;
+    }
+    ahead->next_bytes =
+        bytes < READAHEAD_MOST_BYTES / 2 ? (uint32_t)bytes * 2 : READAHEAD_MOST_BYTES;
+    return true;
+}
+
+static enum petal_status
+read_alone(struct readahead *ahead, const struct block_source *source, struct block_handle handle,
+           struct read_trace *trace, petal_error *error)
+{
+    if (handle.size > ahead->capacity &&
+        !replace_memory(ahead, source->env->allocator, handle.size))
+        return error_no_memory(error);
+    return fill(ahead, source, handle.offset, handle.offset + handle.size, trace, error);
+}
+
+enum petal_status
+readahead_read(struct readahead *ahead, const struct block_source *source,
+               struct block_handle handle, struct read_trace *trace, const uint8_t **bytes,
+               petal_error *error)
+{
+    assert(handle.size > 0 && handle.size <= source->limit);
+    assert(handle.offset <= source->limit - handle.size);
+    if (!readahead_holds(ahead, handle)) {
+        enum direction direction = direction_of(ahead, handle);
+
+        if (direction == ANEW)
+            ahead->next_bytes = 0;
+        if (direction == ANEW || !read_window(ahead, source, handle, direction, trace)) {
+            enum petal_status status = read_alone(ahead, source, handle, trace, error);
+
+            if (status != PETAL_OK)
+                return status;
+        }
+    }
+    ahead->asked = true;
+    ahead->low = handle.offset;
+    ahead->high = handle.offset + handle.size;
+    assert(readahead_holds(ahead, handle));
+    *bytes = ahead->window + (handle.offset - ahead->begin);
+    return PETAL_OK;
+}

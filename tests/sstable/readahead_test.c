@@ -1,0 +1,523 @@
+/*
+ * readahead_test.c -- what is read of a file by who goes through it: in how many reads, of which
+ * sizes, with which memory; and that large reads that fail hurt only who needs what cannot be read.
+ */
+#include "tests/sstable/fixture.h"
+
+#include "sstable/sst_reader_parts.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define ROWS        20000
+#define VALUE_BYTES 100
+#define BIG_CACHE   (64u << 20)
+#define SMALL_CACHE (1u << 20)
+
+/* A file of about 2 MiB in blocks of about 4 KiB, which do not compress. */
+static struct sst_fixture *
+make_file(struct cell_list *list, size_t cache_bytes)
+{
+    struct sst_fixture *f = sst_fixture_new(cache_bytes);
+    struct sst_options options = sst_test_options();
+    struct test_random random;
+    char row[16], value[VALUE_BYTES];
+
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < ROWS; i++) {
+        snprintf(row, sizeof row, "row%06u", i);
+        for (unsigned k = 0; k < sizeof value; k++)
+            value[k] = (char)test_random_below(&random, 256);
+        cell_list_add(list, slice_from_text(row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_make(value, sizeof value));
+    }
+    options.compression = PETAL_COMPRESSION_NONE;
+    options.bloom = PETAL_BLOOM_NONE;
+    sst_fixture_write(f, &options, list);
+    return f;
+}
+
+static void
+free_file(struct sst_fixture *f, struct cell_list *list)
+{
+    cell_list_fini(list);
+    sst_fixture_free(f);
+}
+
+/* ---- reads that fail ---- */
+
+/* The file layer of a fixture, in front of which reads of some bytes fail, or come short. */
+struct bad_disk {
+    petal_vfs table;
+    const petal_vfs *below;
+    uint64_t bad_begin, bad_end; /* reads that touch them fail */
+    size_t most;                 /* longer reads come short; 0: none */
+    unsigned failed;
+};
+
+static struct bad_disk disk;
+
+static int
+read_bad(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+         size_t *read_bytes)
+{
+    if (offset < disk.bad_end && offset + size > disk.bad_begin) {
+        disk.failed++;
+        *read_bytes = 0;
+        return EIO;
+    }
+    if (disk.most > 0 && size > disk.most) {
+        disk.failed++;
+        size = disk.most;
+    }
+    return disk.below->read_at(context, file, offset, buffer, size, read_bytes);
+}
+
+static void
+put_in_front(struct sst_fixture *f)
+{
+    disk = (struct bad_disk){.table = *f->env.vfs, .below = f->env.vfs};
+    disk.table.read_at = read_bad;
+    f->env.vfs = &disk.table;
+}
+
+/* ---- going through ---- */
+
+/* Step on over `count` cells, which have to be those of the list from `from` on. */
+static void
+expect_cells(struct sst_iter *iter, const struct cell_list *list, size_t from, size_t count)
+{
+    for (size_t i = from; i < from + count; i++) {
+        assert_true(iter->iter.valid);
+        assert_true(same_cell(&iter->iter.cell, &list->cells[i]));
+        assert_int_equal(iter->iter.ops->next(&iter->iter, NULL), PETAL_OK);
+    }
+}
+
+static void
+seek(struct sst_iter *iter, const struct cell *cell)
+{
+    struct cell_key key;
+    uint8_t buffer[256];
+
+    cell_key_of(&key, buffer, cell);
+    assert_int_equal(iter->iter.ops->seek(&iter->iter, &key, NULL), PETAL_OK);
+}
+
+/* Where the data block of the iterator's cell is. */
+static struct block_handle
+block_of(const struct sst_iter *iter)
+{
+    return index_cursor_place(&iter->index).handle;
+}
+
+/* The sizes of the reads of the file that were traced. */
+static size_t
+traced_reads(struct sst_fixture *f, size_t *sizes, size_t most)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(f->vfs); i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(f->vfs, i);
+
+        if (call.operation == MEMORY_VFS_READ && count < most)
+            sizes[count++] = call.size;
+    }
+    return count;
+}
+
+static void
+a_scan_reads_in_growing_windows(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
+    struct sst_iter iter;
+    size_t sizes[64], count, first_block;
+    uint64_t data_bytes = sst_reader_facts(reader)->data_bytes;
+
+    (void)state;
+    assert_int_equal(reader->index.root.level, 0); /* no reads of index nodes below */
+    memory_vfs_trace(f->vfs, true);
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    first_block = block_of(&iter).size;
+    expect_cells(&iter, &list, 0, list.count);
+    assert_false(iter.iter.valid);
+    iter.iter.ops->close(&iter.iter);
+    count = traced_reads(f, sizes, 64);
+    assert_int_equal(f->trace.file_reads, count);
+    assert_int_equal(f->trace.bytes_fetched, data_bytes);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA],
+                     sst_reader_facts(reader)->data_blocks);
+    /* One block, then windows that double; what a window has of a block that ends behind it is
+     * read twice. */
+    assert_int_equal(sizes[0], first_block);
+    for (size_t i = 1, expected = READAHEAD_LEAST_BYTES; i + 1 < count; i++) {
+        assert_int_equal(sizes[i], expected);
+        if (expected < READAHEAD_MOST_BYTES)
+            expected *= 2;
+    }
+    assert_in_range(f->trace.file_bytes_read, data_bytes, data_bytes + count * 8192);
+    assert_in_range(count, data_bytes / READAHEAD_MOST_BYTES + 4,
+                    data_bytes / READAHEAD_MOST_BYTES + 7);
+    memory_vfs_trace(f->vfs, false);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+who_reads_a_whole_file_begins_large(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct read_context context = {
+        .trace = &f->trace, .keep_out_of_cache = true, .whole_file = true};
+    struct sst_iter iter;
+    size_t sizes[4];
+
+    (void)state;
+    memory_vfs_trace(f->vfs, true);
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    expect_cells(&iter, &list, 0, 100);
+    iter.iter.ops->close(&iter.iter);
+    assert_int_equal(traced_reads(f, sizes, 4), 1);
+    assert_int_equal(sizes[0], READAHEAD_MOST_BYTES);
+    memory_vfs_trace(f->vfs, false);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* A search and ten cells: the block, and where they go over its end the smallest window. */
+static void
+short_scans_read_little(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct test_random random;
+    unsigned windows = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < 300; i++) {
+        size_t from = (size_t)test_random_below(&random, ROWS - 10);
+        struct read_trace trace = {0};
+        struct read_context context = {.trace = &trace, .keep_out_of_cache = true};
+        struct block_handle block;
+        struct sst_iter iter;
+
+        sst_iter_init(&iter, reader, &context, false, false);
+        seek(&iter, &list.cells[from]);
+        block = block_of(&iter);
+        assert_int_equal(trace.file_bytes_read, block.size);
+        expect_cells(&iter, &list, from, 10);
+        assert_in_range(trace.file_reads, 1, 2);
+        assert_int_equal(trace.file_bytes_read,
+                         block.size + (trace.file_reads - 1) * READAHEAD_LEAST_BYTES);
+        windows += trace.file_reads == 2;
+        iter.iter.ops->close(&iter.iter);
+    }
+    assert_in_range(windows, 30, 150); /* some did, some did not */
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* Each search begins anew, wherever it leads. */
+static void
+searches_end_a_window(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
+    struct sst_iter iter;
+
+    (void)state;
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    expect_cells(&iter, &list, 0, 5000);
+    for (unsigned i = 1; i < 10; i++) {
+        uint64_t before = f->trace.file_bytes_read;
+
+        seek(&iter, &list.cells[i * 7919 % ROWS]);
+        assert_int_equal(f->trace.file_bytes_read - before, block_of(&iter).size);
+    }
+    iter.iter.ops->close(&iter.iter);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+going_back_reads_windows_too(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
+    uint64_t data_bytes = sst_reader_facts(reader)->data_bytes;
+    struct sst_iter iter;
+
+    (void)state;
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek_before(&iter.iter, NULL, NULL), PETAL_OK);
+    for (size_t i = list.count; i-- > 0;) {
+        struct cell_key key;
+        uint8_t buffer[256];
+
+        assert_true(iter.iter.valid);
+        assert_true(same_cell(&iter.iter.cell, &list.cells[i]));
+        cell_key_of(&key, buffer, &list.cells[i]);
+        assert_int_equal(iter.iter.ops->seek_before(&iter.iter, &key, NULL), PETAL_OK);
+    }
+    assert_false(iter.iter.valid);
+    iter.iter.ops->close(&iter.iter);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_DATA],
+                     sst_reader_facts(reader)->data_blocks);
+    assert_in_range(f->trace.file_reads, data_bytes / READAHEAD_MOST_BYTES + 4,
+                    data_bytes / READAHEAD_MOST_BYTES + 7);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- memory ---- */
+
+static void
+windows_stay_within_the_limit(void **state)
+{
+    enum { READERS = 6 };
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct readahead_limit limit;
+    struct sst_open_options options = {.file_number = 1,
+                                       .file_identity = TEST_IDENTITY,
+                                       .cache = f->cache,
+                                       .epoch = f->epoch,
+                                       .readahead_limit = &limit};
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
+    struct sst_reader *reader;
+    struct sst_iter iters[READERS];
+
+    (void)state;
+    readahead_limit_init(&limit, 4 * READAHEAD_LEAST_BYTES);
+    assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
+    for (unsigned k = 0; k < READERS; k++) {
+        sst_iter_init(&iters[k], reader, &context, false, false);
+        assert_int_equal(iters[k].iter.ops->seek_first(&iters[k].iter, NULL), PETAL_OK);
+    }
+    for (size_t from = 0; from < list.count; from += 100) {
+        for (unsigned k = 0; k < READERS; k++) {
+            size_t memory = 0;
+
+            expect_cells(&iters[k], &list, from, 100);
+            assert_true(atomic_load(&limit.taken) <= limit.most);
+            for (unsigned i = 0; i < READERS; i++)
+                memory += iters[i].ahead.capacity;
+            assert_true(memory <= limit.most + READERS * 8192);
+        }
+    }
+    for (unsigned k = 0; k < READERS; k++)
+        iters[k].iter.ops->close(&iters[k].iter);
+    assert_int_equal(atomic_load(&limit.taken), 0);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- the cache ---- */
+
+static void
+scan_all(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list)
+{
+    struct sst_iter iter;
+
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    expect_cells(&iter, list, 0, list->count);
+    iter.iter.ops->close(&iter.iter);
+}
+
+static void
+a_scan_fills_what_is_free(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    uint64_t blocks = sst_reader_facts(reader)->data_blocks;
+    uint64_t reads;
+
+    (void)state;
+    scan_all(f, reader, &list);
+    reads = f->trace.file_reads;
+    scan_all(f, reader, &list);
+    assert_int_equal(f->trace.file_reads, reads);
+    assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_DATA], blocks);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+a_scan_drives_nothing_out(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct cache_usage before, after;
+    struct sst_iter iter;
+
+    (void)state;
+    for (size_t i = 0; i < list.count; i += 20) { /* points, until the cache is full */
+        sst_iter_init(&iter, reader, &f->context, false, false);
+        seek(&iter, &list.cells[i]);
+        iter.iter.ops->close(&iter.iter);
+    }
+    cache_usage_get(f->cache, &before);
+    assert_true(before.evicted[PETAL_BLOCK_DATA] > 0);
+    scan_all(f, reader, &list);
+    cache_usage_get(f->cache, &after);
+    /* But for blocks with which reading begins anew, behind long stretches that are cached. */
+    assert_in_range(after.inserted[PETAL_BLOCK_DATA] - before.inserted[PETAL_BLOCK_DATA], 0, 8);
+    assert_in_range(after.evicted[PETAL_BLOCK_DATA] - before.evicted[PETAL_BLOCK_DATA], 0, 8);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- errors ---- */
+
+/* Go through all that can be read around a bad place; returns the cells that could not be. */
+static size_t
+read_around(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list)
+{
+    struct read_context context = {.trace = &f->trace, .keep_out_of_cache = true};
+    enum petal_status status = PETAL_OK;
+    petal_error error = {0};
+    struct sst_iter iter;
+    size_t done = 0, missed = 0;
+
+    sst_iter_init(&iter, reader, &context, false, false);
+    assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+    while (done < list->count) {
+        struct cell_key key;
+        uint8_t buffer[256];
+
+        if (status == PETAL_OK) {
+            assert_true(iter.iter.valid);
+            assert_true(same_cell(&iter.iter.cell, &list->cells[done]));
+            done++;
+            status = iter.iter.ops->next(&iter.iter, &error);
+            continue;
+        }
+        assert_int_equal(status, PETAL_IO);
+        assert_string_equal(error.file, SST_PATH);
+        cell_key_of(&key, buffer, &list->cells[done + missed]);
+        missed++;
+        status = iter.iter.ops->seek(&iter.iter, &key, &error);
+        if (status == PETAL_OK)
+            break;
+    }
+    if (missed > 0)
+        expect_cells(&iter, list, done + missed - 1, list->count - done - (missed - 1));
+    iter.iter.ops->close(&iter.iter);
+    return missed > 0 ? missed - 1 : 0;
+}
+
+static void
+an_unreadable_sector_costs_its_block(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader;
+    struct sst_iter iter;
+    struct block_handle block;
+    size_t in_block = 0;
+
+    (void)state;
+    put_in_front(f);
+    reader = sst_fixture_open(f);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    seek(&iter, &list.cells[9000]);
+    block = block_of(&iter);
+    iter.iter.ops->close(&iter.iter);
+    cache_erase_file(f->cache, 1);
+    for (size_t i = 0; i < list.count; i++) {
+        sst_iter_init(&iter, reader, &f->context, false, false);
+        seek(&iter, &list.cells[i]);
+        in_block += block_of(&iter).offset == block.offset;
+        iter.iter.ops->close(&iter.iter);
+    }
+    assert_in_range(in_block, 10, 60);
+    cache_erase_file(f->cache, 1);
+
+    disk.bad_begin = block.offset + 512;
+    disk.bad_end = block.offset + 1024;
+    assert_int_equal(read_around(f, reader, &list), in_block);
+    /* The window once, and the block for each cell that was asked. */
+    assert_int_equal(disk.failed, 1 + in_block + 1);
+    sst_reader_close(reader);
+    f->env.vfs = disk.below;
+    free_file(f, &list);
+}
+
+/* A bad place that belongs to no data block is nobody's. */
+static void
+an_unreadable_tail_costs_nothing(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader;
+
+    (void)state;
+    put_in_front(f);
+    reader = sst_fixture_open(f);
+    disk.bad_begin = reader->trailer.data_root.offset;
+    disk.bad_end = disk.bad_begin + 1;
+    assert_int_equal(read_around(f, reader, &list), 0);
+    assert_int_equal(disk.failed, 1);
+    sst_reader_close(reader);
+    f->env.vfs = disk.below;
+    free_file(f, &list);
+}
+
+static void
+short_reads_are_made_good(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, SMALL_CACHE);
+    struct sst_reader *reader;
+
+    (void)state;
+    put_in_front(f);
+    reader = sst_fixture_open(f);
+    disk.most = 8192;
+    assert_int_equal(read_around(f, reader, &list), 0);
+    /* No window is tried twice in one place. */
+    assert_in_range(disk.failed, 1, sst_reader_facts(reader)->data_bytes / READAHEAD_LEAST_BYTES);
+    sst_reader_close(reader);
+    f->env.vfs = disk.below;
+    free_file(f, &list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scan_reads_in_growing_windows),
+        cmocka_unit_test(who_reads_a_whole_file_begins_large),
+        cmocka_unit_test(short_scans_read_little),
+        cmocka_unit_test(searches_end_a_window),
+        cmocka_unit_test(going_back_reads_windows_too),
+        cmocka_unit_test(windows_stay_within_the_limit),
+        cmocka_unit_test(a_scan_fills_what_is_free),
+        cmocka_unit_test(a_scan_drives_nothing_out),
+        cmocka_unit_test(an_unreadable_sector_costs_its_block),
+        cmocka_unit_test(an_unreadable_tail_costs_nothing),
+        cmocka_unit_test(short_reads_are_made_good),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
