@@ -1,6 +1,8 @@
 /* policy.c -- see engine/compact/policy.h. */
 #include "engine/compact/policy.h"
 
+#include <assert.h>
+
 /* The runs of a store and what is asked of them. */
 struct choice {
     const struct policy_run *runs;
@@ -160,6 +162,22 @@ waits_for_all_files(const struct choice *choice)
            all_files_reason(choice) != POLICY_NOTHING;
 }
 
+/* All runs of the window are about as large: none has more than POLICY_LEVEL_RATIO times what the
+ * others have on average. So its cells were rewritten about as often. */
+static bool
+is_level(const struct policy_run *runs, size_t first, size_t count)
+{
+    double bytes = (double)bytes_of(runs, first, count);
+
+    for (size_t i = first; i < first + count; i++) {
+        double others = (bytes - (double)runs[i].bytes) / (double)(count - 1);
+
+        if ((double)runs[i].bytes > others * POLICY_LEVEL_RATIO)
+            return false;
+    }
+    return true;
+}
+
 /* No run of the window is larger than the ratio times the others together. */
 static bool
 is_in_ratio(const struct policy_run *runs, size_t first, size_t count)
@@ -174,6 +192,15 @@ is_in_ratio(const struct policy_run *runs, size_t first, size_t count)
     return true;
 }
 
+/* What is written for each run that there is less, when `count` runs become one. */
+static double
+cost_of_run_less(uint64_t bytes, size_t count)
+{
+    assert(count > 1);
+    return (double)bytes / (double)(count - 1);
+}
+
+/* As much as possible at once, of what belongs together. */
 static bool
 pick_exploring(const struct choice *choice)
 {
@@ -181,7 +208,7 @@ pick_exploring(const struct choice *choice)
     uint64_t best_bytes = 0;
 
     for (size_t first = choice->first_free; first < choice->count; first++) {
-        for (size_t count = POLICY_MIN_RUNS;
+        for (size_t count = POLICY_LEAST_RUNS;
              count <= POLICY_MAX_RUNS && count <= choice->count - first; count++) {
             uint64_t bytes = bytes_of(choice->runs, first, count);
 
@@ -198,7 +225,31 @@ pick_exploring(const struct choice *choice)
     return best_count > 0 && pick_window(choice, POLICY_EXPLORING, best_first, best_count);
 }
 
-/* Each run less costs reading and writing the window's bytes. */
+static bool
+pick_level(const struct choice *choice)
+{
+    size_t best_first = 0, best_count = 0;
+    double best_cost = 0;
+
+    for (size_t first = choice->first_free; first < choice->count; first++) {
+        for (size_t count = POLICY_MIN_RUNS;
+             count <= POLICY_MAX_RUNS && count <= choice->count - first; count++) {
+            uint64_t bytes = bytes_of(choice->runs, first, count);
+            double cost = cost_of_run_less(bytes, count);
+
+            if (bytes > choice->limits->max_bytes ||
+                (bytes >= choice->limits->min_bytes && !is_level(choice->runs, first, count)))
+                continue;
+            if (best_count == 0 || cost < best_cost) {
+                best_first = first;
+                best_count = count;
+                best_cost = cost;
+            }
+        }
+    }
+    return best_count > 0 && pick_window(choice, POLICY_LEVEL, best_first, best_count);
+}
+
 static bool
 pick_stuck(const struct choice *choice)
 {
@@ -211,7 +262,7 @@ pick_stuck(const struct choice *choice)
         for (size_t count = 2; count <= POLICY_MAX_RUNS && count <= choice->count - first;
              count++) {
             uint64_t bytes = bytes_of(choice->runs, first, count);
-            double cost = (double)bytes / (double)(count - 1);
+            double cost = cost_of_run_less(bytes, count);
 
             if (bytes <= choice->limits->max_bytes && (best_count == 0 || cost < best_cost)) {
                 best_first = first;
@@ -236,7 +287,9 @@ policy_pick(const struct policy_run *runs, size_t count, const struct policy_lim
     }
     if (pick_expired(&choice) || pick_all_files(&choice) || waits_for_all_files(&choice))
         return;
-    if (!pick_exploring(&choice))
+    if (pick_level(&choice))
+        return;
+    if (count <= POLICY_CALM_RUNS || !pick_exploring(&choice))
         pick_stuck(&choice);
 }
 
@@ -276,6 +329,7 @@ policy_reason_text(enum policy_reason reason)
         [POLICY_NEWER_BYTES] = "newer bytes",
         [POLICY_DELETED] = "deleted cells",
         [POLICY_AGE] = "age",
+        [POLICY_LEVEL] = "level runs",
         [POLICY_EXPLORING] = "exploring",
         [POLICY_STUCK] = "many runs",
         [POLICY_ASKED] = "asked for",

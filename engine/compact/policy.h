@@ -2,19 +2,25 @@
  * policy.h -- which store files of a store are to be merged, and why: a pure function of what is known of them.
  *
  * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in that list, so that the output
- * takes their place in the order. The rules are HBase's exploring policy (ExploringCompactionPolicy), and what bounds the disk
- * beyond it, in the order in which they are tried:
+ * takes their place in the order. The rules, in the order in which they are tried:
  *
  *  1. expired       a run all of whose cells are past TTL goes unread (HBase: hbase.store.delete.expired.storefile)
  *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its bytes, and are POLICY_MIN_RUNS - 1
- *                   or more, or one that is larger than so many flushes: all files
+ *                   or more, or are larger than so many flushes: all files
  *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so many are past a time to
  *                   live: all files
  *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
- *  5. exploring     of all windows of min to max runs: each run at most `ratio` times the others together, unless the window has less
- *                   than min_bytes; most runs, then fewest bytes
- *  6. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
+ *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times what the others have on average,
+ *                   unless the window has less than min_bytes; the one with the fewest bytes to write for each run less
+ *  6. exploring     with more than POLICY_CALM_RUNS runs, HBase's policy (ExploringCompactionPolicy): of all windows of least to max
+ *                   runs: each run at most POLICY_RATIO times the others together, unless the window has less than min_bytes; most
+ *                   runs, then fewest bytes
+ *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
  *                   less
+ *
+ * What a byte costs is how often it is rewritten: rule 5 waits for so many runs of one size that it is once for a tenfold growth.
+ * What that costs readers is runs, up to POLICY_CALM_RUNS. A store that grows so large, or is written so fast, that there would be more
+ * gets the windows of rule 6, which needs fewer runs and takes sizes as they come. `kv-bench simulate` shows what both make of a store.
  *
  * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
  * change places. Then all-files picks wait.
@@ -37,9 +43,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POLICY_MIN_RUNS 3
-#define POLICY_MAX_RUNS 10
-#define POLICY_RATIO    1.2
+#define POLICY_MIN_RUNS    10 /* of a window of level runs */
+#define POLICY_LEAST_RUNS  3  /* of one of exploring */
+#define POLICY_MAX_RUNS    16
+#define POLICY_LEVEL_RATIO 3.0
+#define POLICY_RATIO       1.2
+#define POLICY_CALM_RUNS   12
 #define POLICY_NEWER_SHARE                                                                         \
     0.5 /* so disk use settles below 1.5 times what an all-files compaction would leave .. */
 #define POLICY_DEAD_SHARE                                                                          \
@@ -50,7 +59,7 @@
 #define POLICY_MAJOR_MS      ((int64_t)7 * 24 * 3600 * 1000)
 
 /* Runs of a store at which any window will do. */
-#define POLICY_STUCK_RUNS 16
+#define POLICY_STUCK_RUNS 20
 
 /* Files of one run, together. */
 struct policy_run {
@@ -81,6 +90,7 @@ enum policy_reason {
     POLICY_NEWER_BYTES,
     POLICY_DELETED,
     POLICY_AGE,
+    POLICY_LEVEL,
     POLICY_EXPLORING,
     POLICY_STUCK,
     POLICY_ASKED /* petal_compact; never picked */
