@@ -114,8 +114,8 @@ CPPFLAGS += -DHAVE_WIREDTIGER
 PEER_LIBS += -lwiredtiger -ldl
 endif
 
-# It measures the shell's reader of records, too.
-$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(TOOL_LIBRARY)
+# It measures the shell's reader of records, too, and asks the policy of compactions, which the library keeps to itself.
+$(BUILD)/kv-bench: $(BENCH_SOURCES:%.c=$(BUILD)/%.o) $(RECORD_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/engine/compact/policy.o $(TOOL_LIBRARY)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS) $(PEER_LIBS) -ljansson,LINK)
 
 $(BUILD)/tests/%_test: $(BUILD)/tests/%_test.o $(SHARED_TEST_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
@@ -139,6 +139,7 @@ $(call BENCH_TEST,result): $(call BENCH_PARTS,results/result results/repeats har
 $(call BENCH_TEST,result): LIB_LIBS += -ljansson
 $(call BENCH_TEST,distribution): $(call BENCH_PARTS,keys/distribution harness/util)
 $(call BENCH_TEST,pairs): $(call BENCH_PARTS,keys/pairs keys/keyset keys/fields harness/util)
+$(call BENCH_TEST,simulate_model): $(call BENCH_PARTS,simulate/model)
 $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 
 # Kills processes at work and looks at what they left; sees what users see of the library.

@@ -23,6 +23,8 @@ static const struct {
      bench_readamp_main},
     {"cliffs", "does the cost of a unit of work stay as it is when there is ten times as much?",
      bench_cliffs_main},
+    {"simulate", "what the compaction policy makes of a growing store, on sizes only",
+     bench_simulate_main},
     {"fill", "make, extend or overwrite a table: rates, latencies, bytes written, stalls",
      bench_fill_main},
     {"read", "random gets of what fill made, each answer checked; with several threads",

@@ -14,6 +14,7 @@ int bench_fill_main(int argc, char **argv);
 int bench_quick_main(int argc, char **argv);
 int bench_readamp_main(int argc, char **argv);
 int bench_read_main(int argc, char **argv);
+int bench_simulate_main(int argc, char **argv);
 int bench_ycsb_main(int argc, char **argv);
 
 /* Does a list of db_bench's workloads begin so? */

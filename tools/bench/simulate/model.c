@@ -1,0 +1,129 @@
+/* model.c -- see tools/bench/simulate/model.h. */
+#include "tools/bench/simulate/model.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define FEW_FLUSHES 8
+
+/* Distinct keys of the runs together. */
+static double
+distinct(const struct simulate_store *store, size_t first, size_t count)
+{
+    double sum = 0, lacking = 1, keys = store->settings.keys;
+
+    for (size_t i = first; i < first + count; i++) {
+        sum += (double)store->runs[i].cells;
+        lacking *= 1 - (double)store->runs[i].cells / keys;
+    }
+    return store->settings.order == SIMULATE_OVERWRITE ? keys * (1 - lacking) : sum;
+}
+
+static double
+bytes_of_cells(const struct simulate_store *store, double cells)
+{
+    return cells * store->settings.cell_bytes * store->settings.stored;
+}
+
+double
+simulate_disk(const struct simulate_store *store)
+{
+    double bytes = 0;
+
+    for (size_t i = 0; i < store->count; i++)
+        bytes += (double)store->runs[i].bytes;
+    return bytes;
+}
+
+double
+simulate_live(const struct simulate_store *store)
+{
+    return bytes_of_cells(store, distinct(store, 0, store->count));
+}
+
+size_t
+simulate_runs_met(const struct simulate_store *store)
+{
+    return store->settings.order == SIMULATE_SEQUENTIAL && store->count > 0 ? 1 : store->count;
+}
+
+static struct policy_run
+run_of(const struct simulate_store *store, double cells)
+{
+    return (struct policy_run){.bytes = (uint64_t)(bytes_of_cells(store, cells) + 0.5),
+                               .cells = (uint64_t)(cells + 0.5)};
+}
+
+static void
+carry_out(struct simulate_store *store, const struct policy_pick *pick)
+{
+    double cells = distinct(store, pick->first, pick->count);
+    struct policy_run output = run_of(store, cells);
+    double disk = simulate_disk(store) + (double)output.bytes;
+
+    assert(pick->count > 0 && pick->first + pick->count <= store->count);
+    output.all_files = pick->all_files;
+    store->jobs++;
+    store->all_files += pick->all_files;
+    store->merged += (double)output.bytes;
+    if ((double)pick->bytes > store->longest)
+        store->longest = (double)pick->bytes;
+    if (store->flushes > FEW_FLUSHES && disk / simulate_live(store) > store->most_disk)
+        store->most_disk = disk / simulate_live(store);
+    store->runs[pick->first] = output;
+    store->count -= pick->count - 1;
+    memmove(&store->runs[pick->first + 1], &store->runs[pick->first + pick->count],
+            (store->count - pick->first - 1) * sizeof *store->runs);
+}
+
+static void
+compact(struct simulate_store *store)
+{
+    const struct policy_limits limits = {.min_bytes = (uint64_t)store->settings.memtable_bytes,
+                                         .max_bytes = UINT64_MAX,
+                                         .all_files_first = true};
+    struct policy_pick pick;
+
+    for (;;) {
+        policy_pick(store->runs, store->count, &limits, &pick);
+        if (pick.reason == POLICY_NOTHING)
+            return;
+        carry_out(store, &pick);
+    }
+}
+
+void
+simulate_begin(struct simulate_store *store, const struct simulate_settings *settings)
+{
+    *store = (struct simulate_store){.settings = *settings};
+}
+
+/* Distinct keys of one flush. */
+static double
+cells_of_flush(const struct simulate_settings *settings)
+{
+    double cells = settings->flush_bytes / settings->cell_bytes;
+
+    return settings->order == SIMULATE_OVERWRITE ? settings->keys * -expm1(-cells / settings->keys)
+                                                 : cells;
+}
+
+void
+simulate_flush(struct simulate_store *store)
+{
+    const struct simulate_settings *settings = &store->settings;
+    struct policy_run *run = &store->runs[store->count];
+
+    assert(store->count < SIMULATE_MOST_RUNS);
+    *run = run_of(store, cells_of_flush(settings));
+    store->count++;
+    store->flushes++;
+    store->user += settings->flush_bytes;
+    store->log += settings->flush_bytes * settings->logged;
+    store->flushed += (double)run->bytes;
+    if (store->count > store->most_runs)
+        store->most_runs = store->count;
+    compact(store);
+    store->runs_met += (double)simulate_runs_met(store);
+}

@@ -1,0 +1,223 @@
+/*
+ * simulate.c -- `kv-bench simulate`: what the compaction policy makes of a growing store, in numbers only.
+ *
+ * File: results (tools/bench/results/result.h) for each order, size and thing that is counted, with "per_unit"; and
+ * "stores": [{"order", "user_bytes", "flushes", "jobs", "all_files_jobs", "written", "logged", "flushed", "merged",
+ * "runs", "mean_runs", "most_runs", "disk", "most_disk", "longest_job_bytes"}, …]. Bytes written are for a byte of
+ * the user's, disk for a byte that an all-files compaction would leave.
+ */
+#include "tools/bench/harness/commands.h"
+#include "tools/bench/harness/json.h"
+#include "tools/bench/harness/options.h"
+#include "tools/bench/results/result.h"
+#include "tools/bench/simulate/model.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CELL_OVERHEAD 100 /* what a memtable takes for a cell beyond its bytes, about */
+#define MOST_FLUSHES  1e6
+
+static const struct {
+    const char *name;
+    enum simulate_order order;
+    const char *meaning;
+} orders[] = {
+    {"random", SIMULATE_RANDOM, "each key once, in random order"},
+    {"sequential", SIMULATE_SEQUENTIAL, "each key once, in order"},
+    {"overwrite", SIMULATE_OVERWRITE, "keys drawn evenly, again and again"},
+};
+#define ORDERS (sizeof orders / sizeof *orders)
+
+struct simulate_options {
+    const char *order; /* NULL: all */
+    const char *json_path;
+    size_t from, to, memtable, cell;
+    uint64_t keys;
+    double stored, logged;
+};
+
+static int
+usage(void)
+{
+    fputs("usage: kv-bench simulate [options]\n"
+          "What the compaction policy of this build makes of a store that grows, on sizes only: "
+          "bytes written for each of the user's, runs that a get of an absent row meets, disk "
+          "over what an all-files compaction would leave, the longest job.\n"
+          "  --order NAME           random (each key once), sequential, overwrite; all of them\n"
+          "  --from BYTES, --to BYTES  of user data, doubled line by line; 64M and 64G\n"
+          "  --memtable BYTES       64M\n"
+          "  --cell BYTES           of row, qualifier and value; 116\n"
+          "  --stored RATIO         bytes in store files for a byte of the user's; 0.64\n"
+          "  --logged RATIO         the same of the log; 1.4\n"
+          "  --keys N               that are overwritten; 10M\n"
+          "  --json FILE            the results, too\n"
+          "Compactions keep up with writers here, at whatever rate.\n",
+          stderr);
+    return 2;
+}
+
+static double
+per_user_byte(const struct simulate_store *store, double bytes)
+{
+    assert(store->user > 0);
+    return bytes / store->user;
+}
+
+static double
+written(const struct simulate_store *store)
+{
+    return per_user_byte(store, store->log + store->flushed + store->merged);
+}
+
+static double
+mean_runs(const struct simulate_store *store)
+{
+    return store->runs_met / (double)store->flushes;
+}
+
+static void
+print_head(const char *name, const char *meaning)
+{
+    printf("%s: %s\n%10s %8s %8s | %8s %6s %6s %6s | %5s %6s %5s | %6s %6s | %11s\n", name, meaning,
+           "user MiB", "flushes", "jobs", "written", "log", "flush", "merge", "runs", "mean",
+           "most", "disk", "most", "longest MiB");
+}
+
+static void
+print_line(const struct simulate_store *store)
+{
+    printf("%10.0f %8" PRIu64 " %8" PRIu64
+           " | %8.2f %6.2f %6.2f %6.2f | %5zu %6.1f %5zu | %6.2f %6.2f | %11.0f\n",
+           store->user / 0x1p20, store->flushes, store->jobs, written(store),
+           per_user_byte(store, store->log), per_user_byte(store, store->flushed),
+           per_user_byte(store, store->merged), simulate_runs_met(store), mean_runs(store),
+           store->most_runs, simulate_disk(store) / simulate_live(store), store->most_disk,
+           store->longest / 0x1p20);
+}
+
+static void
+add_json(json_t *stores, json_t *results, const char *order, const struct simulate_store *store)
+{
+    const struct {
+        const char *name;
+        double value;
+    } counts[] = {
+        {"written", written(store)},
+        {"mean runs", mean_runs(store)},
+        {"most disk", store->most_disk},
+    };
+    char operation[BENCH_NAME_BYTES], setting[BENCH_NAME_BYTES];
+
+    bench_json_append(
+        stores,
+        json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:I, s:f, s:I, s:f, s:f, s:f}",
+                  "order", order, "user_bytes", store->user, "flushes", (json_int_t)store->flushes,
+                  "jobs", (json_int_t)store->jobs, "all_files_jobs", (json_int_t)store->all_files,
+                  "written", written(store), "logged", per_user_byte(store, store->log), "flushed",
+                  per_user_byte(store, store->flushed), "merged",
+                  per_user_byte(store, store->merged), "runs", (json_int_t)simulate_runs_met(store),
+                  "mean_runs", mean_runs(store), "most_runs", (json_int_t)store->most_runs, "disk",
+                  simulate_disk(store) / simulate_live(store), "most_disk", store->most_disk,
+                  "longest_job_bytes", store->longest));
+    snprintf(setting, sizeof setting, "%" PRIu64 " flushes", store->flushes);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        snprintf(operation, sizeof operation, "%s, %s", order, counts[i].name);
+        bench_json_append(results, bench_count_to_json(operation, setting, 0, counts[i].value));
+    }
+}
+
+static struct simulate_settings
+settings_of(const struct simulate_options *options, enum simulate_order order)
+{
+    double cell = (double)options->cell, memtable = (double)options->memtable;
+
+    return (struct simulate_settings){.order = order,
+                                      .memtable_bytes = memtable,
+                                      .flush_bytes = memtable * cell / (cell + CELL_OVERHEAD),
+                                      .cell_bytes = cell,
+                                      .stored = options->stored,
+                                      .logged = options->logged,
+                                      .keys = (double)options->keys};
+}
+
+/* Grow a store, a line at each doubling. */
+static void
+simulate(const struct simulate_options *options, size_t order, json_t *stores, json_t *results)
+{
+    struct simulate_settings settings = settings_of(options, orders[order].order);
+    struct simulate_store store;
+
+    simulate_begin(&store, &settings);
+    print_head(orders[order].name, orders[order].meaning);
+    for (double next = (double)options->from; next <= (double)options->to; next *= 2) {
+        while (store.user < next)
+            simulate_flush(&store);
+        print_line(&store);
+        add_json(stores, results, orders[order].name, &store);
+    }
+}
+
+static bool
+is_refused(const struct simulate_options *options)
+{
+    bool known = options->order == NULL;
+
+    for (size_t i = 0; i < ORDERS; i++)
+        known = known || strcmp(options->order, orders[i].name) == 0;
+    return bench_refused(!known, "--order is random, sequential or overwrite") ||
+           bench_refused(options->cell == 0 || options->memtable == 0 || options->keys == 0,
+                         "--cell, --memtable and --keys are above zero") ||
+           bench_refused(!(options->stored > 0 && options->stored <= 100 && options->logged >= 0 &&
+                           options->logged <= 100),
+                         "--stored and --logged are up to 100, --stored above zero") ||
+           bench_refused(options->from == 0 || options->from > options->to,
+                         "--from is above zero and at most --to") ||
+           bench_refused((double)options->to / settings_of(options, SIMULATE_RANDOM).flush_bytes >
+                             MOST_FLUSHES,
+                         "that would be more than a million flushes");
+}
+
+int
+bench_simulate_main(int argc, char **argv)
+{
+    struct simulate_options given = {.from = (size_t)64 << 20,
+                                     .to = (size_t)64 << 30,
+                                     .memtable = (size_t)64 << 20,
+                                     .cell = 116,
+                                     .keys = 10000000,
+                                     .stored = 0.64,
+                                     .logged = 1.4};
+    const struct bench_option options[] = {
+        {"--order", BENCH_TEXT, &given.order},     {"--from", BENCH_BYTES, &given.from},
+        {"--to", BENCH_BYTES, &given.to},          {"--memtable", BENCH_BYTES, &given.memtable},
+        {"--cell", BENCH_BYTES, &given.cell},      {"--stored", BENCH_NUMBER, &given.stored},
+        {"--logged", BENCH_NUMBER, &given.logged}, {"--keys", BENCH_COUNT, &given.keys},
+        {"--json", BENCH_TEXT, &given.json_path},
+    };
+    json_t *stores, *results;
+
+    if (!bench_options_read(options, sizeof options / sizeof *options, argc, argv))
+        return usage();
+    if (is_refused(&given))
+        return 2;
+    stores = bench_json_list();
+    results = bench_json_list();
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (given.order == NULL || strcmp(given.order, orders[i].name) == 0)
+            simulate(&given, i, stores, results);
+    }
+    if (given.json_path != NULL) {
+        json_t *whole = bench_json_head("simulate", "simulate", argc, argv);
+
+        bench_json_set(whole, "stores", json_incref(stores));
+        bench_json_set(whole, "results", json_incref(results));
+        bench_json_write(whole, given.json_path);
+        json_decref(whole);
+    }
+    json_decref(stores);
+    json_decref(results);
+    return 0;
+}
