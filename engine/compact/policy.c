@@ -274,6 +274,23 @@ pick_stuck(const struct choice *choice)
     return best_count > 0 && pick_window(choice, POLICY_STUCK, best_first, best_count);
 }
 
+/* The jobs that run leave one run each, of neighbours: how many there are then. */
+static size_t
+runs_to_be(const struct choice *choice)
+{
+    size_t left = choice->count;
+
+    for (size_t i = 1; i < choice->count; i++)
+        left -= choice->runs[i].busy && choice->runs[i - 1].busy;
+    return left;
+}
+
+static bool
+is_calm(const struct choice *choice)
+{
+    return choice->count <= POLICY_CROWDED_RUNS && runs_to_be(choice) <= POLICY_CALM_RUNS;
+}
+
 void
 policy_pick(const struct policy_run *runs, size_t count, const struct policy_limits *limits,
             struct policy_pick *pick)
@@ -289,7 +306,7 @@ policy_pick(const struct policy_run *runs, size_t count, const struct policy_lim
         return;
     if (pick_level(&choice))
         return;
-    if (count <= POLICY_CALM_RUNS || !pick_exploring(&choice))
+    if (is_calm(&choice) || !pick_exploring(&choice))
         pick_stuck(&choice);
 }
 

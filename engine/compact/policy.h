@@ -12,14 +12,15 @@
  *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
  *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times what the others have on average,
  *                   unless the window has less than min_bytes; the one with the fewest bytes to write for each run less
- *  6. exploring     with more than POLICY_CALM_RUNS runs, HBase's policy (ExploringCompactionPolicy): of all windows of least to max
- *                   runs: each run at most POLICY_RATIO times the others together, unless the window has less than min_bytes; most
- *                   runs, then fewest bytes
+ *  6. exploring     with more than POLICY_CALM_RUNS runs, those that run jobs have as inputs counted as what they leave, or with more
+ *                   than POLICY_CROWDED_RUNS: HBase's policy (ExploringCompactionPolicy): of all windows of least to max runs: each run
+ *                   at most POLICY_RATIO times the others together, unless the window has less than min_bytes; most runs, then
+ *                   fewest bytes
  *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
  *                   less
  *
  * What a byte costs is how often it is rewritten: rule 5 waits for so many runs of one size that it is once for a tenfold growth.
- * What that costs readers is runs, up to POLICY_CALM_RUNS. A store that grows so large, or is written so fast, that there would be more
+ * What that costs readers is runs, up to about POLICY_CALM_RUNS. A store that grows so large, or is written so fast, that there would be more
  * gets the windows of rule 6, which needs fewer runs and takes sizes as they come. `kv-bench simulate` shows what both make of a store.
  *
  * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
@@ -43,12 +44,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define POLICY_MIN_RUNS    10 /* of a window of level runs */
-#define POLICY_LEAST_RUNS  3  /* of one of exploring */
-#define POLICY_MAX_RUNS    16
-#define POLICY_LEVEL_RATIO 3.0
-#define POLICY_RATIO       1.2
-#define POLICY_CALM_RUNS   12
+#define POLICY_MIN_RUNS     10 /* of a window of level runs */
+#define POLICY_LEAST_RUNS   3  /* of one of exploring */
+#define POLICY_MAX_RUNS     16
+#define POLICY_LEVEL_RATIO  3.0
+#define POLICY_RATIO        1.2
+#define POLICY_CALM_RUNS    12 /* when the jobs that run have ended */
+#define POLICY_CROWDED_RUNS 17 /* until they have */
 #define POLICY_NEWER_SHARE                                                                         \
     0.5 /* so disk use settles below 1.5 times what an all-files compaction would leave .. */
 #define POLICY_DEAD_SHARE                                                                          \

@@ -11,7 +11,7 @@
 /* Runs of a store at which its writers are slowed, and at which they wait. The last is the greatest
  * number of runs there are while compactions work, and so the divisor of the error rate
  * (engine/store/bloom_share.h). */
-#define STORE_SLOW_RUNS 14
+#define STORE_SLOW_RUNS 13
 #define STORE_MOST_RUNS 24
 
 /* Cells of the jobs that run, in all and those that are done; about, for people who wait. */

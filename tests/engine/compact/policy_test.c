@@ -214,8 +214,12 @@ check_properties(const struct policy_case *c)
         return;
     }
     assert_true(pick.bytes <= c->limits.max_bytes);
-    if (pick.reason == POLICY_LEVEL || pick.reason == POLICY_EXPLORING || pick.reason == POLICY_STUCK)
-        assert_in_range(pick.count, pick.reason == POLICY_STUCK ? 2 : pick.reason == POLICY_LEVEL ? POLICY_MIN_RUNS : POLICY_LEAST_RUNS,
+    if (pick.reason == POLICY_LEVEL || pick.reason == POLICY_EXPLORING ||
+        pick.reason == POLICY_STUCK)
+        assert_in_range(pick.count,
+                        pick.reason == POLICY_STUCK   ? 2
+                        : pick.reason == POLICY_LEVEL ? POLICY_MIN_RUNS
+                                                      : POLICY_LEAST_RUNS,
                         POLICY_MAX_RUNS);
     else
         assert_true(pick.all_files);
