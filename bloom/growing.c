@@ -144,44 +144,53 @@ bloom_growing_prefetch(const struct bloom_growing *bloom, uint64_t hash)
 #endif
 }
 
-/* The spare becomes the newest segment. */
-static struct bloom_segment *
-use_spare(struct bloom_growing *bloom, struct bloom_segment *full)
+/* Loads and stores, since nobody else writes; and no branch for a key that is there already. */
+static inline void
+set_bits(struct bloom_growing *bloom, struct bloom_segment *newest, uint64_t hash)
+{
+    struct bloom_segment_line *line = &newest->bits[bloom_line(hash, newest->lines)];
+    uint64_t there = 1, walk = hash;
+
+#pragma GCC unroll 6
+    for (unsigned i = 0; i < PROBES; i++) {
+        unsigned position = bloom_line_next(&walk);
+        uint64_t word = atomic_load_explicit(&line->words[position / 64], memory_order_relaxed);
+
+        there &= word >> position % 64;
+        atomic_store_explicit(&line->words[position / 64], word | (uint64_t)1 << position % 64,
+                              memory_order_relaxed);
+    }
+    bloom->keys += there == 0;
+    assert(bloom->keys <= newest->capacity);
+}
+
+/* The newest segment is full, or there is none. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static void
+add_to_spare(struct bloom_growing *bloom, struct bloom_segment *full, uint64_t hash)
 {
     struct bloom_segment *newest = bloom->spare;
 
+    if (full != NULL && segment_has(full, hash))
+        return;
     assert(newest != NULL);
     newest->older = full;
     bloom->spare = NULL;
     bloom->keys = 0;
     /* Release: the segment's head and its zeroed bits. */
     atomic_store_explicit(&bloom->newest, newest, memory_order_release);
-    return newest;
+    set_bits(bloom, newest, hash);
 }
 
 void
 bloom_growing_add(struct bloom_growing *bloom, uint64_t hash)
 {
     struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
-    struct bloom_segment_line *line;
-    uint64_t missing = 0, walk = hash;
 
-    if (newest == NULL || bloom->keys == newest->capacity) {
-        if (newest != NULL && segment_has(newest, hash))
-            return;
-        newest = use_spare(bloom, newest);
-    }
-    line = &newest->bits[bloom_line(hash, newest->lines)];
-    /* Loads and stores, since nobody else writes; and no branch for a key that is there already. */
-#pragma GCC unroll 6
-    for (unsigned i = 0; i < PROBES; i++) {
-        unsigned position = bloom_line_next(&walk);
-        uint64_t bit = (uint64_t)1 << position % 64;
-        uint64_t word = atomic_load_explicit(&line->words[position / 64], memory_order_relaxed);
-
-        missing |= ~word & bit;
-        atomic_store_explicit(&line->words[position / 64], word | bit, memory_order_relaxed);
-    }
-    bloom->keys += missing != 0;
-    assert(bloom->keys <= newest->capacity);
+    if (newest != NULL && bloom->keys < newest->capacity)
+        set_bits(bloom, newest, hash);
+    else
+        add_to_spare(bloom, newest, hash);
 }
