@@ -198,7 +198,7 @@ inner_new(struct cell_tree *tree, const struct cell_record *const *separators,
 }
 
 /* Fill the next slot; readers see it with the release of the new order. */
-static void
+static inline void
 node_add(struct tree_node *node, unsigned position, const struct cell_record *record, uint64_t head)
 {
     uint64_t order = own_order(node);
@@ -295,7 +295,7 @@ gather_heads(const struct tree_node *node, uint64_t *heads)
 }
 
 /* Split the full inner node below the first `depth` steps; the key goes to its `rank`-th child. */
-static void
+static NEVER_INLINE void
 split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
             struct tree_inner *inner, unsigned rank)
 {
@@ -422,7 +422,7 @@ link_leaves(struct tree_leaf *previous, struct tree_leaf *first, struct tree_lea
 }
 
 /* A run ends behind the full `leaf`: the record starts a leaf of its own. */
-static void
+static NEVER_INLINE void
 append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
             const struct cell_record *record)
 {
@@ -441,7 +441,7 @@ append_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *le
 }
 
 /* Copy the full `leaf` and the record, which is to be at `rank` with `head`, into two leaves. */
-static void
+static NEVER_INLINE void
 split_leaf(struct cell_tree *tree, struct tree_path *path, struct tree_leaf *leaf,
            const struct cell_record *record, unsigned rank, uint64_t head)
 {
@@ -507,26 +507,17 @@ cell_tree_approach(struct cell_tree *tree, const struct cell_record *record)
     tree->approached = record;
 }
 
-void
-cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
+/* The key belongs to the approached leaf. */
+static ALWAYS_INLINE void
+insert_as(struct cell_tree *tree, const struct cell_record *record, bool wide)
 {
     petal_slice key = cell_record_key(record);
-    struct tree_leaf *leaf;
-    uint64_t order, head;
-    unsigned rank;
+    struct tree_leaf *leaf = tree->approached_leaf;
+    uint64_t order = own_order(&leaf->node);
+    uint64_t head = node_head(&leaf->node, key, true);
+    unsigned rank = own_rank(&leaf->node, order, key, head, false, wide);
 
-    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
-        insert_first(tree, record);
-        return;
-    }
-    if (tree->approached != record)
-        cell_tree_approach(tree, record);
-    tree->approached = NULL;
-    leaf = tree->approached_leaf;
     assert(leaf->node.is_leaf && tree->path.depth == tree->height);
-    order = own_order(&leaf->node);
-    head = node_head(&leaf->node, key, true);
-    rank = own_rank(&leaf->node, order, key, head, false, false);
     /* The key is new. */
     assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
            !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));
@@ -537,6 +528,39 @@ cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
         append_leaf(tree, &tree->path, leaf, record);
     else
         split_leaf(tree, &tree->path, leaf, record, rank, head);
+}
+
+#ifdef HAS_WIDE
+WIDE static NEVER_INLINE void
+insert_wide(struct cell_tree *tree, const struct cell_record *record)
+{
+    insert_as(tree, record, true);
+}
+#endif
+
+static NEVER_INLINE void
+insert_narrow(struct cell_tree *tree, const struct cell_record *record)
+{
+    insert_as(tree, record, false);
+}
+
+void
+cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
+{
+    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
+        insert_first(tree, record);
+        return;
+    }
+    if (tree->approached != record)
+        cell_tree_approach(tree, record);
+    tree->approached = NULL;
+#ifdef HAS_WIDE
+    if (has_wide()) {
+        insert_wide(tree, record);
+        return;
+    }
+#endif
+    insert_narrow(tree, record);
 }
 
 /*
