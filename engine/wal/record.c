@@ -6,11 +6,26 @@
 
 #include <assert.h>
 
+/* Do all varints of the cell take one byte, and is there no time to live? So it is with most. */
+static inline bool
+is_short(const struct write_cell *write)
+{
+    const struct cell *cell = &write->cell;
+
+    return (write->family->table->id | write->family->id | cell->row.size | cell->qualifier.size |
+            cell->value.size) < 0x80 &&
+           !cell->has_ttl;
+}
+
+#define SHORT_FIELDS_BYTES (5 + 1 + 8)
+
 static inline size_t
 cell_size(const struct write_cell *write)
 {
     const struct cell *cell = &write->cell;
 
+    if (is_short(write))
+        return SHORT_FIELDS_BYTES + write_cell_bytes(write);
     return varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
            (cell->has_ttl ? 8 : 0) + varint64_size(cell->row.size) +
            varint64_size(cell->qualifier.size) + varint64_size(cell->value.size) +
