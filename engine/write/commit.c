@@ -7,8 +7,18 @@
  * write straight into the log's buffer, hands the buffer to the kernel with one call (and syncs
  * once if a member asked for it), adds the cells to the memtables, and publishes the last sequence:
  * from then on readers see all of the group. It may go on so with another group, in which it has no
- * part. A write alone in the queue is a group of one, with no copy but the one into the log and the
- * one into the memtable.
+ * part. A write of one plain cell that is alone in the queue takes the straight way, lead_one, which
+ * is the same without a look at what such a write cannot need.
+ *
+ * INVARIANTS.
+ * - What is published is in the memtables, and what is in the memtables was stored in the log, or
+ *   was not to be: so a reader sees nothing that the death of the process takes.
+ * - Groups are logged, applied and published by one leader after the other, whole and in the order
+ *   of their sequences. What publishes the last sequence is a release, and readers load it with
+ *   acquire: they see a prefix of all writes. A write that has returned was published before.
+ * - Between log and memtable nothing can fail: memory is reserved before the log is written.
+ * - A log that failed is dead, and db_fail comes before the lead is given up: no group behind it is
+ *   acknowledged.
  *
  * A write that depends on what it has read (engine/write/mutate.c) says as of which sequence; the
  * leader refuses it when its rows were written to since.
