@@ -20,7 +20,7 @@ struct kept_attribute {
 };
 
 #define BOOLEAN      "true false"
-#define COMPRESSIONS "NONE GZ SNAPPY LZ4 LZO ZSTD BZIP2 LZMA BROTLI"
+#define COMPRESSIONS "NONE GZ SNAPPY LZ4 LZ4HC LZO ZSTD BZIP2 LZMA BROTLI"
 
 static const struct kept_attribute of_families[] = {
     {"REPLICATION_SCOPE", NULL, 0, 1},
@@ -34,7 +34,8 @@ static const struct kept_attribute of_families[] = {
     {"IN_MEMORY_COMPACTION", "NONE BASIC EAGER ADAPTIVE", 0, 0},
     {"COMPRESS_TAGS", BOOLEAN, 0, 0},
     {"COMPRESSION", "GZ SNAPPY LZO ZSTD BZIP2 LZMA BROTLI", 0, 0},
-    {"COMPRESSION_COMPACT", COMPRESSIONS, 0, 0},
+    {"COMPRESSION_COMPACT", COMPRESSIONS, 0,
+     0}, /* these three: engine/store/output_compression.h */
     {"COMPRESSION_COMPACT_MAJOR", COMPRESSIONS, 0, 0},
     {"COMPRESSION_COMPACT_MINOR", COMPRESSIONS, 0, 0},
     {"IS_MOB", BOOLEAN, 0, 0},

@@ -432,14 +432,20 @@ enum petal_attribute_kind {
     PETAL_METADATA = 1,      /* free */
     PETAL_CONFIGURATION = 2, /* free */
     /*
-     * An attribute of HBase that Petal checks, keeps and shows, and does not act upon. Of families:
+     * An attribute of HBase that Petal checks, keeps and shows, and, but for the three below, does
+     * not act upon. Of families:
      * REPLICATION_SCOPE, DATA_BLOCK_ENCODING, INDEX_BLOCK_ENCODING, CACHE_DATA_ON_WRITE,
      * CACHE_INDEX_ON_WRITE, CACHE_BLOOMS_ON_WRITE, EVICT_BLOCKS_ON_CLOSE, PREFETCH_BLOCKS_ON_OPEN,
      * IN_MEMORY_COMPACTION, COMPRESS_TAGS, COMPRESSION (a codec that Petal has not: blocks are of
-     * the family's `compression`), COMPRESSION_COMPACT, COMPRESSION_COMPACT_MAJOR,
-     * COMPRESSION_COMPACT_MINOR, IS_MOB, MOB_THRESHOLD, DFS_REPLICATION, STORAGE_POLICY,
+     * the family's `compression`), IS_MOB, MOB_THRESHOLD, DFS_REPLICATION, STORAGE_POLICY,
      * ENCRYPTION, ENCRYPTION_KEY; of tables: MAX_FILESIZE, MEMSTORE_FLUSHSIZE, COMPACTION_ENABLED,
      * SPLIT_ENABLED, MERGE_ENABLED, REGION_REPLICATION, PRIORITY, OWNER.
+     *
+     * Acted upon are COMPRESSION_COMPACT, for what compactions write, and in its place
+     * COMPRESSION_COMPACT_MAJOR for compactions of all files, COMPRESSION_COMPACT_MINOR for those
+     * of some: NONE, LZ4, or LZ4HC, a name that HBase has not: LZ4 that takes about five times
+     * as long to write, saves from nothing to a twenty-fifth of the bytes, and reads as quickly.
+     * With another codec, or without them, compactions write by `compression`, as flushes do.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };

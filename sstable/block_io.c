@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <lz4.h>
+#include <lz4hc.h>
 
 enum {
     CHECKSUM_AT = 0,
@@ -21,7 +22,8 @@ enum {
     CHECKED_FROM = KIND_AT,
     SINK_BYTES = 1 << 20,
     SYNC_BYTES = 8 << 20,
-    SAVING_SHARE = 16 /* LZ4 has to save one part in so many */
+    SAVING_SHARE = 16, /* LZ4 has to save one part in so many */
+    HIGH_LEVEL = 9     /* of LZ4HC: higher ones find nothing more in blocks of a few kilobytes */
 };
 
 const char *
@@ -56,8 +58,23 @@ void
 block_sink_fini(struct block_sink *sink)
 {
     mem_free(sink->env->allocator, sink->buffer, sink->capacity);
+    mem_free(sink->env->allocator, sink->high_state, sizeof(LZ4_streamHC_t));
     sink->buffer = NULL;
+    sink->high_state = NULL;
     sink->capacity = 0;
+}
+
+enum petal_status
+block_sink_compress_high(struct block_sink *sink)
+{
+    void *state = mem_alloc(sink->env->allocator, sizeof(LZ4_streamHC_t));
+
+    assert(sink->high_state == NULL);
+    if (state == NULL)
+        return PETAL_NO_MEMORY;
+    sink->high_state = LZ4_initStreamHC(state, sizeof(LZ4_streamHC_t));
+    assert(sink->high_state == state); /* memory of an allocator is aligned */
+    return PETAL_OK;
 }
 
 enum petal_status
@@ -105,12 +122,18 @@ sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
 
 /* Compress to `to` if that saves enough; returns the stored bytes, 0 if it does not. */
 static uint32_t
-compress_block(petal_slice raw, uint8_t *to)
+compress_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
 {
     size_t room = raw.size - raw.size / SAVING_SHARE - 1;
 
     if (raw.size < SAVING_SHARE)
         return 0;
+    if (sink->high_state != NULL) {
+        /* Each block by itself; what the state has of others is forgotten without touching it. */
+        LZ4_resetStreamHC_fast(sink->high_state, HIGH_LEVEL);
+        return (uint32_t)LZ4_compress_HC_continue(sink->high_state, raw.data, (char *)to,
+                                                  (int)raw.size, (int)room);
+    }
     return (uint32_t)LZ4_compress_default(raw.data, (char *)to, (int)raw.size, (int)room);
 }
 
@@ -132,7 +155,7 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
         return status;
     frame = sink->buffer + sink->used;
     if (compress)
-        stored = compress_block(raw, frame + BLOCK_FRAME_BYTES);
+        stored = compress_block(sink, raw, frame + BLOCK_FRAME_BYTES);
     frame[CODEC_AT] = stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW;
     if (stored == 0) {
         stored = (uint32_t)raw.size;

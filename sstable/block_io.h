@@ -54,6 +54,7 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
+    void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
 /* Allocates nothing. */
@@ -61,13 +62,16 @@ void block_sink_init(struct block_sink *sink, const struct env *env, petal_file 
                      const char *path, uint64_t file_identity);
 void block_sink_fini(struct block_sink *sink);
 
+/* Compress by LZ4HC from here on.  On failure (PETAL_NO_MEMORY) nothing has changed. */
+enum petal_status block_sink_compress_high(struct block_sink *sink);
+
 static inline uint64_t
 block_sink_offset(const struct block_sink *sink)
 {
     return sink->flushed + sink->used;
 }
 
-/* Append a block in its frame.  `compress`: with LZ4, if that saves a sixteenth.  `entries`: see
+/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, if that saves a sixteenth.  `entries`: see
  * above. */
 enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
                                     uint32_t entries, bool compress, struct block_handle *handle,

@@ -122,6 +122,10 @@ sst_writer_open(struct sst_writer **writer, const struct directory *directory, c
         return error_io(error, path, failure, "create");
     }
     init_parts(made);
+    if (made->options.high_compression && block_sink_compress_high(&made->sink) != PETAL_OK) {
+        sst_writer_free(made);
+        return error_no_memory(error);
+    }
     *writer = made;
     return PETAL_OK;
 }

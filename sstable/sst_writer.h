@@ -20,8 +20,9 @@
 struct sst_options {
     uint32_t block_bytes;               /* data blocks are closed before they pass it */
     enum petal_compression compression; /* DEFAULT: LZ4 */
-    enum petal_bloom_type bloom;        /* DEFAULT: ROW */
-    uint32_t bloom_prefix_bytes;        /* 1..32767; for ROW_PREFIX only */
+    bool high_compression;       /* of LZ4: by LZ4HC, which is slower; readers see no other */
+    enum petal_bloom_type bloom; /* DEFAULT: ROW */
+    uint32_t bloom_prefix_bytes; /* 1..32767; for ROW_PREFIX only */
     double bloom_error_rate; /* of a probe; a read that asks for a column asks twice when the file
                                            has family markers */
     unsigned bloom_layout;   /* enum bloom_layout; 0: BLOCKED */

@@ -6,6 +6,7 @@
 #include "engine/state/read_point.h"
 #include "engine/store/bloom_share.h"
 #include "engine/store/open.h"
+#include "engine/store/output_compression.h"
 #include "sstable/sst_writer.h"
 
 #include <assert.h>
@@ -40,9 +41,11 @@ start_file(struct rewrite *rewrite, petal_error *error)
     const struct rewrite_result *result = rewrite->result;
     const petal_family_options *family = rewrite->options;
     const struct directory *directory = &rewrite->db->directory;
+    struct output_compression compression = output_compression_of(family, rewrite->job->origin);
     struct sst_options options = {
         .block_bytes = family->block_bytes,
-        .compression = family->compression,
+        .compression = compression.compression,
+        .high_compression = compression.high,
         .bloom = family->bloom,
         .bloom_prefix_bytes = family->bloom_prefix_bytes,
         .bloom_error_rate = bloom_share_rate(family, rewrite->job->origin),
