@@ -386,58 +386,34 @@ bloom_open(struct bloom_filter *filter, const uint8_t *bytes, size_t size)
 
 /* ---- asking ---- */
 
-/*
- * Four probes go without a branch between them: a branch after each is mispredicted half of the
- * time, which costs more than the probes, and one in sixteen absent keys goes on to the next four.
- */
-
-static bool
-standard_may_contain(const struct bloom_filter *filter, uint64_t hash)
+/* Four probes at once, as in bloom_line_may_contain. */
+bool
+bloom_standard_may_contain(const uint8_t *bits, uint64_t bit_count, unsigned probes, uint64_t hash)
 {
     struct standard_walk walk = standard_walk_from(hash);
-    uint64_t bits = filter->shape.bits;
-    unsigned left = filter->shape.probes;
     unsigned set = 1;
 
-    for (; left >= 4; left -= 4) {
-        set &= bit_at(filter->bits, standard_next(&walk, bits));
-        set &= bit_at(filter->bits, standard_next(&walk, bits));
-        set &= bit_at(filter->bits, standard_next(&walk, bits));
-        set &= bit_at(filter->bits, standard_next(&walk, bits));
-        if (set == 0)
+    for (; probes >= 4; probes -= 4) {
+        set &= bit_at(bits, standard_next(&walk, bit_count));
+        set &= bit_at(bits, standard_next(&walk, bit_count));
+        set &= bit_at(bits, standard_next(&walk, bit_count));
+        set &= bit_at(bits, standard_next(&walk, bit_count));
+        if ((set & 1) == 0)
             return false;
     }
-    for (; left > 0; left--)
-        set &= bit_at(filter->bits, standard_next(&walk, bits));
-    return set != 0;
-}
-
-static bool
-blocked_may_contain(const struct bloom_filter *filter, uint64_t hash)
-{
-    const uint8_t *line =
-        filter->bits + BLOOM_LINE_BYTES * bloom_line(hash, filter->shape.bits / BLOOM_LINE_BITS);
-    unsigned left = filter->shape.probes;
-    unsigned set = 1;
-    uint64_t walk = hash;
-
-    for (; left >= 4; left -= 4) {
-        set &= bit_at(line, bloom_line_next(&walk));
-        set &= bit_at(line, bloom_line_next(&walk));
-        set &= bit_at(line, bloom_line_next(&walk));
-        set &= bit_at(line, bloom_line_next(&walk));
-        if (set == 0)
-            return false;
-    }
-    for (; left > 0; left--)
-        set &= bit_at(line, bloom_line_next(&walk));
-    return set != 0;
+    for (; probes > 0; probes--)
+        set &= bit_at(bits, standard_next(&walk, bit_count));
+    return (set & 1) != 0;
 }
 
 bool
 bloom_may_contain(const struct bloom_filter *filter, uint64_t hash)
 {
-    if (filter->shape.layout == BLOOM_BLOCKED)
-        return blocked_may_contain(filter, hash);
-    return standard_may_contain(filter, hash);
+    const struct bloom_shape *shape = &filter->shape;
+
+    if (shape->layout == BLOOM_BLOCKED)
+        return bloom_line_may_contain(
+            filter->bits + BLOOM_LINE_BYTES * bloom_line(hash, shape->bits / BLOOM_LINE_BITS),
+            shape->probes, hash);
+    return bloom_standard_may_contain(filter->bits, shape->bits, shape->probes, hash);
 }

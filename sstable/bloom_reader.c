@@ -40,6 +40,11 @@ bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
         error_clear(error);
         reader->damaged = true;
         status = PETAL_OK;
+    } else if (status == PETAL_OK && facts->bloom == PETAL_BLOOM_ROW) {
+        status = bloom_rows_open(&reader->rows, file, facts->row_min, facts->row_max,
+                                 &reader->tree.root, account);
+        if (status != PETAL_OK)
+            error_no_memory(error);
     }
     return status;
 }
@@ -47,6 +52,8 @@ bloom_reader_open(struct bloom_reader *reader, const struct sst_file *file,
 void
 bloom_reader_close(struct bloom_reader *reader)
 {
+    if (reader->rows.memory != NULL)
+        bloom_rows_close(&reader->rows, reader->tree.file->source.env->allocator);
     index_tree_close(&reader->tree);
 }
 
@@ -70,13 +77,37 @@ prefetch_line(const struct bloom_reader *reader, const struct index_place *place
 }
 
 /* A chunk is touched only when it says "absent", then also if it was just fetched: see cache.h. */
+static inline enum petal_status
+probe_chunk(const struct bloom_reader *reader, const struct index_place *place, uint64_t hash,
+            const struct read_context *context, struct bloom_filter *filter, bool *may_contain,
+            petal_error *error)
+{
+    const struct sst_file *file = reader->tree.file;
+    struct cache_block *block;
+
+    block = cache_look_hinted(file->cache, place->hint, file->number, place->handle.offset);
+    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
+        enum petal_status status =
+            sst_file_fetch_slow(file, place->handle, BLOCK_BLOOM, context, &block, error);
+
+        if (status != PETAL_OK)
+            return status;
+    } else {
+        context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
+    }
+    if (!bloom_open(filter, block->data, block->size)) /* it was checked: never */
+        filter->shape.bits = 0;
+    *may_contain = filter->shape.bits == 0 || bloom_may_contain(filter, hash);
+    if (!*may_contain)
+        cache_touch(block);
+    return PETAL_OK;
+}
+
 enum petal_status
 bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash,
                    const struct read_context *context, bool *may_contain, petal_error *error)
 {
-    const struct sst_file *file = reader->tree.file;
     struct index_place place;
-    struct cache_block *block;
     struct bloom_filter filter;
     enum petal_status status =
         index_tree_find(&reader->tree, prefix, context, &place, may_contain, error);
@@ -84,24 +115,38 @@ bloom_reader_probe(const struct bloom_reader *reader, petal_slice prefix, uint64
     if (status != PETAL_OK || !*may_contain)
         return status;
     prefetch_line(reader, &place, hash);
-    block = cache_look_hinted(file->cache, place.hint, file->number, place.handle.offset);
-    if (block == NULL || block->kind != PETAL_BLOCK_FILTER) {
-        status = sst_file_fetch_slow(file, place.handle, BLOCK_BLOOM, context, &block, error);
-        if (status != PETAL_OK)
-            return status;
-    } else {
-        context->trace->blocks_cached[PETAL_BLOCK_FILTER]++;
-    }
-    *may_contain = !bloom_open(&filter, block->data, block->size) || /* it was checked: never */
-                   bloom_may_contain(&filter, hash);
-    if (!*may_contain)
-        cache_touch(block);
-    return PETAL_OK;
+    return probe_chunk(reader, &place, hash, context, &filter, may_contain, error);
 }
+
+/* The same of a chunk in the directory, which learns what the chunk is. */
+static enum petal_status
+probe_chunk_of_rows(const struct bloom_reader *reader, struct bloom_rows_chunk *chunk,
+                    uint64_t hash, const struct read_context *context, bool *may_contain)
+{
+    struct index_place place = {
+        .handle = {.offset = chunk->offset,
+                   .size = chunk->bytes + BLOCK_FRAME_BYTES + BLOOM_FOOTER_BYTES},
+        .hint = &chunk->hint};
+    struct bloom_filter filter;
+    enum petal_status status =
+        probe_chunk(reader, &place, hash, context, &filter, may_contain, NULL);
+
+    if (status == PETAL_OK)
+        atomic_store_explicit(&chunk->shape, bloom_rows_shape(chunk, &filter.shape),
+                              memory_order_relaxed);
+    return status;
+}
+
+/* What is asked: the chunk at a place, or one of the directory. */
+struct bloom_question {
+    petal_slice prefix;
+    struct bloom_rows_chunk *chunk; /* NULL: that at the place */
+    uint64_t hash;
+};
 
 /* `saves`: what "absent" saves of the file's bytes. */
 static inline bool
-ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
+ask(const struct bloom_reader *reader, const struct bloom_question *question, uint32_t saves,
     const struct read_context *context)
 {
     struct read_trace *trace = context->trace;
@@ -119,7 +164,12 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
         careful.only_cached = true;
         context = &careful;
     }
-    status = bloom_reader_probe(reader, prefix, hash, context, &may_contain, NULL);
+    if (question->chunk != NULL)
+        status =
+            probe_chunk_of_rows(reader, question->chunk, question->hash, context, &may_contain);
+    else
+        status = bloom_reader_probe(reader, question->prefix, question->hash, context, &may_contain,
+                                    NULL);
     if (status == PETAL_OK) {
         trace->bloom_probes++;
         trace->bloom_negatives += !may_contain;
@@ -136,6 +186,13 @@ ask(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32
     return may_contain;
 }
 
+static inline bool
+ask_at(const struct bloom_reader *reader, petal_slice prefix, uint64_t hash, uint32_t saves,
+       const struct read_context *context)
+{
+    return ask(reader, &(struct bloom_question){.prefix = prefix, .hash = hash}, saves, context);
+}
+
 /* ---- the questions of gets and scans (sst_reader.h) ---- */
 
 /* The question of a filter of prefixes for the key's row. */
@@ -147,8 +204,9 @@ may_contain_prefix_of(const struct bloom_reader *reader, const struct cell_key *
 
     if (reader->prefix_bytes == 0)
         return true;
-    return ask(reader, bloom_prefix_place(key, reader->prefix_bytes),
-               bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK, context);
+    return ask_at(reader, bloom_prefix_place(key, reader->prefix_bytes),
+                  bloom_hash_row(reader->salt, prefix.data, prefix.size), READ_SAVES_BLOCK,
+                  context);
 }
 
 bool
@@ -157,8 +215,8 @@ sst_reader_may_contain_row(const struct sst_reader *reader, const struct cell_ke
 {
     if (!reader->bloom.serves_rows)
         return may_contain_prefix_of(&reader->bloom, key, context);
-    return ask(&reader->bloom, slice_make(key->encoded.data, key->row_prefix), row_hash,
-               READ_SAVES_BLOCK, context);
+    return ask_at(&reader->bloom, slice_make(key->encoded.data, key->row_prefix), row_hash,
+                  READ_SAVES_BLOCK, context);
 }
 
 bool
@@ -168,8 +226,8 @@ sst_reader_may_contain_column(const struct sst_reader *reader, const struct cell
 {
     assert(!key->family_class);
     return !reader->bloom.serves_columns ||
-           ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash,
-               saves, context);
+           ask_at(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), column_hash,
+                  saves, context);
 }
 
 bool
@@ -181,8 +239,8 @@ sst_reader_may_contain_family_marker(const struct sst_reader *reader, const stru
     if (facts_family_markers(&reader->facts) == 0)
         return false;
     return !reader->bloom.serves_columns ||
-           ask(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash,
-               saves, context);
+           ask_at(&reader->bloom, slice_make(key->encoded.data, key->column_prefix), marker_hash,
+                  saves, context);
 }
 
 /* Rows and prefixes beyond this length are rare: their places are made in memory of their own. */
@@ -238,4 +296,21 @@ sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *
                   &(struct index_place){index_block_handle(&tree->root, (uint32_t)position),
                                         &tree->hints[position]},
                   row_hash);
+}
+
+const struct bloom_rows *
+sst_reader_bloom_rows(const struct sst_reader *reader)
+{
+    return reader->bloom.rows.count > 0 ? &reader->bloom.rows : NULL;
+}
+
+bool
+sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chunk *chunk,
+                     uint64_t row_hash, const struct read_context *context)
+{
+    assert(reader->bloom.serves_rows);
+    assert(chunk >= reader->bloom.rows.chunks &&
+           chunk < reader->bloom.rows.chunks + reader->bloom.rows.count);
+    return ask(&reader->bloom, &(struct bloom_question){.chunk = chunk, .hash = row_hash},
+               READ_SAVES_BLOCK, context);
 }

@@ -14,6 +14,7 @@
 
 #include "base/cell.h"
 #include "sstable/bloom_account.h"
+#include "sstable/bloom_rows.h"
 #include "sstable/index_tree.h"
 
 struct bloom_reader {
@@ -25,6 +26,7 @@ struct bloom_reader {
     bool unknown;          /* it has one that this version does not know: `tree` is empty */
     bool damaged;          /* the root of its index is damaged: `tree` is empty */
     struct bloom_account *account;
+    struct bloom_rows rows; /* the directory of a filter of rows */
 };
 
 /* `account` outlives the reader.  `root` of size 0: no filter.  Fails only with PETAL_IO and

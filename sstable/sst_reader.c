@@ -187,7 +187,8 @@ sst_reader_memory(const struct sst_reader *reader)
 {
     return sizeof *reader + reader->path_bytes + reader->facts_memory_bytes +
            reader->facts.qualifier_count * sizeof *reader->facts.qualifiers +
-           index_tree_memory(&reader->index) + index_tree_memory(&reader->bloom.tree);
+           index_tree_memory(&reader->index) + index_tree_memory(&reader->bloom.tree) +
+           reader->bloom.rows.memory_bytes;
 }
 
 const char *

@@ -43,8 +43,8 @@ enum petal_status sst_reader_open(struct sst_reader **reader, const struct direc
 void sst_reader_close(struct sst_reader *reader); /* NULL: no-op; erases nothing from the cache */
 
 const struct file_facts *sst_reader_facts(const struct sst_reader *reader);
-/* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes.
- * Constant. */
+/* Bytes that it holds in memory beside the cache: handle, facts, the roots of both indexes,
+ * the directory of the filter.  Constant. */
 size_t sst_reader_memory(const struct sst_reader *reader);
 const char *sst_reader_path(const struct sst_reader *reader);
 
@@ -85,6 +85,14 @@ void sst_reader_bloom_saved(const struct sst_reader *reader, uint64_t blocks);
  * EPOCH. */
 void sst_reader_prefetch_row(const struct sst_reader *reader, const struct cell_key *key,
                              uint64_t row_hash);
+
+/* The directory of its filter of rows (sstable/bloom_rows.h); NULL: it has none.  And the question
+ * to a chunk of it that no hint leads to, counted and settled as the others.  EPOCH. */
+struct bloom_rows;
+struct bloom_rows_chunk;
+const struct bloom_rows *sst_reader_bloom_rows(const struct sst_reader *reader);
+bool sst_reader_ask_chunk(const struct sst_reader *reader, struct bloom_rows_chunk *chunk,
+                          uint64_t row_hash, const struct read_context *context);
 
 #define SST_KEPT_BLOCKS 3
 
