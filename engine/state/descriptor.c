@@ -16,6 +16,8 @@ family_descriptor_new(const petal_family_options *options, const petal_allocator
         return NULL;
     made->before = NULL;
     made->options = *options;
+    made->plain = !options->new_version_behavior &&
+                  (options->ttl_seconds == 0 || options->ttl_seconds >= PETAL_FOREVER);
     memcpy(made + 1, options->name.data, options->name.size);
     made->options.name.data = made + 1;
     if (attributes_copy(&made->options.attributes, options->attributes, options->attribute_count,

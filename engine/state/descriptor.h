@@ -15,6 +15,9 @@
 struct family_descriptor {
     struct family_descriptor *before; /* the one it replaced; freed with it */
     petal_family_options options; /* defaults filled in; name and attributes are its own memory */
+    /* By these attributes a version is hidden by markers and newer ones alone: there is no TTL, and
+     * the order of writes does not matter. */
+    bool plain;
 };
 
 struct table_descriptor {

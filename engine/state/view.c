@@ -146,26 +146,36 @@ file_entry_of(struct store_file *file)
     const struct file_facts *facts = sst_reader_facts(file->reader);
 
     return (struct file_entry){
-        .file = file,
-        .reader = file->reader,
-        .facts = facts,
         .row_min_head = slice_head(facts->row_min, 0),
         .row_max_head = slice_head(facts->row_max, 0),
-        .time_min = facts->time_min,
+        .bloom = sst_reader_bloom_rows(file->reader),
+        .marker_kinds = marker_kinds(facts),
+        .qualifier_count = facts->qualifiers_exact ? facts->qualifier_count : 0,
+        .first_qualifier = facts->qualifiers_exact && facts->qualifier_count > 0
+                               ? facts->qualifiers[0]
+                               : slice_make(NULL, 0),
         .time_max = facts->time_max,
         .sequence_max = facts->sequence_max,
-        .marker_kinds = marker_kinds(facts),
+        .reader = file->reader,
+        .facts = facts,
+        .file = file,
+        .time_min = facts->time_min,
+        .has_ttl = facts->ttl_cells > 0,
     };
 }
 
 /* `more` 1: the view has the file as well; UINT32_MAX, which is -1: it has it no more. */
 static void
-count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
+count_file(struct store_view *store_view, const struct file_entry *entry, uint32_t more)
 {
+    const struct file_facts *facts = entry->facts;
+
     if (facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL)
         store_view->row_blooms += more;
     if (facts_has_column_bloom(facts))
         store_view->column_blooms += more;
+    if (facts->bloom != PETAL_BLOOM_NONE && entry->bloom == NULL)
+        store_view->other_blooms += more;
     if (facts->ttl_cells > 0)
         store_view->ttl_files += more;
 }
@@ -237,10 +247,11 @@ merge_files(struct store_view *made, const struct store_view *base,
         made->ttl_files = base->ttl_files;
         made->row_blooms = base->row_blooms;
         made->column_blooms = base->column_blooms;
+        made->other_blooms = base->other_blooms;
     }
     for (size_t i = 0; i < change->add_file_count; i++) {
         added[i] = file_entry_of(change->add_files[i]);
-        count_file(made, added[i].facts, 1);
+        count_file(made, &added[i], 1);
     }
     if (change->add_file_count > 1)
         qsort(added, change->add_file_count, sizeof *added, compare_entries);
@@ -248,7 +259,7 @@ merge_files(struct store_view *made, const struct store_view *base,
         const struct file_entry *present = &base->files[i];
 
         if (is_removed(change, present->file)) {
-            count_file(made, present->facts, UINT32_MAX);
+            count_file(made, present, UINT32_MAX);
             continue;
         }
         while (added < end && compare_entries(added, present) < 0)
@@ -256,8 +267,13 @@ merge_files(struct store_view *made, const struct store_view *base,
         made->files[at++] = *present;
     }
     assert(made->files + at == added); /* the rest of them are in their places */
-    for (uint32_t i = 0; i < made->file_count; i++)
+    made->one_qualifier = made->file_count > 0;
+    for (uint32_t i = 0; i < made->file_count; i++) {
         take(&made->files[i].file->references);
+        made->one_qualifier =
+            made->one_qualifier && made->files[i].qualifier_count == 1 &&
+            slice_equal(made->files[i].first_qualifier, made->files[0].first_qualifier);
+    }
 }
 
 enum petal_status

@@ -57,15 +57,21 @@ struct store_file {
     _Atomic(bool) bad; /* no compaction in the background reads it (engine/state/damage.h) */
 };
 
-/* What decides whether a file is read, side by side for all files of a store. */
+/* What decides whether a file is read, side by side for all files of a store; what most gets look
+ * at comes first. */
 struct file_entry {
-    struct store_file *file;
+    uint64_t row_min_head, row_max_head; /* slice_head(row, 0) */
+    const struct bloom_rows *bloom;      /* the directory of its filter; NULL: it has none */
+    uint32_t marker_kinds;               /* marker_kind() of those in it */
+    uint32_t qualifier_count;            /* that are recorded; 0: they are not */
+    petal_slice first_qualifier;         /* of those */
+    int64_t time_max;
+    uint64_t sequence_max;
     struct sst_reader *reader;
     const struct file_facts *facts;
-    uint64_t row_min_head, row_max_head; /* slice_head(row, 0) */
-    int64_t time_min, time_max;
-    uint64_t sequence_max;
-    uint32_t marker_kinds; /* marker_kind() of those in it */
+    struct store_file *file;
+    int64_t time_min;
+    bool has_ttl; /* cells with a TTL of their own */
 };
 
 struct store_view {
@@ -75,6 +81,8 @@ struct store_view {
     uint32_t file_count;
     uint32_t ttl_files;                 /* files that hold cells with a TTL of their own */
     uint32_t row_blooms, column_blooms; /* files whose Bloom filter answers for rows; for columns */
+    uint32_t other_blooms;              /* those with a filter, but without its directory */
+    bool one_qualifier;                 /* all files have cells of one qualifier, the same in all */
     struct store_memtable **memtables;  /* newest first; the first takes writes */
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */
 };
