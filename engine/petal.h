@@ -1212,7 +1212,7 @@ typedef struct petal_stats {
     uint64_t memory_limit;
     /* Of all memtables, those that are being flushed or that a cursor keeps included. */
     uint64_t memtable_memory;
-    uint64_t file_memory; /* index roots, facts and handles of open store files */
+    uint64_t file_memory; /* index roots, facts, handles of open store files, where filters lie */
     uint64_t flushes_waiting, compactions_running;
     uint64_t compacting_cells,
         compacting_done; /* cells of the compactions that run, and those read */

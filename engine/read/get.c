@@ -1,6 +1,6 @@
 /*
  * get.c -- the point read of one row, told from top to bottom: memtables, files, markers that were
- * left, the answer, one family, the row, petal_get.
+ * left, the answer, one family, the row, petal_get. Most gets never come here: see straight.h.
  *
  * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest
  * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
@@ -23,6 +23,7 @@
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
 #include "engine/read/skip.h"
+#include "engine/read/straight.h"
 
 #include <assert.h>
 
@@ -410,18 +411,14 @@ get_options_init(petal_read_options *options, const petal_table *table,
     return status;
 }
 
-enum petal_status
-petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
-          petal_result *result, petal_error *error)
+static NEVER_INLINE enum petal_status
+get_general(petal_table *table, petal_slice row, const petal_read_options *given,
+            petal_result *result, petal_error *error)
 {
     petal_read_options options;
-    enum petal_status status;
+    enum petal_status status = get_options_init(&options, table, given, error);
     bool walk;
 
-    result->count = 0;
-    if (db_enter(table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    status = get_options_init(&options, table, given, error);
     if (status == PETAL_OK)
         status = read_check_row(row, error);
     if (status == PETAL_OK)
@@ -429,4 +426,40 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *given,
     if (status == PETAL_OK && walk)
         status = cursor_get_row(table, row, &options, result, error);
     return status;
+}
+
+enum petal_status
+petal_get(petal_table *table, petal_slice row, const petal_read_options *options,
+          petal_result *result, petal_error *error)
+{
+    result->count = 0;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (options != NULL && straight_allows(table, options) &&
+        straight_get_column(options->columns->family, row, &options->columns->qualifier, options,
+                            result))
+        return PETAL_OK;
+    return get_general(table, row, options, result, error);
+}
+
+static NEVER_INLINE enum petal_status
+get_column_general(petal_family *family, petal_slice row, petal_slice qualifier,
+                   petal_result *result, petal_error *error)
+{
+    petal_column column = {family, qualifier, false};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+
+    return get_general(family->table, row, &options, result, error);
+}
+
+enum petal_status
+get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
+           petal_result *result, petal_error *error)
+{
+    result->count = 0;
+    if (db_enter(family->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (straight_get_column(family, row, qualifier, NULL, result))
+        return PETAL_OK;
+    return get_column_general(family, row, *qualifier, result, error);
 }

@@ -136,6 +136,29 @@ result_add(petal_result *result, const petal_family *family, const struct cell *
 }
 
 enum petal_status
+result_set(petal_result *result, const petal_family *family, petal_slice row, petal_slice qualifier,
+           int64_t timestamp, petal_slice value)
+{
+    result->count = 0;
+    result->byte_count = 0;
+    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, 0, 1,
+                        sizeof *result->cells) ||
+        !mem_grow_array(result->allocator, &result->bytes, &result->byte_capacity, 0,
+                        row.size + qualifier.size + value.size, 1))
+        return PETAL_NO_MEMORY;
+    result->count = 1;
+    result->cells[0] = (petal_cell){
+        .family = family->name,
+        .row = append_bytes(result, row),
+        .qualifier = append_bytes(result, qualifier),
+        .value = append_bytes(result, value),
+        .timestamp = timestamp,
+        .type = PETAL_PUT,
+    };
+    return PETAL_OK;
+}
+
+enum petal_status
 result_reserve(petal_result *result, size_t count, size_t bytes)
 {
     void *array = result->cells;

@@ -26,6 +26,10 @@ enum petal_status result_start(petal_result *result, petal_slice row);
 enum petal_status result_add(petal_result *result, const petal_family *family,
                              const struct cell *const *cells, size_t count);
 
+/* Forget the answer and take a put for it. */
+enum petal_status result_set(petal_result *result, const petal_family *family, petal_slice row,
+                             petal_slice qualifier, int64_t timestamp, petal_slice value);
+
 /* Append a copy of one cell of the row that was begun; its family name is borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cell);
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,

@@ -1,5 +1,6 @@
 /* kv.c -- plain key -> value on a table of one family with the empty qualifier. */
 #include "engine/options.h"
+#include "engine/read/get.h"
 #include "engine/state/db.h"
 
 #define KV_FAMILY      "v"
@@ -91,12 +92,12 @@ enum petal_status
 petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
              petal_error *error)
 {
-    petal_column column = {kv->family, {NULL, 0}, false};
-    petal_read_options options = {.columns = &column, .column_count = 1};
-    enum petal_status status = petal_get(kv->table, key, &options, result, error);
+    static const petal_slice empty;
+    enum petal_status status = get_column(kv->family, key, &empty, result, error);
+    const petal_cell *cell = status == PETAL_OK ? petal_result_cell(result, 0) : NULL;
 
-    *found = status == PETAL_OK && petal_result_count(result) > 0;
-    *value = *found ? petal_result_cell(result, 0)->value : slice_make(NULL, 0);
+    *found = cell != NULL;
+    *value = cell != NULL ? cell->value : slice_make(NULL, 0);
     return status;
 }
 

@@ -1,0 +1,441 @@
+/*
+ * straight.c -- see straight.h. From top to bottom: memtables, filters, files, the answer, the get.
+ *
+ * WHY THE ANSWER IS RIGHT. A put of the column is visible if the read point sees it, no marker hides
+ * it, no time to live is over, and no put of the column is greater, by (timestamp, sequence). The
+ * family has no time to live (plain); a source is only read if it has no markers and no cells with a
+ * time to live of their own, and a source that may hold a cell of the row, put or marker, is either
+ * read or settled: all that it has is smaller than what was found. So the greatest put of those
+ * that are read is the answer. A memtable raises its kinds of markers before it publishes the
+ * marker, so what they say behind the loading of the read point covers all that it sees.
+ */
+#include "engine/read/straight.h"
+
+#include "base/inline.h"
+#include "bloom/hash.h"
+#include "engine/read/options.h"
+#include "sstable/bloom_rows.h"
+#include "sstable/facts.h"
+#include "sstable/sst_point.h"
+
+#include <assert.h>
+
+/* Keys beyond this length are left to the general way. */
+#define SHORT_KEY_BYTES 512
+
+/* The stay is about to be interrupted: what memtables gave lies in the view. */
+static enum petal_status
+hold(struct epoch_stay *stay)
+{
+    struct straight_get *get = (struct straight_get *)(void *)stay;
+
+    if (get->found_in_block)
+        return PETAL_NO_MEMORY;
+    if (!get->counted)
+        view_ref(get->view);
+    get->counted = true;
+    return PETAL_OK;
+}
+
+/* Is it the greatest so far? */
+static inline bool
+take(struct straight_get *get, struct version_point point, petal_slice value)
+{
+    assert(point.sequence <= get->sequence);
+    if (get->found && !version_point_below(get->point, point))
+        return false;
+    get->found = true;
+    get->point = point;
+    get->value = value;
+    return true;
+}
+
+/* ---- memtables ---- */
+
+static bool
+search_memtable(struct straight_get *get, const struct memtable *memtable)
+{
+    uint8_t bytes[SHORT_KEY_BYTES];
+    struct memtable_iter iter;
+    struct cell_key key;
+    const struct cell *cell = &iter.iter.cell;
+    enum petal_status status;
+
+    if (cell_key_bound(get->row.size, get->qualifier.size) > sizeof bytes)
+        return false;
+    cell_key_make(&key, bytes, get->row, get->qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
+    memtable_iter_init(&iter, memtable);
+    status = iter.iter.ops->seek(&iter.iter, &key, NULL);
+    /* Newest first; those above the read point are passed over. */
+    while (status == PETAL_OK && iter.iter.valid && slice_equal(cell->row, get->row) &&
+           slice_equal(cell->qualifier, get->qualifier)) {
+        if (cell->sequence <= get->sequence) {
+            assert(cell->type == PETAL_PUT && !cell->has_ttl);
+            take(get, (struct version_point){cell->timestamp, cell->sequence}, cell->value);
+            break;
+        }
+        status = iter.iter.ops->next(&iter.iter, NULL);
+    }
+    iter.iter.ops->close(&iter.iter);
+    return status == PETAL_OK;
+}
+
+bool
+straight_visit_memtables(struct straight_get *get)
+{
+    const struct store_view *store = get->store;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        const struct store_memtable *memtable = store->memtables[i];
+
+        /* Told before the first cell is published. */
+        if (atomic_load_explicit(&memtable->sequence_first, memory_order_relaxed) == 0)
+            continue;
+        get->counts.memtables_considered++;
+        if (!memtable_may_contain_row(memtable->memtable, get->row_hash)) {
+            get->counts.memtables_skipped++;
+            continue;
+        }
+        if ((atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed) |
+             atomic_load_explicit(&memtable->ttl_cells, memory_order_relaxed)) != 0 ||
+            !search_memtable(get, memtable->memtable))
+            return false;
+    }
+    return true;
+}
+
+/* ---- filters ---- */
+
+/* The file's rows, of which one begins as the row does, lie all on one side of it. */
+static NEVER_INLINE bool
+row_is_outside(const struct straight_get *get, const struct file_entry *file)
+{
+    if (get->row_head < file->row_min_head || get->row_head > file->row_max_head)
+        return true;
+    return slice_compare(get->row, file->facts->row_min) < 0 ||
+           slice_compare(get->row, file->facts->row_max) > 0;
+}
+
+static NEVER_INLINE bool
+lacks_column(const struct straight_get *get, const struct file_entry *file)
+{
+    return (file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0 &&
+           !facts_may_have_qualifier(file->facts, get->qualifier);
+}
+
+void
+straight_prefetch_blooms(struct straight_get *get)
+{
+    const struct store_view *store = get->store;
+    uint64_t head = get->row_head;
+    uint32_t count = store->file_count;
+    bool all_have_column =
+        store->one_qualifier && slice_equal(store->files[0].first_qualifier, get->qualifier);
+
+    assert(count <= STRAIGHT_FILES && store->other_blooms == 0);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct file_entry *file = &store->files[i];
+        enum straight_file what = STRAIGHT_FILE_READ;
+        struct bloom_rows_chunk *chunk = NULL;
+
+        if ((head <= file->row_min_head || head >= file->row_max_head) &&
+            row_is_outside(get, file)) {
+            what = STRAIGHT_FILE_ROW_RANGE;
+        } else if (!all_have_column && lacks_column(get, file)) {
+            what = STRAIGHT_FILE_COLUMNS;
+        } else if (file->bloom != NULL) {
+            chunk = bloom_rows_find(file->bloom, get->row);
+            what = STRAIGHT_FILE_DENIED;
+        }
+        get->chunks[i] = chunk;
+        if (chunk != NULL)
+            bloom_rows_prefetch(chunk, get->row_hash);
+        else
+            get->files[i] = (uint8_t)what;
+    }
+}
+
+/* ---- files ---- */
+
+static inline struct read_context
+context_of(struct straight_get *get)
+{
+    return (struct read_context){
+        .trace = &get->trace, .keep_out_of_cache = get->keep_out_of_cache, .stay = &get->stay};
+}
+
+/* The question to a chunk that no hint leads to. */
+static NEVER_INLINE bool
+ask_slowly(struct straight_get *get, uint32_t index)
+{
+    struct read_context context = context_of(get);
+    bool may_contain = sst_reader_ask_chunk(get->store->files[index].reader, get->chunks[index],
+                                            get->row_hash, &context);
+
+    get->counts.slowly_denied += !may_contain;
+    return may_contain;
+}
+
+/* Does the file's filter say that it may have the row? */
+static inline bool
+ask_bloom(struct straight_get *get, uint32_t index)
+{
+    switch (bloom_rows_ask(get->store->files[index].bloom, get->chunks[index], get->row_hash)) {
+    case BLOOM_ROWS_ABSENT:
+        get->counts.blooms_denied++;
+        return false;
+    case BLOOM_ROWS_MAYBE:
+        get->counts.blooms_passed++;
+        return true;
+    case BLOOM_ROWS_UNKNOWN:
+        break;
+    }
+    return ask_slowly(get, index);
+}
+
+/* A file whose filter was not asked: is it to be read? */
+static bool
+is_read_unasked(struct straight_get *get, uint32_t index)
+{
+    switch ((enum straight_file)get->files[index]) {
+    case STRAIGHT_FILE_READ:
+        return true;
+    case STRAIGHT_FILE_DENIED:
+        get->counts.slowly_denied++;
+        get->trace.bloom_probes++;
+        get->trace.bloom_negatives++;
+        break;
+    case STRAIGHT_FILE_ROW_RANGE:
+        get->counts.skipped_row_range++;
+        break;
+    case STRAIGHT_FILE_COLUMNS:
+        get->counts.skipped_columns++;
+        break;
+    }
+    return false;
+}
+
+/* `answered`: a filter has said that the file may have the row. */
+static inline bool
+search_file(struct straight_get *get, const struct file_entry *file, bool answered)
+{
+    struct read_context context = context_of(get);
+    struct data_block_column column = {get->row, get->qualifier, get->sequence};
+    struct data_block_put put;
+
+    if (file->marker_kinds != 0 || file->has_ttl)
+        return false;
+    switch (sst_point_find(file->reader, &column, &context, &put)) {
+    case SST_POINT_FOUND:
+        if (put.timestamp < 0 || put.timestamp == INT64_MAX) /* outside of every time range */
+            return false;
+        if (take(get, (struct version_point){put.timestamp, put.sequence}, put.value))
+            get->found_in_block = true;
+        break;
+    case SST_POINT_ABSENT:
+        get->counts.false_positives += answered;
+        break;
+    case SST_POINT_DECLINED:
+        return false;
+    }
+    get->counts.files_read++;
+    return true;
+}
+
+bool
+straight_visit_files(struct straight_get *get)
+{
+    const struct store_view *store = get->store;
+    uint32_t count = store->file_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct file_entry *file = &store->files[i];
+        uint32_t unasked = get->trace.bloom_unasked;
+        bool answered;
+
+        /* Files are sorted by this point, so all that are left are settled. */
+        if (get->found &&
+            version_point_below((struct version_point){file->time_max, file->sequence_max},
+                                get->point)) {
+            get->counts.skipped_found_newer = count - i;
+            break;
+        }
+        if (get->chunks[i] != NULL) {
+            if (!ask_bloom(get, i))
+                continue;
+            answered = get->trace.bloom_unasked == unasked;
+        } else {
+            if (!is_read_unasked(get, i))
+                continue;
+            answered = false;
+        }
+        if (!search_file(get, file, answered))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the answer ---- */
+
+bool
+straight_answer(struct straight_get *get, petal_result *result)
+{
+    return !get->found || result_set(result, get->family, get->row, get->qualifier,
+                                     get->point.timestamp, get->value) == PETAL_OK;
+}
+
+/* ---- the get ---- */
+
+bool
+straight_allows(const petal_table *table, const petal_read_options *options)
+{
+    const petal_column *column = options->columns;
+
+    if ((options->size != 0 && options->size != sizeof *options) || options->column_count != 1 ||
+        (uint32_t)options->versions > 1 || options->receipt != NULL || options->filter != NULL)
+        return false;
+    if ((options->has_time_range | options->without | options->family_time_range_count |
+         (uint64_t)options->time_min | (uint64_t)options->time_limit | options->family_cell_limit |
+         options->family_cell_offset) != 0)
+        return false;
+    return column->family != NULL && column->family->table == table && !column->whole_family &&
+           (options->snapshot == NULL || options->snapshot->db == table->db);
+}
+
+static inline bool
+begin(struct straight_get *get, petal_family *family, petal_slice row, petal_slice qualifier,
+      const struct read_point *point)
+{
+    petal_db *db = family->table->db;
+    const struct store_view *store = view_store(point->view, family);
+
+    assert(row.size > 0);
+    get->stay = (struct epoch_stay){.epoch = db->epoch, .slot = point->slot, .hold = hold};
+    get->db = db;
+    get->view = point->view;
+    get->store = store;
+    get->family = family;
+    get->row = row;
+    get->qualifier = qualifier;
+    get->sequence = point->sequence;
+    get->keep_out_of_cache = false;
+    get->counted = false;
+    get->found = false;
+    get->found_in_block = false;
+    get->trace = (struct read_trace){0};
+    get->counts = (struct straight_counts){0};
+    if (store == NULL || store->other_blooms > 0 || store->file_count > STRAIGHT_FILES ||
+        !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
+        family->unusable || family_is_dropped(family))
+        return false;
+    get->row_head = bloom_rows_head(row, 0);
+    get->row_hash = bloom_hash_row(db->salt, row.data, row.size);
+    return true;
+}
+
+bool
+straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
+               petal_slice qualifier, const struct read_point *point)
+{
+    return begin(get, family, row, qualifier, point);
+}
+
+static void
+count_fetched(struct stats_shard *stats, const struct read_trace *trace)
+{
+    STATS_ADD(stats, data_fetched, trace->blocks_fetched[PETAL_BLOCK_DATA]);
+    STATS_ADD(stats, index_fetched, trace->blocks_fetched[PETAL_BLOCK_INDEX]);
+    STATS_ADD(stats, filter_fetched, trace->blocks_fetched[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, bytes_fetched, trace->bytes_fetched);
+}
+
+static inline void
+leave(struct straight_get *get)
+{
+    epoch_leave(get->stay.epoch, get->stay.slot);
+    if (get->counted)
+        view_unref(get->view);
+}
+
+void
+straight_end(struct straight_get *get)
+{
+    struct stats_shard *stats = &get->db->stats[get->stay.slot];
+    const struct straight_counts *counts = &get->counts;
+    const struct read_trace *trace = &get->trace;
+    uint32_t denied = counts->blooms_denied, answered = denied + counts->blooms_passed;
+
+    STATS_ADD(stats, gets, 1);
+    if (counts->memtables_considered > 0) {
+        STATS_ADD(stats, memtables_considered, counts->memtables_considered);
+        STATS_ADD(stats, memtables_skipped, counts->memtables_skipped);
+    }
+    if (get->store->file_count > 0) {
+        STATS_ADD(stats, files_considered, get->store->file_count);
+        STATS_ADD(stats, skipped_bloom, denied + counts->slowly_denied);
+        STATS_ADD(stats, filter_probes, answered + trace->bloom_probes);
+        STATS_ADD(stats, filter_negatives, denied + trace->bloom_negatives);
+        STATS_ADD(stats, filter_cached, answered + trace->blocks_cached[PETAL_BLOCK_FILTER]);
+    }
+    if ((counts->skipped_found_newer | counts->skipped_row_range | counts->skipped_columns) != 0) {
+        STATS_ADD(stats, skipped_found_newer, counts->skipped_found_newer);
+        STATS_ADD(stats, skipped_row_range, counts->skipped_row_range);
+        STATS_ADD(stats, skipped_columns, counts->skipped_columns);
+    }
+    if (counts->files_read > 0) {
+        STATS_ADD(stats, files_read, counts->files_read);
+        STATS_ADD(stats, filter_false_positives, counts->false_positives);
+        STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
+        STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
+        STATS_ADD(stats, filter_unasked, trace->bloom_unasked);
+    }
+    if (trace->bytes_fetched > 0)
+        count_fetched(stats, trace);
+    leave(get);
+}
+
+void
+straight_decline(struct straight_get *get)
+{
+    if (get->trace.bytes_fetched > 0)
+        count_fetched(&get->db->stats[get->stay.slot], &get->trace);
+    leave(get);
+}
+
+/* Inside the epoch. */
+static inline bool
+run(struct straight_get *get, petal_result *result)
+{
+    if (!straight_visit_memtables(get))
+        return false;
+    straight_prefetch_blooms(get);
+    return straight_visit_files(get) && straight_answer(get, result);
+}
+
+bool
+straight_get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
+                    const petal_read_options *options, petal_result *result)
+{
+    petal_db *db = family->table->db;
+    struct straight_get get;
+    struct read_point point;
+
+    assert(result->count == 0);
+    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
+        qualifier->size > PETAL_MAX_QUALIFIER_BYTES ||
+        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
+        return false;
+    read_begin(db, &point);
+    if (options != NULL && options->snapshot != NULL)
+        point.sequence = snapshot_sequence(options->snapshot);
+    if (begin(&get, family, row, *qualifier, &point)) {
+        if (options != NULL)
+            get.keep_out_of_cache = options->keep_out_of_cache;
+        if (run(&get, result)) {
+            straight_end(&get);
+            return true;
+        }
+    }
+    straight_decline(&get);
+    return false;
+}

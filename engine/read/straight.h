@@ -1,0 +1,91 @@
+/*
+ * straight.h -- the straight way of a get: of one family, the newest version of one column.
+ *
+ * Most gets ask no more, of data in which nothing but newer versions hides a version. Then the
+ * answer is the greatest put that is found, and little is to be made on the way to it: the row's
+ * hash, a key for a memtable that may have the row, nothing for a file before its filter has said
+ * that it may. What a source has that would need more (markers, times to live, a filter of another
+ * kind, ..) is found out on the way, and the get is DECLINED: nothing was answered or counted, and
+ * the general way (engine/read/get.c) does it all.
+ *
+ * The steps are there one by one for whoever does several gets at once: straight_begin, then in one
+ * stay inside the epoch straight_visit_memtables, straight_prefetch_blooms, straight_visit_files,
+ * straight_answer, and straight_end, or straight_decline wherever a step fails.
+ */
+#ifndef PETAL_ENGINE_READ_STRAIGHT_H
+#define PETAL_ENGINE_READ_STRAIGHT_H
+
+#include "engine/read/result.h"
+#include "engine/rules/point.h"
+#include "engine/state/db.h"
+#include "engine/state/read_point.h"
+
+/* Files beyond so many are left to the general way. */
+#define STRAIGHT_FILES 64
+
+/* Why no filter is asked of a file. */
+enum straight_file {
+    STRAIGHT_FILE_READ,      /* it has none */
+    STRAIGHT_FILE_DENIED,    /* it has, and by the directory no chunk can have the row */
+    STRAIGHT_FILE_ROW_RANGE, /* the file is left out, as in engine/read/skip.h .. */
+    STRAIGHT_FILE_COLUMNS    /* .. */
+};
+
+/* What a get did to memtables and files, beside its trace. */
+struct straight_counts {
+    uint32_t memtables_considered, memtables_skipped;
+    uint32_t blooms_denied, blooms_passed; /* answers of chunks that a hint led to .. */
+    uint32_t slowly_denied;                /* .. and of others, which the trace has, too */
+    uint32_t files_read, false_positives;
+    uint32_t skipped_found_newer, skipped_row_range, skipped_columns;
+};
+
+struct straight_get {
+    struct epoch_stay stay; /* first member */
+    petal_db *db;
+    struct view *view;
+    const struct store_view *store;
+    /* The question. */
+    petal_family *family;
+    petal_slice row, qualifier;
+    uint64_t sequence; /* the read point */
+    uint64_t row_head, row_hash;
+    bool keep_out_of_cache;
+    bool counted; /* it holds a count on the view */
+    /* The greatest put that was found. */
+    bool found, found_in_block; /* the latter: it lies in a block, which nothing holds */
+    struct version_point point;
+    petal_slice value;
+    struct read_trace trace;
+    struct straight_counts counts;
+    /* Of each file of the store, after straight_prefetch_blooms: the chunk that is to be asked, or
+     * NULL and why none is, an enum straight_file. */
+    struct bloom_rows_chunk *chunks[STRAIGHT_FILES];
+    uint8_t files[STRAIGHT_FILES];
+};
+
+/*
+ * Read the newest version of a column into the empty result. False: it was declined. Of the options
+ * (NULL: none) those are used that straight_allows knows.
+ */
+bool straight_get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
+                         const petal_read_options *options, petal_result *result);
+
+/* Do the options ask for the newest version of one column of the table, and nothing that the
+ * straight way does not know? */
+bool straight_allows(const petal_table *table, const petal_read_options *options);
+
+/* Ask for a column in the view of the read point, inside its epoch. */
+bool straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
+                    petal_slice qualifier, const struct read_point *point);
+bool straight_visit_memtables(struct straight_get *get);
+/* Find each file's chunk, so that the cache misses of asking them overlap. */
+void straight_prefetch_blooms(struct straight_get *get);
+bool straight_visit_files(struct straight_get *get);
+bool straight_answer(struct straight_get *get, petal_result *result);
+/* Count what was done, and leave. */
+void straight_end(struct straight_get *get);
+/* Leave; only what was fetched is counted. */
+void straight_decline(struct straight_get *get);
+
+#endif

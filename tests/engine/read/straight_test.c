@@ -1,0 +1,318 @@
+/*
+ * straight_test.c -- the straight way of a get (engine/read/straight.h) and the general one give the
+ * same answers and count the same: over files and memtables of many kinds, rows of every shape,
+ * timestamps of the client's, read points. And where it is to be taken, it is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/read/straight.h"
+#include "tests/engine/read/fixture.h"
+#include "tests/support/test_support.h"
+
+#include <stdlib.h>
+
+#define ROWS 60
+
+static struct read_fixture fixture;
+
+/* ---- both ways ---- */
+
+/* What gets decide. */
+#define COMPARED(X)                                                                                \
+    X(gets)                                                                                        \
+    X(memtables_considered)                                                                        \
+    X(memtables_skipped)                                                                           \
+    X(files_considered)                                                                            \
+    X(skipped_found_newer)                                                                         \
+    X(skipped_row_range)                                                                           \
+    X(skipped_time_range)                                                                          \
+    X(skipped_expired)                                                                             \
+    X(skipped_columns)                                                                             \
+    X(skipped_bloom)                                                                               \
+    X(files_read)                                                                                  \
+    X(filter_probes)                                                                               \
+    X(filter_negatives)                                                                            \
+    X(filter_unasked)                                                                              \
+    X(filter_false_positives)
+
+enum {
+#define COMPARED_INDEX(name) COMPARED_##name,
+    COMPARED(COMPARED_INDEX)
+#undef COMPARED_INDEX
+        COMPARED_COUNT
+};
+
+static void
+take_counts(uint64_t counts[COMPARED_COUNT])
+{
+    petal_stats stats;
+
+    petal_stats_get(fixture.base.db, &stats);
+#define TAKE(name) counts[COMPARED_##name] = stats.name;
+    COMPARED(TAKE)
+#undef TAKE
+}
+
+/* Get one column in one of the ways, and what that counted. */
+static const char *
+get_one_way(bool general, petal_slice row, const petal_read_options *options,
+            uint64_t counted[COMPARED_COUNT])
+{
+    uint64_t before[COMPARED_COUNT];
+    const char *answer;
+
+    atomic_store(&fixture.base.db->general_reads, general);
+    take_counts(before);
+    answer = reads_get(&fixture, row, options);
+    take_counts(counted);
+    for (size_t i = 0; i < COMPARED_COUNT; i++)
+        counted[i] -= before[i];
+    atomic_store(&fixture.base.db->general_reads, false);
+    return answer;
+}
+
+/* The answer, which both ways give. */
+static const char *
+get_both_ways(petal_slice row, petal_slice qualifier, const petal_snapshot *snapshot)
+{
+    petal_column column = {reads_family(&fixture, "f"), qualifier, false};
+    petal_read_options options = {.columns = &column, .column_count = 1, .snapshot = snapshot};
+    uint64_t general[COMPARED_COUNT], straight[COMPARED_COUNT];
+    const char *expected = get_one_way(true, row, &options, general);
+    const char *answer = get_one_way(false, row, &options, straight);
+
+    assert_string_equal(answer, expected);
+    assert_memory_equal(straight, general, sizeof general);
+    return answer;
+}
+
+/* ---- rows ---- */
+
+/* Rows that begin alike for longer than heads tell them apart, that hold 00 and FF, that are
+ * beginnings of others. */
+static petal_slice
+row_at(unsigned number, uint8_t bytes[32])
+{
+    size_t size = 0;
+
+    switch (number % 4) {
+    case 0:
+        size = (size_t)snprintf((char *)bytes, 32, "row%04u", number);
+        break;
+    case 1:
+        size = (size_t)snprintf((char *)bytes, 32, "row and a long way on %04u", number);
+        break;
+    case 2:
+        memcpy(bytes, "row\0\xff", 5);
+        bytes[5] = (uint8_t)number;
+        bytes[6] = 0;
+        size = 6 + number % 8 / 4;
+        break;
+    case 3:
+        memset(bytes, 0xff, 16);
+        bytes[8 + number % 8] = (uint8_t)number;
+        size = 16;
+        break;
+    }
+    return slice_make(bytes, size);
+}
+
+static const petal_slice qualifiers[] = {{"", 0}, {"q", 1}, {"r", 1}};
+
+/* ---- the tests ---- */
+
+struct mixture {
+    enum petal_bloom_type bloom;
+    bool one_qualifier, deletes, times, ttl;
+    int32_t family_ttl;
+};
+
+static void
+write_something(const struct mixture *mixture, struct test_random *random)
+{
+    uint8_t bytes[32], value = (uint8_t)('a' + test_random_below(random, 26));
+    petal_slice row = row_at((unsigned)test_random_below(random, ROWS), bytes);
+    petal_slice qualifier = qualifiers[mixture->one_qualifier ? 0 : test_random_below(random, 3)];
+    int64_t time = mixture->times ? (int64_t)test_random_below(random, 8) : PETAL_LATEST;
+
+    if (mixture->deletes && test_random_below(random, 8) == 0) {
+        reads_delete(&fixture, "f", row, qualifier, time,
+                     test_random_below(random, 2) == 0 ? PETAL_DELETE_COLUMN : PETAL_DELETE);
+    } else if (mixture->ttl && test_random_below(random, 8) == 0) {
+        petal_write_options options = {.has_ttl = true, .ttl_ms = 1000000};
+        petal_error error;
+
+        must(petal_put(reads_family(&fixture, "f"), row, qualifier, time, slice_make(&value, 1),
+                       &options, &error),
+             &error);
+    } else {
+        reads_put(&fixture, "f", row, qualifier, time, slice_make(&value, 1));
+    }
+}
+
+static void
+compare_all(const petal_snapshot *snapshot)
+{
+    for (unsigned number = 0; number < 2 * ROWS; number++) {
+        for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
+            uint8_t bytes[32];
+
+            get_both_ways(row_at(number, bytes), qualifiers[i], snapshot);
+        }
+    }
+}
+
+static void
+test_mixture(void **state)
+{
+    const struct mixture *mixture = *state;
+    petal_family_options options = {.bloom = mixture->bloom,
+                                    .block_bytes = 1024,
+                                    .versions = 3,
+                                    .ttl_seconds = (uint32_t)mixture->family_ttl};
+    petal_snapshot *snapshot = NULL;
+    struct test_random random;
+    petal_error error;
+
+    test_random_init(&random, test_seed());
+    reads_open(&fixture, "f", &options);
+    for (int file = 0; file < 5; file++) {
+        for (int i = 0; i < 40; i++)
+            write_something(mixture, &random);
+        compare_all(NULL);
+        if (file == 2)
+            must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+        if (file < 4)
+            reads_flush(&fixture);
+    }
+    compare_all(NULL);
+    compare_all(snapshot);
+    petal_snapshot_free(snapshot);
+    reads_flush(&fixture);
+    reads_compact(&fixture);
+    compare_all(NULL);
+    fixture_fini(&fixture.base);
+}
+
+/* A put of the client's with a smaller timestamp, written later, is not the answer; of one
+ * timestamp the later write is. */
+static void
+test_timestamps(void **state)
+{
+    (void)state;
+    reads_open(&fixture, "f", NULL);
+    reads_put(&fixture, "f", text("a"), text(""), 5, text("five"));
+    reads_put(&fixture, "f", text("b"), text(""), 5, text("first"));
+    reads_flush(&fixture);
+    reads_put(&fixture, "f", text("a"), text(""), 4, text("four"));
+    reads_put(&fixture, "f", text("b"), text(""), 5, text("second"));
+    assert_string_equal(get_both_ways(text("a"), text(""), NULL), "a/f:@5=five ");
+    assert_string_equal(get_both_ways(text("b"), text(""), NULL), "b/f:@5=second ");
+    reads_flush(&fixture);
+    assert_string_equal(get_both_ways(text("a"), text(""), NULL), "a/f:@5=five ");
+    assert_string_equal(get_both_ways(text("b"), text(""), NULL), "b/f:@5=second ");
+    fixture_fini(&fixture.base);
+}
+
+/* Whether the straight way answers. */
+static bool
+is_straight(const char *row)
+{
+    petal_result *result = reads_result(&fixture);
+    bool straight =
+        straight_get_column(reads_family(&fixture, "f"), text(row), &qualifiers[0], NULL, result);
+
+    petal_result_free(result);
+    return straight;
+}
+
+static void
+test_where_it_is_taken(void **state)
+{
+    (void)state;
+    reads_open(&fixture, "f", NULL);
+    reads_put(&fixture, "f", text("a"), text(""), PETAL_LATEST, text("1"));
+    reads_put(&fixture, "f", text("c"), text(""), PETAL_LATEST, text("1"));
+    reads_flush(&fixture);
+    reads_put(&fixture, "f", text("b"), text(""), PETAL_LATEST, text("2"));
+    assert_true(is_straight("a"));
+    assert_true(is_straight("b"));
+    assert_true(is_straight("bb"));
+    assert_true(is_straight("z"));
+    /* A marker is in the way of the rows that its source may have, of no other. */
+    reads_delete(&fixture, "f", text("b"), text(""), PETAL_LATEST, PETAL_DELETE_COLUMN);
+    assert_true(is_straight("a"));
+    assert_false(is_straight("b"));
+    reads_flush(&fixture);
+    assert_true(is_straight("a"));
+    assert_false(is_straight("b"));
+    assert_true(is_straight("z"));
+    atomic_store(&fixture.base.db->general_reads, true);
+    assert_false(is_straight("a"));
+    fixture_fini(&fixture.base);
+}
+
+/* Many chunks: each row finds its own, by buckets of one head and of many. Rows that are absent come
+ * first, so that all chunks are in the cache when one is asked. */
+static void
+test_many_chunks(void **state)
+{
+    petal_family_options options = {.block_bytes = 1024};
+    char row[64];
+
+    (void)state;
+    reads_open(&fixture, "f", &options);
+    for (int i = 0; i < 3000; i++) {
+        snprintf(row, sizeof row, "common%s%08d", i % 2 == 0 ? "" : " and in one bucket", i);
+        reads_put(&fixture, "f", text(row), text(""), 1, text("v"));
+    }
+    reads_flush(&fixture);
+    for (int i = 0; i < 9000; i++) {
+        int number = i < 3000 ? i + 3000 : i - 3000;
+
+        snprintf(row, sizeof row, "common%s%08d%s", i % 2 == 0 ? "" : " and in one bucket",
+                 number % 3000, number < 3000 ? "" : "x");
+        if (i < 3000)
+            reads_get(&fixture, text(row), NULL);
+        else
+            assert_int_equal(get_both_ways(text(row), text(""), NULL)[0] == '\0', number >= 3000);
+    }
+    fixture_fini(&fixture.base);
+}
+
+static struct mixture mixtures[] = {
+    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true},
+    {.bloom = PETAL_BLOOM_ROW, .one_qualifier = true, .times = true},
+    {.bloom = PETAL_BLOOM_ROW, .times = true},
+    {.bloom = PETAL_BLOOM_ROW, .times = true, .deletes = true},
+    {.bloom = PETAL_BLOOM_ROW, .ttl = true, .deletes = true},
+    {.bloom = PETAL_BLOOM_ROW, .family_ttl = 1000},
+    {.bloom = PETAL_BLOOM_NONE, .times = true},
+    {.bloom = PETAL_BLOOM_ROWCOL, .times = true},
+    {.bloom = PETAL_BLOOM_ROW_ROWCOL, .deletes = true},
+};
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_mixture, &mixtures[0]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[1]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[2]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[3]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[4]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[5]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[6]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[7]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[8]),
+        cmocka_unit_test(test_timestamps),
+        cmocka_unit_test(test_where_it_is_taken),
+        cmocka_unit_test(test_many_chunks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
