@@ -410,6 +410,52 @@ check_row(const struct data_block *block, uint32_t row, uint32_t first, uint32_t
     return true;
 }
 
+/* Of rows that are equally long, do those with this head, whose records begin at `before` and at
+ * `record`, sort one behind the other?  REQUIRES: their tails lie inside the records. */
+static NEVER_INLINE bool
+tails_ascend(const struct data_block *block, uint64_t before, uint64_t record, size_t tail_bytes)
+{
+    return tail_bytes > 0 &&
+           memcmp(block->records + before, block->records + record, tail_bytes) < 0;
+}
+
+/*
+ * The rows of a simple block that are equally long and do not repeat their heads: little is left to
+ * be asked of each.  Records are found to lie inside the block by the last one's end, since each
+ * ends behind the one before; until then nothing is read of them, unless two heads are equal.
+ */
+static bool
+check_equally_long_rows(const struct data_block *block)
+{
+    size_t records = (size_t)(block->bytes + block->size - block->records);
+    size_t rest_bytes = block->row_rest_bytes;
+    size_t in_head = rest_bytes < DATA_BLOCK_HEAD_BYTES ? rest_bytes : DATA_BLOCK_HEAD_BYTES;
+    size_t tail_bytes = rest_bytes - in_head;
+    uint32_t head_before = 0, all_heads = 0;
+    uint64_t before = 0, record = 0;
+
+    assert(block->simple && block->repeated_bytes == 0 && block->rows == block->cells);
+    if (rest_bytes > block->row_bytes_max - block->row_prefix.size ||
+        (rest_bytes == 0 && block->row_prefix.size == 0))
+        return false;
+    for (uint32_t row = 0; row < block->rows; row++) {
+        uint32_t head = get_le32(block->row_heads + 4 * (size_t)row);
+        uint64_t end = record_offset(block, row + 1);
+
+        if (end < record + tail_bytes)
+            return false;
+        if (head <= head_before && row > 0 &&
+            (head < head_before || end > records ||
+             !tails_ascend(block, before, record, tail_bytes)))
+            return false;
+        head_before = head;
+        all_heads |= head;
+        before = record;
+        record = end;
+    }
+    return record == records && (in_head == DATA_BLOCK_HEAD_BYTES || all_heads << 8 * in_head == 0);
+}
+
 /*
  * The rows of a block with one cell a row, one qualifier and no types: the same checks, fewer
  * questions.
@@ -468,7 +514,11 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
                      (uint64_t)block->timestamp_max) ||
         !greatest_is(&block->sequences, block->cells, block->sequence_min, block->sequence_max))
         return false;
-    return block->simple ? check_simple_rows(block) : check_rows(block);
+    if (!block->simple)
+        return check_rows(block);
+    return (block->flags & DATA_BLOCK_FIXED_ROW_REST) != 0 && block->repeated_bytes == 0
+               ? check_equally_long_rows(block)
+               : check_simple_rows(block);
 }
 
 /* ---- the cursor ---- */
