@@ -59,6 +59,7 @@ struct cache_block {
     _Alignas(CACHE_LINE_BYTES) struct cache_block *queue_next;
     struct cache_block *queue_previous;
     struct cache *cache;
+    uint64_t charge; /* what it counts against the limit: bytes, hints, descriptor */
     struct epoch_item retire;
 };
 

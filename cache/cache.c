@@ -149,7 +149,7 @@ block_of(struct epoch_item *item)
 static void
 leave_limbo(struct cache_block *block)
 {
-    uint64_t charge = pool_charge(block);
+    uint64_t charge = block->charge;
     uint64_t before =
         atomic_fetch_sub_explicit(&block->cache->limbo_bytes, charge, memory_order_relaxed);
 
@@ -173,7 +173,7 @@ drop_table_reference(struct epoch_item *item)
 {
     struct cache_block *block = block_of(item);
     struct cache *cache = block->cache;
-    uint64_t charge = pool_charge(block);
+    uint64_t charge = block->charge;
 
     /* Acquire and release: what the holders of other references did comes before the release.
      * Where pins are left the block may be gone behind this line. */
@@ -196,7 +196,7 @@ drop_table_reference(struct epoch_item *item)
 static void
 defer(struct cache *cache, struct cache_block *block, void (*release)(struct epoch_item *item))
 {
-    uint64_t charge = pool_charge(block);
+    uint64_t charge = block->charge;
     uint64_t waiting;
 
     assert(block->cache == cache);
@@ -236,8 +236,7 @@ cache_close(struct cache *cache)
         while (removed != NULL) {
             struct cache_block *next = removed->queue_next;
 
-            atomic_fetch_add_explicit(&cache->limbo_bytes, pool_charge(removed),
-                                      memory_order_relaxed);
+            atomic_fetch_add_explicit(&cache->limbo_bytes, removed->charge, memory_order_relaxed);
             assert(atomic_load_explicit(&removed->pins, memory_order_relaxed) == 1);
             release_block(&removed->retire);
             removed = next;

@@ -78,12 +78,6 @@ class_of(uint64_t wanted)
     return wanted < POOL_PAGES_BYTES || pages >= POOL_CLASSES ? 0 : (size_t)pages;
 }
 
-uint64_t
-pool_charge(const struct cache_block *block)
-{
-    return allocation_bytes(wanted_bytes(block->size, block->hint_count)) + sizeof *block;
-}
-
 /* What may stay warm.  A look through the evicted blocks gives back at once what waited, a 64th
  * of the capacity or two and what readers kept from it; all that is wanted again before the next
  * look. */
@@ -236,6 +230,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     block->data = data;
     block->size = (uint32_t)size;
     block->hint_count = hint_count;
+    block->charge = allocation_bytes(wanted) + sizeof *block;
     block->hints = (struct cache_hint *)(void *)(data + wanted_bytes(size, 0));
     for (uint32_t i = 0; i < hint_count; i++)
         cache_hint_init(&block->hints[i]);

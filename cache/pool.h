@@ -92,7 +92,4 @@ void pool_set_capacity(struct block_pool *pool, uint64_t capacity);
 
 struct pool_usage pool_usage_get(struct block_pool *pool);
 
-/* What the block counts against the limit: bytes, hints, descriptor. */
-uint64_t pool_charge(const struct cache_block *block);
-
 #endif
