@@ -25,9 +25,11 @@ struct cell_run {
     uint64_t read_point;
     int64_t time_min, time_limit;
     petal_slice before; /* all rows are below it; empty: no bound */
+    /* Of a column only the newest is wanted: others may be passed over, else a run ends there. */
+    bool one_version;
     petal_slice family; /* what the cells are to say */
     /* The room.  Rows and qualifiers that do not lie in the source in one piece, or not for long,
-     * are put together in `keys`. */
+     * are put together in `keys`, which moves on. */
     petal_cell *cells;
     size_t most;
     uint8_t *keys;
@@ -74,6 +76,14 @@ struct cell_iter_ops {
      * does.  0: there is no such run, nothing has changed.  REQUIRES: iter->valid and not pending;
      * the cell at hand is in another column than the one before.  NULL: never. */
     size_t (*take_run)(struct cell_iter *iter, struct cell_run *run);
+    /* Go back to a cell of the run that was taken last, `back` cells before its last one.
+     * REQUIRES: no step since.  NULL without take_run. */
+    void (*go_back)(struct cell_iter *iter, size_t back, const petal_cell *cell);
+    /* Step as `next` does, but keep what the cells passed point to, until `forget`.  *stepped is
+     * false when no more can be kept: nothing has changed then.  NULL: `step` can all that `next`
+     * can. */
+    enum petal_status (*next_kept)(struct cell_iter *iter, bool *stepped, petal_error *error);
+    void (*forget)(struct cell_iter *iter); /* NULL as next_kept */
     /* Release what the iterator holds; not the struct itself. */
     void (*close)(struct cell_iter *iter);
 };

@@ -119,10 +119,10 @@ merge_iter_rival_row(const struct merge_iter *merge)
                                                                      : heap[1].source->cell.row;
 }
 
-static enum petal_status
-build(struct merge_iter *merge, petal_error *error)
+void
+merge_iter_reorder(struct merge_iter *merge)
 {
-    merge->before = NULL;
+    merge->iter.valid = false;
     merge->heap_count = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
         if (merge->sources[i]->valid && merge->in_heap[i])
@@ -130,6 +130,13 @@ build(struct merge_iter *merge, petal_error *error)
     }
     for (size_t i = merge->heap_count / 2; i-- > 0;)
         sift_down(merge, i, merge->heap[i]);
+}
+
+static enum petal_status
+build(struct merge_iter *merge, petal_error *error)
+{
+    merge->before = NULL;
+    merge_iter_reorder(merge);
     return show_top(merge, error);
 }
 

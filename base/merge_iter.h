@@ -69,6 +69,9 @@ merge_iter_show_top_again(struct merge_iter *merge)
     merge->iter.valid = true;
 }
 
+/* The sources that have cells were moved, in any way: put them in order.  Nothing is shown. */
+void merge_iter_reorder(struct merge_iter *merge);
+
 /* The least row of the sources but the top's; empty: they are at their ends. */
 petal_slice merge_iter_rival_row(const struct merge_iter *merge);
 

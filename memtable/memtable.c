@@ -404,6 +404,115 @@ iter_step(struct cell_iter *base)
     return true;
 }
 
+/* ---- runs ---- */
+
+/* So many versions of a column are passed over, before the rest is left to a seek. */
+#define MOST_PASSED STEPS_BEFORE_SEEK
+
+/* Do two keys share their first `bytes` bytes?  Those that differ mostly do so at the end. */
+static inline bool
+share_beginning(const struct cell_record *a, const struct cell_record *b, size_t bytes)
+{
+    if (bytes >= 8 && get_be64(a->bytes + bytes - 8) != get_be64(b->bytes + bytes - 8))
+        return false;
+    return memcmp(a->bytes, b->bytes, bytes) == 0;
+}
+
+static inline bool
+same_column(const struct cell_record *a, const struct cell_record *b)
+{
+    return a->key_bytes == b->key_bytes &&
+           share_beginning(a, b, a->key_bytes - CELL_KEY_SUFFIX_BYTES);
+}
+
+static inline bool
+same_row(const struct cell_record *a, const struct cell_record *b)
+{
+    return a->row_prefix == b->row_prefix && share_beginning(a, b, a->row_prefix);
+}
+
+/* Give the record's cell, if it is one for the run. */
+static inline bool
+give_record(const struct cell_record *record, const struct cell_record *last,
+            const struct cell_run *run, petal_cell *given)
+{
+    const uint8_t *suffix = record->bytes + record->key_bytes - CELL_KEY_SUFFIX_BYTES;
+    int64_t timestamp = (int64_t)(~get_be64(suffix) ^ (uint64_t)1 << 63);
+    size_t row_prefix = record->row_prefix;
+    petal_slice row = slice_make(record->bytes, row_prefix - 1);
+
+    if (timestamp < run->time_min || timestamp >= run->time_limit)
+        return false;
+    if (run->before.size > 0 && (last == NULL || !same_row(last, record)) &&
+        slice_compare(row, run->before) >= 0)
+        return false;
+    given->family = run->family;
+    given->row = row;
+    given->qualifier = slice_make(record->bytes + row_prefix + 1,
+                                  record->key_bytes - (row_prefix - 1) - COLUMN_KEY_BYTES);
+    given->value = slice_make(record->bytes + record->key_bytes, record->value_bytes);
+    given->timestamp = timestamp;
+    given->type = PETAL_PUT;
+    given->has_ttl = false;
+    given->ttl_ms = 0;
+    return true;
+}
+
+/* Cells above the read point are passed over, but not in front of the first. */
+static size_t
+iter_take_run(struct cell_iter *base, struct cell_run *run)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+    struct cell_tree_position at = iter->position;
+    const struct cell_record *last = NULL;
+    size_t count = 0;
+    unsigned passed = 0;
+
+    assert(base->valid);
+    iter->run_start = at;
+    run->row_changes = 0;
+    for (; at.leaf != NULL && count < run->most; cell_tree_next(&at)) {
+        const struct cell_record *record = cell_tree_record(&at);
+        bool above = ~get_be64(record->bytes + record->key_bytes - 8) > run->read_point;
+
+        if (above && last != NULL)
+            continue;
+        if (above || record->type != PETAL_PUT || record->flags != 0)
+            break;
+        if (last != NULL && same_column(last, record)) {
+            if (!run->one_version || ++passed == MOST_PASSED)
+                break;
+            continue;
+        }
+        if (!give_record(record, last, run, &run->cells[count]))
+            break;
+        run->row_changes += last != NULL && !same_row(last, record);
+        last = record;
+        passed = 0;
+        count++;
+        iter->position = at;
+    }
+    if (count > 0)
+        (void)show(iter, NULL); /* only unescaping can fail */
+    return count;
+}
+
+static void
+iter_go_back(struct cell_iter *base, size_t back, const petal_cell *cell)
+{
+    struct memtable_iter *iter = (struct memtable_iter *)base;
+    struct cell_tree_position at = iter->run_start;
+    const struct cell_record *record = cell_tree_record(&at);
+
+    (void)back; /* cells may have come in between meanwhile */
+    while (record->bytes + record->key_bytes != cell->value.data) {
+        cell_tree_next(&at);
+        record = cell_tree_record(&at);
+    }
+    iter->position = at;
+    (void)show(iter, NULL);
+}
+
 static void
 iter_close(struct cell_iter *base)
 {
@@ -424,6 +533,8 @@ memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable)
         .seek_before = iter_seek_before,
         .next = iter_next,
         .step = iter_step,
+        .take_run = iter_take_run,
+        .go_back = iter_go_back,
         .close = iter_close,
     };
 

@@ -88,7 +88,8 @@ struct memtable_iter {
     struct cell_iter iter; /* first member */
     const struct memtable *memtable;
     struct cell_tree_position position;
-    uint8_t *scratch; /* for unescaping; NULL until needed */
+    struct cell_tree_position run_start; /* where the run that was taken last begins */
+    uint8_t *scratch;                    /* for unescaping; NULL until needed */
     size_t scratch_bytes;
 };
 void memtable_iter_init(struct memtable_iter *iter, const struct memtable *memtable);

@@ -1422,6 +1422,7 @@ give_rows(const struct data_block *block, uint32_t first, size_t count, struct c
         cell->value = slice_make(value, (size_t)(end - value));
         record = end;
     }
+    run->keys = keys;
     run->row_changes = count - 1;
 }
 
@@ -1467,6 +1468,7 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
         given->value = slice_make(at, (size_t)(end - at));
         at = end;
     }
+    run->keys = keys;
 }
 
 size_t
@@ -1493,6 +1495,25 @@ data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, st
     enter_row(cursor, cursor->row, cursor->row_first, record_of(block, cursor->row_first));
     take_cell(cursor, last, body_of(cursor, last), cell);
     return count;
+}
+
+void
+data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+    uint32_t index = cursor->cell - (uint32_t)back, row = cursor->row, first;
+
+    assert(back <= cursor->cell && cursor->cell < block->cells);
+    if (block->simple) {
+        cursor->record_end = record_of(block, index);
+        next_simple(cursor, index, cell);
+        return;
+    }
+    while (first_cell(block, row) > index)
+        row--;
+    first = first_cell(block, row);
+    enter_row(cursor, row, first, record_of(block, first));
+    stand_at(cursor, index, body_of(cursor, index), cell);
 }
 
 bool

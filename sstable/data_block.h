@@ -257,6 +257,9 @@ bool data_block_cursor_seek_before(struct data_block_cursor *cursor, const struc
  */
 bool data_block_cursor_next(struct data_block_cursor *cursor, struct cell *cell);
 
+/* Go back over so many cells.  REQUIRES: positioned at a cell that has so many before it. */
+void data_block_cursor_back(struct data_block_cursor *cursor, size_t back, struct cell *cell);
+
 /* Whether all rows of the block are below `row`. */
 bool data_block_ends_before(const struct data_block *block, petal_slice row);
 

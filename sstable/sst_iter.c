@@ -45,6 +45,20 @@ let_go(struct sst_iter *iter, struct cache_block **block)
     *block = NULL;
 }
 
+/* The current block, forwards, is left: it goes, unless it is to be kept. */
+static void
+pass_block(struct sst_iter *iter)
+{
+    assert(!iter->keeps_passed || (!iter->in_private && iter->passed == NULL && iter->pins));
+    if (iter->keeps_passed && iter->block != NULL) {
+        iter->passed = iter->block;
+        iter->block = NULL;
+        iter->keeps_passed = false;
+    }
+    let_go(iter, &iter->block);
+    iter->in_private = false;
+}
+
 static bool
 has_block(const struct sst_iter *iter)
 {
@@ -114,8 +128,7 @@ leave_block(struct sst_iter *iter)
     if (iter->backwards) {
         keep_block(iter);
     } else {
-        let_go(iter, &iter->block);
-        iter->in_private = false;
+        pass_block(iter);
     }
 }
 
@@ -123,8 +136,7 @@ leave_block(struct sst_iter *iter)
 static enum petal_status
 end(struct sst_iter *iter, enum petal_status status)
 {
-    let_go(iter, &iter->block);
-    iter->in_private = false;
+    pass_block(iter);
     for (unsigned i = 0; iter->backwards && i < SST_KEPT_BLOCKS; i++)
         let_go(iter, &iter->kept[i].block);
     index_cursor_release(&iter->index);
@@ -527,6 +539,40 @@ sst_iter_take_run(struct cell_iter *base, struct cell_run *run)
     return count;
 }
 
+static void
+sst_iter_go_back(struct cell_iter *base, size_t back, const petal_cell *cell)
+{
+    struct sst_iter *iter = (struct sst_iter *)base;
+
+    (void)cell;
+    assert(base->valid && !base->pending);
+    data_block_cursor_back(&iter->cursor, back, &base->cell);
+    iter->context.trace->cells_read -= back;
+}
+
+static enum petal_status
+sst_iter_next_kept(struct cell_iter *base, bool *stepped, petal_error *error)
+{
+    struct sst_iter *iter = (struct sst_iter *)base;
+    enum petal_status status;
+
+    *stepped = iter->passed == NULL && iter->pins && !iter->in_private && !iter->backwards;
+    if (!*stepped)
+        return PETAL_OK;
+    iter->keeps_passed = true;
+    status = sst_iter_next(base, error);
+    iter->keeps_passed = false;
+    return status;
+}
+
+static void
+sst_iter_forget(struct cell_iter *base)
+{
+    struct sst_iter *iter = (struct sst_iter *)base;
+
+    let_go(iter, &iter->passed);
+}
+
 static enum petal_status
 sst_iter_load(struct cell_iter *base, petal_error *error)
 {
@@ -543,6 +589,7 @@ sst_iter_close(struct cell_iter *base)
     struct sst_iter *iter = (struct sst_iter *)base;
 
     end(iter, PETAL_OK);
+    let_go(iter, &iter->passed);
     data_block_cursor_fini(&iter->cursor);
     readahead_fini(&iter->ahead, iter->reader->file.source.env->allocator);
     sst_private_block_free(&iter->reader->file, &iter->private_block);
@@ -559,6 +606,9 @@ static const struct cell_iter_ops sst_iter_ops = {.seek = sst_iter_seek,
                                                   .next = sst_iter_next,
                                                   .step = sst_iter_step,
                                                   .take_run = sst_iter_take_run,
+                                                  .go_back = sst_iter_go_back,
+                                                  .next_kept = sst_iter_next_kept,
+                                                  .forget = sst_iter_forget,
                                                   .load = sst_iter_load,
                                                   .close = sst_iter_close};
 
@@ -581,6 +631,8 @@ sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
     iter->lazy = lazy;
     iter->backwards = false;
     iter->block = NULL;
+    iter->passed = NULL;
+    iter->keeps_passed = false;
     iter->in_private = false;
     iter->private_block = (struct sst_private_block){0};
     readahead_init(&iter->ahead, reader->file.readahead_limit, context->whole_file);

@@ -124,6 +124,8 @@ struct sst_iter {
     struct sst_private_block private_block;
     uint64_t block_offset; /* the place of the current one in the file */
     struct readahead ahead;
+    struct cache_block *passed;                  /* left by next_kept, NULL if none */
+    bool keeps_passed;                           /* a block that is left now becomes it */
     bool backwards;                              /* seek_before was used */
     struct sst_kept_block kept[SST_KEPT_BLOCKS]; /* backwards: blocks that were left */
     struct index_cursor index; /* of `block`, or of the block that `pending` stands before */

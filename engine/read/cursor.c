@@ -345,6 +345,8 @@ advance(petal_cursor *cursor, petal_error *error)
     bool found;
 
     assert(cursor->run.next == cursor->run.end);
+    if (cursor->run.status != PETAL_OK)
+        return cursor_run_failure(cursor, error);
     if (cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count)
         return cursor_next_plain(cursor, error);
     status = step(cursor, &found, error);

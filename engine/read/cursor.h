@@ -24,6 +24,8 @@ struct cursor_run {
     uint32_t size;             /* the next run is no longer */
     uint32_t given;            /* in runs since the last seek, up to what a run can have */
     uint32_t pause;            /* so many cells more come by steps */
+    uint32_t merges_paused;    /* so many runs more are not merged by windows */
+    enum petal_status status;  /* what failed behind the last of them */
 };
 
 struct petal_cursor {
@@ -95,6 +97,8 @@ void cursor_run_begin(petal_cursor *cursor);
  */
 enum petal_status cursor_take_run(petal_cursor *cursor, struct store_scan *store,
                                   petal_error *error);
+/* What failed behind the run that was given. */
+enum petal_status cursor_run_failure(petal_cursor *cursor, petal_error *error);
 void cursor_run_free(petal_cursor *cursor);
 
 /* Is it worth trying to take a run? */

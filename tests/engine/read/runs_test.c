@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #define ROWS   300
-#define ROUNDS 12
+#define ROUNDS 24
 #define MOVES  40
 #define PIECE  40
 #define NOW_MS 100000
@@ -116,7 +116,8 @@ write_one(void)
     char family[2] = {manner->families[below((unsigned)strlen(manner->families))], '\0'};
     petal_slice row = row_of(below(ROWS), row_bytes, sizeof row_bytes);
     petal_slice qualifier = column_of(below(manner->columns), column_bytes, sizeof column_bytes);
-    int64_t timestamp = NOW_MS - 60000 + below(60000);
+    /* Some writes of one column have one timestamp. */
+    int64_t timestamp = NOW_MS - 60000 + below(2) * 1000 * below(60) + below(2) * below(60000);
     petal_error error;
 
     if (below(100) < manner->deletes) {
@@ -318,7 +319,7 @@ choose_options(petal_scan_options *options, char *start, char *stop, size_t byte
     if (below(4) == 0)
         options->row_limit = 1 + below(20);
     options->reversed = below(8) == 0;
-    if (below(4) == 0)
+    if (below(2) == 0)
         options->read.versions = (int32_t)(1 + below(3));
     if (below(5) == 0) {
         options->read.has_time_range = true;
