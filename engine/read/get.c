@@ -443,23 +443,31 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *options
 }
 
 static NEVER_INLINE enum petal_status
-get_column_general(petal_family *family, petal_slice row, petal_slice qualifier,
-                   petal_result *result, petal_error *error)
+get_pair_general(const petal_kv *kv, petal_slice key, petal_result *result, petal_error *error)
 {
-    petal_column column = {family, qualifier, false};
+    petal_column column = {kv->family, {NULL, 0}, false};
     petal_read_options options = {.columns = &column, .column_count = 1};
 
-    return get_general(family->table, row, &options, result, error);
+    return get_general(kv->table, key, &options, result, error);
 }
 
 enum petal_status
-get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
-           petal_result *result, petal_error *error)
+petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
+             petal_error *error)
 {
+    static const petal_slice no_qualifier;
+    enum petal_status status = PETAL_OK;
+
     result->count = 0;
-    if (db_enter(family->table->db, error) != PETAL_OK)
+    *found = false;
+    *value = no_qualifier;
+    if (db_enter(kv->table->db, error) != PETAL_OK)
         return PETAL_INVALID;
-    if (straight_get_column(family, row, qualifier, NULL, result))
-        return PETAL_OK;
-    return get_column_general(family, row, *qualifier, result, error);
+    if (!straight_get_column(kv->family, key, &no_qualifier, NULL, result))
+        status = get_pair_general(kv, key, result, error);
+    if (status == PETAL_OK && result->count > 0) {
+        *found = true;
+        *value = result->cells[0].value;
+    }
+    return status;
 }

@@ -11,10 +11,6 @@ struct get_moment {
     const struct table_descriptor *descriptor;
 };
 
-/* The newest version of one column: as petal_get with no other option. */
-enum petal_status get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
-                             petal_result *result, petal_error *error);
-
 /* Fill in the options of a get and check them. */
 enum petal_status get_options_init(petal_read_options *options, const petal_table *table,
                                    const petal_read_options *given, petal_error *error);

@@ -16,7 +16,6 @@
 #include "engine/read/options.h"
 #include "sstable/bloom_rows.h"
 #include "sstable/facts.h"
-#include "sstable/sst_point.h"
 
 #include <assert.h>
 
@@ -80,8 +79,8 @@ search_memtable(struct straight_get *get, const struct memtable *memtable)
     return status == PETAL_OK;
 }
 
-bool
-straight_visit_memtables(struct straight_get *get)
+static inline bool
+visit_memtables(struct straight_get *get)
 {
     const struct store_view *store = get->store;
 
@@ -123,8 +122,8 @@ lacks_column(const struct straight_get *get, const struct file_entry *file)
            !facts_may_have_qualifier(file->facts, get->qualifier);
 }
 
-void
-straight_prefetch_blooms(struct straight_get *get)
+static inline void
+prefetch_blooms(struct straight_get *get)
 {
     const struct store_view *store = get->store;
     uint64_t head = get->row_head;
@@ -132,7 +131,7 @@ straight_prefetch_blooms(struct straight_get *get)
     bool all_have_column =
         store->one_qualifier && slice_equal(store->files[0].first_qualifier, get->qualifier);
 
-    assert(count <= STRAIGHT_FILES && store->other_blooms == 0);
+    assert(count <= STRAIGHT_FILES);
     for (uint32_t i = 0; i < count; i++) {
         const struct file_entry *file = &store->files[i];
         enum straight_file what = STRAIGHT_FILE_READ;
@@ -146,6 +145,8 @@ straight_prefetch_blooms(struct straight_get *get)
         } else if (file->bloom != NULL) {
             chunk = bloom_rows_find(file->bloom, get->row);
             what = STRAIGHT_FILE_DENIED;
+        } else if (file->facts->bloom != PETAL_BLOOM_NONE) {
+            what = STRAIGHT_FILE_OTHER;
         }
         get->chunks[i] = chunk;
         if (chunk != NULL)
@@ -160,8 +161,10 @@ straight_prefetch_blooms(struct straight_get *get)
 static inline struct read_context
 context_of(struct straight_get *get)
 {
-    return (struct read_context){
-        .trace = &get->trace, .keep_out_of_cache = get->keep_out_of_cache, .stay = &get->stay};
+    return (struct read_context){.trace = &get->trace,
+                                 .keep_out_of_cache = get->keep_out_of_cache,
+                                 .only_cached = get->only_cached,
+                                 .stay = &get->stay};
 }
 
 /* The question to a chunk that no hint leads to. */
@@ -169,10 +172,12 @@ static NEVER_INLINE bool
 ask_slowly(struct straight_get *get, uint32_t index)
 {
     struct read_context context = context_of(get);
+    uint32_t probes = get->trace.bloom_probes;
     bool may_contain = sst_reader_ask_chunk(get->store->files[index].reader, get->chunks[index],
                                             get->row_hash, &context);
 
     get->counts.slowly_denied += !may_contain;
+    get->answered = get->trace.bloom_probes > probes;
     return may_contain;
 }
 
@@ -186,6 +191,7 @@ ask_bloom(struct straight_get *get, uint32_t index)
         return false;
     case BLOOM_ROWS_MAYBE:
         get->counts.blooms_passed++;
+        get->answered = true;
         return true;
     case BLOOM_ROWS_UNKNOWN:
         break;
@@ -193,13 +199,43 @@ ask_bloom(struct straight_get *get, uint32_t index)
     return ask_slowly(get, index);
 }
 
-/* A file whose filter was not asked: is it to be read? */
-static bool
-is_read_unasked(struct straight_get *get, uint32_t index)
+/* The question to a filter without a directory. What columns say is no answer where there may be
+ * family markers; but then the file is not read straight. */
+static NEVER_INLINE bool
+ask_with_key(struct straight_get *get, const struct file_entry *file)
+{
+    struct read_context context = context_of(get);
+    uint8_t bytes[SHORT_KEY_BYTES];
+    uint32_t probes = get->trace.bloom_probes;
+    struct cell_key key;
+    bool may_contain = true;
+
+    get->answered = false;
+    if (cell_key_bound(get->row.size, get->qualifier.size) > sizeof bytes)
+        return true;
+    cell_key_make(&key, bytes, get->row, get->qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
+    if (!facts_has_column_bloom(file->facts))
+        may_contain = sst_reader_may_contain_row(file->reader, &key, get->row_hash, &context);
+    else if ((file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0)
+        may_contain = sst_reader_may_contain_column(
+            file->reader, &key,
+            bloom_hash_column(get->row_hash, get->qualifier.data, get->qualifier.size),
+            READ_SAVES_BLOCK, &context);
+    get->counts.slowly_denied += !may_contain;
+    get->answered = get->trace.bloom_probes > probes;
+    return may_contain;
+}
+
+/* A file without a chunk to ask: is it to be read? */
+static NEVER_INLINE bool
+ask_otherwise(struct straight_get *get, uint32_t index)
 {
     switch ((enum straight_file)get->files[index]) {
     case STRAIGHT_FILE_READ:
+        get->answered = false;
         return true;
+    case STRAIGHT_FILE_OTHER:
+        return ask_with_key(get, &get->store->files[index]);
     case STRAIGHT_FILE_DENIED:
         get->counts.slowly_denied++;
         get->trace.bloom_probes++;
@@ -215,21 +251,16 @@ is_read_unasked(struct straight_get *get, uint32_t index)
     return false;
 }
 
-/* `answered`: a filter has said that the file may have the row. */
+/* What the search of a file that may have the row gave. */
 static inline bool
-search_file(struct straight_get *get, const struct file_entry *file, bool answered)
+take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
+               const struct data_block_put *put)
 {
-    struct read_context context = context_of(get);
-    struct data_block_column column = {get->row, get->qualifier, get->sequence};
-    struct data_block_put put;
-
-    if (file->marker_kinds != 0 || file->has_ttl)
-        return false;
-    switch (sst_point_find(file->reader, &column, &context, &put)) {
+    switch (answer) {
     case SST_POINT_FOUND:
-        if (put.timestamp < 0 || put.timestamp == INT64_MAX) /* outside of every time range */
+        if (put->timestamp < 0 || put->timestamp == INT64_MAX) /* outside of every time range */
             return false;
-        if (take(get, (struct version_point){put.timestamp, put.sequence}, put.value))
+        if (take(get, (struct version_point){put->timestamp, put->sequence}, put->value))
             get->found_in_block = true;
         break;
     case SST_POINT_ABSENT:
@@ -242,34 +273,48 @@ search_file(struct straight_get *get, const struct file_entry *file, bool answer
     return true;
 }
 
-bool
-straight_visit_files(struct straight_get *get)
+static NEVER_INLINE bool
+search_file(struct straight_get *get, const struct file_entry *file)
+{
+    struct read_context context = context_of(get);
+    struct data_block_column column = {get->row, get->qualifier, get->sequence};
+    struct data_block_put put;
+
+    return straight_can_read(file) &&
+           take_from_file(get, get->answered, sst_point_find(file->reader, &column, &context, &put),
+                          &put);
+}
+
+/* The next file from *index on that may have the row; get->answered: its filter said so. */
+static inline bool
+next_file(struct straight_get *get, uint32_t *index)
 {
     const struct store_view *store = get->store;
     uint32_t count = store->file_count;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = *index; i < count; i++) {
         const struct file_entry *file = &store->files[i];
-        uint32_t unasked = get->trace.bloom_unasked;
-        bool answered;
 
         /* Files are sorted by this point, so all that are left are settled. */
         if (get->found &&
             version_point_below((struct version_point){file->time_max, file->sequence_max},
                                 get->point)) {
             get->counts.skipped_found_newer = count - i;
-            break;
+            return false;
         }
-        if (get->chunks[i] != NULL) {
-            if (!ask_bloom(get, i))
-                continue;
-            answered = get->trace.bloom_unasked == unasked;
-        } else {
-            if (!is_read_unasked(get, i))
-                continue;
-            answered = false;
+        if (get->chunks[i] != NULL ? ask_bloom(get, i) : ask_otherwise(get, i)) {
+            *index = i;
+            return true;
         }
-        if (!search_file(get, file, answered))
+    }
+    return false;
+}
+
+static inline bool
+visit_files(struct straight_get *get)
+{
+    for (uint32_t i = 0; next_file(get, &i); i++) {
+        if (!search_file(get, &get->store->files[i]))
             return false;
     }
     return true;
@@ -277,8 +322,8 @@ straight_visit_files(struct straight_get *get)
 
 /* ---- the answer ---- */
 
-bool
-straight_answer(struct straight_get *get, petal_result *result)
+static inline bool
+answer(struct straight_get *get, petal_result *result)
 {
     return !get->found || result_set(result, get->family, get->row, get->qualifier,
                                      get->point.timestamp, get->value) == PETAL_OK;
@@ -319,25 +364,20 @@ begin(struct straight_get *get, petal_family *family, petal_slice row, petal_sli
     get->qualifier = qualifier;
     get->sequence = point->sequence;
     get->keep_out_of_cache = false;
+    get->only_cached = false;
     get->counted = false;
+    get->answered = false;
     get->found = false;
     get->found_in_block = false;
     get->trace = (struct read_trace){0};
     get->counts = (struct straight_counts){0};
-    if (store == NULL || store->other_blooms > 0 || store->file_count > STRAIGHT_FILES ||
+    if (store == NULL || store->file_count > STRAIGHT_FILES ||
         !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
         family->unusable || family_is_dropped(family))
         return false;
     get->row_head = bloom_rows_head(row, 0);
     get->row_hash = bloom_hash_row(db->salt, row.data, row.size);
     return true;
-}
-
-bool
-straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
-               petal_slice qualifier, const struct read_point *point)
-{
-    return begin(get, family, row, qualifier, point);
 }
 
 static void
@@ -357,8 +397,8 @@ leave(struct straight_get *get)
         view_unref(get->view);
 }
 
-void
-straight_end(struct straight_get *get)
+static inline void
+count(const struct straight_get *get)
 {
     struct stats_shard *stats = &get->db->stats[get->stay.slot];
     const struct straight_counts *counts = &get->counts;
@@ -370,13 +410,19 @@ straight_end(struct straight_get *get)
         STATS_ADD(stats, memtables_considered, counts->memtables_considered);
         STATS_ADD(stats, memtables_skipped, counts->memtables_skipped);
     }
-    if (get->store->file_count > 0) {
-        STATS_ADD(stats, files_considered, get->store->file_count);
-        STATS_ADD(stats, skipped_bloom, denied + counts->slowly_denied);
-        STATS_ADD(stats, filter_probes, answered + trace->bloom_probes);
-        STATS_ADD(stats, filter_negatives, denied + trace->bloom_negatives);
-        STATS_ADD(stats, filter_cached, answered + trace->blocks_cached[PETAL_BLOCK_FILTER]);
-    }
+    if (get->store->file_count == 0)
+        return;
+    STATS_ADD(stats, files_considered, get->store->file_count);
+    STATS_ADD(stats, skipped_bloom, denied);
+    STATS_ADD(stats, filter_probes, answered);
+    STATS_ADD(stats, filter_negatives, denied);
+    STATS_ADD(stats, filter_cached, answered);
+    if (denied == get->store->file_count)
+        return;
+    STATS_ADD(stats, skipped_bloom, counts->slowly_denied);
+    STATS_ADD(stats, filter_probes, trace->bloom_probes);
+    STATS_ADD(stats, filter_negatives, trace->bloom_negatives);
+    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
     if ((counts->skipped_found_newer | counts->skipped_row_range | counts->skipped_columns) != 0) {
         STATS_ADD(stats, skipped_found_newer, counts->skipped_found_newer);
         STATS_ADD(stats, skipped_row_range, counts->skipped_row_range);
@@ -386,16 +432,15 @@ straight_end(struct straight_get *get)
         STATS_ADD(stats, files_read, counts->files_read);
         STATS_ADD(stats, filter_false_positives, counts->false_positives);
         STATS_ADD(stats, data_cached, trace->blocks_cached[PETAL_BLOCK_DATA]);
-        STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
         STATS_ADD(stats, filter_unasked, trace->bloom_unasked);
     }
+    STATS_ADD(stats, index_cached, trace->blocks_cached[PETAL_BLOCK_INDEX]);
     if (trace->bytes_fetched > 0)
         count_fetched(stats, trace);
-    leave(get);
 }
 
-void
-straight_decline(struct straight_get *get)
+static NEVER_INLINE void
+decline(struct straight_get *get)
 {
     if (get->trace.bytes_fetched > 0)
         count_fetched(&get->db->stats[get->stay.slot], &get->trace);
@@ -406,10 +451,10 @@ straight_decline(struct straight_get *get)
 static inline bool
 run(struct straight_get *get, petal_result *result)
 {
-    if (!straight_visit_memtables(get))
+    if (!visit_memtables(get))
         return false;
-    straight_prefetch_blooms(get);
-    return straight_visit_files(get) && straight_answer(get, result);
+    prefetch_blooms(get);
+    return visit_files(get) && answer(get, result);
 }
 
 bool
@@ -432,10 +477,79 @@ straight_get_column(petal_family *family, petal_slice row, const petal_slice *qu
         if (options != NULL)
             get.keep_out_of_cache = options->keep_out_of_cache;
         if (run(&get, result)) {
-            straight_end(&get);
+            count(&get);
+            leave(&get);
             return true;
         }
     }
-    straight_decline(&get);
+    decline(&get);
     return false;
+}
+
+/* ---- the steps, for several gets at once ---- */
+
+bool
+straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
+               petal_slice qualifier, const struct read_point *point)
+{
+    return begin(get, family, row, qualifier, point);
+}
+
+bool
+straight_visit_memtables(struct straight_get *get)
+{
+    return visit_memtables(get);
+}
+
+void
+straight_prefetch_blooms(struct straight_get *get)
+{
+    prefetch_blooms(get);
+}
+
+bool
+straight_visit_files(struct straight_get *get)
+{
+    return visit_files(get);
+}
+
+bool
+straight_next_file(struct straight_get *get, uint32_t *index, bool *answered)
+{
+    bool next = next_file(get, index);
+
+    *answered = get->answered;
+    return next;
+}
+
+bool
+straight_take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
+                        const struct data_block_put *put)
+{
+    return take_from_file(get, answered, answer, put);
+}
+
+bool
+straight_answer(struct straight_get *get, petal_result *result)
+{
+    return answer(get, result);
+}
+
+void
+straight_count(const struct straight_get *get)
+{
+    count(get);
+}
+
+void
+straight_end(struct straight_get *get)
+{
+    count(get);
+    leave(get);
+}
+
+void
+straight_decline(struct straight_get *get)
+{
+    decline(get);
 }

@@ -4,8 +4,7 @@
  * Most gets ask no more, of data in which nothing but newer versions hides a version. Then the
  * answer is the greatest put that is found, and little is to be made on the way to it: the row's
  * hash, a key for a memtable that may have the row, nothing for a file before its filter has said
- * that it may. What a source has that would need more (markers, times to live, a filter of another
- * kind, ..) is found out on the way, and the get is DECLINED: nothing was answered or counted, and
+ * that it may. What a source has that would need more (markers, times to live, ..) is found out on the way, and the get is DECLINED: nothing was answered or counted, and
  * the general way (engine/read/get.c) does it all.
  *
  * The steps are there one by one for whoever does several gets at once: straight_begin, then in one
@@ -19,6 +18,7 @@
 #include "engine/rules/point.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
+#include "sstable/sst_point.h"
 
 /* Files beyond so many are left to the general way. */
 #define STRAIGHT_FILES 64
@@ -26,6 +26,7 @@
 /* Why no filter is asked of a file. */
 enum straight_file {
     STRAIGHT_FILE_READ,      /* it has none */
+    STRAIGHT_FILE_OTHER,     /* it has one without a directory, which is asked with a key */
     STRAIGHT_FILE_DENIED,    /* it has, and by the directory no chunk can have the row */
     STRAIGHT_FILE_ROW_RANGE, /* the file is left out, as in engine/read/skip.h .. */
     STRAIGHT_FILE_COLUMNS    /* .. */
@@ -51,7 +52,9 @@ struct straight_get {
     uint64_t sequence; /* the read point */
     uint64_t row_head, row_hash;
     bool keep_out_of_cache;
-    bool counted; /* it holds a count on the view */
+    bool only_cached; /* what is not in the cache is not read: then it is declined */
+    bool counted;     /* it holds a count on the view */
+    bool answered;    /* the filter of the file at hand said that it may have the row */
     /* The greatest put that was found. */
     bool found, found_in_block; /* the latter: it lies in a block, which nothing holds */
     struct version_point point;
@@ -82,8 +85,24 @@ bool straight_visit_memtables(struct straight_get *get);
 /* Find each file's chunk, so that the cache misses of asking them overlap. */
 void straight_prefetch_blooms(struct straight_get *get);
 bool straight_visit_files(struct straight_get *get);
+
+/* No marker of the file hides a cell, and none of its cells has a time to live of its own. */
+static inline bool
+straight_can_read(const struct file_entry *file)
+{
+    return file->marker_kinds == 0 && !file->has_ttl;
+}
+
+/* The parts of the visit: the next file from *index on that may have the row (*answered: by its
+ * filter); and, of one that straight_can_read, what searching it gave.  False: there is none;
+ * declined. */
+bool straight_next_file(struct straight_get *get, uint32_t *index, bool *answered);
+bool straight_take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
+                             const struct data_block_put *put);
 bool straight_answer(struct straight_get *get, petal_result *result);
-/* Count what was done, and leave. */
+/* Count what was done. */
+void straight_count(const struct straight_get *get);
+/* The same, and leave. */
 void straight_end(struct straight_get *get);
 /* Leave; only what was fetched is counted. */
 void straight_decline(struct straight_get *get);

@@ -166,16 +166,12 @@ file_entry_of(struct store_file *file)
 
 /* `more` 1: the view has the file as well; UINT32_MAX, which is -1: it has it no more. */
 static void
-count_file(struct store_view *store_view, const struct file_entry *entry, uint32_t more)
+count_file(struct store_view *store_view, const struct file_facts *facts, uint32_t more)
 {
-    const struct file_facts *facts = entry->facts;
-
     if (facts->bloom == PETAL_BLOOM_ROW || facts->bloom == PETAL_BLOOM_ROW_ROWCOL)
         store_view->row_blooms += more;
     if (facts_has_column_bloom(facts))
         store_view->column_blooms += more;
-    if (facts->bloom != PETAL_BLOOM_NONE && entry->bloom == NULL)
-        store_view->other_blooms += more;
     if (facts->ttl_cells > 0)
         store_view->ttl_files += more;
 }
@@ -247,11 +243,10 @@ merge_files(struct store_view *made, const struct store_view *base,
         made->ttl_files = base->ttl_files;
         made->row_blooms = base->row_blooms;
         made->column_blooms = base->column_blooms;
-        made->other_blooms = base->other_blooms;
     }
     for (size_t i = 0; i < change->add_file_count; i++) {
         added[i] = file_entry_of(change->add_files[i]);
-        count_file(made, &added[i], 1);
+        count_file(made, added[i].facts, 1);
     }
     if (change->add_file_count > 1)
         qsort(added, change->add_file_count, sizeof *added, compare_entries);
@@ -259,7 +254,7 @@ merge_files(struct store_view *made, const struct store_view *base,
         const struct file_entry *present = &base->files[i];
 
         if (is_removed(change, present->file)) {
-            count_file(made, present, UINT32_MAX);
+            count_file(made, present->facts, UINT32_MAX);
             continue;
         }
         while (added < end && compare_entries(added, present) < 0)

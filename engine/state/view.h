@@ -81,7 +81,6 @@ struct store_view {
     uint32_t file_count;
     uint32_t ttl_files;                 /* files that hold cells with a TTL of their own */
     uint32_t row_blooms, column_blooms; /* files whose Bloom filter answers for rows; for columns */
-    uint32_t other_blooms;              /* those with a filter, but without its directory */
     bool one_qualifier;                 /* all files have cells of one qualifier, the same in all */
     struct store_memtable **memtables;  /* newest first; the first takes writes */
     struct file_entry *files; /* by (greatest timestamp, greatest sequence), newest first */

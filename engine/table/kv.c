@@ -1,6 +1,6 @@
-/* kv.c -- plain key -> value on a table of one family with the empty qualifier. */
+/* kv.c -- plain key -> value on a table of one family with the empty qualifier; petal_kv_get is in
+ * engine/read/get.c. */
 #include "engine/options.h"
-#include "engine/read/get.h"
 #include "engine/state/db.h"
 
 #define KV_FAMILY      "v"
@@ -86,19 +86,6 @@ enum petal_status
 petal_kv_put(petal_kv *kv, petal_slice key, petal_slice value, petal_error *error)
 {
     return petal_put(kv->family, key, slice_make(NULL, 0), PETAL_LATEST, value, NULL, error);
-}
-
-enum petal_status
-petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
-             petal_error *error)
-{
-    static const petal_slice empty;
-    enum petal_status status = get_column(kv->family, key, &empty, result, error);
-    const petal_cell *cell = status == PETAL_OK ? petal_result_cell(result, 0) : NULL;
-
-    *found = cell != NULL;
-    *value = cell != NULL ? cell->value : slice_make(NULL, 0);
-    return status;
 }
 
 enum petal_status
