@@ -328,8 +328,18 @@ slice_common_prefix(petal_slice a, petal_slice b)
     size_t limit = a.size < b.size ? a.size : b.size;
     size_t i = 0;
 
-    while (limit - i >= 8 && memcmp(left + i, right + i, 8) == 0)
+    while (limit - i >= 8) {
+        uint64_t differing = get_le64(left + i) ^ get_le64(right + i);
+
+        if (differing != 0)
+            return i + (size_t)__builtin_ctzll(differing) / 8;
         i += 8;
+    }
+    if (i < limit && limit >= 8) { /* those up to i once more */
+        uint64_t differing = get_le64(left + limit - 8) ^ get_le64(right + limit - 8);
+
+        return differing != 0 ? limit - 8 + (size_t)__builtin_ctzll(differing) / 8 : limit;
+    }
     while (i < limit && left[i] == right[i])
         i++;
     return i;
@@ -343,6 +353,8 @@ slice_head(petal_slice bytes, size_t offset)
 
     if (bytes.size >= offset + 8)
         return get_be64(from + offset);
+    if (bytes.size >= 8 && bytes.size > offset)
+        return get_be64(from + bytes.size - 8) << 8 * (offset + 8 - bytes.size);
     for (size_t i = 0; i < 8; i++)
         head = head << 8 | (offset + i < bytes.size ? from[offset + i] : 0);
     return head;

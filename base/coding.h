@@ -51,6 +51,14 @@ get_le64(const void *from)
     return CODING_LE64(v);
 }
 
+static inline uint32_t
+get_be32(const void *from)
+{
+    const uint8_t *bytes = from;
+
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
 static inline uint64_t
 get_be64(const void *from)
 {

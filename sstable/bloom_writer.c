@@ -155,7 +155,8 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of
     if (status != PETAL_OK)
         return status;
     memory = writer->hashes;
-    if (!mem_grow(writer->sink->env->allocator, &memory, &writer->hash_capacity, writer->hash_count,
+    if (writer->hash_count == writer->hash_capacity &&
+        !mem_grow(writer->sink->env->allocator, &memory, &writer->hash_capacity, writer->hash_count,
                   writer->hash_count + 1, sizeof *writer->hashes))
         return error_no_memory(error);
     writer->hashes = memory;

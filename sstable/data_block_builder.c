@@ -16,6 +16,13 @@
  */
 #define WIDE_ROW_CELLS 8
 
+/*
+ * What a cell may take beyond its bytes as they are gathered: of the row a head, its first cell and
+ * a length, of the qualifier a head and a length, an offset, timestamp, sequence, type; and once a
+ * prefix and the ends of two arrays, which rows and qualifiers make up for.
+ */
+#define CELL_MOST_BYTES (4 + 4 + 5 + 4 + 5 + 4 + 8 + 8 + 1 + 8)
+
 struct data_block_row {
     size_t offset; /* in the builder's bytes */
     uint32_t size;
@@ -140,6 +147,20 @@ row_key(const struct data_block_builder *builder, size_t row)
 {
     assert(row < builder->row_count);
     return slice_make(builder->bytes + builder->rows[row].offset, builder->rows[row].size);
+}
+
+/* Is it the row added last?  Neighbours differ at their ends, mostly. */
+static bool
+is_row_at_hand(const struct data_block_builder *builder, petal_slice row)
+{
+    petal_slice last;
+
+    if (builder->row_count == 0)
+        return false;
+    last = row_key(builder, builder->row_count - 1);
+    return last.size == row.size &&
+           slice_bytes(last)[row.size - 1] == slice_bytes(row)[row.size - 1] &&
+           memcmp(last.data, row.data, row.size) == 0;
 }
 
 static petal_slice
@@ -274,8 +295,7 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
     assert(!cell_is_marker(cell->type) || cell->value.size == 0);
     if (!make_room(builder, cell->row.size + qualifier.size + value_size))
         return PETAL_NO_MEMORY;
-    in_row =
-        builder->row_count > 0 && slice_equal(row_key(builder, builder->row_count - 1), cell->row);
+    in_row = is_row_at_hand(builder, cell->row);
     if (!in_row)
         begin_row(builder, cell->row);
 
@@ -309,13 +329,7 @@ data_block_builder_add(struct data_block_builder *builder, const struct cell *ce
 static uint32_t
 width_of(uint64_t greatest)
 {
-    uint32_t width = 0;
-
-    while (greatest != 0) {
-        greatest >>= 8;
-        width++;
-    }
-    return width;
+    return (71 - (uint32_t)__builtin_clzll(greatest | 1)) / 8 - (greatest == 0);
 }
 
 /* Are all records equally long? */
@@ -402,11 +416,20 @@ size_t
 data_block_builder_bytes(const struct data_block_builder *builder)
 {
     uint32_t flags;
+    size_t bytes;
 
     if (builder->cell_count == 0)
         return 0;
     flags = flags_of(builder);
-    return plan_for(builder, flags, records_bound(builder, flags)).size;
+    bytes = plan_for(builder, flags, records_bound(builder, flags)).size;
+    assert(bytes <= data_block_builder_bytes_bound(builder));
+    return bytes;
+}
+
+size_t
+data_block_builder_bytes_bound(const struct data_block_builder *builder)
+{
+    return DATA_BLOCK_HEADER_BYTES + builder->bytes_used + builder->cell_count * CELL_MOST_BYTES;
 }
 
 size_t
@@ -443,11 +466,23 @@ records_bytes(const struct data_block_builder *builder, uint32_t flags)
 static uint8_t *
 put_packed(uint8_t *to, uint32_t width, uint64_t v)
 {
-    for (uint32_t i = 0; i < width; i++) {
-        *to++ = (uint8_t)v;
-        v >>= 8;
+    switch (width) {
+    case 0:
+        return to;
+    case 1:
+        *to = (uint8_t)v;
+        return to + 1;
+    case 2:
+        put_le16(to, (uint16_t)v);
+        return to + 2;
+    case 4:
+        put_le32(to, (uint32_t)v);
+        return to + 4;
+    default:
+        for (uint32_t i = 0; i < width; i++)
+            to[i] = (uint8_t)(v >> 8 * i);
+        return to + width;
     }
-    return to;
 }
 
 static uint8_t *
@@ -461,7 +496,10 @@ put_bytes(uint8_t *to, const uint8_t *from, size_t size)
 static uint8_t *
 put_head(uint8_t *to, petal_slice key, size_t prefix)
 {
-    put_le32(to, (uint32_t)(slice_head(key, prefix) >> 32));
+    if (key.size >= prefix + 4)
+        put_le32(to, get_be32(slice_bytes(key) + prefix));
+    else
+        put_le32(to, (uint32_t)(slice_head(key, prefix) >> 32));
     return to + 4;
 }
 

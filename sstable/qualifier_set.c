@@ -65,6 +65,8 @@ qualifier_set_add(struct qualifier_set *set, const petal_allocator *allocator,
     assert(set->count <= FACTS_MAX_QUALIFIERS && set->bytes_used <= FACTS_MAX_QUALIFIER_BYTES);
     if (!set->exact)
         return PETAL_OK;
+    if (is_at(set, set->last, qualifier))
+        return PETAL_OK;
     if (is_at(set, set->last + 1, qualifier)) {
         set->last++;
         return PETAL_OK;

@@ -164,6 +164,8 @@ reserve(const struct sst_writer *writer, struct grown_bytes *memory, size_t size
 {
     void *bytes = memory->bytes;
 
+    if (size <= memory->capacity)
+        return true;
     if (!mem_grow(writer->env->allocator, &bytes, &memory->capacity, 0, size, 1))
         return false;
     memory->bytes = bytes;
@@ -254,6 +256,16 @@ begin_data_block(struct sst_writer *writer, const struct cell *cell, enum succes
     return PETAL_OK;
 }
 
+/* Would the block be too large with another `bytes`? */
+static bool
+is_full(const struct sst_writer *writer, size_t bytes)
+{
+    size_t limit = writer->options.block_bytes;
+
+    return data_block_builder_bytes_bound(&writer->data) + bytes > limit &&
+           data_block_builder_bytes(&writer->data) + bytes > limit;
+}
+
 static enum petal_status
 add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession succession,
              petal_error *error)
@@ -262,8 +274,7 @@ add_to_block(struct sst_writer *writer, const struct cell *cell, enum succession
     size_t cell_bytes = (succession == NEW_ROW ? cell->row.size : 0) + cell->qualifier.size +
                         cell->value.size + CELL_OVERHEAD_BYTES;
 
-    if (data_block_builder_cells(&writer->data) > 0 &&
-        data_block_builder_bytes(&writer->data) + cell_bytes > writer->options.block_bytes)
+    if (data_block_builder_cells(&writer->data) > 0 && is_full(writer, cell_bytes))
         status = write_data_block(writer, error);
     if (status == PETAL_OK && data_block_builder_cells(&writer->data) == 0)
         status = begin_data_block(writer, cell, succession, error);
@@ -335,7 +346,7 @@ sst_writer_add(struct sst_writer *writer, const struct cell *cell, petal_error *
 uint64_t
 sst_writer_bytes(const struct sst_writer *writer)
 {
-    return block_sink_offset(&writer->sink) + data_block_builder_bytes(&writer->data) +
+    return block_sink_offset(&writer->sink) + data_block_builder_bytes_bound(&writer->data) +
            (writer->has_bloom ? bloom_writer_pending_bytes(&writer->bloom) : 0);
 }
 

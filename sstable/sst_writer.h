@@ -44,7 +44,7 @@ enum petal_status sst_writer_open(struct sst_writer **writer, const struct direc
 enum petal_status sst_writer_add(struct sst_writer *writer, const struct cell *cell,
                                  petal_error *error);
 
-/* Bytes written and buffered so far: when to start another file. */
+/* Bytes written and buffered so far, about: when to start another file. */
 uint64_t sst_writer_bytes(const struct sst_writer *writer);
 
 /* Complete, sync and close the file; PETAL_INVALID without cells.  *facts (may be NULL) points

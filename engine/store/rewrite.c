@@ -154,6 +154,15 @@ check_wanted(const struct rewrite *rewrite, petal_error *error)
     return family_check_alive(rewrite->job->family, error);
 }
 
+/* Neighbours differ at their ends, mostly. */
+static bool
+is_row_at_hand(const struct rewrite *rewrite, petal_slice row)
+{
+    return row.size == rewrite->row_bytes &&
+           rewrite->row[row.size - 1] == slice_bytes(row)[row.size - 1] &&
+           memcmp(rewrite->row, row.data, row.size) == 0;
+}
+
 /* Begin with the row of the cell at hand, if it is another one. */
 static enum petal_status
 follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
@@ -163,7 +172,7 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
     void *copy = rewrite->row;
     bool grown;
 
-    if (rewrite->in_row && slice_equal(row, slice_make(rewrite->row, rewrite->row_bytes)))
+    if (rewrite->in_row && is_row_at_hand(rewrite, row))
         return PETAL_OK;
     if (job->meanwhile != NULL)
         job->meanwhile(job->meanwhile_argument, rewrite->result->cells_in, job->cells);
@@ -173,7 +182,8 @@ follow_row(struct rewrite *rewrite, petal_slice row, petal_error *error)
         status = end_file(rewrite, error);
     if (status != PETAL_OK)
         return status;
-    grown = mem_grow(rewrite->db->env.allocator, &copy, &rewrite->row_capacity, 0, row.size + 1, 1);
+    grown = row.size < rewrite->row_capacity ||
+            mem_grow(rewrite->db->env.allocator, &copy, &rewrite->row_capacity, 0, row.size + 1, 1);
     rewrite->row = copy;
     if (!grown)
         return error_no_memory(error);
