@@ -259,7 +259,7 @@ test_what_does_not_balance_is_refused(void **state)
     struct read_trace trace = {0};
     struct read_context context = {.trace = &trace, .keep_out_of_cache = true};
     struct rewrite_result result = {0};
-    struct rewrite_job job = {.file_bytes = UINT64_MAX};
+    struct rewrite_job job = {.origin = FILE_ORIGIN_MINOR, .file_bytes = UINT64_MAX};
     struct sst_iter iter;
     struct view *view;
     struct compact_fixture fixture;
