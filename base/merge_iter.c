@@ -9,11 +9,14 @@
 #include <string.h>
 
 static inline struct merge_entry
-entry_of(struct cell_iter *source)
+entry_of(const struct merge_iter *merge, struct cell_iter *source)
 {
     petal_slice row = source->cell.row;
+    size_t shared = merge->shared_row_bytes;
 
-    return (struct merge_entry){row.size >= 8 ? get_be64(row.data) : slice_head(row, 0), source};
+    return (struct merge_entry){row.size >= shared + 8 ? get_be64(slice_bytes(row) + shared)
+                                                       : slice_head(row, shared),
+                                source};
 }
 
 static NEVER_INLINE bool
@@ -72,7 +75,7 @@ top_moved(struct merge_iter *merge)
     struct cell_iter *top = merge->heap[0].source;
 
     if (top->valid)
-        sift_down(merge, 0, entry_of(top));
+        sift_down(merge, 0, entry_of(merge, top));
     else if (--merge->heap_count > 0)
         sift_down(merge, 0, merge->heap[merge->heap_count]);
 }
@@ -126,7 +129,7 @@ merge_iter_reorder(struct merge_iter *merge)
     merge->heap_count = 0;
     for (size_t i = 0; i < merge->source_count; i++) {
         if (merge->sources[i]->valid && merge->in_heap[i])
-            merge->heap[merge->heap_count++] = entry_of(merge->sources[i]);
+            merge->heap[merge->heap_count++] = entry_of(merge, merge->sources[i]);
     }
     for (size_t i = merge->heap_count / 2; i-- > 0;)
         sift_down(merge, i, merge->heap[i]);

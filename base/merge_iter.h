@@ -27,7 +27,7 @@
 /* A valid source in the heap; most comparisons end at the first bytes of the rows, kept beside
  * each other. */
 struct merge_entry {
-    uint64_t row_head; /* slice_head of its cell's row */
+    uint64_t row_head; /* slice_head of its cell's row, behind what all rows share */
     struct cell_iter *source;
 };
 
@@ -38,6 +38,9 @@ struct merge_iter {
     struct merge_entry *heap;
     size_t source_count, heap_count;
     bool reversed; /* may be set until the first seek */
+    /* All rows of the sources begin alike, with so many bytes: what tells them apart follows. May be
+     * set until the first seek; where it does not hold, the order is not that of the cells. */
+    size_t shared_row_bytes;
     /* Reversed, of each source: the others stand at their last cells before `place`. */
     bool *in_heap;
     /* Reversed: the key of the latest seek_before, then of the seek to a row; none: everything is

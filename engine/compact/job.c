@@ -143,6 +143,24 @@ earliest_put(const struct compaction *compaction, const struct visibility_rules 
     return earliest;
 }
 
+/* What all rows of the inputs begin with: what the first and the last share. */
+static size_t
+shared_row_bytes(const struct compaction *compaction)
+{
+    petal_slice least = facts_of(compaction, 0)->row_min;
+    petal_slice greatest = facts_of(compaction, 0)->row_max;
+
+    for (size_t i = 1; i < compaction->job->input_count; i++) {
+        const struct file_facts *facts = facts_of(compaction, i);
+
+        if (slice_compare(facts->row_min, least) < 0)
+            least = facts->row_min;
+        if (slice_compare(facts->row_max, greatest) > 0)
+            greatest = facts->row_max;
+    }
+    return slice_common_prefix(least, greatest);
+}
+
 static enum petal_status
 open_input(struct compaction *compaction, petal_error *error)
 {
@@ -166,6 +184,7 @@ open_input(struct compaction *compaction, petal_error *error)
     }
     if (merge_iter_init(&compaction->merge, allocator, compaction->sources, count) != PETAL_OK)
         return error_no_memory(error);
+    compaction->merge.shared_row_bytes = shared_row_bytes(compaction);
     return PETAL_OK;
 }
 
