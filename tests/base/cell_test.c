@@ -1,5 +1,5 @@
 /* cell_test.c -- times to live of single cells, at the ends of the range: files may hold any
- * number. */
+ * number; what two keys share, and heads of keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,11 +44,41 @@ test_cells_die_when_the_clock_is_past_their_time(void **state)
     }
 }
 
+/* Keys of up to 24 bytes, two of which differ in one place at most: byte by byte it is the same. */
+static void
+test_prefixes_and_heads_are_those_of_the_bytes(void **state)
+{
+    uint8_t left[24], right[24];
+
+    (void)state;
+    for (size_t size = 0; size <= sizeof left; size++) {
+        for (size_t other = 0; other <= size; other++) {
+            for (size_t at = 0; at <= size; at++) {
+                for (size_t i = 0; i < sizeof left; i++)
+                    left[i] = right[i] = (uint8_t)(1 + 7 * i);
+                if (at < sizeof right)
+                    right[at] ^= 0x80;
+                assert_int_equal(
+                    slice_common_prefix(slice_make(left, size), slice_make(right, other)),
+                    at < other ? at : other);
+            }
+        }
+        for (size_t offset = 0; offset <= size + 1; offset++) {
+            uint64_t head = 0;
+
+            for (size_t i = offset; i < offset + 8; i++)
+                head = head << 8 | (i < size ? left[i] : 0u);
+            assert_true(slice_head(slice_make(left, size), offset) == head);
+        }
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells_die_when_the_clock_is_past_their_time),
+        cmocka_unit_test(test_prefixes_and_heads_are_those_of_the_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,36 @@ steps_go_forward_although_cells_came_in(void **state)
     sst_fixture_free(s.f);
 }
 
+/* Rows that begin alike, one of them with nothing more, compared behind that. */
+static void
+rows_are_compared_behind_what_they_share(void **state)
+{
+    struct sources s = {.f = sst_fixture_new(0), .count = 4};
+    struct cell_list list = {0};
+    petal_error error;
+    char row[40];
+
+    (void)state;
+    for (unsigned number = 0; number < 2000; number++) {
+        snprintf(row, sizeof row, number == 0 ? "shared beginning" : "shared beginning%u",
+                 1000000 + number);
+        cell_list_put(&list, row, "q", 100, number + 1, "value");
+        add_cell(&s.sources[number * 7 / 3 % 4], &list.cells[number]);
+    }
+    sources_open(&s, true, false);
+    s.merge.shared_row_bytes = strlen("shared beginning");
+    assert_int_equal(s.merge.iter.ops->seek_first(&s.merge.iter, &error), PETAL_OK);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_true(s.merge.iter.valid);
+        assert_int_equal(cell_compare(&s.merge.iter.cell, &list.cells[i]), 0);
+        assert_int_equal(s.merge.iter.ops->next(&s.merge.iter, &error), PETAL_OK);
+    }
+    assert_false(s.merge.iter.valid);
+    sources_close(&s);
+    cell_list_fini(&list);
+    sst_fixture_free(s.f);
+}
+
 /* ---- what it costs ---- */
 
 /* Files that take turns, `turn` rows each: on the way back through all of them, without a cache, no
@@ -224,6 +254,7 @@ main(void)
         cmocka_unit_test(the_merge_is_the_sorted_list),
         cmocka_unit_test(nothing_lies_before_anything_in_no_sources),
         cmocka_unit_test(steps_go_forward_although_cells_came_in),
+        cmocka_unit_test(rows_are_compared_behind_what_they_share),
         cmocka_unit_test(going_back_reads_each_block_of_each_file_once),
     };
 
