@@ -12,6 +12,8 @@ cell_tree_init(struct cell_tree *tree, struct arena *arena)
     tree->leaves = 0;
     tree->inner_nodes = 0;
     tree->approached = NULL;
+    tree->approached_leaf = NULL;
+    tree->latest_leaf = NULL;
 }
 
 /* The child with the place of `key`, or, with `before`, with the place right before it. */

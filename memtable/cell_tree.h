@@ -29,7 +29,8 @@
  * old node in the parent's child pointer, then the link of the leaf before is redirected.  The old
  * node stays as it was, for readers inside, until the arena is freed.  Full inner nodes are split
  * on the way down, so a parent always has room.  A run of ascending inserts copies nothing: the
- * full leaf stays, and the new cell starts a leaf linked behind it.
+ * full leaf stays, and the new cell starts a leaf linked behind it.  Nor does it search: the way to
+ * the leaf of the last insert is good until that leaf splits.
  *
  * WHY READERS MISS NOTHING.  A reader loads a published sequence S (acquire), then the root.  Let
  * T be the tree when the writer published S.  All stores up to T happen before the reader's loads,
@@ -95,6 +96,8 @@ struct cell_tree {
     const struct cell_record *approached;
     struct tree_leaf *approached_leaf;
     struct tree_path path; /* of the insert that is going on, or was approached */
+    /* The leaf of the last insert, if it has not split; `path` leads there.  NULL: none. */
+    struct tree_leaf *latest_leaf;
 };
 
 /* Takes its nodes from `arena`, which outlives it; nothing needs to be released. */

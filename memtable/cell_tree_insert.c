@@ -332,24 +332,25 @@ static ALWAYS_INLINE struct tree_leaf *
 descend_as(struct cell_tree *tree, petal_slice key, struct tree_path *path, bool wide)
 {
     struct tree_node *node = atomic_load_explicit(&tree->root, memory_order_relaxed);
+    struct path_step *step = path->steps;
 
-    path->depth = 0;
-    while (!node->is_leaf) {
+    for (; !node->is_leaf; step++) {
         struct tree_inner *inner = (struct tree_inner *)node;
         uint64_t order = own_order(node);
         unsigned rank = own_rank(node, order, key, node_head(node, key, true), true, wide);
 
         if (order_count(order) == SLOTS) {
+            path->depth = (unsigned)(step - path->steps);
             split_inner(tree, path, path->depth, inner, rank);
             return NULL;
         }
-        assert(path->depth < CELL_TREE_MAX_HEIGHT);
-        path->steps[path->depth++] = (struct path_step){inner, rank};
+        assert(step < path->steps + CELL_TREE_MAX_HEIGHT);
+        *step = (struct path_step){inner, rank};
         node =
             atomic_load_explicit(&inner->children[child_index(order, rank)], memory_order_relaxed);
-        mem_prefetch(node,
-                     4); /* some lines side by side, at once rather than one after the other */
+        prefetch_node(node);
     }
+    path->depth = (unsigned)(step - path->steps);
     return (struct tree_leaf *)node;
 }
 
@@ -384,7 +385,7 @@ descend(struct cell_tree *tree, petal_slice key, struct tree_path *path)
 /* ---- Leaves ----------------------------------------------------------------------- */
 
 /* Count inserts side by side: does the key at `rank` come next to the latest slot's? */
-static void
+static inline void
 note_run(struct tree_node *node, uint64_t order, unsigned rank)
 {
     unsigned latest = order_count(order) - 1;
@@ -495,12 +496,36 @@ insert_first(struct cell_tree *tree, const struct cell_record *record)
     atomic_store_explicit(&tree->root, &leaf->node, memory_order_release);
 }
 
+/*
+ * Does the key belong to the leaf of the last insert, behind its record?  Asked where two inserts
+ * have gone there side by side: then it most often does.
+ */
+static bool
+continues_run(const struct cell_tree *tree, petal_slice key)
+{
+    const struct tree_leaf *leaf = tree->latest_leaf;
+    unsigned latest = order_count(own_order(&leaf->node)) - 1;
+    struct key_range range;
+
+    if (slice_compare(cell_record_key(leaf->records[latest]), key) >= 0)
+        return false;
+    path_bounds(&tree->path, tree->path.depth, &range);
+    return range.high == NULL || slice_compare(key, cell_record_key(range.high)) < 0;
+}
+
 void
 cell_tree_approach(struct cell_tree *tree, const struct cell_record *record)
 {
     tree->approached = NULL;
     if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL)
         return;
+    if (tree->latest_leaf != NULL && tree->latest_leaf->node.run > 0 &&
+        continues_run(tree, cell_record_key(record))) {
+        assert(tree->approached_leaf == tree->latest_leaf);
+        tree->approached = record;
+        return;
+    }
+    tree->latest_leaf = NULL; /* the path will be another */
     do
         tree->approached_leaf = descend(tree, cell_record_key(record), &tree->path);
     while (tree->approached_leaf == NULL);
@@ -522,6 +547,7 @@ insert_as(struct cell_tree *tree, const struct cell_record *record, bool wide)
     assert(rank == order_count(order) || head_at(&leaf->node, order_slot(order, rank)) != head ||
            !slice_equal(key, cell_record_key(leaf->records[order_slot(order, rank)])));
     note_run(&leaf->node, order, rank);
+    tree->latest_leaf = order_count(order) < SLOTS ? leaf : NULL;
     if (order_count(order) < SLOTS)
         node_add(&leaf->node, rank, record, head);
     else if (rank == SLOTS && leaf->node.run >= RUN)

@@ -3,6 +3,7 @@
 
 #include "base/coding.h"
 #include "base/error.h"
+#include "base/inline.h"
 #include "bloom/growing.h"
 #include "memtable/arena.h"
 
@@ -130,7 +131,7 @@ memtable_reserve(struct memtable *memtable, size_t cell_count, size_t bytes, boo
 }
 
 /* REQUIRES: reserved. */
-static const struct cell_record *
+static ALWAYS_INLINE const struct cell_record *
 record_new(struct arena *arena, const struct cell *cell, size_t bound)
 {
     struct cell_record *record = arena_take_record(arena, bound);
@@ -168,7 +169,7 @@ record_bound(const struct cell *cell)
            cell->value.size + (cell->has_ttl ? CELL_RECORD_TTL_BYTES : 0);
 }
 
-static void
+static inline void
 prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash, size_t bound)
 {
     bloom_growing_prefetch(&memtable->rows, row_hash);
@@ -198,6 +199,20 @@ memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_
     return true;
 }
 
+/* A record for a cell that was not prepared; NULL: no memory. */
+static NEVER_INLINE const struct cell_record *
+record_unprepared(struct memtable *memtable, const struct cell *cell)
+{
+    size_t bound = record_bound(cell);
+    bool grown;
+
+    if (memtable->prepared != NULL)
+        give_up_prepared(memtable);
+    if (!reserve(memtable, 1, arena_record_bytes(bound), &grown))
+        return NULL;
+    return record_new(&memtable->arena, cell, bound);
+}
+
 enum petal_status
 memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
@@ -206,14 +221,9 @@ memtable_add(struct memtable *memtable, const struct cell *cell, uint64_t row_ha
 
     assert(cell->sequence > 0);
     if (record == NULL || memtable->prepared_sequence != cell->sequence) {
-        size_t bound = record_bound(cell);
-        bool grown;
-
-        if (record != NULL)
-            give_up_prepared(memtable);
-        if (!reserve(memtable, 1, arena_record_bytes(bound), &grown))
+        record = record_unprepared(memtable, cell);
+        if (record == NULL)
             return PETAL_NO_MEMORY;
-        record = record_new(&memtable->arena, cell, bound);
     }
     memtable->prepared = NULL;
     bloom_growing_add(&memtable->rows, row_hash);
