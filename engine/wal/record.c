@@ -53,10 +53,29 @@ put_field(uint8_t *to, petal_slice field)
 }
 
 static inline uint8_t *
+put_short_field(uint8_t *to, petal_slice field)
+{
+    *to++ = (uint8_t)field.size;
+    if (field.size > 0)
+        memcpy(to, field.data, field.size);
+    return to + field.size;
+}
+
+/* The same bytes for a short cell as for any. */
+static inline uint8_t *
 put_cell(uint8_t *to, const struct write_cell *write)
 {
     const struct cell *cell = &write->cell;
 
+    if (is_short(write)) {
+        to[0] = (uint8_t)write->family->table->id;
+        to[1] = (uint8_t)write->family->id;
+        to[2] = (uint8_t)(cell->type | (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0));
+        put_le64(to + 3, (uint64_t)cell->timestamp);
+        to = put_short_field(to + 11, cell->row);
+        to = put_short_field(to, cell->qualifier);
+        return put_short_field(to, cell->value);
+    }
     to = put_varint64(to, write->family->table->id);
     to = put_varint64(to, write->family->id);
     *to++ = (uint8_t)(cell->type | (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0) |

@@ -355,8 +355,8 @@ lead_one(petal_db *db, struct write_op *op)
 
     assert_leads(db);
     if (op->count != 1 || op->read_point != WRITE_READ_NOTHING || write->least_timestamp != 0 ||
-        op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL || wal == NULL ||
-        !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
+        write->resolved || op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL ||
+        wal == NULL || !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
         return false;
     now_ms = env_clock_ms(&db->env);
     if (now_ms > db->writers.last_timestamp)
