@@ -1,0 +1,67 @@
+/*
+ * checksum_test.c -- checksums keep their values on every machine, whichever way they are computed:
+ * they stand in files.
+ */
+#include "base/checksum.h"
+#include "base/hash_long.h"
+
+#include "tests/support/test_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void
+values_are_kept(void **state)
+{
+    static const struct {
+        size_t size;
+        uint64_t checksum;
+    } kept[] = {
+        {0, UINT64_C(0x1736d82675dd3f10)},    {1, UINT64_C(0xd66496f1ad7e3ab5)},
+        {8, UINT64_C(0x17a608f23b52575e)},    {16, UINT64_C(0xca2358d5a9dd8d68)},
+        {24, UINT64_C(0x6084fefcf26bdb13)},   {128, UINT64_C(0xbf788f857b93008b)},
+        {240, UINT64_C(0x932478bfb60096fb)},  {241, UINT64_C(0x942196bbf3277a87)},
+        {1024, UINT64_C(0x7aa6db0312164564)}, {4096, UINT64_C(0xc0aa0a35120f2c83)},
+        {5000, UINT64_C(0x7ae90bd44979a81f)},
+    };
+    uint8_t bytes[5000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 131 >> 3);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        assert_int_equal(checksum_at(0x1DE7717F, 4096, bytes, kept[i].size), kept[i].checksum);
+}
+
+/* The hash of long inputs and the one of short inputs are one: the border between them is
+ * unseen. */
+static void
+long_and_short_inputs_are_hashed_alike(void **state)
+{
+    struct test_random random;
+    uint8_t bytes[240];
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < 2000; round++) {
+        size_t size = (size_t)test_random_below(&random, sizeof bytes + 1);
+        uint64_t seed = test_random_next(&random);
+
+        test_random_bytes(&random, bytes, sizeof bytes);
+        assert_int_equal(checksum_at(seed, 0, bytes, size), hash_long(bytes, size, seed));
+    }
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_kept),
+        cmocka_unit_test(long_and_short_inputs_are_hashed_alike),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
