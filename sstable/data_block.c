@@ -162,13 +162,20 @@ packed_take(const uint8_t **at, uint32_t width, size_t count)
     return array;
 }
 
-/* Inlined, so that who asks for one column reads of the header what it needs. */
+static inline uint32_t
+flags_of(const uint8_t *bytes)
+{
+    return get_le16(bytes + 12);
+}
+
+/* Inlined, so that who asks for one column reads of the header what it needs.  `flags`: those of
+ * the block; of what the caller has seen there the compiler may know. */
 static ALWAYS_INLINE void
-view_header(struct data_block *block, const uint8_t *bytes, size_t size)
+view_header(struct data_block *block, const uint8_t *bytes, size_t size, uint32_t flags)
 {
     const uint8_t *at = bytes + DATA_BLOCK_HEADER_BYTES;
     uint32_t rows = get_le32(bytes), cells = get_le32(bytes + 4);
-    uint32_t flags = get_le16(bytes + 12);
+    uint32_t first_width = (flags & DATA_BLOCK_ONE_CELL_PER_ROW) != 0 ? 0 : bytes[15];
 
     block->bytes = bytes;
     block->size = size;
@@ -193,7 +200,7 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size)
     block->qualifier_heads = (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? at : NULL;
     at += (flags & DATA_BLOCK_QUALIFIER_HEADS) != 0 ? 4 * (size_t)cells : 0;
     block->offsets = packed_take(&at, bytes[14], (size_t)cells + 1); /* width 0: none */
-    block->firsts = packed_take(&at, bytes[15], (size_t)rows + 1);
+    block->firsts = packed_take(&at, first_width, (size_t)rows + 1);
     block->timestamps = packed_take(&at, bytes[16], cells);
     block->sequences = packed_take(&at, bytes[17], cells);
     block->types = (flags & DATA_BLOCK_HAS_TYPES) != 0 ? at : NULL;
@@ -207,7 +214,7 @@ view_header(struct data_block *block, const uint8_t *bytes, size_t size)
 void
 data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
 {
-    view_header(block, bytes, size);
+    view_header(block, bytes, size, flags_of(bytes));
 }
 
 /* ---- the check of untrusted bytes ---- */
@@ -1183,7 +1190,7 @@ take_put(const struct data_block *block, uint32_t cell, const uint8_t *body,
     put->value = slice_make(body, (size_t)(record_of(block, cell + 1) - body));
 }
 
-/* In any block without types. */
+/* In any block. */
 static NEVER_INLINE enum data_block_answer
 find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_column *column,
                 bool begins, struct data_block_put *put)
@@ -1195,8 +1202,9 @@ find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_colum
     const uint8_t *body;
     bool equal;
 
-    view_header(&view, bytes, size);
-    assert(block->types == NULL);
+    view_header(&view, bytes, size, flags_of(bytes));
+    if (block->types != NULL)
+        return DATA_BLOCK_UNTOLD;
     row = find_row(block, column->row, &equal);
     if (!equal || !has_qualifier(block, column->qualifier, &rest))
         return DATA_BLOCK_LACKS;
@@ -1214,6 +1222,12 @@ find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_colum
     return DATA_BLOCK_HAS;
 }
 
+/* What is asked of a block before one column is sought in it, and the answer of blocks of keys and
+ * values, which are most. */
+#define PLAIN_PAIRS                                                                                \
+    ((uint32_t)(DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION | DATA_BLOCK_ONE_QUALIFIER))
+#define ASKED_FLAGS (PLAIN_PAIRS | DATA_BLOCK_HAS_TYPES | DATA_BLOCK_QUALIFIER_HEADS)
+
 enum data_block_answer
 data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_column *column,
                     bool begins, struct data_block_put *put)
@@ -1222,13 +1236,11 @@ data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_c
     const struct data_block *block = &view;
     petal_slice rest;
     const uint8_t *body;
-    uint32_t row, head;
+    uint32_t row, head, flags = flags_of(bytes);
 
-    view_header(&view, bytes, size);
-    if (block->types != NULL)
-        return DATA_BLOCK_UNTOLD;
-    if (!block->simple || (block->flags & DATA_BLOCK_ONE_VERSION) == 0)
+    if ((flags & ASKED_FLAGS) != PLAIN_PAIRS)
         return find_in_columns(bytes, size, column, begins, put);
+    view_header(&view, bytes, size, (flags & ~ASKED_FLAGS) | PLAIN_PAIRS);
     if (!has_qualifier(block, column->qualifier, &rest) ||
         !take_prefix_off(column->row, block->row_prefix, &rest))
         return DATA_BLOCK_LACKS;
@@ -1251,7 +1263,7 @@ data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row, uint64_t
     uint32_t found;
     bool equal;
 
-    view_header(block, bytes, size);
+    view_header(block, bytes, size, flags_of(bytes));
     if (block->types != NULL)
         return DATA_BLOCK_UNTOLD;
     found = find_row(block, row, &equal);

@@ -111,7 +111,7 @@ enum petal_status
 index_tree_find(const struct index_tree *tree, petal_slice key, const struct read_context *context,
                 struct index_place *place, bool *found, petal_error *error)
 {
-    int64_t position = index_block_search(&tree->root, key);
+    int64_t position = index_block_search_inline(&tree->root, key);
 
     *found = position >= 0;
     if (!*found)
