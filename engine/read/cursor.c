@@ -349,6 +349,8 @@ advance(petal_cursor *cursor, petal_error *error)
         return cursor_run_failure(cursor, error);
     if (cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count)
         return cursor_next_plain(cursor, error);
+    if (cursor->plain && cursor->state == CURSOR_BETWEEN && cursor->store_count == 1)
+        return cursor_begin_plain(cursor, error);
     status = step(cursor, &found, error);
     if (found) {
         cursor->run.next = &cursor->cell;

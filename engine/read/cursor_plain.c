@@ -135,6 +135,33 @@ consider(petal_cursor *cursor, struct store_scan *store, petal_error *error)
 }
 
 enum petal_status
+cursor_begin_plain(petal_cursor *cursor, petal_error *error)
+{
+    struct store_scan *store = &cursor->stores[0];
+    const struct cell_iter *input = store->inputs.cells;
+    enum petal_status status;
+
+    assert(cursor->state == CURSOR_BETWEEN && cursor->store_count == 1);
+    assert(store->place == SCAN_BETWEEN_ROWS);
+    cursor->row_shown = false;
+    if (!input->valid) {
+        cursor->state = CURSOR_ENDED;
+        return PETAL_OK;
+    }
+    status = begin_row(cursor, input->cell.row, error);
+    if (status != PETAL_OK || cursor->state == CURSOR_ENDED)
+        return status;
+    store->row = slice_make(cursor->row, cursor->row_bytes);
+    store->place = SCAN_IN_ROW;
+    store->begun = true; /* no filter is to be told of it */
+    store->move = SCAN_STAY;
+    visibility_start_row(&store->visibility);
+    cursor->state = CURSOR_IN_ROW;
+    cursor->store = 0;
+    return PETAL_OK;
+}
+
+enum petal_status
 cursor_next_plain(petal_cursor *cursor, petal_error *error)
 {
     struct store_scan *store = &cursor->stores[cursor->store];

@@ -628,6 +628,14 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
         .cursor = cursor,
         .store = store,
         .merge = inputs->cells == &inputs->merge.iter ? &inputs->merge : NULL,
+        .run = {.read_point = rules->read_point,
+                .time_min = rules->time_min > rules->oldest_unexpired ? rules->time_min
+                                                                      : rules->oldest_unexpired,
+                .time_limit = rules->time_limit,
+                .one_version = rules->versions == 1,
+                .family = store->family->name,
+                .most = run->size,
+                .key_bytes = RUN_KEY_BYTES},
         .versions = rules->versions,
         .row = store->row,
         .qualifier = visibility_column(visibility),
@@ -642,18 +650,8 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
         if (run->memory == NULL)
             return error_no_memory(error);
     }
-    making.run = (struct cell_run){
-        .read_point = rules->read_point,
-        .time_min =
-            rules->time_min > rules->oldest_unexpired ? rules->time_min : rules->oldest_unexpired,
-        .time_limit = rules->time_limit,
-        .one_version = rules->versions == 1,
-        .family = store->family->name,
-        .cells = run->memory->cells,
-        .most = run->size,
-        .keys = run->memory->keys,
-        .key_bytes = RUN_KEY_BYTES,
-    };
+    making.run.cells = run->memory->cells;
+    making.run.keys = run->memory->keys;
     making.keys_end = making.run.keys + RUN_KEY_BYTES;
     forget_passed(inputs);
     if (making.in_column && slice_equal(inputs->cells->cell.qualifier, making.qualifier))
