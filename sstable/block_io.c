@@ -4,6 +4,7 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/mem.h"
+#include "sstable/data_block.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -315,10 +316,10 @@ block_image_decode(const struct block_image *image, uint8_t *to)
 {
     const struct block_frame *frame = &image->frame;
 
-    if (frame->codec == BLOCK_CODEC_RAW) {
+    if (frame->codec == BLOCK_CODEC_RAW)
         memcpy(to, image->stored, frame->raw_bytes);
-        return true;
-    }
-    return LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
-                               (int)frame->raw_bytes) == (int)frame->raw_bytes;
+    else if (LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,
+                                 (int)frame->raw_bytes) != (int)frame->raw_bytes)
+        return false;
+    return frame->kind != BLOCK_DATA || data_block_unfold(to, frame->raw_bytes);
 }

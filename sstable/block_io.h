@@ -120,8 +120,8 @@ enum petal_status block_read(const struct block_source *source, struct block_han
                              struct block_image *image, petal_error *error);
 void block_image_fini(struct block_image *image, const struct block_source *source);
 
-/* Decode into `to` (frame.raw_bytes of them); false when the stored bytes do not give exactly
- * these. */
+/* Decode into `to` (frame.raw_bytes of them), and unfold a data block; false when the stored bytes
+ * do not give exactly these. */
 bool block_image_decode(const struct block_image *image, uint8_t *to);
 
 /* Read `size` bytes, or PETAL_CORRUPT when the file ends before. */

@@ -224,8 +224,8 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
  * 2^62, for no block has more than 2^30 cells.  Cells that differ take a byte each at least; so the work on a block is bounded by its
  * size.
  */
-static bool
-header_is_sane(const uint8_t *bytes, size_t size)
+bool
+data_block_header_is_sane(const uint8_t *bytes, size_t size)
 {
     uint64_t rows = get_le32(bytes), cells = get_le32(bytes + 4);
     uint32_t flags = get_le16(bytes + 12);
@@ -511,7 +511,7 @@ data_block_check(struct data_block *block, const uint8_t *bytes, size_t size)
 {
     if (size < DATA_BLOCK_HEADER_BYTES || size > DATA_BLOCK_MAX_BYTES)
         return false;
-    if (!header_is_sane(bytes, size))
+    if (!data_block_header_is_sane(bytes, size))
         return false;
     data_block_view(block, bytes, size);
     if (record_offset(block, 0) != 0 || first_cell(block, 0) != 0)

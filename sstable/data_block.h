@@ -83,7 +83,8 @@ enum data_block_flags {
     /* Records leave out what the row heads hold: in all blocks but those of files of versions 1
      * and 2. */
     DATA_BLOCK_TAILS = 128,
-    DATA_BLOCK_ALL_FLAGS = 255
+    DATA_BLOCK_ALL_FLAGS = 255,
+    DATA_BLOCK_FOLDED = 256 /* in the file only: taken off when the arrays are unfolded */
 };
 
 #define DATA_BLOCK_HEAD_BYTES 4
@@ -148,7 +149,28 @@ enum petal_status data_block_builder_finish(struct data_block_builder *builder, 
 /* Forget the cells, keep the memory. */
 void data_block_builder_reset(struct data_block_builder *builder);
 
+/* ---- folding ---- */
+
+/*
+ * A block that is going to be compressed is FOLDED first, which leaves its size: row heads, record
+ * offsets and first cells become differences, each from the number before (the first: from 0),
+ * modulo their width; then in each of these arrays, in timestamps and in sequences the bytes of
+ * every 64 numbers, and of those that are left, change places: the lowest byte of each, then the
+ * second of each, and so on.
+ */
+
+/* REQUIRES: `bytes` are what data_block_builder_finish gave. */
+void data_block_fold(uint8_t *bytes, size_t size);
+
+/* Undo it, if it was done.  `bytes` may be any; false if they are no block: data_block_check has
+ * the rest to say. */
+bool data_block_unfold(uint8_t *bytes, size_t size);
+
 /* ---- reading ---- */
+
+/* Whether the header of untrusted bytes, DATA_BLOCK_HEADER_BYTES at least, gives their size, so that
+ * all arrays lie inside. */
+bool data_block_header_is_sane(const uint8_t *bytes, size_t size);
 
 /* An array of integers of one width. */
 struct packed_array {

@@ -211,6 +211,7 @@ write_data_block(struct sst_writer *writer, petal_error *error)
     struct file_facts *facts = &writer->gatherer.facts;
     struct block_handle handle;
     petal_slice bytes;
+    bool compress = writer->options.compression == PETAL_COMPRESSION_LZ4;
     enum petal_status status;
 
     assert(data_block_builder_cells(&writer->data) > 0 && writer->begins != OUT_OF_ORDER);
@@ -218,9 +219,9 @@ write_data_block(struct sst_writer *writer, petal_error *error)
 
     if (status != PETAL_OK)
         return error_no_memory(error);
-    status =
-        block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0,
-                          writer->options.compression == PETAL_COMPRESSION_LZ4, &handle, error);
+    if (compress)
+        data_block_fold(writer->data.out, bytes.size);
+    status = block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0, compress, &handle, error);
     if (status != PETAL_OK)
         return status;
     if (writer->begins != SAME_COLUMN)

@@ -1,11 +1,13 @@
 /*
- * data_block.c -- any bytes as a data block: refused, or iterated and searched within bounds.
+ * data_block.c -- any bytes as a data block: unfolded, refused, or iterated and searched within
+ * bounds.
  */
 #include "sstable/data_block.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 static volatile uint64_t sink;
 
@@ -54,15 +56,21 @@ seek_around(struct data_block_cursor *seeker, const struct cell *cell)
 }
 
 int
-LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
+    uint8_t *bytes = malloc(size + (size == 0));
     struct data_block block;
     struct data_block_cursor walker, seeker;
     struct cell cell;
     unsigned seeks = 0;
 
-    if (!data_block_check(&block, bytes, size))
+    if (bytes != NULL)
+        memcpy(bytes, input, size);
+    if (bytes == NULL || !data_block_unfold(bytes, size) ||
+        !data_block_check(&block, bytes, size)) {
+        free(bytes);
         return 0;
+    }
     data_block_cursor_init(&walker, &mem_default_allocator);
     data_block_cursor_init(&seeker, &mem_default_allocator);
     if (data_block_cursor_attach(&walker, bytes, size) == PETAL_OK &&
@@ -76,5 +84,6 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     data_block_cursor_fini(&walker);
     data_block_cursor_fini(&seeker);
+    free(bytes);
     return 0;
 }

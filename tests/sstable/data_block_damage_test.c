@@ -128,6 +128,37 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
     assert_true(refused > kept);
 }
 
+/* Damage to what is folded: nothing beyond the block is touched, and what comes out is a block like
+ * any other. */
+static void
+damaged_folds_stay_in_bounds(void **state)
+{
+    unsigned rounds = test_long() ? 300000 : 10000;
+    struct test_random random;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
+        struct cell_set set = cell_set_small(which);
+        petal_slice built = build(&set);
+        uint8_t *folded = (uint8_t *)(uintptr_t)built.data, *bytes = test_allocate(built.size);
+
+        data_block_fold(folded, built.size);
+        for (unsigned round = 0; round < rounds; round++) {
+            size_t at =
+                test_random_below(&random, round % 2 ? DATA_BLOCK_HEADER_BYTES : built.size);
+
+            memcpy(bytes, folded, built.size);
+            bytes[at] = (uint8_t)test_random_next(&random);
+            if (data_block_unfold(bytes, built.size))
+                refused_or_readable(bytes, built.size, &set);
+        }
+        free(bytes);
+        free(folded);
+        cell_set_free(&set);
+    }
+}
+
 static void
 every_other_length_is_refused(void **state)
 {
@@ -325,6 +356,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
+        cmocka_unit_test(damaged_folds_stay_in_bounds),
         cmocka_unit_test(every_other_length_is_refused),
         cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
         cmocka_unit_test(overlong_lengths_stay_in_bounds),

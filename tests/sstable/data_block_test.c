@@ -270,6 +270,74 @@ random_cells_come_back_and_are_found(void **state)
     }
 }
 
+/* Folded, as it is compressed, and unfolded again a block is what it was; one that is not folded is
+ * left alone. */
+static void
+what_is_folded_unfolds(void **state)
+{
+    struct test_random random;
+    unsigned rounds = test_long() ? 300 : 6;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < CELL_LOOKS; i++) {
+            struct cell_set set;
+            struct data_block block;
+            petal_slice made;
+            uint8_t *bytes;
+
+            cell_set_random(&set, &random, &cell_looks[i]);
+            made = build(&set);
+            bytes = test_allocate(made.size);
+            memcpy(bytes, made.data, made.size);
+            assert_true(data_block_unfold(bytes, made.size));
+            assert_memory_equal(bytes, made.data, made.size);
+            data_block_fold(bytes, made.size);
+            assert_false(data_block_check(&block, bytes, made.size));
+            assert_true(data_block_unfold(bytes, made.size));
+            assert_memory_equal(bytes, made.data, made.size);
+            free(bytes);
+            free((void *)(uintptr_t)made.data);
+            cell_set_free(&set);
+        }
+    }
+}
+
+/* The bytes of a folded block, by hand: heads and offsets as differences, all in planes. */
+static void
+folded_bytes_are_as_described(void **state)
+{
+    struct cell_set set = {0};
+    petal_slice made;
+    uint8_t *bytes;
+
+    (void)state;
+    cell_set_add_text(&set, "aa", "", "1", 0x100, 1, PETAL_PUT);
+    cell_set_add_text(&set, "ab", "", "22", 0x20, 1, PETAL_PUT);
+    cell_set_add_text(&set, "b", "", "333", 0x345, 1, PETAL_PUT);
+    made = build(&set);
+    bytes = (uint8_t *)(uintptr_t)made.data;
+    /* Heads, offsets of a byte (with the lengths of the rests in the records), timestamps of two. */
+    assert_memory_equal(bytes + DATA_BLOCK_HEADER_BYTES,
+                        "\0\0aa\0\0ba\0\0\0b"
+                        "\0\2\5\x9"
+                        "\xe0\0\0\0\x25\3",
+                        22);
+    data_block_fold(bytes, made.size);
+    assert_memory_equal(bytes + DATA_BLOCK_HEADER_BYTES,
+                        "\0\0\0"
+                        "\0\0\0"
+                        "a\1\x9e"
+                        "a\0\0"
+                        "\0\2\3\4"
+                        "\xe0\0\x25"
+                        "\0\0\3",
+                        22);
+    free(bytes);
+    cell_set_free(&set);
+}
+
 /* Blocks of files of versions 1 and 2, whose records repeat the heads of their rows. */
 static void
 blocks_of_older_files_answer_alike(void **state)
@@ -674,6 +742,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cells_come_back_and_are_found),
+        cmocka_unit_test(what_is_folded_unfolds),
+        cmocka_unit_test(folded_bytes_are_as_described),
         cmocka_unit_test(blocks_of_older_files_answer_alike),
         cmocka_unit_test(rows_that_differ_by_zeros_behind_their_end_are_told_apart),
         cmocka_unit_test(a_block_of_one_huge_cell),

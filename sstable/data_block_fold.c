@@ -1,0 +1,166 @@
+/*
+ * data_block_fold.c -- a data block's arrays of numbers in the order in which LZ4 finds most in them.
+ * See data_block.h.
+ *
+ * LZ4 sees repeated bytes, four and more, and nothing of numbers that are near to each other. So of
+ * what ascends (row heads, record offsets, first cells) the differences are stored, and of all that
+ * is wider than a byte first the lowest bytes of a group of numbers, then the next ones, and so on:
+ * the upper bytes, which are mostly equal, lie side by side.
+ */
+#include "sstable/data_block.h"
+
+#include "base/coding.h"
+
+#include <assert.h>
+
+/* Numbers whose bytes lie together: so folding needs no memory. */
+#define GROUP 64
+
+#if defined(__GNUC__)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
+struct array {
+    uint8_t *bytes;
+    size_t count;
+    uint32_t width;
+    bool differences;
+};
+
+static inline uint8_t *
+begin_of(const struct packed_array *array)
+{
+    return (uint8_t *)(uintptr_t)array->base + 8 - array->width;
+}
+
+/* The arrays that are folded; an array of width 0 is none. */
+#define ARRAYS 5
+
+static void
+find_arrays(uint8_t *bytes, size_t size, struct array arrays[ARRAYS])
+{
+    struct data_block block;
+
+    data_block_view(&block, bytes, size);
+    arrays[0] = (struct array){bytes + DATA_BLOCK_HEADER_BYTES, block.rows, 4, true};
+    arrays[1] = (struct array){begin_of(&block.offsets), (size_t)block.cells + 1,
+                               block.offsets.width, true};
+    arrays[2] =
+        (struct array){begin_of(&block.firsts), (size_t)block.rows + 1, block.firsts.width, true};
+    arrays[3] =
+        (struct array){begin_of(&block.timestamps), block.cells, block.timestamps.width, false};
+    arrays[4] =
+        (struct array){begin_of(&block.sequences), block.cells, block.sequences.width, false};
+}
+
+/* ---- folding ---- */
+
+static void
+fold_array(const struct array *array)
+{
+    uint8_t numbers[GROUP * 8];
+    uint64_t before = 0;
+
+    for (size_t first = 0; first < array->count; first += GROUP) {
+        size_t count = array->count - first < GROUP ? array->count - first : GROUP;
+        uint8_t *to = array->bytes + first * array->width;
+
+        memcpy(numbers, to, count * array->width);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t number = 0, stored;
+
+            for (uint32_t k = 0; k < array->width; k++)
+                number |= (uint64_t)numbers[i * array->width + k] << 8 * k;
+            stored = array->differences ? number - before : number;
+            before = number;
+            for (uint32_t k = 0; k < array->width; k++)
+                to[k * count + i] = (uint8_t)(stored >> 8 * k);
+        }
+    }
+}
+
+void
+data_block_fold(uint8_t *bytes, size_t size)
+{
+    struct array arrays[ARRAYS];
+
+    assert(data_block_header_is_sane(bytes, size));
+    find_arrays(bytes, size, arrays);
+    for (unsigned i = 0; i < ARRAYS; i++)
+        fold_array(&arrays[i]);
+    put_le16(bytes + 12, (uint16_t)(get_le16(bytes + 12) | DATA_BLOCK_FOLDED));
+}
+
+/* ---- unfolding: for each block that is read ---- */
+
+static ALWAYS_INLINE void
+unfold(const struct array *array, uint32_t width)
+{
+    uint8_t planes[GROUP * 8];
+    uint64_t sum = 0;
+
+    for (size_t first = 0; first < array->count; first += GROUP) {
+        size_t count = array->count - first < GROUP ? array->count - first : GROUP;
+        uint8_t *to = array->bytes + first * width;
+
+        memcpy(planes, to, count * width);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t number = 0;
+
+            for (uint32_t k = 0; k < width; k++)
+                number |= (uint64_t)planes[k * count + i] << 8 * k;
+            if (array->differences)
+                number = sum += number;
+            for (uint32_t k = 0; k < width; k++)
+                *to++ = (uint8_t)(number >> 8 * k);
+        }
+    }
+}
+
+/* The widths that nearly all arrays have are known where they are unfolded. */
+static void
+unfold_array(const struct array *array)
+{
+    switch (array->width) {
+    case 0:
+        break;
+    case 1:
+        if (array->differences)
+            unfold(array, 1);
+        break;
+    case 2:
+        unfold(array, 2);
+        break;
+    case 3:
+        unfold(array, 3);
+        break;
+    case 4:
+        unfold(array, 4);
+        break;
+    default:
+        unfold(array, array->width);
+        break;
+    }
+}
+
+bool
+data_block_unfold(uint8_t *bytes, size_t size)
+{
+    struct array arrays[ARRAYS];
+    uint32_t flags;
+
+    if (size < DATA_BLOCK_HEADER_BYTES)
+        return false;
+    flags = get_le16(bytes + 12);
+    if ((flags & DATA_BLOCK_FOLDED) == 0)
+        return true;
+    put_le16(bytes + 12, (uint16_t)(flags & ~(uint32_t)DATA_BLOCK_FOLDED));
+    if (!data_block_header_is_sane(bytes, size))
+        return false;
+    find_arrays(bytes, size, arrays);
+    for (unsigned i = 0; i < ARRAYS; i++)
+        unfold_array(&arrays[i]);
+    return true;
+}
