@@ -1,11 +1,12 @@
 /*
- * data_block_fold.c -- a data block's arrays of numbers in the order in which LZ4 finds most in them.
- * See data_block.h.
+ * data_block_fold.c -- a data block's arrays of numbers in the order in which
+ * LZ4 finds most in them. See data_block.h.
  *
- * LZ4 sees repeated bytes, four and more, and nothing of numbers that are near to each other. So of
- * what ascends (row heads, record offsets, first cells) the differences are stored, and of all that
- * is wider than a byte first the lowest bytes of a group of numbers, then the next ones, and so on:
- * the upper bytes, which are mostly equal, lie side by side.
+ * LZ4 sees repeated bytes, four and more, and nothing of numbers that are near
+ * to each other. So of what ascends (row heads, record offsets, first cells)
+ * the differences are stored, and of all that is wider than a byte first the
+ * lowest bytes of a group of numbers, then the next ones, and so on: the upper
+ * bytes, which are mostly equal, lie side by side.
  */
 #include "sstable/data_block.h"
 
@@ -96,7 +97,20 @@ data_block_fold(uint8_t *bytes, size_t size)
 /* ---- unfolding: for each block that is read ---- */
 
 static ALWAYS_INLINE void
-unfold(const struct array *array, uint32_t width)
+put_number(uint8_t *to, uint64_t number, uint32_t width)
+{
+    if (width == 2) {
+        put_le16(to, (uint16_t)number);
+    } else if (width == 4) {
+        put_le32(to, (uint32_t)number);
+    } else {
+        for (uint32_t k = 0; k < width; k++)
+            to[k] = (uint8_t)(number >> 8 * k);
+    }
+}
+
+static ALWAYS_INLINE void
+unfold(const struct array *array, uint32_t width, bool differences)
 {
     uint8_t planes[GROUP * 8];
     uint64_t sum = 0;
@@ -107,14 +121,13 @@ unfold(const struct array *array, uint32_t width)
 
         memcpy(planes, to, count * width);
         for (size_t i = 0; i < count; i++) {
-            uint64_t number = 0;
+            uint64_t number = planes[i];
 
-            for (uint32_t k = 0; k < width; k++)
+            for (uint32_t k = 1; k < width; k++)
                 number |= (uint64_t)planes[k * count + i] << 8 * k;
-            if (array->differences)
+            if (differences)
                 number = sum += number;
-            for (uint32_t k = 0; k < width; k++)
-                *to++ = (uint8_t)(number >> 8 * k);
+            put_number(to + i * width, number, width);
         }
     }
 }
@@ -123,26 +136,14 @@ unfold(const struct array *array, uint32_t width)
 static void
 unfold_array(const struct array *array)
 {
-    switch (array->width) {
-    case 0:
-        break;
-    case 1:
-        if (array->differences)
-            unfold(array, 1);
-        break;
-    case 2:
-        unfold(array, 2);
-        break;
-    case 3:
-        unfold(array, 3);
-        break;
-    case 4:
-        unfold(array, 4);
-        break;
-    default:
-        unfold(array, array->width);
-        break;
-    }
+    if (array->width == 4 && array->differences)
+        unfold(array, 4, true);
+    else if (array->width == 2 && array->differences)
+        unfold(array, 2, true);
+    else if (array->width == 2)
+        unfold(array, 2, false);
+    else if (array->width > 1 || (array->width == 1 && array->differences))
+        unfold(array, array->width, array->differences);
 }
 
 bool
