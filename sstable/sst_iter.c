@@ -521,7 +521,15 @@ sst_iter_step(struct cell_iter *base)
     return true;
 }
 
-/* The facts of the block say of all its cells at once what has to be asked of each one otherwise. */
+/* The facts of the block say of all its cells at once what has to be asked of each one otherwise:
+ * are they within the run's limits? */
+static bool
+block_fits(const struct data_block *block, const struct cell_run *run)
+{
+    return data_block_is_plain(block) && block->sequence_max <= run->read_point &&
+           block->timestamp_min >= run->time_min && block->timestamp_max < run->time_limit;
+}
+
 static size_t
 sst_iter_take_run(struct cell_iter *base, struct cell_run *run)
 {
@@ -530,13 +538,24 @@ sst_iter_take_run(struct cell_iter *base, struct cell_run *run)
     size_t count;
 
     assert(base->valid && !base->pending);
-    if (!data_block_is_plain(block) || block->sequence_max > run->read_point ||
-        block->timestamp_min < run->time_min || block->timestamp_max >= run->time_limit ||
+    if (!block_fits(block, run) ||
         (run->before.size > 0 && !data_block_ends_before(block, run->before)))
         return 0;
     count = data_block_cursor_run(&iter->cursor, run, &base->cell);
     iter->context.trace->cells_read += count > 0 ? count - 1 : 0;
     return count;
+}
+
+static size_t
+sst_iter_plain_in_row(const struct cell_iter *base, const struct cell_run *run)
+{
+    const struct sst_iter *iter = (const struct sst_iter *)base;
+    const struct data_block *block = &iter->cursor.block;
+
+    assert(base->valid && !base->pending);
+    if (!block_fits(block, run))
+        return 0;
+    return block->simple ? 1 : iter->cursor.row_end - iter->cursor.cell;
 }
 
 static void
@@ -607,6 +626,7 @@ static const struct cell_iter_ops sst_iter_ops = {.seek = sst_iter_seek,
                                                   .step = sst_iter_step,
                                                   .take_run = sst_iter_take_run,
                                                   .go_back = sst_iter_go_back,
+                                                  .plain_in_row = sst_iter_plain_in_row,
                                                   .next_kept = sst_iter_next_kept,
                                                   .forget = sst_iter_forget,
                                                   .load = sst_iter_load,

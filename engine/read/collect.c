@@ -693,6 +693,45 @@ leave_column(struct row_collect *collect, struct cell_iter *source, petal_slice 
     return seek_on(collect, source, &key, error);
 }
 
+/* Cells of the row, from the source's on, of which each is the only one of its column and one to be
+ * kept: none has to be compared with the one before. */
+static size_t
+plain_ahead(const struct row_collect *collect, const struct cell_iter *source)
+{
+    const struct visibility_rules *rules = &collect->visibility.rules;
+    struct cell_run limits = {.read_point = rules->read_point,
+                              .time_min = rules->time_min > rules->oldest_unexpired
+                                              ? rules->time_min
+                                              : rules->oldest_unexpired,
+                              .time_limit = rules->time_limit};
+
+    if (source->pending || source->ops->plain_in_row == NULL ||
+        collect->column_versions_deleted + collect->family_versions_deleted > 0)
+        return 0;
+    return source->ops->plain_in_row(source, &limits);
+}
+
+/* Keep so many of them. */
+static enum petal_status
+take_plain(struct row_collect *collect, struct cell_iter *source, size_t count, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && count-- > 0) {
+        petal_slice qualifier;
+
+        assert(at_row(collect, source) && source->cell.type == PETAL_PUT);
+        status = look_at_cell(collect, source, error);
+        if (status == PETAL_OK)
+            status = copy_qualifier(collect, source->cell.qualifier, &qualifier);
+        if (status == PETAL_OK)
+            status = keep(collect, &source->cell, qualifier, collect->wanted <= 1);
+        if (status == PETAL_OK)
+            status = source->ops->next(source, error);
+    }
+    return status;
+}
+
 /* Take all columns of the row; the source is positioned behind the family markers. */
 static enum petal_status
 take_row(struct row_collect *collect, struct cell_iter *source, petal_error *error)
@@ -701,8 +740,13 @@ take_row(struct row_collect *collect, struct cell_iter *source, petal_error *err
 
     while (status == PETAL_OK && at_row(collect, source)) {
         size_t before = collect->count, copies = collect->qualifier_bytes;
+        size_t plain = plain_ahead(collect, source);
         petal_slice qualifier;
 
+        if (plain > 0) {
+            status = take_plain(collect, source, plain, error);
+            continue;
+        }
         status = copy_qualifier(collect, source->cell.qualifier, &qualifier);
         if (status == PETAL_OK)
             status = take_cells(collect, source, qualifier, NULL, error);
