@@ -19,6 +19,7 @@ bloom_writer_init(struct bloom_writer *writer, struct block_sink *sink,
                                     .salt = options->salt,
                                     .block_bytes = options->block_bytes};
     bloom_plan_init(&writer->plan, options->layout, options->error_rate);
+    block_region_init(&writer->region, sink->env->allocator);
     index_writer_init(&writer->index, sink, BLOCK_BLOOM_INDEX, compress_index);
 }
 
@@ -35,6 +36,7 @@ bloom_writer_fini(struct bloom_writer *writer)
     writer->first_key = NULL;
     writer->prefix = NULL;
     writer->chunk = NULL;
+    block_region_fini(&writer->region);
     index_writer_fini(&writer->index);
 }
 
@@ -111,13 +113,34 @@ probe_chunk(const struct bloom_writer *writer, size_t size, petal_error *error)
                          "memory is unreliable: a filter chunk just built denies a key of its own");
 }
 
+/* Write the chunks that were kept back, and name them in the index. */
 static enum petal_status
-write_chunk(struct bloom_writer *writer, petal_error *error)
+write_region(struct bloom_writer *writer, petal_error *error)
+{
+    struct block_region *region = &writer->region;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < region->count; i++) {
+        struct block_handle handle;
+
+        status = block_sink_append(writer->sink, BLOCK_BLOOM, block_region_raw(region, i), 0, false,
+                                   &handle, error);
+        if (status == PETAL_OK) {
+            writer->bytes += handle.size;
+            status = index_writer_add(&writer->index, block_region_key(region, i), handle, error);
+        }
+    }
+    block_region_clear(region);
+    return status;
+}
+
+/* Build a chunk of the hashes at hand, and keep it back. */
+static enum petal_status
+close_chunk(struct bloom_writer *writer, petal_error *error)
 {
     struct bloom_shape shape = bloom_plan_shape(&writer->plan, writer->hash_count);
     size_t size = bloom_bytes(&shape);
     void *memory = writer->chunk;
-    struct block_handle handle;
     enum petal_status status;
 
     assert(writer->hash_count > 0 && writer->hash_count <= BLOOM_MAX_KEYS);
@@ -126,19 +149,15 @@ write_chunk(struct bloom_writer *writer, petal_error *error)
     writer->chunk = memory;
     bloom_build(&shape, writer->hashes, writer->hash_count, writer->chunk);
     status = probe_chunk(writer, size, error);
-    if (status == PETAL_OK)
-        status = block_sink_append(writer->sink, BLOCK_BLOOM, slice_make(writer->chunk, size), 0,
-                                   false, &handle, error);
-    if (status == PETAL_OK)
-        status = index_writer_add(
-            &writer->index, slice_make(writer->first_key, writer->first_key_bytes), handle, error);
     if (status != PETAL_OK)
         return status;
+    if (!block_region_add(&writer->region, slice_make(writer->chunk, size),
+                          slice_make(writer->first_key, writer->first_key_bytes), 0, 0))
+        return error_no_memory(error);
     writer->keys += writer->hash_count;
     writer->chunks++;
-    writer->bytes += handle.size;
     writer->hash_count = 0;
-    return PETAL_OK;
+    return block_region_is_full(&writer->region) ? write_region(writer, error) : PETAL_OK;
 }
 
 static enum petal_status
@@ -149,7 +168,7 @@ add_hash(struct bloom_writer *writer, const struct cell *cell, enum bloom_key of
     void *memory;
 
     if (writer->hash_count > 0 && writer->hash_count >= writer->chunk_keys)
-        status = write_chunk(writer, error);
+        status = close_chunk(writer, error);
     if (status == PETAL_OK && writer->hash_count == 0)
         status = begin_chunk(writer, cell, of, error);
     if (status != PETAL_OK)
@@ -216,7 +235,9 @@ bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root, peta
 
     assert(writer->hash_count > 0 || writer->chunks > 0);
     if (writer->hash_count > 0)
-        status = write_chunk(writer, error);
+        status = close_chunk(writer, error);
+    if (status == PETAL_OK)
+        status = write_region(writer, error);
     if (status == PETAL_OK)
         status = index_writer_finish(&writer->index, root, error);
     return status;

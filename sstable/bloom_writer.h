@@ -6,8 +6,9 @@
  * prefix, of fixed length, or the whole of a shorter row (ROW_PREFIX); delete markers count as
  * cells.  Their hashes are gathered until they fill a chunk, whose size follows from their number,
  * so the error rate is the wanted one in every chunk, the last included.  A chunk is then built,
- * probed with every hash that went into it, and written between the data blocks; the Bloom index
- * names it by its first key (a prefix, base/cell.h).
+ * probed with every hash that went into it, and kept back: chunks are written by regions
+ * (block_region.h), between data blocks or behind them.  The Bloom index names a chunk by its first
+ * key (a prefix, base/cell.h).
  *
  * SIZE.  A chunk is at most as large as an average data block of the file, as stored, less the part
  * that the error rate is of it: so that fetching one costs no more than the read it can save, those
@@ -51,8 +52,10 @@ struct bloom_writer {
     size_t current_prefix_bytes, prefix_capacity;
     uint8_t *chunk; /* memory to build in */
     size_t chunk_capacity;
+    struct block_region region;       /* chunks that are built */
     uint64_t data_blocks, data_bytes; /* written so far: their average bounds the chunks */
-    uint64_t keys, chunks, bytes;     /* written so far */
+    uint64_t keys, chunks;            /* built so far */
+    uint64_t bytes;                   /* of the chunks written */
 };
 
 /* Allocates nothing. */
@@ -75,7 +78,8 @@ enum petal_status bloom_writer_finish(struct bloom_writer *writer, struct block_
 static inline uint64_t
 bloom_writer_pending_bytes(const struct bloom_writer *writer)
 {
-    return 2 * writer->hash_count;
+    return 2 * writer->hash_count + writer->region.used +
+           index_writer_pending_bytes(&writer->index);
 }
 
 #endif

@@ -1,6 +1,8 @@
 /* index_tree.c -- see index_tree.h. */
 #include "sstable/index_tree.h"
 
+#include "sstable/index_region.h"
+
 #include "base/inline.h"
 
 #include <assert.h>
@@ -84,15 +86,31 @@ error_level(const struct index_tree *tree, struct index_place place, uint32_t fo
                          block_kind_text(tree->kind), place.handle.offset, found, above);
 }
 
-/* Fetch the node that an entry of a node of `level` names. */
-static ALWAYS_INLINE enum petal_status
-fetch_node(const struct index_tree *tree, struct index_place place, uint32_t level,
-           const struct read_context *context, struct cache_block **node, petal_error *error)
+/* The node at `place`, which is not in the cache: with those beside it in the file, or alone. */
+static NEVER_INLINE enum petal_status
+load_node(const struct index_tree *tree, const struct index_block *above, uint32_t position,
+          struct block_handle handle, const struct read_context *context, struct cache_block **node,
+          petal_error *error)
 {
-    enum petal_status status =
-        sst_file_fetch(tree->file, place.handle, tree->kind, place.hint, context, node, error);
+    *node = index_region_load(tree->file, tree->kind, above, position, context);
+    return *node != NULL
+               ? PETAL_OK
+               : sst_file_fetch_slow(tree->file, handle, tree->kind, context, node, error);
+}
+
+/* Fetch the node at `place`, which the node `above` of `level` names at `position`; that may be
+ * gone afterwards. */
+static ALWAYS_INLINE enum petal_status
+fetch_node(const struct index_tree *tree, const struct index_block *above, uint32_t position,
+           struct index_place place, uint32_t level, const struct read_context *context,
+           struct cache_block **node, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
     uint32_t found;
 
+    *node = sst_file_find(tree->file, place.handle, tree->kind, place.hint, context);
+    if (*node == NULL)
+        status = load_node(tree, above, position, place.handle, context, node, error);
     if (status != PETAL_OK)
         return status;
     found = index_block_level((*node)->data);
@@ -107,32 +125,62 @@ error_misplaced(const struct index_tree *tree, struct index_place place, petal_e
                          block_kind_text(tree->kind), place.handle.offset);
 }
 
+/* Go down to the entry for `key`: which one of which node of level 0, for which `view` is memory. */
+static ALWAYS_INLINE enum petal_status
+find_entry(const struct index_tree *tree, petal_slice key, const struct read_context *context,
+           struct index_place *place, bool *found, struct index_block *view, int64_t *position,
+           petal_error *error)
+{
+    const struct index_block *node = &tree->root;
+
+    *position = index_block_search_inline(node, key);
+    *found = *position >= 0;
+    if (!*found)
+        return PETAL_OK;
+    place->handle = index_block_handle(node, (uint32_t)*position);
+    place->hint = &tree->hints[*position];
+    for (uint32_t level = tree->root.level; level > 0; level--) {
+        struct cache_block *child;
+        enum petal_status status =
+            fetch_node(tree, node, (uint32_t)*position, *place, level, context, &child, error);
+
+        if (status != PETAL_OK)
+            return status;
+        index_block_view(view, child->data, child->size);
+        node = view;
+        *position = index_block_search_inline(node, key);
+        if (*position < 0)
+            return error_misplaced(tree, *place, error);
+        place->handle = index_block_handle(node, (uint32_t)*position);
+        place->hint = &child->hints[*position];
+    }
+    return PETAL_OK;
+}
+
 enum petal_status
 index_tree_find(const struct index_tree *tree, petal_slice key, const struct read_context *context,
                 struct index_place *place, bool *found, petal_error *error)
 {
-    int64_t position = index_block_search_inline(&tree->root, key);
+    struct index_block view;
+    int64_t position;
 
-    *found = position >= 0;
-    if (!*found)
-        return PETAL_OK;
-    place->handle = index_block_handle(&tree->root, (uint32_t)position);
-    place->hint = &tree->hints[position];
-    for (uint32_t level = tree->root.level; level > 0; level--) {
-        struct cache_block *node;
-        struct index_block view;
-        enum petal_status status = fetch_node(tree, *place, level, context, &node, error);
+    return find_entry(tree, key, context, place, found, &view, &position, error);
+}
 
-        if (status != PETAL_OK)
-            return status;
-        index_block_view(&view, node->data, node->size);
-        position = index_block_search_inline(&view, key);
-        if (position < 0)
-            return error_misplaced(tree, *place, error);
-        place->handle = index_block_handle(&view, (uint32_t)position);
-        place->hint = &node->hints[position];
-    }
-    return PETAL_OK;
+struct cache_block *
+index_tree_load(const struct index_tree *tree, petal_slice key, enum block_kind kind,
+                const struct read_context *context)
+{
+    struct index_block view;
+    struct index_place place;
+    int64_t position;
+    bool found;
+
+    if (find_entry(tree, key, context, &place, &found, &view, &position, NULL) != PETAL_OK ||
+        !found)
+        return NULL;
+    return index_region_load(tree->file, kind, tree->root.level > 0 ? &view : &tree->root,
+                             (uint32_t)position, context);
 }
 
 /* ---- a position ---- */
@@ -216,7 +264,9 @@ descend(struct index_cursor *cursor, struct index_target *target,
         uint32_t level = cursor->leaf->level;
         struct cache_block *node;
         int64_t position = 0;
-        enum petal_status status = fetch_node(cursor->tree, place, level, context, &node, error);
+        enum petal_status status =
+            fetch_node(cursor->tree, cursor->leaf, index_cursor_position(cursor), place, level,
+                       context, &node, error);
 
         if (status == PETAL_OK) {
             index_block_view(&cursor->leaf_view, node->data, node->size);

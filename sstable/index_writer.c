@@ -9,6 +9,7 @@ index_writer_init(struct index_writer *writer, struct block_sink *sink, enum blo
 {
     assert(kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX);
     *writer = (struct index_writer){.sink = sink, .kind = kind, .compress = compress};
+    block_region_init(&writer->region, sink->env->allocator);
 }
 
 void
@@ -18,43 +19,79 @@ index_writer_fini(struct index_writer *writer)
         index_block_builder_free(writer->levels[i].builder);
         writer->levels[i].builder = NULL;
     }
+    block_region_fini(&writer->region);
 }
 
 static enum petal_status level_add(struct index_writer *writer, unsigned level, petal_slice key,
                                    struct block_handle handle, petal_error *error);
 
+/* Write a node of so many entries. */
 static enum petal_status
-write_node(struct index_writer *writer, struct index_block_builder *builder, unsigned level,
+write_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
            struct block_handle *handle, petal_error *error)
 {
-    petal_slice bytes;
-    enum petal_status status;
+    enum petal_status status = block_sink_append(writer->sink, writer->kind, bytes, entries,
+                                                 writer->compress, handle, error);
 
-    assert(level < INDEX_MAX_LEVELS && index_block_builder_count(builder) > 0);
-    status = index_block_builder_finish(builder, level, &bytes);
-
-    if (status != PETAL_OK)
-        return error_no_memory(error);
-    status = block_sink_append(writer->sink, writer->kind, bytes,
-                               (uint32_t)index_block_builder_count(builder), writer->compress,
-                               handle, error);
     if (status == PETAL_OK)
         writer->bytes += handle->size;
     return status;
 }
 
-/* Write the builder's entries as one node, name it in the level above, and start the next. */
+/* Write the nodes that were kept back, and name them in the level above. */
+static enum petal_status
+write_region(struct index_writer *writer, petal_error *error)
+{
+    struct block_region *region = &writer->region;
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < region->count; i++) {
+        struct block_handle handle;
+
+        status = write_node(writer, block_region_raw(region, i), region->blocks[i].entries, &handle,
+                            error);
+        if (status == PETAL_OK) {
+            handle.begins = region->blocks[i].begins;
+            status = level_add(writer, 1, block_region_key(region, i), handle, error);
+        }
+    }
+    block_region_clear(region);
+    return status;
+}
+
+/* Keep a node of level 0 back. */
+static enum petal_status
+keep_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
+          const struct index_block_builder *builder, petal_error *error)
+{
+    if (!block_region_add(&writer->region, bytes, index_block_builder_first_key(builder), entries,
+                          index_block_builder_first_handle(builder).begins))
+        return error_no_memory(error);
+    return block_region_is_full(&writer->region) ? write_region(writer, error) : PETAL_OK;
+}
+
+/* Write the builder's entries as one node, or keep them for it, name it in the level above, and
+ * start the next. */
 static enum petal_status
 close_node(struct index_writer *writer, struct index_block_builder *builder, unsigned level,
            petal_error *error)
 {
+    uint32_t entries = (uint32_t)index_block_builder_count(builder);
     struct block_handle handle;
-    enum petal_status status = write_node(writer, builder, level, &handle, error);
+    petal_slice bytes;
+    enum petal_status status;
 
-    if (status == PETAL_OK) {
+    assert(level < INDEX_MAX_LEVELS && entries > 0);
+    if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK) {
+        status = error_no_memory(error);
+    } else if (level == 0) {
+        status = keep_node(writer, bytes, entries, builder, error);
+    } else {
+        status = write_node(writer, bytes, entries, &handle, error);
         handle.begins = index_block_builder_first_handle(builder).begins;
-        status =
-            level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
+        if (status == PETAL_OK)
+            status =
+                level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
     }
     index_block_builder_reset(builder);
     return status;
@@ -159,6 +196,19 @@ index_writer_add(struct index_writer *writer, petal_slice key, struct block_hand
     return level_add(writer, 0, key, handle, error);
 }
 
+/* Write the node of a level that was never split. */
+static enum petal_status
+write_root(struct index_writer *writer, unsigned level, struct block_handle *root,
+           petal_error *error)
+{
+    struct index_block_builder *builder = writer->levels[level].builder;
+    petal_slice bytes;
+
+    if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK)
+        return error_no_memory(error);
+    return write_node(writer, bytes, (uint32_t)index_block_builder_count(builder), root, error);
+}
+
 enum petal_status
 index_writer_finish(struct index_writer *writer, struct block_handle *root, petal_error *error)
 {
@@ -166,9 +216,10 @@ index_writer_finish(struct index_writer *writer, struct block_handle *root, peta
     unsigned level = 0;
 
     assert(writer->levels[0].builder != NULL);
-    for (; status == PETAL_OK && writer->levels[level].split; level++)
+    for (; status == PETAL_OK && writer->levels[level].split; level++) {
         status = close_node(writer, writer->levels[level].builder, level, error);
-    if (status != PETAL_OK)
-        return status;
-    return write_node(writer, writer->levels[level].builder, level, root, error);
+        if (status == PETAL_OK && level == 0)
+            status = write_region(writer, error);
+    }
+    return status == PETAL_OK ? write_root(writer, level, root, error) : status;
 }

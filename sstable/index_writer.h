@@ -9,12 +9,15 @@
  * Nodes hold at least INDEX_NODE_ENTRIES keys, however long these are, which bounds the number of
  * levels.
  *
+ * The lowest nodes are kept back and written as a region (block_region.h), full ones meanwhile, the
+ * last one before the levels above.
+ *
  * Belongs to one thread.
  */
 #ifndef PETAL_SSTABLE_INDEX_WRITER_H
 #define PETAL_SSTABLE_INDEX_WRITER_H
 
-#include "sstable/block_io.h"
+#include "sstable/block_region.h"
 #include "sstable/index_block.h"
 
 #define INDEX_NODE_ENTRIES 8
@@ -28,7 +31,8 @@ struct index_writer {
     struct block_sink *sink;
     enum block_kind kind; /* BLOCK_DATA_INDEX or BLOCK_BLOOM_INDEX */
     bool compress;
-    uint64_t bytes; /* of the nodes written, with frames */
+    uint64_t bytes;             /* of the nodes written, with frames */
+    struct block_region region; /* of level 0 */
     struct index_level levels[INDEX_MAX_LEVELS];
 };
 
@@ -44,5 +48,12 @@ enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
 /* Write what is left, the root last.  REQUIRES: at least one entry. */
 enum petal_status index_writer_finish(struct index_writer *writer, struct block_handle *root,
                                       petal_error *error);
+
+/* Bytes that are not written yet, about, beside those of nodes that are not full. */
+static inline uint64_t
+index_writer_pending_bytes(const struct index_writer *writer)
+{
+    return writer->region.used;
+}
 
 #endif

@@ -19,8 +19,8 @@ replace_memory(struct readahead *ahead, const petal_allocator *allocator, size_t
     ahead->window = bytes > 0 ? mem_alloc(allocator, bytes) : NULL;
     ahead->capacity = ahead->window != NULL ? bytes : 0;
     ahead->begin = ahead->end = 0;
-    if (ahead->window == NULL && ahead->charged > 0) {
-        atomic_fetch_sub_explicit(&ahead->limit->taken, ahead->charged, memory_order_relaxed);
+    if (ahead->window == NULL) {
+        readahead_limit_give(ahead->limit, ahead->charged);
         ahead->charged = 0;
     }
     return ahead->window != NULL;
@@ -37,19 +37,11 @@ readahead_fini(struct readahead *ahead, const petal_allocator *allocator)
 static bool
 charge(struct readahead *ahead, size_t bytes)
 {
-    size_t more = bytes - ahead->charged;
-    uint64_t before;
-
     assert(bytes > ahead->charged);
-    if (ahead->limit == NULL)
-        return true;
-    before = atomic_fetch_add_explicit(&ahead->limit->taken, more, memory_order_relaxed);
-    if (before + more <= ahead->limit->most) {
-        ahead->charged = bytes;
-        return true;
-    }
-    atomic_fetch_sub_explicit(&ahead->limit->taken, more, memory_order_relaxed);
-    return false;
+    if (!readahead_limit_take(ahead->limit, bytes - ahead->charged))
+        return false;
+    ahead->charged = bytes;
+    return true;
 }
 
 /* ---- where to read ---- */

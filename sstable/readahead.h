@@ -49,6 +49,31 @@ readahead_limit_init(struct readahead_limit *limit, uint64_t most)
     atomic_init(&limit->taken, 0);
 }
 
+/* Take so many bytes from the limit (NULL: there is none); false: it has not as many left. */
+static inline bool
+readahead_limit_take(struct readahead_limit *limit, size_t bytes)
+{
+    if (limit == NULL)
+        return true;
+    if (atomic_fetch_add_explicit(&limit->taken, bytes, memory_order_relaxed) + bytes <=
+        limit->most)
+        return true;
+    atomic_fetch_sub_explicit(&limit->taken, bytes, memory_order_relaxed);
+    return false;
+}
+
+static inline void
+readahead_limit_give(struct readahead_limit *limit, size_t bytes)
+{
+    uint64_t before;
+
+    if (limit == NULL || bytes == 0)
+        return;
+    before = atomic_fetch_sub_explicit(&limit->taken, bytes, memory_order_relaxed);
+    assert(before >= bytes);
+    (void)before;
+}
+
 struct readahead {
     struct readahead_limit *limit; /* NULL: there is none */
     bool whole;                    /* all of the file is going to be read */

@@ -70,42 +70,58 @@ read_image(const struct sst_file *file, struct block_handle handle, enum block_k
     return block_read(&file->source, handle, kind, scratch, SCRATCH_BYTES, image, error);
 }
 
-/* Read, decode and check a block; it is the caller's, and not in the table yet. */
+/* Decode and check a verified image; the block is the caller's, and not in the table yet. */
+static enum petal_status
+make_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+           const struct block_image *image, struct cache_block **block, petal_error *error)
+{
+    bool is_index = kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX;
+    uint32_t raw_bytes = image->frame.raw_bytes;
+    /* An index node has hints for the blocks that it names.  Their count is checked before
+     * memory is taken by it. */
+    uint32_t hints = is_index ? image->frame.entries : 0;
+    uint8_t *bytes;
+
+    *block = NULL;
+    if (image->frame.entries > (is_index ? raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0))
+        return error_malformed(file, handle, kind, error);
+    *block = cache_allocate(file->cache, raw_bytes, hints, &bytes);
+    if (*block == NULL)
+        return error_no_memory(error);
+    if (block_image_decode(image, bytes) && check_structure(kind, bytes, raw_bytes, hints))
+        return PETAL_OK;
+    cache_discard(file->cache, *block);
+    *block = NULL;
+    return error_malformed(file, handle, kind, error);
+}
+
 static enum petal_status
 read_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
            const struct read_context *context, struct cache_block **block, petal_error *error)
 {
     uint8_t scratch[SCRATCH_BYTES];
-    bool is_index = kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX;
     struct block_image image;
-    uint32_t hints;
-    uint8_t *bytes;
-    bool sound;
     enum petal_status status = read_image(file, handle, kind, context, scratch, &image, error);
 
     *block = NULL;
     if (status != PETAL_OK)
         return status;
-    /* An index node has hints for the blocks that it names.  Their count is checked before
-     * memory is taken by it. */
-    hints = is_index ? image.frame.entries : 0;
-    sound = image.frame.entries <= (is_index ? image.frame.raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0);
-    if (sound) {
-        *block = cache_allocate(file->cache, image.frame.raw_bytes, hints, &bytes);
-        if (*block == NULL)
-            status = error_no_memory(error);
-        else
-            sound = block_image_decode(&image, bytes) &&
-                    check_structure(kind, bytes, image.frame.raw_bytes, hints);
-    }
-    if (!sound) {
-        if (*block != NULL)
-            cache_discard(file->cache, *block);
-        *block = NULL;
-        status = error_malformed(file, handle, kind, error);
-    }
+    status = make_block(file, handle, kind, &image, block, error);
     block_image_fini(&image, &file->source);
     return status;
+}
+
+struct cache_block *
+sst_file_make_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+                    const uint8_t *bytes, petal_error *error)
+{
+    struct block_image image;
+    struct cache_block *block = NULL;
+
+    if (block_handle_check(&file->source, handle, kind, error) == PETAL_OK &&
+        block_verify(&file->source, handle, kind, bytes, &image, error) == PETAL_OK)
+        (void)make_block(file, handle, kind, &image, &block, error);
+    return block;
 }
 
 enum petal_status

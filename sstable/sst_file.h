@@ -28,6 +28,9 @@ struct sst_file {
     enum cache_priority priority;
     bool keep_data;                          /* data blocks may stay in the cache */
     struct readahead_limit *readahead_limit; /* NULL: there is none */
+    /* A region (index_region.h) is being loaded by some thread, or none is to be any more.  NULL:
+     * none ever. */
+    _Atomic(bool) *loading;
 };
 
 /* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache;
@@ -57,6 +60,12 @@ enum petal_status sst_file_read_private(const struct sst_file *file, struct bloc
                                         const struct read_context *context,
                                         struct sst_private_block *block, petal_error *error);
 void sst_private_block_free(const struct sst_file *file, struct sst_private_block *block);
+
+/* Verify the block at `handle`, whose bytes were read, decode and check it: for cache_insert, not in
+ * the table yet.  NULL: the error, which may be NULL, says why. */
+struct cache_block *sst_file_make_block(const struct sst_file *file, struct block_handle handle,
+                                        enum block_kind kind, const uint8_t *bytes,
+                                        petal_error *error);
 
 static inline enum petal_block_kind
 block_cache_kind(enum block_kind kind)

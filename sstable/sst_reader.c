@@ -128,7 +128,8 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
                                    .cache = options->cache,
                                    .priority = options->in_memory ? CACHE_MEMORY : CACHE_SINGLE,
                                    .keep_data = !options->no_block_cache,
-                                   .readahead_limit = options->readahead_limit};
+                                   .readahead_limit = options->readahead_limit,
+                                   .loading = &made->loading};
     made->epoch = options->epoch;
     made->path_bytes = strlen(path) + 1;
     made->path = mem_alloc(env->allocator, made->path_bytes);

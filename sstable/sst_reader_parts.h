@@ -21,7 +21,8 @@ struct sst_reader {
     struct trailer trailer;
     char *path;
     size_t path_bytes;
-    struct bloom_account account; /* of the Bloom filter; the one thing that changes, and seldom */
+    struct bloom_account account; /* of the Bloom filter; this changes, seldom, and: */
+    _Atomic(bool) loading;        /* see struct sst_file */
 };
 
 #endif

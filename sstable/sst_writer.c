@@ -348,6 +348,7 @@ uint64_t
 sst_writer_bytes(const struct sst_writer *writer)
 {
     return block_sink_offset(&writer->sink) + data_block_builder_bytes_bound(&writer->data) +
+           index_writer_pending_bytes(&writer->index) +
            (writer->has_bloom ? bloom_writer_pending_bytes(&writer->bloom) : 0);
 }
 

@@ -290,7 +290,7 @@ chunks_leave_room_for_what_the_filter_errs(void **state)
 static void
 rows_span_chunks_and_caches_are_small(void **state)
 {
-    struct sst_fixture *f = sst_fixture_new(64 << 10);
+    struct sst_fixture *f = sst_fixture_new(8 << 10);
     struct sst_options options = sst_test_options();
     struct cell_list list = {0};
     struct sst_reader *reader;

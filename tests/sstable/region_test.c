@@ -1,0 +1,336 @@
+/*
+ * region_test.c -- chunks of the filter and nodes of the index stand side by side in a file, and
+ * come into the cache by few reads: once, where there is room, with nobody hurt by what is damaged
+ * or cannot be read.
+ */
+#include "tests/sstable/fixture.h"
+
+#include "sstable/index_region.h"
+#include "sstable/sst_reader_parts.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define ROWS      12000
+#define BIG_CACHE (64u << 20)
+
+/* Rows of about 100 bytes that share nothing, in small blocks: a root of the index that has nodes
+ * below it, and a filter of many chunks. */
+static struct sst_fixture *
+make_file(struct cell_list *list, size_t cache_bytes)
+{
+    struct sst_fixture *f = sst_fixture_new(cache_bytes);
+    struct sst_options options = sst_test_options();
+    struct test_random random;
+    char row[100];
+
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < ROWS; i++) {
+        for (unsigned k = 0; k < sizeof row; k++)
+            row[k] = (char)('a' + test_random_below(&random, 26));
+        cell_list_add(list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_from_text("value"));
+    }
+    cell_list_sort(list);
+    options.block_bytes = 512;
+    sst_fixture_write(f, &options, list);
+    return f;
+}
+
+static void
+free_file(struct sst_fixture *f, struct cell_list *list)
+{
+    cell_list_fini(list);
+    sst_fixture_free(f);
+}
+
+static void
+find(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell)
+{
+    struct sst_iter iter;
+    struct cell_key key;
+    uint8_t buffer[512];
+
+    cell_key_of(&key, buffer, cell);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
+    assert_true(same_cell(&iter.iter.cell, cell));
+    iter.iter.ops->close(&iter.iter);
+}
+
+/* ---- the writer ---- */
+
+/* How often an entry of the node does not begin where the one before it ends. */
+static unsigned
+gaps(const struct index_block *node)
+{
+    unsigned count = 0;
+
+    for (uint32_t i = 1; i < node->count; i++) {
+        struct block_handle before = index_block_handle(node, i - 1);
+
+        count += before.offset + before.size != index_block_handle(node, i).offset;
+    }
+    return count;
+}
+
+static void
+chunks_and_nodes_stand_side_by_side(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+
+    (void)state;
+    assert_int_equal(reader->index.root.level, 1);
+    assert_in_range(reader->index.root.count, 20, 2000);
+    assert_int_equal(reader->bloom.tree.root.level, 0);
+    assert_in_range(reader->bloom.tree.root.count, 20, 2000);
+    assert_int_equal(gaps(&reader->index.root), 0);
+    assert_int_equal(gaps(&reader->bloom.tree.root), 0);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* More chunks than the writer keeps back stand in several regions, data blocks between them. */
+static void
+large_files_have_several_regions(void **state)
+{
+    enum { MANY = 320000 };
+    struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
+    struct sst_options options = sst_test_options();
+    struct sst_writer *writer;
+    struct sst_reader *reader;
+    char row[16];
+
+    (void)state;
+    options.bloom_error_rate = 1e-6;
+    assert_int_equal(sst_writer_open(&writer, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
+    for (unsigned i = 0; i < MANY; i++) {
+        struct cell cell = {.qualifier = slice_from_text("q"),
+                            .timestamp = 1,
+                            .sequence = i + 1,
+                            .type = PETAL_PUT,
+                            .value = slice_from_text("v")};
+
+        cell.row = slice_make(row, (size_t)snprintf(row, sizeof row, "row%08u", i));
+        assert_int_equal(sst_writer_add(writer, &cell, NULL), PETAL_OK);
+    }
+    assert_int_equal(sst_writer_finish(writer, NULL, NULL), PETAL_OK);
+    sst_writer_free(writer);
+    reader = sst_fixture_open(f);
+    assert_int_equal(reader->bloom.tree.root.level, 0);
+    assert_int_equal(gaps(&reader->bloom.tree.root), sst_reader_facts(reader)->bloom_bytes >> 20);
+    for (unsigned i = 0; i < MANY; i++) {
+        snprintf(row, sizeof row, "row%08u", i);
+        assert_true(sst_ask_row(f, reader, slice_from_text(row)));
+    }
+    assert_int_equal(f->trace.file_reads, gaps(&reader->bloom.tree.root) + 1);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_OK);
+    sst_reader_close(reader);
+    sst_fixture_free(f);
+}
+
+/* ---- counts ---- */
+
+static void
+a_filter_comes_by_one_read(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    const struct file_facts *facts = sst_reader_facts(reader);
+    struct cache_usage usage;
+
+    (void)state;
+    for (size_t i = 0; i < list.count; i++)
+        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    assert_int_equal(f->trace.file_reads, 1);
+    assert_int_equal(f->trace.file_bytes_read, facts->bloom_bytes);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
+    assert_int_equal(f->trace.blocks_cached[PETAL_BLOCK_FILTER], list.count - 1);
+    /* What the account is charged with is the chunk that was asked, not its neighbours. */
+    assert_true(f->trace.bytes_fetched < 2 * facts->bloom_bytes / facts->bloom_chunks);
+    cache_usage_get(f->cache, &usage);
+    assert_int_equal(usage.blocks[PETAL_BLOCK_FILTER], facts->bloom_chunks);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* A search for each row, in no order: the index by one read, each data block by one. */
+static void
+a_cold_search_is_one_read_of_one_block(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+
+    (void)state;
+    for (size_t i = 0; i < list.count; i++)
+        find(f, reader, &list.cells[i * 7919 % list.count]);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_INDEX], 1);
+    assert_int_equal(f->trace.file_reads, 1 + sst_reader_facts(reader)->data_blocks);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* Where the cache has no room for a region, a question costs its own block. */
+static void
+a_small_cache_is_not_stirred(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, 12 << 10);
+    struct sst_reader *reader = sst_fixture_open(f);
+
+    (void)state;
+    for (size_t i = 0; i < list.count; i++)
+        (void)sst_ask_row(f, reader, list.cells[i * 7919 % list.count].row);
+    assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 10);
+    assert_int_equal(f->trace.file_reads, f->trace.blocks_fetched[PETAL_BLOCK_FILTER]);
+    assert_int_equal(f->trace.file_bytes_read, f->trace.bytes_fetched);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+the_limit_of_large_reads_holds(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct readahead_limit limit;
+    struct sst_open_options options = {.file_number = 1,
+                                       .file_identity = TEST_IDENTITY,
+                                       .cache = f->cache,
+                                       .epoch = f->epoch,
+                                       .readahead_limit = &limit};
+    struct sst_reader *reader;
+
+    (void)state;
+    readahead_limit_init(&limit, 4096); /* two or three chunks by one read */
+    assert_int_equal(sst_reader_open(&reader, &f->directory, SST_PATH, &options, NULL), PETAL_OK);
+    for (size_t i = 0; i < list.count; i++)
+        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    assert_in_range(f->trace.file_reads, 2, sst_reader_facts(reader)->bloom_chunks);
+    assert_true(f->trace.file_bytes_read <= f->trace.file_reads * 2048);
+    assert_int_equal(atomic_load(&limit.taken), 0);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- damage ---- */
+
+/* One chunk of a region is damaged: it says "maybe", and costs the others nothing. */
+static void
+a_damaged_chunk_is_left_out(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    struct block_handle chunk = index_block_handle(&reader->bloom.tree.root, 5);
+    uint64_t chunks = sst_reader_facts(reader)->bloom_chunks;
+    struct cache_usage usage;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    sst_reader_close(reader);
+    bytes = sst_fixture_bytes(f, &size);
+    bytes[chunk.offset + 40] ^= 1;
+    sst_fixture_set_bytes(f, bytes, size);
+    free(bytes);
+    reader = sst_fixture_open(f);
+    for (size_t i = 0; i < list.count; i++)
+        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+    cache_usage_get(f->cache, &usage);
+    assert_int_equal(usage.blocks[PETAL_BLOCK_FILTER], chunks - 1);
+    assert_in_range(f->trace.bloom_ignored + f->trace.bloom_unasked, 1,
+                    2 * list.count / (size_t)chunks);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_FILTER], 1);
+    assert_int_equal(sst_reader_verify(reader, NULL, NULL), PETAL_CORRUPT);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* A file layer in front of which reads longer than a block fail. */
+static const petal_vfs *below;
+static unsigned failed;
+
+static int
+fail_long_reads(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+                size_t *read_bytes)
+{
+    if (size > 8192) {
+        failed++;
+        *read_bytes = 0;
+        return EIO;
+    }
+    return below->read_at(context, file, offset, buffer, size, read_bytes);
+}
+
+static void
+regions_that_cannot_be_read_are_read_by_blocks(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+    struct sst_reader *reader = sst_fixture_open(f);
+    petal_vfs table = *f->env.vfs;
+
+    (void)state;
+    below = f->env.vfs;
+    failed = 0;
+    table.read_at = fail_long_reads;
+    f->env.vfs = &table;
+    for (size_t i = 0; i < list.count; i++) {
+        assert_true(sst_ask_row(f, reader, list.cells[i].row));
+        find(f, reader, &list.cells[i]);
+    }
+    assert_int_equal(failed, 1); /* it is not tried again */
+    assert_int_equal(f->trace.bloom_ignored, 0);
+    assert_true(f->trace.blocks_fetched[PETAL_BLOCK_FILTER] > 4);
+    assert_int_equal(f->trace.blocks_fetched[PETAL_BLOCK_INDEX], reader->index.root.count);
+    f->env.vfs = below;
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+each_allocation_fails_once(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list, BIG_CACHE);
+
+    (void)state;
+    for (uint64_t n = 1; n < 40; n++) {
+        struct sst_reader *reader = sst_fixture_open(f);
+
+        test_allocator_fail_at(&f->allocator, n, false);
+        assert_true(sst_ask_row(f, reader, list.cells[n].row)); /* "maybe", if nothing else */
+        test_allocator_fail_at(&f->allocator, 0, false);
+        find(f, reader, &list.cells[n]);
+        sst_reader_close(reader);
+    }
+    free_file(f, &list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_and_nodes_stand_side_by_side),
+        cmocka_unit_test(large_files_have_several_regions),
+        cmocka_unit_test(a_filter_comes_by_one_read),
+        cmocka_unit_test(a_cold_search_is_one_read_of_one_block),
+        cmocka_unit_test(a_small_cache_is_not_stirred),
+        cmocka_unit_test(the_limit_of_large_reads_holds),
+        cmocka_unit_test(a_damaged_chunk_is_left_out),
+        cmocka_unit_test(regions_that_cannot_be_read_are_read_by_blocks),
+        cmocka_unit_test(each_allocation_fails_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
