@@ -435,6 +435,8 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *options
     result->count = 0;
     if (db_enter(table->db, error) != PETAL_OK)
         return PETAL_INVALID;
+    if (options == NULL && straight_get_row(table, row, result))
+        return PETAL_OK;
     if (options != NULL && straight_allows(table, options) &&
         straight_get_column(options->columns->family, row, &options->columns->qualifier, options,
                             result))

@@ -182,6 +182,34 @@ result_add_row_cell(petal_result *result, const petal_family *family, const stru
 }
 
 enum petal_status
+result_append_put(petal_result *result, const petal_family *family, petal_slice row,
+                  petal_slice prefix, petal_slice rest, int64_t timestamp, petal_slice value)
+{
+    petal_cell *cell;
+    petal_slice first;
+
+    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
+                        result->count + 1, sizeof *result->cells) ||
+        reserve_bytes(result, prefix.size + rest.size + value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    assert(row.size > 0 && row.size <= result->byte_count);
+    row.data = result->bytes;
+    first = append_bytes(result, prefix);
+    append_bytes(result, rest);
+    cell = &result->cells[result->count];
+    *cell = (petal_cell){
+        .family = family->name,
+        .row = row,
+        .qualifier = slice_make(first.data, prefix.size + rest.size),
+        .value = append_bytes(result, value),
+        .timestamp = timestamp,
+        .type = PETAL_PUT,
+    };
+    result->count++;
+    return PETAL_OK;
+}
+
+enum petal_status
 result_append(petal_result *result, const petal_cell *cell)
 {
     void *array = result->cells;

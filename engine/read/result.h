@@ -30,6 +30,11 @@ enum petal_status result_add(petal_result *result, const petal_family *family,
 enum petal_status result_set(petal_result *result, const petal_family *family, petal_slice row,
                              petal_slice qualifier, int64_t timestamp, petal_slice value);
 
+/* Append a put of the row that was begun, whose qualifier is given in two parts. */
+enum petal_status result_append_put(petal_result *result, const petal_family *family,
+                                    petal_slice row, petal_slice prefix, petal_slice rest,
+                                    int64_t timestamp, petal_slice value);
+
 /* Append a copy of one cell of the row that was begun; its family name is borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cell);
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,

@@ -129,7 +129,8 @@ prefetch_blooms(struct straight_get *get)
     uint64_t head = get->row_head;
     uint32_t count = store->file_count;
     bool all_have_column =
-        store->one_qualifier && slice_equal(store->files[0].first_qualifier, get->qualifier);
+        get->whole ||
+        (store->one_qualifier && slice_equal(store->files[0].first_qualifier, get->qualifier));
 
     assert(count <= STRAIGHT_FILES);
     for (uint32_t i = 0; i < count; i++) {
@@ -214,7 +215,7 @@ ask_with_key(struct straight_get *get, const struct file_entry *file)
     if (cell_key_bound(get->row.size, get->qualifier.size) > sizeof bytes)
         return true;
     cell_key_make(&key, bytes, get->row, get->qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
-    if (!facts_has_column_bloom(file->facts))
+    if (get->whole || !facts_has_column_bloom(file->facts))
         may_contain = sst_reader_may_contain_row(file->reader, &key, get->row_hash, &context);
     else if ((file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0)
         may_contain = sst_reader_may_contain_column(
@@ -363,6 +364,7 @@ begin(struct straight_get *get, petal_family *family, petal_slice row, petal_sli
     get->row = row;
     get->qualifier = qualifier;
     get->sequence = point->sequence;
+    get->whole = false;
     get->keep_out_of_cache = false;
     get->only_cached = false;
     get->counted = false;
@@ -483,6 +485,92 @@ straight_get_column(petal_family *family, petal_slice row, const petal_slice *qu
         }
     }
     decline(&get);
+    return false;
+}
+
+/* ---- whole rows ---- */
+
+/* The cells of the row that a file alone may have. */
+static bool
+take_row(struct straight_get *get, const struct file_entry *file, petal_result *result)
+{
+    struct read_context context = context_of(get);
+    struct data_block_run run;
+    struct data_block_put put;
+    petal_slice prefix, rest;
+    enum sst_point_answer found;
+
+    if (!straight_can_read(file))
+        return false;
+    found = sst_point_find_row(file->reader, get->row, get->sequence, &context, &run);
+    if (found == SST_POINT_DECLINED || result_start(result, get->row) != PETAL_OK)
+        return false;
+    while (found == SST_POINT_FOUND && data_block_run_next(&run, &put, &prefix, &rest)) {
+        if (put.timestamp < 0 || put.timestamp == INT64_MAX ||
+            result_append_put(result, get->family, get->row, prefix, rest, put.timestamp,
+                              put.value) != PETAL_OK)
+            return false;
+    }
+    get->counts.false_positives += get->answered && result->count == 0;
+    get->counts.files_read++;
+    return true;
+}
+
+/* Inside the epoch.  No memtable and one file at most may have the row. */
+static bool
+run_row(struct straight_get *get, petal_result *result)
+{
+    const struct store_view *store = get->store;
+    const struct file_entry *file = NULL;
+    bool answered = false;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        if (atomic_load_explicit(&store->memtables[i]->sequence_first, memory_order_relaxed) == 0)
+            continue;
+        get->counts.memtables_considered++;
+        if (memtable_may_contain_row(store->memtables[i]->memtable, get->row_hash))
+            return false;
+        get->counts.memtables_skipped++;
+    }
+    prefetch_blooms(get);
+    for (uint32_t i = 0; next_file(get, &i); i++) {
+        if (file != NULL)
+            return false;
+        file = &store->files[i];
+        answered = get->answered;
+    }
+    get->answered = answered;
+    return file == NULL || take_row(get, file, result);
+}
+
+bool
+straight_get_row(petal_table *table, petal_slice row, petal_result *result)
+{
+    const struct table_descriptor *descriptor;
+    petal_db *db = table->db;
+    struct straight_get get;
+    struct read_point point;
+
+    assert(result->count == 0);
+    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
+        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
+        return false;
+    read_begin(db, &point);
+    descriptor = table_descriptor(table);
+    if (descriptor->family_count != 1) {
+        epoch_leave(db->epoch, point.slot);
+        return false;
+    }
+    if (begin(&get, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
+        get.whole = true;
+        if (run_row(&get, result)) {
+            count(&get);
+            leave(&get);
+            return true;
+        }
+    }
+    decline(&get);
+    result->count = 0;
     return false;
 }
 

@@ -1,5 +1,6 @@
 /*
- * straight.h -- the straight way of a get: of one family, the newest version of one column.
+ * straight.h -- the straight way of a get: of one family, the newest version of one column, or of
+ * all columns of the row where one file alone has them.
  *
  * Most gets ask no more, of data in which nothing but newer versions hides a version. Then the
  * answer is the greatest put that is found, and little is to be made on the way to it: the row's
@@ -51,6 +52,7 @@ struct straight_get {
     petal_slice row, qualifier;
     uint64_t sequence; /* the read point */
     uint64_t row_head, row_hash;
+    bool whole; /* all columns of the row are asked: `qualifier` is none */
     bool keep_out_of_cache;
     bool only_cached; /* what is not in the cache is not read: then it is declined */
     bool counted;     /* it holds a count on the view */
@@ -73,6 +75,9 @@ struct straight_get {
  */
 bool straight_get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
                          const petal_read_options *options, petal_result *result);
+
+/* The same for all columns of a table with one family. */
+bool straight_get_row(petal_table *table, petal_slice row, petal_result *result);
 
 /* Do the options ask for the newest version of one column of the table, and nothing that the
  * straight way does not know? */

@@ -90,6 +90,17 @@ get_both_ways(petal_slice row, petal_slice qualifier, const petal_snapshot *snap
     return answer;
 }
 
+static void
+get_row_both_ways(petal_slice row)
+{
+    uint64_t general[COMPARED_COUNT], straight[COMPARED_COUNT];
+    const char *expected = get_one_way(true, row, NULL, general);
+    const char *answer = get_one_way(false, row, NULL, straight);
+
+    assert_string_equal(answer, expected);
+    assert_memory_equal(straight, general, sizeof general);
+}
+
 /* ---- rows ---- */
 
 /* Rows that begin alike for longer than heads tell them apart, that hold 00 and FF, that are
@@ -163,6 +174,8 @@ compare_all(const petal_snapshot *snapshot)
 
             get_both_ways(row_at(number, bytes), qualifiers[i], snapshot);
         }
+        if (snapshot == NULL)
+            get_row_both_ways(row_at(number, (uint8_t[32]){0}));
     }
 }
 
@@ -230,6 +243,16 @@ is_straight(const char *row)
     return straight;
 }
 
+static bool
+is_straight_row(const char *row)
+{
+    petal_result *result = reads_result(&fixture);
+    bool straight = straight_get_row(fixture.table, text(row), result);
+
+    petal_result_free(result);
+    return straight;
+}
+
 static void
 test_where_it_is_taken(void **state)
 {
@@ -243,6 +266,9 @@ test_where_it_is_taken(void **state)
     assert_true(is_straight("b"));
     assert_true(is_straight("bb"));
     assert_true(is_straight("z"));
+    assert_true(is_straight_row("a"));
+    assert_false(is_straight_row("b")); /* in the memtable */
+    assert_true(is_straight_row("z"));
     /* A marker is in the way of the rows that its source may have, of no other. */
     reads_delete(&fixture, "f", text("b"), text(""), PETAL_LATEST, PETAL_DELETE_COLUMN);
     assert_true(is_straight("a"));
