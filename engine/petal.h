@@ -987,8 +987,8 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
 /*
  * Step over several cells at once: *cells points to the first of *count following ones, at least 1
  * and at most `most` of them, 0 at the end. They are those that petal_cursor_next would give by
- * *count calls, of one row or of many; how many come is as it suits the cursor, which reads no
- * further for more: plain scans (forward, whole families, no filter, no limits of cells in a row,
+ * *count calls, of one row or of many; how many come is as it suits the cursor, which fetches no
+ * blocks for more but in long scans: plain scans (forward, whole families, no filter, no limits of cells in a row,
  * no receipt) give runs of up to 128, others one. The array and all that its cells point to belong
  * to the cursor and live until the next call on it. To be mixed with the other steps and with seeks
  * as one likes. PETAL_INVALID: `most` is 0. After a failure *count is 0.
