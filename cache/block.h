@@ -36,6 +36,14 @@ cache_hint_prefetch(const struct cache_hint *hint, unsigned lines)
         mem_prefetch(data, lines);
 }
 
+/* The same for who does other work before it asks for the block: its descriptor, too. */
+static inline void
+cache_hint_prefetch_whole(const struct cache_hint *hint, unsigned lines)
+{
+    mem_prefetch(atomic_load_explicit(&hint->block, memory_order_relaxed), 1);
+    cache_hint_prefetch(hint, lines);
+}
+
 /*
  * A block in memory.  Readers use data, size, hint_count, hints, kind; the rest is the cache's.
  * What readers touch lies in the first line, what only writers touch in the second.

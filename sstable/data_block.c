@@ -21,6 +21,9 @@
 
 #include <assert.h>
 
+/* Of a record; those of a longer one follow in order, which the processor foresees. */
+#define PREFETCHED_LINES 3
+
 /* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
 #define SLACK 16
 
@@ -1228,31 +1231,81 @@ find_in_columns(const uint8_t *bytes, size_t size, const struct data_block_colum
     ((uint32_t)(DATA_BLOCK_ONE_CELL_PER_ROW | DATA_BLOCK_ONE_VERSION | DATA_BLOCK_ONE_QUALIFIER))
 #define ASKED_FLAGS (PLAIN_PAIRS | DATA_BLOCK_HAS_TYPES | DATA_BLOCK_QUALIFIER_HEADS)
 
+/* The first row of a block of plain pairs with the head of the column's row, whose rest behind the
+ * block's prefix is *rest; false: there is none. */
+static ALWAYS_INLINE bool
+find_pair(const struct data_block *block, const struct data_block_column *column, uint32_t *row,
+          petal_slice *rest)
+{
+    uint32_t head;
+
+    if (!has_qualifier(block, column->qualifier, rest) ||
+        !take_prefix_off(column->row, block->row_prefix, rest))
+        return false;
+    head = head_of_end(column->row, rest->size);
+    *row = lower_bound(block->row_heads, 0, block->rows, head);
+    return *row < block->rows && head_at(block->row_heads, *row) == head;
+}
+
+/* Its put, if that is the row. */
+static ALWAYS_INLINE enum data_block_answer
+take_pair(const struct data_block *block, uint32_t row, petal_slice rest,
+          const struct data_block_column *column, bool begins, struct data_block_put *put)
+{
+    const uint8_t *body;
+
+    if (!record_has_row(block, record_of(block, row), rest, &body))
+        /* Several rows may have this head. */
+        return find_in_columns(block->bytes, block->size, column, begins, put);
+    take_put(block, row, body, put);
+    return put->sequence <= column->sequence ? DATA_BLOCK_HAS : DATA_BLOCK_LACKS;
+}
+
 enum data_block_answer
 data_block_find_put(const uint8_t *bytes, size_t size, const struct data_block_column *column,
                     bool begins, struct data_block_put *put)
 {
     struct data_block view; /* given to nobody: so the compiler makes only what is used of it */
-    const struct data_block *block = &view;
     petal_slice rest;
-    const uint8_t *body;
-    uint32_t row, head, flags = flags_of(bytes);
+    uint32_t row, flags = flags_of(bytes);
 
     if ((flags & ASKED_FLAGS) != PLAIN_PAIRS)
         return find_in_columns(bytes, size, column, begins, put);
     view_header(&view, bytes, size, (flags & ~ASKED_FLAGS) | PLAIN_PAIRS);
-    if (!has_qualifier(block, column->qualifier, &rest) ||
-        !take_prefix_off(column->row, block->row_prefix, &rest))
-        return DATA_BLOCK_LACKS;
-    head = head_of_end(column->row, rest.size);
-    row = lower_bound(block->row_heads, 0, block->rows, head);
-    if (row == block->rows || head_at(block->row_heads, row) != head)
-        return DATA_BLOCK_LACKS;
-    if (!record_has_row(block, record_of(block, row), rest, &body))
-        /* Several rows may have this head. */
-        return find_in_columns(bytes, size, column, begins, put);
-    take_put(block, row, body, put);
-    return put->sequence <= column->sequence ? DATA_BLOCK_HAS : DATA_BLOCK_LACKS;
+    return find_pair(&view, column, &row, &rest) ? take_pair(&view, row, rest, column, begins, put)
+                                                 : DATA_BLOCK_LACKS;
+}
+
+uint32_t
+data_block_locate_put(const uint8_t *bytes, size_t size, const struct data_block_column *column)
+{
+    struct data_block view;
+    petal_slice rest;
+    uint32_t row, flags = flags_of(bytes);
+
+    if ((flags & ASKED_FLAGS) != PLAIN_PAIRS)
+        return DATA_BLOCK_ANYWHERE;
+    view_header(&view, bytes, size, (flags & ~ASKED_FLAGS) | PLAIN_PAIRS);
+    if (!find_pair(&view, column, &row, &rest))
+        return DATA_BLOCK_ANYWHERE;
+    mem_prefetch(record_of(&view, row), PREFETCHED_LINES);
+    return row;
+}
+
+enum data_block_answer
+data_block_take_put(const uint8_t *bytes, size_t size, uint32_t located,
+                    const struct data_block_column *column, bool begins, struct data_block_put *put)
+{
+    struct data_block view;
+    petal_slice rest = column->row;
+
+    if (located == DATA_BLOCK_ANYWHERE)
+        return data_block_find_put(bytes, size, column, begins, put);
+    view_header(&view, bytes, size, (flags_of(bytes) & ~ASKED_FLAGS) | PLAIN_PAIRS);
+    assert(located < view.rows && rest.size >= view.row_prefix.size);
+    rest.data = slice_bytes(rest) + view.row_prefix.size;
+    rest.size -= view.row_prefix.size;
+    return take_pair(&view, located, rest, column, begins, put);
 }
 
 enum data_block_answer

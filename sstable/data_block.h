@@ -324,6 +324,17 @@ enum data_block_answer data_block_find_put(const uint8_t *bytes, size_t size,
                                            const struct data_block_column *column, bool begins,
                                            struct data_block_put *put);
 
+/*
+ * The same in two steps, for several blocks at once: the first one finds the place of the row in a
+ * block of plain pairs, and starts loading what the second one looks at there.
+ */
+#define DATA_BLOCK_ANYWHERE UINT32_MAX /* the second step has to search */
+uint32_t data_block_locate_put(const uint8_t *bytes, size_t size,
+                               const struct data_block_column *column);
+enum data_block_answer data_block_take_put(const uint8_t *bytes, size_t size, uint32_t located,
+                                           const struct data_block_column *column, bool begins,
+                                           struct data_block_put *put);
+
 /* The cells of one row in one block. */
 struct data_block_run {
     struct data_block block;

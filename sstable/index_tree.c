@@ -183,6 +183,54 @@ index_tree_load(const struct index_tree *tree, petal_slice key, enum block_kind 
                              (uint32_t)position, context);
 }
 
+/* ---- a search by steps ---- */
+
+/* The entry of the node for the key; false: all of the node's are above it. */
+static inline bool
+search_node(const struct cache_block *node, petal_slice key, struct index_place *place)
+{
+    struct index_block view;
+    int64_t position;
+
+    index_block_view(&view, node->data, node->size);
+    position = index_block_search_inline(&view, key);
+    if (position < 0)
+        return false;
+    place->handle = index_block_handle(&view, (uint32_t)position);
+    place->hint = &node->hints[position];
+    return true;
+}
+
+bool
+index_descent_begin(struct index_descent *descent, const struct index_tree *tree, petal_slice key)
+{
+    int64_t position = index_block_search_inline(&tree->root, key);
+
+    if (position < 0)
+        return false;
+    descent->level = tree->root.level;
+    descent->place = (struct index_place){index_block_handle(&tree->root, (uint32_t)position),
+                                          &tree->hints[position]};
+    mem_prefetch(descent->place.hint, 1);
+    return true;
+}
+
+bool
+index_descent_step(struct index_descent *descent, const struct index_tree *tree, petal_slice key,
+                   const struct read_context *context)
+{
+    const struct cache_block *node = sst_file_find_loaded(tree->file, descent->place.handle,
+                                                          tree->kind, descent->place.hint, context);
+
+    assert(descent->level > 0);
+    if (node == NULL || index_block_level(node->data) + 1 != descent->level ||
+        !search_node(node, key, &descent->place))
+        return false;
+    descent->level--;
+    mem_prefetch(descent->place.hint, 1);
+    return true;
+}
+
 /* ---- a position ---- */
 
 void

@@ -48,6 +48,31 @@ enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key
 struct cache_block *index_tree_load(const struct index_tree *tree, petal_slice key,
                                     enum block_kind kind, const struct read_context *context);
 
+/*
+ * index_tree_find by steps, for several searches at once: each step ends by starting to load what
+ * the next one looks at.  Only what is cached is found.
+ */
+struct index_descent {
+    struct index_place place; /* of the node that is next, of a block behind the last step */
+    uint32_t level;           /* of the node that names it; 0: a block */
+};
+
+/* False: all keys are above. */
+bool index_descent_begin(struct index_descent *descent, const struct index_tree *tree,
+                         petal_slice key);
+
+/* The place's hint has been loading: have what it leads to. */
+static inline void
+index_descent_load(const struct index_descent *descent)
+{
+    cache_hint_prefetch_whole(descent->place.hint,
+                              descent->level > 0 ? INDEX_PREFETCH_LINES : DATA_PREFETCH_LINES);
+}
+
+/* False: the node is not cached, or not as it should be.  REQUIRES: descent->level > 0. */
+bool index_descent_step(struct index_descent *descent, const struct index_tree *tree,
+                        petal_slice key, const struct read_context *context);
+
 /* ---- a position ---- */
 
 struct index_step {

@@ -75,22 +75,14 @@ block_cache_kind(enum block_kind kind)
     return kind == BLOCK_BLOOM ? PETAL_BLOCK_FILTER : PETAL_BLOCK_INDEX;
 }
 
-/* The block at `handle`, by way of `hint` (may be NULL; cache/cache.h), if it is in the cache;
- * counted in the context's trace, else NULL.  `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h). */
+/* As sst_file_find, of a block that has been loading. */
 static ALWAYS_INLINE struct cache_block *
-sst_file_find(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-              struct cache_hint *hint, const struct read_context *context)
+sst_file_find_loaded(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+                     struct cache_hint *hint, const struct read_context *context)
 {
-    struct cache_block *found = NULL;
+    struct cache_block *found =
+        hint != NULL ? cache_hint_block(hint, file->number, handle.offset) : NULL;
 
-    if (hint != NULL) {
-        /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
-         * the descriptor too. */
-        if (kind != BLOCK_BLOOM)
-            cache_hint_prefetch(hint,
-                                kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
-        found = cache_hint_block(hint, file->number, handle.offset);
-    }
     if (found != NULL)
         cache_touch(found);
     else
@@ -99,6 +91,19 @@ sst_file_find(const struct sst_file *file, struct block_handle handle, enum bloc
         return NULL;
     context->trace->blocks_cached[found->kind]++;
     return found;
+}
+
+/* The block at `handle`, by way of `hint` (may be NULL; cache/cache.h), if it is in the cache;
+ * counted in the context's trace, else NULL.  `kind` is not BLOCK_FACTS.  EPOCH (sst_reader.h). */
+static ALWAYS_INLINE struct cache_block *
+sst_file_find(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+              struct cache_hint *hint, const struct read_context *context)
+{
+    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
+     * the descriptor too. */
+    if (hint != NULL && kind != BLOCK_BLOOM)
+        cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);
+    return sst_file_find_loaded(file, handle, kind, hint, context);
 }
 
 /* The same, read from the file where it is not in the cache. */

@@ -74,6 +74,61 @@ sst_point_find(const struct sst_reader *reader, const struct data_block_column *
                      context);
 }
 
+/* ---- by steps ---- */
+
+enum sst_point_answer
+sst_point_search_begin(struct sst_point_search *search, const struct sst_reader *reader,
+                       const struct data_block_column *column, const struct read_context *context)
+{
+    assert(column->row.size > 0);
+    if (cell_key_bound(column->row.size, column->qualifier.size) > sizeof search->sought)
+        return SST_POINT_DECLINED;
+    context->trace->seeks++;
+    search->reader = reader;
+    search->column = column;
+    search->sought_bytes = cell_column_end(search->sought, column->row, column->qualifier);
+    return index_descent_begin(&search->descent, &reader->index,
+                               slice_make(search->sought, search->sought_bytes))
+               ? SST_POINT_FOUND
+               : SST_POINT_ABSENT;
+}
+
+enum sst_point_answer
+sst_point_search_step(struct sst_point_search *search, const struct read_context *context)
+{
+    return index_descent_step(&search->descent, &search->reader->index,
+                              slice_make(search->sought, search->sought_bytes), context)
+               ? SST_POINT_FOUND
+               : SST_POINT_DECLINED;
+}
+
+enum sst_point_answer
+sst_point_search_reach(struct sst_point_search *search, const struct read_context *context)
+{
+    const struct index_place *place = &search->descent.place;
+    const struct cache_block *block = sst_file_find_loaded(&search->reader->file, place->handle,
+                                                           BLOCK_DATA, place->hint, context);
+
+    assert(search->descent.level == 0);
+    search->block = block;
+    if (block == NULL)
+        return SST_POINT_DECLINED;
+    search->located = data_block_locate_put(block->data, block->size, search->column);
+    return SST_POINT_FOUND;
+}
+
+enum sst_point_answer
+sst_point_search_end(const struct sst_point_search *search, const struct read_context *context,
+                     struct data_block_put *put)
+{
+    const struct cache_block *block = search->block;
+    bool begins = (search->descent.place.handle.begins & BLOCK_BEGINS_COLUMN) != 0;
+
+    return answer_of(
+        data_block_take_put(block->data, block->size, search->located, search->column, begins, put),
+        context);
+}
+
 enum sst_point_answer
 sst_point_find_row(const struct sst_reader *reader, petal_slice row, uint64_t sequence,
                    const struct read_context *context, struct data_block_run *run)

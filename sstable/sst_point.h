@@ -16,6 +16,7 @@
 #ifndef PETAL_SSTABLE_SST_POINT_H
 #define PETAL_SSTABLE_SST_POINT_H
 
+#include "sstable/index_tree.h"
 #include "sstable/sst_reader.h"
 
 enum sst_point_answer {
@@ -31,6 +32,42 @@ enum sst_point_answer sst_point_find(const struct sst_reader *reader,
                                      const struct data_block_column *column,
                                      const struct read_context *context,
                                      struct data_block_put *put);
+
+/*
+ * The same by steps, for several searches at once: begin; while search.descent.level > 0 load and
+ * step; load, reach, end.  Between two steps of one search come those of the others, while the
+ * lines are loading that it needs next.  Each step says FOUND to go on, or what the search has come
+ * to.  Only what is cached is found; where a block is not, it is DECLINED.
+ */
+#define SST_POINT_SOUGHT_BYTES 128
+
+struct sst_point_search {
+    const struct sst_reader *reader;
+    const struct data_block_column *column;
+    struct index_descent descent;
+    const struct cache_block *block; /* behind reach .. */
+    uint32_t located;                /* .. and where in it the row is (data_block_locate_put) */
+    size_t sought_bytes;
+    uint8_t sought[SST_POINT_SOUGHT_BYTES];
+};
+
+enum sst_point_answer sst_point_search_begin(struct sst_point_search *search,
+                                             const struct sst_reader *reader,
+                                             const struct data_block_column *column,
+                                             const struct read_context *context);
+enum sst_point_answer sst_point_search_step(struct sst_point_search *search,
+                                            const struct read_context *context);
+enum sst_point_answer sst_point_search_reach(struct sst_point_search *search,
+                                             const struct read_context *context);
+enum sst_point_answer sst_point_search_end(const struct sst_point_search *search,
+                                           const struct read_context *context,
+                                           struct data_block_put *put);
+
+static inline void
+sst_point_search_load(const struct sst_point_search *search)
+{
+    index_descent_load(&search->descent);
+}
 
 /* All columns of the row: those of `run`.  FOUND also where the read point sees none of them. */
 enum sst_point_answer sst_point_find_row(const struct sst_reader *reader, petal_slice row,
