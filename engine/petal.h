@@ -938,8 +938,10 @@ petal_get(petal_table *table, petal_slice row, const petal_read_options *options
           petal_result *result, petal_error *error);
 
 /*
- * Read several rows, results[i] receiving rows[i], all as of one moment. They are read in the order
- * of their bytes, so that with a block cache a block that holds several of them is read once.
+ * Read several rows, results[i] receiving rows[i], all as of one moment. Of one column, rows that
+ * are in memory are searched some at a time, which is faster than one by one. The others are read
+ * in the order of their bytes, so that with a block cache a block that holds several of them is
+ * read once.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_multi_get(petal_table *table, const petal_slice *rows, size_t count,

@@ -1,0 +1,330 @@
+/*
+ * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c) give what a naive model
+ * has and what single gets give: batches of every size, with rows twice, absent, of many cells and
+ * over files, markers and memtables, with everything cached and with nothing. And what is in memory
+ * takes the pipeline (engine/read/straight_batch.h), which reads nothing and counts as single gets
+ * do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/read/straight_batch.h"
+#include "tests/engine/read/fixture.h"
+#include "tests/support/test_support.h"
+
+#include <stdlib.h>
+
+#define ROWS    400 /* of which some are never written */
+#define COLUMNS 3
+#define MOST    1000 /* rows of a batch */
+#define WIDE    60   /* more columns, of every 50th row */
+
+static const char *const qualifiers[COLUMNS] = {"", "q", "r"};
+
+static struct read_fixture fixture;
+static char model[ROWS][COLUMNS]; /* 0: nothing */
+static char names[ROWS][16];
+static petal_result *results[MOST];
+
+static petal_slice
+row_at(unsigned number)
+{
+    snprintf(names[number], sizeof names[number], "row%05u", number * 7);
+    return text(names[number]);
+}
+
+static void
+write_something(struct test_random *random, bool deletes)
+{
+    unsigned row = (unsigned)test_random_below(random, ROWS - ROWS / 4);
+    unsigned column = (unsigned)test_random_below(random, COLUMNS);
+    char value = (char)('a' + test_random_below(random, 26)), name[16];
+
+    if (deletes && test_random_below(random, 20) == 0) {
+        reads_delete(&fixture, "f", row_at(row), text(qualifiers[column]), PETAL_LATEST,
+                     PETAL_DELETE_COLUMN);
+        model[row][column] = 0;
+        return;
+    }
+    reads_put(&fixture, "f", row_at(row), text(qualifiers[column]), PETAL_LATEST,
+              slice_make(&value, 1));
+    model[row][column] = value;
+    for (unsigned i = 0; row % 50 == 0 && i < WIDE; i++) {
+        snprintf(name, sizeof name, "wide%03u", i);
+        reads_put(&fixture, "f", row_at(row), text(name), PETAL_LATEST, slice_make(&value, 1));
+    }
+}
+
+static void
+start(const petal_family_options *options)
+{
+    reads_open(&fixture, "f", options);
+    memset(model, 0, sizeof model);
+    for (unsigned i = 0; i < MOST; i++)
+        results[i] = reads_result(&fixture);
+}
+
+static void
+end(void)
+{
+    for (unsigned i = 0; i < MOST; i++)
+        petal_result_free(results[i]);
+    fixture_fini(&fixture.base);
+}
+
+/* Ask for one column of so many random rows; each answer is the model's. */
+static void
+ask(struct test_random *random, size_t count, const petal_snapshot *snapshot,
+    char expected[ROWS][COLUMNS])
+{
+    unsigned column = (unsigned)test_random_below(random, COLUMNS), numbers[MOST];
+    petal_column asked = {reads_family(&fixture, "f"), text(qualifiers[column]), false};
+    petal_read_options options = {.columns = &asked, .column_count = 1, .snapshot = snapshot};
+    petal_slice rows[MOST];
+    petal_error error;
+
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = (unsigned)test_random_below(random, ROWS);
+        if (i > 0 && test_random_below(random, 8) == 0)
+            numbers[i] = numbers[i - 1];
+        rows[i] = row_at(numbers[i]);
+    }
+    must(petal_multi_get(fixture.table, rows, count, &options, results, &error), &error);
+    for (size_t i = 0; i < count; i++) {
+        char value = expected[numbers[i]][column];
+
+        assert_int_equal(petal_result_count(results[i]), value != 0);
+        if (value != 0) {
+            const petal_cell *cell = petal_result_cell(results[i], 0);
+
+            assert_true(slice_equal(cell->row, rows[i]));
+            assert_true(slice_equal(cell->qualifier, asked.qualifier));
+            assert_true(slice_equal(cell->value, slice_make(&value, 1)));
+        }
+        assert_string_equal(reads_result_text(results[i]), reads_get(&fixture, rows[i], &options));
+    }
+}
+
+static void
+ask_all_sizes(struct test_random *random, const petal_snapshot *snapshot,
+              char expected[ROWS][COLUMNS])
+{
+    static const size_t sizes[] = {1, 2, 15, 16, 17, 32, 33, 100, MOST};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        ask(random, sizes[i], snapshot, expected);
+}
+
+static void
+reopen(void)
+{
+    petal_error error;
+
+    for (unsigned i = 0; i < MOST; i++)
+        petal_result_free(results[i]);
+    fixture_must_close(&fixture.base);
+    fixture_must_open(&fixture.base);
+    must(petal_table_open(fixture.base.db, text("t"), &fixture.table, &error), &error);
+    for (unsigned i = 0; i < MOST; i++)
+        results[i] = reads_result(&fixture);
+}
+
+struct mixture {
+    enum petal_bloom_type bloom;
+    bool deletes, general;
+};
+
+static void
+test_mixture(void **state)
+{
+    const struct mixture *mixture = *state;
+    petal_family_options options = {.bloom = mixture->bloom, .block_bytes = 1024};
+    static char then[ROWS][COLUMNS];
+    petal_snapshot *snapshot;
+    struct test_random random;
+    petal_error error;
+
+    test_random_init(&random, test_seed());
+    start(&options);
+    for (int file = 0; file < 4; file++) {
+        for (int i = 0; i < 300; i++)
+            write_something(&random, mixture->deletes);
+        atomic_store(&fixture.base.db->general_reads, mixture->general);
+        ask_all_sizes(&random, NULL, model);
+        reads_flush(&fixture);
+    }
+    ask_all_sizes(&random, NULL, model);
+    reopen();
+    ask_all_sizes(&random, NULL, model);
+    must(petal_snapshot_new(fixture.base.db, &snapshot, &error), &error);
+    memcpy(then, model, sizeof then);
+    for (int i = 0; i < 300; i++)
+        write_something(&random, mixture->deletes);
+    ask_all_sizes(&random, snapshot, then);
+    ask_all_sizes(&random, NULL, model);
+    petal_snapshot_free(snapshot);
+    reads_flush(&fixture);
+    reads_compact(&fixture);
+    ask_all_sizes(&random, NULL, model);
+    end();
+}
+
+/* Whole rows, and more than one column: each result as that of a single get. */
+static void
+test_other_questions(void **state)
+{
+    struct test_random random;
+    petal_slice rows[64];
+    petal_error error;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    start(NULL);
+    for (int i = 0; i < 600; i++)
+        write_something(&random, i > 300);
+    reads_flush(&fixture);
+    for (unsigned columns = 0; columns <= 2; columns += 2) {
+        petal_column asked[] = {{reads_family(&fixture, "f"), text("q"), false},
+                                {reads_family(&fixture, "f"), text("r"), false}};
+        petal_read_options options = {.columns = asked, .column_count = columns};
+
+        for (unsigned i = 0; i < 64; i++)
+            rows[i] = row_at((unsigned)test_random_below(&random, ROWS));
+        must(petal_multi_get(fixture.table, rows, 64, &options, results, &error), &error);
+        for (unsigned i = 0; i < 64; i++)
+            assert_string_equal(reads_result_text(results[i]),
+                                reads_get(&fixture, rows[i], &options));
+    }
+    end();
+}
+
+/* A row that cannot be, anywhere in the batch: nothing is given of any. */
+static void
+test_wrong_rows(void **state)
+{
+    static uint8_t long_row[PETAL_MAX_ROW_BYTES + 1];
+    petal_column asked;
+    petal_read_options options = {.columns = &asked, .column_count = 1};
+    petal_slice rows[40];
+    petal_error error;
+
+    (void)state;
+    start(NULL);
+    asked = (petal_column){reads_family(&fixture, "f"), text("q"), false};
+    reads_put(&fixture, "f", row_at(1), text("q"), PETAL_LATEST, text("v"));
+    for (unsigned wrong = 0; wrong < 40; wrong += 13) {
+        for (unsigned i = 0; i < 40; i++)
+            rows[i] = row_at(1);
+        must(petal_multi_get(fixture.table, rows, 40, &options, results, &error), &error);
+        assert_int_equal(petal_result_count(results[39]), 1);
+        rows[wrong] = wrong % 2 == 0 ? slice_make(long_row, sizeof long_row) : text("");
+        assert_int_equal(petal_multi_get(fixture.table, rows, 40, &options, results, &error),
+                         PETAL_INVALID);
+        for (unsigned i = 0; i < 40; i++)
+            assert_int_equal(petal_result_count(results[i]), 0);
+    }
+    end();
+}
+
+/* ---- the pipeline itself ---- */
+
+/* Those of 16 rows from `first` on that it declines. */
+static uint32_t
+pass_pipeline(unsigned first)
+{
+    struct straight_question question = {reads_family(&fixture, "f"), text("q"), false};
+    petal_slice rows[STRAIGHT_BATCH];
+    struct read_point point;
+    uint32_t declined;
+
+    for (unsigned i = 0; i < STRAIGHT_BATCH; i++) {
+        rows[i] = row_at(first + i);
+        results[i]->count = 0;
+    }
+    read_begin(fixture.base.db, &point);
+    declined = straight_batch_get(&question, &point, rows, STRAIGHT_BATCH, results);
+    read_end(fixture.base.db, &point);
+    return declined;
+}
+
+static void
+test_the_pipeline_reads_nothing(void **state)
+{
+    petal_column asked;
+    petal_read_options options = {.columns = &asked, .column_count = 1};
+    petal_stats before, after, single;
+
+    (void)state;
+    start(NULL);
+    for (unsigned i = 0; i < 320; i += 2)
+        reads_put(&fixture, "f", row_at(i), text("q"), PETAL_LATEST, text("v"));
+    assert_int_equal(pass_pipeline(0), 0);
+    reads_flush(&fixture);
+    reopen();
+    asked = (petal_column){reads_family(&fixture, "f"), text("q"), false};
+    petal_stats_get(fixture.base.db, &before);
+    assert_int_not_equal(pass_pipeline(0), 0);
+    petal_stats_get(fixture.base.db, &after);
+    assert_int_equal(after.bytes_fetched, before.bytes_fetched);
+    for (unsigned i = 0; i < 320; i++)
+        reads_get(&fixture, row_at(i), &options);
+    petal_stats_get(fixture.base.db, &before);
+    for (unsigned first = 0; first < 320; first += STRAIGHT_BATCH)
+        assert_int_equal(pass_pipeline(first), 0);
+    petal_stats_get(fixture.base.db, &after);
+    for (unsigned i = 0; i < 320; i++)
+        reads_get(&fixture, row_at(i), &options);
+    petal_stats_get(fixture.base.db, &single);
+#define SAME(name) assert_int_equal(after.name - before.name, single.name - after.name)
+    SAME(gets);
+    SAME(files_considered);
+    SAME(files_read);
+    SAME(skipped_bloom);
+    SAME(skipped_row_range);
+    SAME(filter_probes);
+    SAME(filter_false_positives);
+    SAME(data_cached);
+#undef SAME
+    end();
+}
+
+/* A row that a marker may hide is declined; its neighbours are not. */
+static void
+test_what_is_declined(void **state)
+{
+    (void)state;
+    start(NULL);
+    for (unsigned i = 0; i < STRAIGHT_BATCH; i++)
+        reads_put(&fixture, "f", row_at(i), text("q"), PETAL_LATEST, text("v"));
+    reads_delete(&fixture, "f", row_at(5), text("q"), PETAL_LATEST, PETAL_DELETE_COLUMN);
+    assert_true((pass_pipeline(0) & 1u << 5) != 0);
+    assert_true((pass_pipeline(100) & 1u << 5) == 0);
+    end();
+}
+
+static struct mixture mixtures[] = {
+    {.bloom = PETAL_BLOOM_ROW},    {.bloom = PETAL_BLOOM_ROW, .deletes = true},
+    {.bloom = PETAL_BLOOM_NONE},   {.bloom = PETAL_BLOOM_ROW, .general = true},
+    {.bloom = PETAL_BLOOM_ROWCOL},
+};
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(test_mixture, &mixtures[0]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[1]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[2]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[3]),
+        cmocka_unit_test_prestate(test_mixture, &mixtures[4]),
+        cmocka_unit_test(test_other_questions),
+        cmocka_unit_test(test_wrong_rows),
+        cmocka_unit_test(test_the_pipeline_reads_nothing),
+        cmocka_unit_test(test_what_is_declined),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
