@@ -8,15 +8,17 @@
 
 #include <cmocka.h>
 
+#include "sstable/readahead.h"
 #include "tests/engine/read/fixture.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define COLUMNS   1000000u
-#define PART      1000u /* columns of one batch */
-#define PAGE      1000u
-#define MOST_HELD (1u << 20) /* bytes that a walk may hold */
+#define COLUMNS 1000000u
+#define PART    1000u /* columns of one batch */
+#define PAGE    1000u
+/* Bytes that a walk may hold: a window of each of the two files is among them. */
+#define MOST_HELD ((1u << 20) + 2 * READAHEAD_MOST_BYTES)
 
 static petal_slice
 name_column(char name[16], unsigned column)

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/slice.h"
+#include "engine/compact/policy.h"
 #include "tests/crash/ledger.h"
 #include "tests/disk/paths.h"
 
@@ -647,7 +648,7 @@ test_a_compaction_leaves_damage_alone(void **state)
     uint64_t failures;
 
     (void)state;
-    make_fixture(&fixture, 4);
+    make_fixture(&fixture, POLICY_MIN_RUNS);
     damage_block(&fixture, 0, &victim);
     fixture_must_close(&fixture.base);
     fixture.base.options.no_compaction = false;
@@ -663,7 +664,7 @@ test_a_compaction_leaves_damage_alone(void **state)
     assert_int_equal(count_lines(&fixture, victim.path), 1);
     assert_named(petal_family_check(fixture.families[0], &error), &error, victim.path, "f", "bad");
     /* Writers are not kept waiting by a store that has many runs for its damage's sake. */
-    for (unsigned round = 4; round < 24; round++) {
+    for (unsigned round = POLICY_MIN_RUNS; round < 24; round++) {
         put_rows(&fixture, ALL, ROWS, round);
         must(petal_flush(fixture.base.db, NULL, &error), &error);
         must(petal_wait_idle(fixture.base.db, &error), &error);
