@@ -106,7 +106,7 @@ expect 'gets with a large cache' 0 cache_capacity "$shell" --no-compaction --no-
 is_true 'all gets found their row' "$(($(grep -c '^1 row' "$scratch/out") == 3000))"
 is_true 'a large cache keeps filter chunks and data blocks' \
     "$(($(counter cache_filter_blocks) > 0 && $(counter cache_data_blocks) > 0 && $(counter cache_filter_evicted) == 0 &&
-        $(counter filter_fetched) == $(counter cache_filter_inserted) && $(counter filter_cached) > 0))"
+        $(counter filter_fetched) > 0 && $(counter filter_fetched) <= $(counter cache_filter_inserted) && $(counter filter_cached) > 0))"
 expect 'gets with a small cache' 0 cache_capacity "$shell" --no-compaction --no-took --cache 64KB "$db" -f "$scratch/gets"
 is_true 'all gets found their row again' "$(($(grep -c '^1 row' "$scratch/out") == 3000))"
 is_true 'a small cache evicts filter chunks and data blocks, and loads them again' \
