@@ -438,7 +438,6 @@ cache_set_capacity(struct cache *cache, size_t capacity)
     if (capacity > cache->most)
         capacity = (size_t)cache->most;
     atomic_store_explicit(&cache->capacity, capacity, memory_order_relaxed);
-    pool_set_capacity(&cache->pool, capacity);
     for (unsigned i = 0; i < cache->shard_count; i++) {
         struct cache_block *removed;
 
@@ -448,6 +447,8 @@ cache_set_capacity(struct cache *cache, size_t capacity)
     /* What readers keep of the blocks that went is in use as yet; once they have left, later
      * calls close the slabs. */
     epoch_collect(cache->epoch);
+    /* After the blocks went, since it gives back what they left. */
+    pool_set_capacity(&cache->pool, capacity);
     close_slabs(cache, (size_t)(cache->most / SLAB_BYTES));
 }
 

@@ -274,13 +274,13 @@ pool_release(struct block_pool *pool, struct cache_block *block)
     assert(atomic_load_explicit(&block->file, memory_order_relaxed) == 0);
     assert(atomic_load_explicit(&block->pins, memory_order_relaxed) <= 1);
     if (is_for_slabs(wanted)) {
-        struct slab *emptied;
+        struct slab *leaving;
 
         mutex_lock(&pool->mutex);
-        emptied = slab_give(&pool->slabs, data);
+        leaving = slab_give(&pool->slabs, data);
         give_descriptor(pool, block);
         mutex_unlock(&pool->mutex);
-        slab_free(&pool->regions, emptied);
+        slab_free(&pool->regions, leaving);
         return;
     }
     if (class != 0 && mem_is_discardable(pool->allocator) && keep_warm(pool, block, class))
@@ -298,10 +298,13 @@ bool
 pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count)
 {
     struct cache_block *owners[SLAB_OBJECTS];
+    struct slab *spare = NULL;
     size_t owner_count = 0;
 
     *count = 0;
     mutex_lock(&pool->mutex);
+    if (is_crowded(pool))
+        spare = slab_take_spare(&pool->slabs);
     if (is_crowded(pool))
         owner_count = slab_close_emptiest(&pool->slabs, owners);
     /* An owner is handed out until it leaves its slab, under the mutex, so all that is read of it
@@ -314,6 +317,7 @@ pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], 
                 owners[i], file, atomic_load_explicit(&owners[i]->offset, memory_order_relaxed)};
     }
     mutex_unlock(&pool->mutex);
+    slab_free(&pool->regions, spare);
     return owner_count > 0;
 }
 
@@ -348,10 +352,14 @@ void
 pool_set_capacity(struct block_pool *pool, uint64_t capacity)
 {
     struct cache_block *block;
+    struct slab *spare = NULL;
 
     mutex_lock(&pool->mutex);
+    if (capacity < pool->capacity)
+        spare = slab_take_spare(&pool->slabs);
     pool->capacity = capacity;
     mutex_unlock(&pool->mutex);
+    slab_free(&pool->regions, spare);
     while ((block = take_surplus(pool)) != NULL)
         pool_release(pool, block);
 }

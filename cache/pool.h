@@ -9,17 +9,18 @@
  * Where they come from depends on their number; it is rounded up as that place does, and counted
  * so:
  * - below SLAB_LEAST_OBJECT: the allocator itself.
- * - below POOL_PAGES_BYTES: slabs (slab.h).
+ * - below POOL_PAGES_BYTES: slabs (slab.h).  An empty one of them is kept, the spare, until the
+ *   pool is crowded or its capacity shrinks.
  * - from there on: whole pages (base/mem.h).  Blocks of at most POOL_CLASSES - 1 pages that were
  *   given back keep them, as many as a 32nd of the capacity and POOL_WARM_BYTES (they are WARM),
  *   and are taken before any other: taking memory from the system costs more than all else that a
  *   large block does.  The rest goes back, and all of it under a caller's allocator.
  *
  * So the cache takes the memory that it counts, whatever sizes come in which order, but for slabs
- * that are partly empty.  The pool is CROWDED when all it has is more than the capacity, a 32nd of
- * it and POOL_SPARE_BYTES, and of that more than a 32nd of the capacity and POOL_SPARE_BYTES is
- * unused memory in slabs.  Then slabs have to be closed; what closed ones have counts no more,
- * since it goes as soon as readers and pins let it.
+ * that are partly empty, and the spare.  The pool is CROWDED when all it has is more than the
+ * capacity, a 32nd of it and POOL_SPARE_BYTES, and of that more than a 32nd of the capacity and
+ * POOL_SPARE_BYTES is unused memory in slabs.  Then the spare goes, and slabs have to be closed;
+ * what closed ones have counts no more, since it goes as soon as readers and pins let it.
  *
  * Threads: all functions from any thread, but init and fini.
  */
@@ -79,15 +80,17 @@ struct cache_block *pool_allocate(struct block_pool *pool, size_t size, uint32_t
 void pool_release(struct block_pool *pool, struct cache_block *block);
 
 /*
- * If the pool is crowded: close the slab with the most to gain and name its blocks that are in the
- * table, for the caller to take out and retire.  Blocks that are not in it yet are not to be put in
- * (pool_is_leaving), the others are on their way back.  False: it is not.
+ * If the pool is crowded: give the spare slab back.  If it still is: close the slab with the most
+ * to gain and name its blocks that are in the table, for the caller to take out and retire.  Blocks
+ * that are not in it yet are not to be put in (pool_is_leaving), the others are on their way back.
+ * False: none was closed.
  */
 bool pool_close_slab(struct block_pool *pool, struct block_name names[SLAB_OBJECTS], size_t *count);
 
 /* Whether the block's memory is in a closed slab.  REQUIRES: handed out. */
 bool pool_is_leaving(const struct cache_block *block);
 
+/* Less than before: the spare slab and surplus warm pages are given back. */
 void pool_set_capacity(struct block_pool *pool, uint64_t capacity);
 
 struct pool_usage pool_usage_get(struct block_pool *pool);

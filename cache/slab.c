@@ -198,7 +198,7 @@ slab_set_add(struct slab_set *set, struct slab *slab)
 static void
 remove_slab(struct slab_set *set, struct slab *slab)
 {
-    assert(slab->used == 0 && set->slab_count > 0);
+    assert(slab->used == 0 && slab != set->spare && set->slab_count > 0);
     unlist(set, slab);
     set->slab_count--;
     if (atomic_load_explicit(&slab->closing, memory_order_relaxed)) {
@@ -210,10 +210,25 @@ remove_slab(struct slab_set *set, struct slab *slab)
     }
 }
 
+struct slab *
+slab_take_spare(struct slab_set *set)
+{
+    struct slab *slab = set->spare;
+
+    if (slab == NULL)
+        return NULL;
+    assert(slab->list == SLAB_FULL);
+    assert(!atomic_load_explicit(&slab->closing, memory_order_relaxed));
+    set->spare = NULL;
+    remove_slab(set, slab);
+    return slab;
+}
+
 void
 slab_set_fini(struct slab_set *set, struct slab_regions *regions)
 {
-    /* Slabs went with their objects, but for those of which no object was ever taken. */
+    slab_free(regions, slab_take_spare(set));
+    /* The others went with their objects, but for those of which no object was ever taken. */
     for (unsigned class = 0; class < SLAB_CLASSES; class ++) {
         while (set->lists[class][SLAB_FRESH] != NULL) {
             struct slab *slab = set->lists[class][SLAB_FRESH];
@@ -268,24 +283,42 @@ slab_close_emptiest(struct slab_set *set, struct cache_block *owners[SLAB_OBJECT
 
 /* ---- Objects ---- */
 
+/* The slab of the class to take the next object from, which is not closed; NULL: none has room. */
+static struct slab *
+slab_with_room(struct slab_set *set, uint32_t class)
+{
+    unsigned lists = set->lists_used[class], fullest;
+    struct slab *slab;
+
+    if ((lists & LEVELS_MASK) != 0)
+        fullest = 31u - (unsigned)__builtin_clz(lists & LEVELS_MASK);
+    else if ((lists & 1u << SLAB_FRESH) != 0)
+        fullest = SLAB_FRESH;
+    else if (set->spare != NULL && set->spare->class == class) {
+        slab = set->spare;
+        set->spare = NULL;
+        assert(slab->used == 0 && slab->list == SLAB_FULL);
+        return slab;
+    } else if (lists != 0)
+        fullest = SLAB_CLOSED;
+    else
+        return NULL;
+    slab = set->lists[class][fullest];
+    assert(slab != NULL && slab->class == class && slab->list == fullest);
+    if (fullest == SLAB_CLOSED)
+        set_closing(set, slab, false);
+    return slab;
+}
+
 void *
 slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner)
 {
-    uint32_t class = class_of(bytes), index;
-    unsigned lists = set->lists_used[class], fullest;
-    struct slab *slab;
+    struct slab *slab = slab_with_room(set, class_of(bytes));
+    uint32_t index;
     uint8_t *object;
 
-    if (lists == 0)
+    if (slab == NULL)
         return NULL;
-    if ((lists & LEVELS_MASK) != 0)
-        fullest = 31u - (unsigned)__builtin_clz(lists & LEVELS_MASK);
-    else
-        fullest = (lists & 1u << SLAB_FRESH) != 0 ? SLAB_FRESH : SLAB_CLOSED;
-    slab = set->lists[class][fullest];
-    assert(slab != NULL && slab->class == class && slab->list == fullest);
-    if (slab->list == SLAB_CLOSED)
-        set_closing(set, slab, false);
     assert(slab->used <= slab->touched && slab->used < slab->count);
     if (slab->used < slab->touched) {
         index = returned(slab)[slab->touched - slab->used - 1];
@@ -321,6 +354,14 @@ slab_give(struct slab_set *set, void *object)
     if (slab->used > 0) {
         list(set, slab);
         return NULL;
+    }
+    if (!closing) {
+        struct slab *before = slab_take_spare(set);
+
+        unlist(set, slab);
+        assert(set->spare == NULL && slab != before);
+        set->spare = slab;
+        return before;
     }
     remove_slab(set, slab);
     return slab;

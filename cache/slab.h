@@ -20,6 +20,12 @@
  * back the owner of the slabs closes the emptiest one and sees to it that its objects are given
  * back.  A closed slab is used again only when there is no other of its class with room.
  *
+ * SPARE.  A set keeps the slab that became empty last, unless it was closed, with all that was
+ * touched of it: where the number of objects goes up and down by a few around what fills whole
+ * slabs, one would go to the system and come back each time.  It counts as touched and not in use,
+ * is taken when no other of its class has room, and goes when another becomes empty or the owner of
+ * the slabs wants memory back (slab_take_spare).
+ *
  * Threads: none of its own; one at a time for one struct slab_set.  slab_new, slab_free,
  * slab_is_closing: any.
  */
@@ -36,7 +42,7 @@
 #define SLAB_OBJECTS      253 /* at most in one slab */
 
 /* Lists of a class: slabs with objects given back, by eighths in use of what was touched; those
- * where all that was touched is in use; closed ones.  Full slabs are in none. */
+ * where all that was touched is in use; closed ones.  Full slabs and the spare are in none. */
 enum { SLAB_FRESH = 8, SLAB_CLOSED, SLAB_LISTS, SLAB_FULL = SLAB_LISTS };
 
 struct cache_block;
@@ -59,6 +65,7 @@ struct slab_set {
     unsigned slab_count;
     uint64_t touched_bytes, used_bytes; /* of slabs that are not closed */
     uint64_t closed_bytes;              /* touched, of those that are */
+    struct slab *spare;                 /* the one without objects that is kept, or NULL */
 };
 
 /* What an object of `bytes` takes.  REQUIRES, here and below: SLAB_LEAST_OBJECT <= bytes <=
@@ -84,8 +91,11 @@ void slab_set_add(struct slab_set *set, struct slab *slab);
 /* An object for this owner, on a cache line's border; NULL: a slab has to be added. */
 void *slab_take(struct slab_set *set, uint32_t bytes, struct cache_block *owner);
 
-/* Returns its slab if that became empty and left the set: the caller frees it. */
+/* Returns an empty slab that left the set for it, or NULL: the caller frees it. */
 struct slab *slab_give(struct slab_set *set, void *object);
+
+/* The spare leaves the set: the caller frees it.  NULL: there is none. */
+struct slab *slab_take_spare(struct slab_set *set);
 
 /*
  * Close the slab with the least share of its touched memory in use: its objects are to be given

@@ -1,5 +1,8 @@
-/* pool_test.c -- the memory of cache blocks: whole pages that wait for the next block. */
+/* pool_test.c -- the memory of cache blocks: whole pages, and a slab, that wait for
+ * the next block. */
 #include "cache/pool.h"
+
+#include "tests/support/test_support.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,12 +73,98 @@ warm_pages_come_first(void **state)
     pool_fini(&pool);
 }
 
+/* The blocks of a full cache come and go around what fills whole slabs; the slab on the border
+ * stays and is counted. */
+static void
+a_slab_on_the_border_stays(void **state)
+{
+    enum { SIZE = 4096, FULL = 63, CAPACITY = 4 * 1024 * 1024 };
+    struct test_allocator allocator;
+    struct cache_block *blocks[FULL + 1];
+    struct block_pool pool;
+    uint64_t calls, bytes;
+    bool crowded;
+
+    (void)state;
+    test_allocator_init(&allocator);
+    assert_int_equal(pool_init(&pool, &allocator.table, CAPACITY), PETAL_OK);
+    for (unsigned i = 0; i <= FULL; i++) {
+        blocks[i] = pool_allocate(&pool, SIZE, 0, &crowded);
+        assert_non_null(blocks[i]);
+    }
+    assert_int_equal(pool.slabs.slab_count, 2);
+    calls = test_allocator_calls(&allocator);
+    bytes = pool_usage_get(&pool).bytes;
+    for (unsigned step = 0; step < 1000; step++) {
+        pool_release(&pool, blocks[FULL]);
+        blocks[FULL] = pool_allocate(&pool, SIZE, 0, &crowded);
+        assert_non_null(blocks[FULL]);
+    }
+    assert_int_equal(test_allocator_calls(&allocator), calls);
+    pool_release(&pool, blocks[FULL]);
+    assert_int_equal(pool_usage_get(&pool).bytes, bytes);
+    assert_int_equal(pool_usage_get(&pool).slab_idle, bytes - pool.other_bytes - FULL * SIZE);
+    for (unsigned i = 0; i < FULL; i++)
+        pool_release(&pool, blocks[i]);
+    assert_int_equal(pool.slabs.slab_count, 1);
+    pool_set_capacity(&pool, CAPACITY);
+    assert_int_equal(pool.slabs.slab_count, 1);
+    /* Shrinking gives it back. */
+    pool_set_capacity(&pool, CAPACITY - 1);
+    assert_int_equal(pool.slabs.slab_count, 0);
+    assert_int_equal(pool_usage_get(&pool).bytes, pool.other_bytes);
+    pool_fini(&pool);
+    assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+}
+
+/* A spare and slabs of which nearly all waits: only together more than may wait, so that no slab
+ * has to be closed. */
+static void
+a_crowded_pool_gives_the_spare_back_first(void **state)
+{
+    enum { SIZE = 4096, SLABS = 6, OF_SLAB = 63, BLOCKS = SLABS * OF_SLAB };
+    struct cache_block *blocks[BLOCKS], *other;
+    struct block_name names[SLAB_OBJECTS];
+    struct test_allocator allocator;
+    struct block_pool pool;
+    size_t count;
+    bool crowded;
+
+    (void)state;
+    test_allocator_init(&allocator);
+    assert_int_equal(pool_init(&pool, &allocator.table, 0), PETAL_OK);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        blocks[i] = pool_allocate(&pool, SIZE, 0, &crowded);
+        assert_non_null(blocks[i]);
+    }
+    assert_int_equal(pool.slabs.slab_count, SLABS);
+    /* One slab becomes the spare, four more have nearly nothing in use. */
+    for (unsigned i = 0; i < (SLABS - 1) * OF_SLAB; i++)
+        if (i < OF_SLAB || i % OF_SLAB != 0)
+            pool_release(&pool, blocks[i]);
+    assert_int_equal(pool.slabs.slab_count, SLABS);
+    other = pool_allocate(&pool, 2 * SIZE, 0, &crowded);
+    assert_true(crowded);
+    assert_false(pool_close_slab(&pool, names, &count));
+    assert_int_equal(pool.slabs.slab_count, SLABS);
+    assert_null(pool.slabs.spare);
+    assert_in_range(pool_usage_get(&pool).slab_idle, 0, POOL_SPARE_BYTES);
+    pool_release(&pool, other);
+    for (unsigned i = OF_SLAB; i < BLOCKS; i++)
+        if (i >= (SLABS - 1) * OF_SLAB || i % OF_SLAB == 0)
+            pool_release(&pool, blocks[i]);
+    pool_fini(&pool);
+    assert_int_equal(test_allocator_live_bytes(&allocator), 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_wait_for_a_block_of_pages),
         cmocka_unit_test(warm_pages_come_first),
+        cmocka_unit_test(a_slab_on_the_border_stays),
+        cmocka_unit_test(a_crowded_pool_gives_the_spare_back_first),
     };
 
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);

@@ -120,7 +120,13 @@ objects_lie_apart(void **state)
 }
 
 static void
-empty_slabs_go(void **state)
+release_spare(struct fixture *fixture)
+{
+    slab_free(&fixture->regions, slab_take_spare(&fixture->set));
+}
+
+static void
+empty_slabs_go_but_for_a_spare(void **state)
 {
     struct fixture fixture;
     static void *objects[MOST_OBJECTS];
@@ -134,9 +140,82 @@ empty_slabs_go(void **state)
     assert_in_range(live_slabs(&fixture), 9 * 3, 9 * 6);
     for (size_t i = 0; i < count; i++)
         give(&fixture, objects[i]);
-    assert_int_equal(live_slabs(&fixture), 0);
+    assert_int_equal(live_slabs(&fixture), 1);
+    assert_int_equal(fixture.set.slab_count, 1);
     assert_int_equal(fixture.set.used_bytes, 0);
+    assert_in_range(fixture.set.touched_bytes, 1, SLAB_BYTES);
+    release_spare(&fixture);
+    assert_int_equal(live_slabs(&fixture), 0);
     assert_int_equal(fixture.set.touched_bytes, 0);
+    assert_null(slab_take_spare(&fixture.set));
+    fixture_fini(&fixture);
+}
+
+/* One object more and one less than fill a slab, again and again. */
+static void
+a_slab_on_the_border_is_not_made_again(void **state)
+{
+    enum { FULL = 31 };
+    struct fixture fixture;
+    void *objects[FULL + 1];
+    uint64_t calls, touched;
+
+    (void)state;
+    fixture_init(&fixture);
+    for (size_t i = 0; i <= FULL; i++)
+        objects[i] = take(&fixture, 8192, i);
+    assert_int_equal(live_slabs(&fixture), 2);
+    calls = test_allocator_calls(&fixture.allocator);
+    touched = fixture.set.touched_bytes;
+    for (unsigned step = 0; step < 1000; step++) {
+        give(&fixture, objects[FULL]);
+        objects[FULL] = take(&fixture, 8192, FULL);
+    }
+    assert_int_equal(test_allocator_calls(&fixture.allocator), calls);
+    give(&fixture, objects[FULL]);
+    assert_int_equal(fixture.set.touched_bytes, touched);
+    assert_int_equal(fixture.set.used_bytes, FULL * 8192);
+    for (size_t i = 0; i < FULL; i++)
+        give(&fixture, objects[i]);
+    assert_int_equal(live_slabs(&fixture), 1);
+    fixture_fini(&fixture);
+}
+
+/* The spare is for its class, behind slabs in use and before closed ones. */
+static void
+a_spare_is_taken_when_no_other_has_room(void **state)
+{
+    enum { FULL = 31 };
+    struct fixture fixture;
+    struct cache_block *owners[SLAB_OBJECTS];
+    void *objects[2 * FULL], *other;
+
+    (void)state;
+    fixture_init(&fixture);
+    for (size_t i = 0; i < 2 * FULL; i++)
+        objects[i] = take(&fixture, 8192, i);
+    for (size_t i = FULL; i < 2 * FULL; i++)
+        give(&fixture, objects[i]);
+    give(&fixture, objects[0]);
+    objects[0] = take(&fixture, 8192, 0);
+    assert_int_equal((uintptr_t)objects[0] / SLAB_BYTES, (uintptr_t)objects[1] / SLAB_BYTES);
+    other = take(&fixture, 2000, 100);
+    assert_int_equal(live_slabs(&fixture), 3);
+    give(&fixture, objects[0]);
+    assert_int_equal(slab_close_emptiest(&fixture.set, owners), FULL - 1);
+    objects[0] = take(&fixture, 8192, 0);
+    assert_int_equal((uintptr_t)objects[0] / SLAB_BYTES, (uintptr_t)objects[FULL] / SLAB_BYTES);
+    assert_true(slab_is_closing(objects[1]) && !slab_is_closing(objects[0]));
+    assert_int_equal(live_slabs(&fixture), 3);
+    /* A closed one that becomes empty is none, and the next empty one puts it out. */
+    for (size_t i = 1; i < FULL; i++)
+        give(&fixture, objects[i]);
+    assert_int_equal(live_slabs(&fixture), 2);
+    give(&fixture, objects[0]);
+    assert_int_equal(live_slabs(&fixture), 2);
+    give(&fixture, other);
+    assert_int_equal(live_slabs(&fixture), 1);
+    assert_in_range(fixture.set.touched_bytes, 2048, 8192);
     fixture_fini(&fixture);
 }
 
@@ -202,6 +281,7 @@ the_emptiest_is_closed_and_its_owners_named(void **state)
     give(&fixture, objects[32]);
     assert_int_equal(live_slabs(&fixture), 2);
     assert_int_equal(fixture.set.closed_bytes, 0);
+    assert_null(slab_take_spare(&fixture.set));
     for (size_t i = 0; i < 31 * 3; i++)
         if (i / 31 != 1)
             give(&fixture, objects[i]);
@@ -221,11 +301,13 @@ a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set(void **state)
     slab_set_add(&fixture.set, slab_new(&fixture.regions, 30000));
     assert_int_equal(live_slabs(&fixture), 2);
     give(&fixture, first);
+    release_spare(&fixture);
     assert_int_equal(live_slabs(&fixture), 1);
     next = take(&fixture, 30000, 2);
     assert_int_equal(live_slabs(&fixture), 1);
     slab_set_add(&fixture.set, slab_new(&fixture.regions, 5000));
     give(&fixture, next);
+    release_spare(&fixture);
     assert_int_equal(live_slabs(&fixture), 1);
     fixture_fini(&fixture);
 }
@@ -263,6 +345,8 @@ anything_in_any_order(void **state)
         bool grow = step / 10000 % 2 == 0;
 
         if (test_random_chance(&random, 200)) {
+            if (test_random_chance(&random, 2))
+                release_spare(&fixture);
             slab_close_emptiest(&fixture.set, owners);
         } else if (in_use < MOST_OBJECTS && test_random_below(&random, 10) < (grow ? 7u : 4u)) {
             uint32_t bytes = 1024 + (uint32_t)test_random_below(&random, 31 * 1024);
@@ -283,6 +367,7 @@ anything_in_any_order(void **state)
     }
     while (in_use > 0)
         give(&fixture, all[--in_use].object);
+    release_spare(&fixture);
     assert_int_equal(live_slabs(&fixture), 0);
     fixture_fini(&fixture);
 }
@@ -293,7 +378,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classes_are_close_to_what_is_asked_for),
         cmocka_unit_test(objects_lie_apart),
-        cmocka_unit_test(empty_slabs_go),
+        cmocka_unit_test(empty_slabs_go_but_for_a_spare),
+        cmocka_unit_test(a_slab_on_the_border_is_not_made_again),
+        cmocka_unit_test(a_spare_is_taken_when_no_other_has_room),
         cmocka_unit_test(what_is_touched_is_counted),
         cmocka_unit_test(the_emptiest_is_closed_and_its_owners_named),
         cmocka_unit_test(a_slab_that_was_not_needed_is_used_next_or_goes_with_the_set),
