@@ -86,15 +86,17 @@ fill(struct readahead *ahead, const struct block_source *source, uint64_t begin,
     return PETAL_OK;
 }
 
-/* How many bytes the next window can have, and has memory for: fewer than are due where the limit
- * leaves no more. */
+/* How many bytes the next window can have, and has memory for: fewer than are due where the file
+ * has no more than `left`, or the limit. */
 static size_t
-window_bytes(struct readahead *ahead, const petal_allocator *allocator)
+window_bytes(struct readahead *ahead, uint64_t left, const petal_allocator *allocator)
 {
     size_t bytes = ahead->next_bytes;
 
     if (bytes == 0)
         bytes = ahead->whole ? READAHEAD_MOST_BYTES : READAHEAD_LEAST_BYTES;
+    if (bytes > left)
+        bytes = (size_t)left;
     if (bytes <= ahead->capacity)
         return bytes;
     if (!charge(ahead, bytes))
@@ -109,14 +111,16 @@ read_window(struct readahead *ahead, const struct block_source *source, struct b
             enum direction direction, struct read_trace *trace)
 {
     uint64_t begin = handle.offset, end = handle.offset + handle.size;
-    size_t bytes = window_bytes(ahead, source->env->allocator);
+    uint64_t left = direction == FORWARDS ? source->limit - begin : end;
+    size_t bytes = window_bytes(ahead, left, source->env->allocator);
 
     if (bytes <= handle.size)
         return false;
+    assert(bytes <= left);
     if (direction == FORWARDS)
-        end = bytes < source->limit - begin ? begin + bytes : source->limit;
+        end = begin + bytes;
     else
-        begin = bytes < end ? end - bytes : 0;
+        begin = end - bytes;
     if (begin < ahead->failed_end && end > ahead->failed_begin)
         return false;
     if (fill(ahead, source, begin, end, trace, NULL) != PETAL_OK) {
