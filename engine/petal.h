@@ -444,8 +444,10 @@ enum petal_attribute_kind {
      * Acted upon are COMPRESSION_COMPACT, for what compactions write, and in its place
      * COMPRESSION_COMPACT_MAJOR for compactions of all files, COMPRESSION_COMPACT_MINOR for those
      * of some: NONE, LZ4, or LZ4HC, a name that HBase has not: LZ4 that takes about five times
-     * as long to write, saves from nothing to a twenty-fifth of the bytes, and reads as quickly.
-     * With another codec, or without them, compactions write by `compression`, as flushes do.
+     * as long to write, saves from nothing to a third of the bytes, the more the larger blocks
+     * are and the more text is in them, and reads as quickly. A kind with another codec, or not
+     * given, is as COMPRESSION_COMPACT says; and that, likewise, as `compression`, by which
+     * flushes write.
      */
     PETAL_KEPT_ATTRIBUTE = 3
 };
@@ -990,10 +992,11 @@ petal_cursor_next(petal_cursor *cursor, const petal_cell **cell, petal_error *er
  * Step over several cells at once: *cells points to the first of *count following ones, at least 1
  * and at most `most` of them, 0 at the end. They are those that petal_cursor_next would give by
  * *count calls, of one row or of many; how many come is as it suits the cursor, which fetches no
- * blocks for more but in long scans: plain scans (forward, whole families, no filter, no limits of cells in a row,
- * no receipt) give runs of up to 128, others one. The array and all that its cells point to belong
- * to the cursor and live until the next call on it. To be mixed with the other steps and with seeks
- * as one likes. PETAL_INVALID: `most` is 0. After a failure *count is 0.
+ * blocks for more but in long scans. Plain scans of one family (forward, whole, not raw, without
+ * NEW_VERSION_BEHAVIOR, filter, limits of cells in a row and receipt) give runs of up to 128; of
+ * several families runs end with the row's part of a family; others give one cell. The array and
+ * all that its cells point to belong to the cursor and live until the next call on it. To be mixed
+ * with the other steps and with seeks as one likes. PETAL_INVALID: `most` is 0. After a failure *count is 0.
  */
 PETAL_API PETAL_MUST_CHECK enum petal_status
 petal_cursor_next_many(petal_cursor *cursor, size_t most, const petal_cell **cells, size_t *count,
