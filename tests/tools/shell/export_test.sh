@@ -82,6 +82,18 @@ expect 'the shell runs it' 0 . "$shell" --no-took new -n t.hbase
 scan db >wanted
 scan new >got
 same 'what the script made' wanted got
+# What describe shows in METADATA is made again as the attributes that it is.
+expect 'a family of many attributes' 0 . "$shell" --no-took db \
+    -e "create 'm', {NAME => 'f', NEW_VERSION_BEHAVIOR => true, COMPRESSION_COMPACT => 'zstd', COMPRESS_TAGS => false, METADATA => {'owner' => 'me'}}" \
+    -e "put 'm', 'r', 'f:a', 'v', 1"
+expect 'its script' 0 '^1 cells exported' "$shell" --no-took db export m m.hbase --create
+rm -rf new
+expect 'the shell runs it, too' 0 . "$shell" --no-took new -n m.hbase
+for database in db new; do
+    "$shell" --no-took $database -e "describe 'm'" >described.$database
+done
+same 'what the script made of it' described.db described.new
+expect 'an attribute, not a text' 0 '^m,f,NEW_VERSION_BEHAVIOR,true' "$shell" --no-took new --format csv -e "describe 'm'"
 expect 'parts' 0 '^3 cells exported' "$shell" db export t part.csv --from 'r\x20r' --to r#r --columns f
 printf 'row,family,qualifier,timestamp,type,ttl,value\nr r,f,q q,7,Put,,v   v\nr!r,f,q!q,7,Put,,v!!!v\n"r""r",f,"q""q",7,Put,,"v""""""v"\n' >wanted
 same 'part of it' wanted part.csv

@@ -272,20 +272,26 @@ read_prefix_length(struct session *session, petal_family_options *family, petal_
 
 /* ---- METADATA and CONFIGURATION -------------------------------------------------------------- */
 
-/* Add the pairs of a hash to the list; nil and the empty text take one out. */
 static enum shell_status
-read_texts(struct session *session, struct attribute_list list, enum petal_attribute_kind kind,
-           petal_slice key, const struct value *hash)
+fail_hash(struct session *session, petal_slice key)
 {
-    if (hash->kind != VALUE_HASH)
-        return session_fail(session, SHELL_USAGE, "%.*s must be a Hash type", SLICE(key));
-    for (size_t i = 0; i < hash->count; i++) {
-        petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
-        petal_slice text = value_to_bytes(&session->arena, &hash->as.pairs[i].value);
+    return session_fail(session, SHELL_USAGE, "%.*s must be a Hash type", SLICE(key));
+}
 
-        attribute_set(&session->arena, list, kind, name, text.size == 0 ? NULL : &text);
-    }
-    return SHELL_FINE;
+/* nil and the empty text take a pair of METADATA or CONFIGURATION out. */
+static bool
+takes_out(struct session *session, const struct value *value)
+{
+    return value_to_bytes(&session->arena, value).size == 0;
+}
+
+static void
+read_text(struct session *session, struct attribute_list list, enum petal_attribute_kind kind,
+          petal_slice name, const struct value *value)
+{
+    petal_slice text = value_to_bytes(&session->arena, value);
+
+    attribute_set(&session->arena, list, kind, name, takes_out(session, value) ? NULL : &text);
 }
 
 /* Two names have fields of their own. */
@@ -296,9 +302,8 @@ read_configuration(struct session *session, petal_family_options *family, petal_
     enum shell_status status = SHELL_FINE;
 
     if (value->kind != VALUE_HASH)
-        return read_texts(session, family_attributes(family), PETAL_CONFIGURATION, key, value);
+        return fail_hash(session, key);
     for (size_t i = 0; i < value->count && status == SHELL_FINE; i++) {
-        struct value pair = {.kind = VALUE_HASH, .count = 1, .as.pairs = &value->as.pairs[i]};
         petal_slice name = value_to_bytes(&session->arena, &value->as.pairs[i].key);
 
         if (slice_is(name, ERROR_RATE_KEY))
@@ -306,8 +311,8 @@ read_configuration(struct session *session, petal_family_options *family, petal_
         else if (slice_is(name, PREFIX_LENGTH_KEY))
             status = read_prefix_length(session, family, name, &value->as.pairs[i].value);
         else
-            status =
-                read_texts(session, family_attributes(family), PETAL_CONFIGURATION, key, &pair);
+            read_text(session, family_attributes(family), PETAL_CONFIGURATION, name,
+                      &value->as.pairs[i].value);
     }
     return status;
 }
@@ -413,12 +418,12 @@ static const struct {
     {"BLOCKSIZE", read_block_size},
     {"BLOOMFILTER", read_bloom},
     {"COMPRESSION", read_compression},
-    {"CONFIGURATION", read_configuration},
 };
 
-enum shell_status
-family_attribute_read(struct session *session, petal_family_options *family, petal_slice key,
-                      const struct value *value, bool *known)
+/* An attribute with a value of its own: all but METADATA and CONFIGURATION. */
+static enum shell_status
+read_family_single(struct session *session, petal_family_options *family, petal_slice key,
+                   const struct value *value, bool *known)
 {
     const struct kept *kept = find_kept(family_kept, key);
 
@@ -426,8 +431,6 @@ family_attribute_read(struct session *session, petal_family_options *family, pet
     for (size_t i = 0; i < COUNT_OF(family_typed); i++)
         if (slice_is(key, family_typed[i].name))
             return family_typed[i].read(session, family, key, value);
-    if (slice_is(key, "METADATA"))
-        return read_texts(session, family_attributes(family), PETAL_METADATA, key, value);
     if (kept != NULL)
         return read_kept(session, family_attributes(family), kept, value);
     if (slice_is(key, "IN_MEMORY"))
@@ -441,6 +444,71 @@ family_attribute_read(struct session *session, petal_family_options *family, pet
     else
         *known = false;
     return SHELL_FINE;
+}
+
+/* What an attribute is that METADATA takes out: nil, unless that is no value for it. */
+static struct value
+family_default(petal_slice name)
+{
+    static const struct {
+        const char *name, *value;
+    } defaults[] = {{"VERSIONS", "1"},      {"MIN_VERSIONS", "0"},
+                    {"TTL", "FOREVER"},     {"KEEP_DELETED_CELLS", "FALSE"},
+                    {"BLOCKSIZE", "65536"}, {"BLOOMFILTER", "ROW"},
+                    {"COMPRESSION", "LZ4"}, {"BLOCKCACHE", "true"}};
+
+    for (size_t i = 0; i < COUNT_OF(defaults); i++)
+        if (slice_is(name, defaults[i].name))
+            return (struct value){.kind = VALUE_STRING,
+                                  .as.bytes = slice_of_string(defaults[i].value)};
+    return (struct value){.kind = VALUE_NIL};
+}
+
+/* Attributes and METADATA are one map: a pair under an attribute's name is the attribute, and text
+ * that is there under its name gives way to it. */
+static enum shell_status
+read_family_pair(struct session *session, petal_family_options *family, petal_slice key,
+                 const struct value *value, bool *known)
+{
+    enum shell_status status = read_family_single(session, family, key, value, known);
+
+    if (*known)
+        attribute_set(&session->arena, family_attributes(family), PETAL_METADATA, key, NULL);
+    return status;
+}
+
+static enum shell_status
+read_family_metadata(struct session *session, petal_family_options *family, petal_slice key,
+                     const struct value *hash)
+{
+    enum shell_status status = SHELL_FINE;
+
+    if (hash->kind != VALUE_HASH)
+        return fail_hash(session, key);
+    for (size_t i = 0; i < hash->count && status == SHELL_FINE; i++) {
+        petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
+        struct value value = hash->as.pairs[i].value;
+        bool known;
+
+        if (takes_out(session, &value))
+            value = family_default(name);
+        status = read_family_pair(session, family, name, &value, &known);
+        if (!known)
+            read_text(session, family_attributes(family), PETAL_METADATA, name, &value);
+    }
+    return status;
+}
+
+enum shell_status
+family_attribute_read(struct session *session, petal_family_options *family, petal_slice key,
+                      const struct value *value, bool *known)
+{
+    *known = true;
+    if (slice_is(key, "METADATA"))
+        return read_family_metadata(session, family, key, value);
+    if (slice_is(key, "CONFIGURATION"))
+        return read_configuration(session, family, key, value);
+    return read_family_pair(session, family, key, value, known);
 }
 
 enum shell_status
@@ -460,57 +528,8 @@ family_attributes_check(struct session *session, const petal_family_options *fam
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* In a table METADATA and CONFIGURATION are one map, in which READONLY => false stands, too,
- * once it has been said. */
-static enum shell_status
-read_table_texts(struct session *session, petal_table_options *table,
-                 enum petal_attribute_kind kind, petal_slice key, const struct value *hash)
-{
-    enum petal_attribute_kind other = kind == PETAL_METADATA ? PETAL_CONFIGURATION : PETAL_METADATA;
-
-    for (size_t i = 0; hash->kind == VALUE_HASH && i < hash->count; i++)
-        attribute_set(&session->arena, table_attributes(table), other,
-                      value_to_bytes(&session->arena, &hash->as.pairs[i].key), NULL);
-    return read_texts(session, table_attributes(table), kind, key, hash);
-}
-
-enum shell_status
-table_attribute_read(struct session *session, petal_table_options *table, petal_slice key,
-                     const struct value *value, bool *known)
-{
-    static const char *const ignored[] = {"SPLITS", "SPLITS_FILE", "SPLITALGO", "NUMREGIONS"};
-    const struct kept *kept = find_kept(table_kept, key);
-    enum shell_status status;
-    int number = 0;
-
-    *known = true;
-    if (slice_is(key, "DURABILITY")) {
-        status = value_read_word(session, key, value, durabilities, &number);
-        if (status == SHELL_FINE)
-            table->durability = (enum petal_durability)number;
-        return status;
-    }
-    if (slice_is(key, "READONLY")) {
-        petal_slice no = slice_of_string("false");
-
-        table->read_only = value_read_boolean(session, value);
-        attribute_set(&session->arena, table_attributes(table), PETAL_METADATA, key,
-                      table->read_only ? NULL : &no);
-        return SHELL_FINE;
-    }
-    if (slice_is(key, "METADATA"))
-        return read_table_texts(session, table, PETAL_METADATA, key, value);
-    if (slice_is(key, "CONFIGURATION"))
-        return read_table_texts(session, table, PETAL_CONFIGURATION, key, value);
-    if (kept != NULL)
-        return read_kept(session, table_attributes(table), kept, value);
-    for (size_t i = 0; i < COUNT_OF(ignored); i++)
-        if (slice_is(key, ignored[i]))
-            return SHELL_FINE;
-    *known = false;
-    return SHELL_FINE;
-}
-
+/* Attributes, METADATA and CONFIGURATION of a table are one map: what is under a name gives way to
+ * what comes. */
 bool
 table_attribute_unset(struct session *session, petal_table_options *table, petal_slice name)
 {
@@ -532,4 +551,78 @@ table_attribute_unset(struct session *session, petal_table_options *table, petal
         attribute_set(&session->arena, table_attributes(table), kinds[i], name, NULL);
     }
     return found;
+}
+
+/* An attribute with a value of its own: all but METADATA, CONFIGURATION and what is passed over. */
+static enum shell_status
+read_table_single(struct session *session, petal_table_options *table, petal_slice key,
+                  const struct value *value, bool *known)
+{
+    const struct kept *kept = find_kept(table_kept, key);
+    enum shell_status status;
+    int number = 0;
+
+    *known = true;
+    if (slice_is(key, "DURABILITY")) {
+        status = value_read_word(session, key, value, durabilities, &number);
+        if (status != SHELL_FINE)
+            return status;
+        (void)table_attribute_unset(session, table, key);
+        table->durability = (enum petal_durability)number;
+    } else if (slice_is(key, "READONLY")) {
+        /* READONLY => false stands in METADATA once it has been said. */
+        petal_slice no = slice_of_string("false");
+
+        (void)table_attribute_unset(session, table, key);
+        table->read_only = value_read_boolean(session, value);
+        if (!table->read_only)
+            attribute_set(&session->arena, table_attributes(table), PETAL_METADATA, key, &no);
+    } else if (kept != NULL) {
+        (void)table_attribute_unset(session, table, key);
+        return read_kept(session, table_attributes(table), kept, value);
+    } else {
+        *known = false;
+    }
+    return SHELL_FINE;
+}
+
+/* A pair under an attribute's name is the attribute. */
+static enum shell_status
+read_table_texts(struct session *session, petal_table_options *table,
+                 enum petal_attribute_kind kind, petal_slice key, const struct value *hash)
+{
+    enum shell_status status = SHELL_FINE;
+
+    if (hash->kind != VALUE_HASH)
+        return fail_hash(session, key);
+    for (size_t i = 0; i < hash->count && status == SHELL_FINE; i++) {
+        petal_slice name = value_to_bytes(&session->arena, &hash->as.pairs[i].key);
+        const struct value *value = &hash->as.pairs[i].value;
+        bool known = false;
+
+        if (!takes_out(session, value))
+            status = read_table_single(session, table, name, value, &known);
+        if (known)
+            continue;
+        (void)table_attribute_unset(session, table, name);
+        read_text(session, table_attributes(table), kind, name, value);
+    }
+    return status;
+}
+
+enum shell_status
+table_attribute_read(struct session *session, petal_table_options *table, petal_slice key,
+                     const struct value *value, bool *known)
+{
+    static const char *const ignored[] = {"SPLITS", "SPLITS_FILE", "SPLITALGO", "NUMREGIONS"};
+
+    *known = true;
+    if (slice_is(key, "METADATA"))
+        return read_table_texts(session, table, PETAL_METADATA, key, value);
+    if (slice_is(key, "CONFIGURATION"))
+        return read_table_texts(session, table, PETAL_CONFIGURATION, key, value);
+    for (size_t i = 0; i < COUNT_OF(ignored); i++)
+        if (slice_is(key, ignored[i]))
+            return SHELL_FINE;
+    return read_table_single(session, table, key, value, known);
 }
