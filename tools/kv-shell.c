@@ -324,6 +324,19 @@ run_subcommand(struct session *session, int argc, char **argv)
     return status;
 }
 
+/* Is all on standard output?  If not, say why: `error` is what a flush before met, 0: nothing. */
+static bool
+output_is_written(int error)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return true;
+    if (error == 0)
+        error = errno != 0 ? errno : EIO;
+    (void)fprintf(stderr, "kv-shell: writing failed: %s\n", strerror(error));
+    return false;
+}
+
 static int
 run(const struct arguments *arguments, int argc, char **argv)
 {
@@ -364,11 +377,9 @@ run(const struct arguments *arguments, int argc, char **argv)
         status = session.failed ? SHELL_NOT_FOUND : status < SHELL_DATA ? SHELL_FINE : status;
     interrupt_wait_all();
     closing = session_close(&session);
-    errno = 0;
-    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
-        (void)fprintf(stderr, "kv-shell: writing failed: %s\n", strerror(errno != 0 ? errno : EIO));
+    format_flush(&session.output.format);
+    if (!output_is_written(session.output.format.write_error))
         closing = SHELL_DATA;
-    }
     if (closing > status)
         status = closing;
     return session.exit_status >= 0 && closing == SHELL_FINE ? session.exit_status : (int)status;
@@ -382,11 +393,11 @@ main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         print_usage(stdout);
-        return SHELL_FINE;
+        return output_is_written(0) ? SHELL_FINE : SHELL_DATA;
     }
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
         (void)printf("kv-shell of Petal %s\n", petal_version());
-        return SHELL_FINE;
+        return output_is_written(0) ? SHELL_FINE : SHELL_DATA;
     }
     status = parse_arguments(&arguments, argc, argv);
     if (status != SHELL_FINE)

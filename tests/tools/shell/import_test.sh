@@ -136,6 +136,17 @@ expect 'a third of one' 3 'line 1, byte 1: an object' "$shell" --no-compaction "
 printf '\357\273\277list\r\n' >"$scratch/marked"
 expect 'a script with a byte order mark' 0 '^named$' "$shell" --no-compaction "$db" -f "$scratch/marked"
 
+# ---- A directory in a file's place ---------------------------------------------------------------------
+
+for format in csv tsv jsonl hbase; do
+    expect "import a directory as $format" 3 'failed: Is a directory' "$shell" --no-compaction "$db" import named "$scratch" --format $format
+    expect "a part of it as $format" 3 'failed: Is a directory' \
+        "$shell" --no-compaction "$db" import named "$scratch" --format $format --part 1/2
+done
+expect 'compare with a directory' 3 'failed: Is a directory' "$shell" --no-compaction "$db" compare named "$scratch"
+expect 'a directory of keys' 3 'failed: Is a directory' "$shell" --no-compaction "$db" -e "advise 'named', KEYS => '$scratch'"
+expect 'a directory of commands' 3 'failed: Is a directory' "$shell" --no-compaction "$db" -f "$scratch"
+
 # ---- Durations -----------------------------------------------------------------------------------------
 
 expect 'on a table variable' 0 '^Took [0-9.]* seconds=> 0$' "$shell" --no-compaction "$db" -e "t = create 'held', 'f'" -e 't.count'
@@ -150,7 +161,14 @@ expect 'a value that means nothing' 2 'what does --format xml mean?' "$shell" --
 expect 'a size that means nothing' 2 'what does --cache much mean?' "$shell" --cache much "$db" -e list
 if [ -c /dev/full ]; then
     "$shell" --no-compaction "$db" -e "scan 'many'" >/dev/full 2>"$scratch/out"
-    is_true 'output that cannot be written is told' "$(($? == 3 && $(grep -c 'writing failed: ' "$scratch/out") == 1))"
+    is_true 'output that cannot be written is told, and why' \
+        "$(($? == 3 && $(grep -c 'writing failed: No space left on device' "$scratch/out") == 1))"
+    for command in help "scan 'many', LIMIT => 1"; do
+        "$shell" --no-compaction "$db" -e "$command" >/dev/full 2>"$scratch/out"
+        is_true "little output, too: $command" "$(($? == 3 && $(grep -c 'writing failed: No space left on device' "$scratch/out") == 1))"
+    done
+    "$shell" --help >/dev/full 2>"$scratch/out"
+    is_true 'and the usage' "$(($? == 3 && $(grep -c 'writing failed: No space left on device' "$scratch/out") == 1))"
 fi
 
 # ---- Exit statuses -----------------------------------------------------------------------------------

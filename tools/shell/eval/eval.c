@@ -386,7 +386,7 @@ eval_input(struct session *session, struct lexer *lexer, unsigned line)
     if (good && !eval_is_over(&eval))
         show_echo(session, &value);
     output_finish(&session->output);
-    (void)fflush(session->output.file);
+    output_flush(&session->output);
     lexer_clear(lexer);
     arena_clear(&session->arena);
 }

@@ -119,7 +119,7 @@ export_to_output(struct cell_export *export, enum shell_status (*run)(struct cel
 {
     enum shell_status status;
 
-    (void)fflush(stdout);
+    output_flush(&export->session->output);
     export->file = STDOUT_FILENO;
     status = run(export);
     if (status != SHELL_FINE && interrupt_pending())

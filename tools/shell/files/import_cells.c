@@ -54,6 +54,8 @@ fill_block(struct import *import, struct import_job *job)
 
         text_reserve(block, BLOCK_BYTES);
         size = fread(block->bytes + begin, 1, BLOCK_BYTES, file);
+        if (size < BLOCK_BYTES && ferror(file) && import->intake.reader.read_error == 0)
+            import->intake.reader.read_error = errno;
         block->size += size;
         import->bytes_read += size;
         import->at_end = size < BLOCK_BYTES;
@@ -85,7 +87,7 @@ import_read_cells(void *context, void *argument)
     fill_block(import, job);
     if (ferror(import->intake.file)) {
         text_add_format(&job->message, "reading %s failed: %s", import->intake.file_name,
-                        strerror(errno));
+                        strerror(import->intake.reader.read_error));
         job->stop = true;
         job->failure = SHELL_DATA;
     }

@@ -143,15 +143,17 @@ close_pipe(void *cookie)
     return cookie != stdin ? fclose(cookie) : 0;
 }
 
-/* Pass over a byte order mark at the file's start.  Bytes that are none go back: the C library
- * takes these few. */
-static void
+/* Pass over a byte order mark at the file's start, with the errno of a read that fails.  Bytes that
+ * are none go back: the C library takes these few. */
+static int
 pass_byte_order_mark(FILE *file)
 {
     int bytes[sizeof(BYTE_ORDER_MARK) - 1], count = 0;
 
     for (; count < (int)sizeof(BYTE_ORDER_MARK) - 1; count++) {
         bytes[count] = getc(file);
+        if (bytes[count] == EOF && ferror(file))
+            return errno;
         if (bytes[count] == EOF)
             break;
         if (bytes[count] != (unsigned char)BYTE_ORDER_MARK[count]) {
@@ -161,6 +163,7 @@ pass_byte_order_mark(FILE *file)
     }
     while (count < (int)sizeof(BYTE_ORDER_MARK) - 1 && count-- > 0)
         (void)ungetc(bytes[count], file);
+    return 0;
 }
 
 enum shell_status
@@ -168,13 +171,14 @@ intake_open(struct intake *intake)
 {
     struct stat facts;
     enum shell_status status;
+    int error;
 
     status = session_table(intake->session, slice_of_string(intake->table_name), &intake->table);
     if (status != SHELL_FINE)
         return status;
     intake->file = strcmp(intake->file_name, "-") == 0 ? stdin : fopen(intake->file_name, "r");
     if (intake->file == NULL) {
-        int error = errno;
+        error = errno;
 
         return session_fail(intake->session, error == ENOENT ? SHELL_NOT_FOUND : SHELL_DATA,
                             "cannot open %s: %s", intake->file_name, strerror(error));
@@ -196,9 +200,10 @@ intake_open(struct intake *intake)
             }
         }
     }
-    pass_byte_order_mark(intake->file);
+    error = pass_byte_order_mark(intake->file);
     intake->progress = (struct progress){.what = NULL};
     shell_record_reader_init(&intake->reader, intake->format, intake->file);
+    intake->reader.read_error = error;
     return SHELL_FINE;
 }
 

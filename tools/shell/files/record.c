@@ -62,7 +62,8 @@ shell_record_read_line(struct record_reader *reader)
     }
     size = getline(&reader->line_bytes, &reader->line_capacity, reader->file);
     if (size < 0) {
-        reader->read_error = errno;
+        if (reader->read_error == 0 && ferror(reader->file))
+            reader->read_error = errno;
         return false;
     }
     reader->line++;

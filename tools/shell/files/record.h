@@ -38,7 +38,7 @@ struct record_reader {
     FILE *file;    /* borrowed */
     uint64_t line; /* lines read so far */
     uint64_t bytes_read;
-    int read_error; /* errno of the read that failed */
+    int read_error; /* errno of the first read that failed, whoever read */
     char message[256];
     struct record_column *columns;
     size_t column_count, column_capacity;

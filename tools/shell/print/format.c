@@ -3,6 +3,7 @@
 
 #include "tools/shell/text/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -243,7 +244,16 @@ format_end(struct format *format)
     format->any = format->any || format->mode != FORMAT_JSON;
     format->begun = false;
     format->headed = false;
-    (void)fflush(format->file);
+    format_flush(format);
+}
+
+/* The stream itself remembers that it failed, but not why. */
+void
+format_flush(struct format *format)
+{
+    errno = 0;
+    if (fflush(format->file) != 0 && format->write_error == 0)
+        format->write_error = errno;
 }
 
 void

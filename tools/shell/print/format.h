@@ -26,6 +26,7 @@ struct format_field;
 struct format {
     enum format_mode mode;
     FILE *file;         /* borrowed */
+    int write_error;    /* errno of the first flush that failed, 0: none */
     struct text words;  /* the names of the set's columns, each with a zero behind it */
     const char **names; /* point to them */
     size_t columns;
@@ -69,5 +70,8 @@ void format_null(struct format *format);
 /* End the set, and print what is left of it. */
 void format_end(struct format *format);
 void format_free(struct format *format);
+
+/* Write out what the file has buffered: all of it, records and what else was printed there. */
+void format_flush(struct format *format);
 
 #endif

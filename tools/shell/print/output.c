@@ -250,6 +250,14 @@ output_join(struct output *output)
 }
 
 void
+output_flush(struct output *output)
+{
+    format_flush(&output->format);
+    if (output->file != output->format.file)
+        (void)fflush(output->file);
+}
+
+void
 output_plain(struct output *output, const char *format, ...)
 {
     va_list arguments;

@@ -49,6 +49,9 @@ void output_unfinished_line(struct output *output, petal_slice text);
 void output_finish(struct output *output);
 void output_join(struct output *output);
 
+/* Write out what is buffered; format.write_error says why that failed. */
+void output_flush(struct output *output);
+
 /* With a format, begin a set of records with this one column, which the caller fills; false:
  * there is none. */
 bool output_begin_records(struct output *output, const char *column);

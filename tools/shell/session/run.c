@@ -74,7 +74,7 @@ show_end(struct session *session, const char *kind)
         return;
     }
     output_finish(&session->output);
-    (void)fflush(session->output.file);
+    output_flush(&session->output);
     (void)fprintf(stderr, "%s: %s\n", kind, message);
 }
 
@@ -110,7 +110,7 @@ run_command(struct session *session, const struct command *command, const struct
         session->worst = status; /* it ended well, or with no for an answer */
     if (interrupt_pending())
         note_interrupt(session);
-    (void)fflush(session->output.file);
+    output_flush(&session->output);
 }
 
 /* ---- Mistakes -------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ run_mistake(struct session *session, const struct place *place, const char *kind
         text_add_string(&text, "ERROR ");
     describe_mistake(&text, place, kind, message, style);
     if (style == FAILURE_ENDS_STREAM) {
-        (void)fflush(session->output.file);
+        output_flush(&session->output);
         (void)fprintf(stderr, "%s\n", text_string(&text));
     } else {
         output_plain_slice(&session->output, text_slice(&text));

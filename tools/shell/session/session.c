@@ -139,7 +139,7 @@ session_ask(struct session *session, bool *yes)
     struct text answer = {0};
     bool answered;
 
-    (void)fflush(session->output.file);
+    output_flush(&session->output);
     answered =
         session->read_answer != NULL && session->read_answer(session->answer_context, &answer);
     if (answered && session->echo_input)

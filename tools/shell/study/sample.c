@@ -87,7 +87,8 @@ sample_read(struct session *session, petal_table *table, const char *path, struc
             add(sample, past_get_new(table, row, &read));
     }
     if (status == SHELL_FINE && ferror(file))
-        status = session_fail(session, SHELL_DATA, "reading %.400s failed", path);
+        status =
+            session_fail(session, SHELL_DATA, "reading %.400s failed: %s", path, strerror(errno));
     free(line);
     (void)fclose(file);
     return status;

@@ -118,6 +118,7 @@ read_stream_line(void *source, bool answer, struct text *line)
 
     (void)answer;
     interrupt_ends_process(true);
+    errno = 0;
     size = getline(&bytes, &capacity, stream);
     interrupt_ends_process(false);
     if (size >= 0)
@@ -166,7 +167,9 @@ run_stream(struct session *session, FILE *stream,
     feed_init(&feed, session, read_line, stream);
     feed_lines(&feed);
     if (ferror(stream)) {
-        (void)fputs("kv-shell: reading the commands failed\n", stderr);
+        const char *reason = errno != 0 ? strerror(errno) : "the input broke off";
+
+        (void)fprintf(stderr, "kv-shell: reading the commands failed: %s\n", reason);
         session->worst = SHELL_DATA;
         session->failed = true;
     }
