@@ -12,33 +12,34 @@
  * Instructions of one operation (of one cell in scans), as `make cost` printed them: gcc 12, -O2, x86-64. Those of a put include
  * what the library does for the log, not what the kernel does.
  *
- *     column/get-absent/4-files        5187
- *     column/get-absent/one-file       2098
- *     column/get/4-files               5895
- *     column/get/4-files-ROWCOL        5152
- *     column/get/memtable              2894
- *     column/get/one-file              3881
- *     column/put                       3235
- *     families/get-1-of-2              3922
- *     families/scan-both                642
- *     pair/get-absent/4-files          5105
- *     pair/get-absent/memtable         1424
- *     pair/get-absent/one-file         2063
- *     pair/get/4-files                 5775
- *     pair/get/memtable                2825
- *     pair/get/one-file                3788
- *     pair/put                         3275
- *     pair/scan/4-files                 638
- *     pair/scan/memtable                430
- *     pair/scan/one-file                482
- *     pair/seek+10/4-files            11101
- *     pair/seek+10/memtable            5577
- *     pair/seek+10/one-file            6281
- *     wide/get-row/2-files           464883
- *     wide/get-row/one-file           65886
- *     wide/scan-3-of-100/one-file      2902
- *     wide/scan/2-files                1343
- *     wide/scan/one-file                458
+ *     column/get-absent/4-files        1360
+ *     column/get-absent/one-file        702
+ *     column/get/4-files               2179
+ *     column/get/4-files-ROWCOL        3440
+ *     column/get/memtable              1968
+ *     column/get/one-file              1711
+ *     column/put                       2021
+ *     families/get-1-of-2              1711
+ *     families/scan-both                691
+ *     pair/get-absent/4-files          1293
+ *     pair/get-absent/memtable          540
+ *     pair/get-absent/one-file          635
+ *     pair/get/4-files                 2066
+ *     pair/get/memtable                1872
+ *     pair/get/one-file                1598
+ *     pair/put                         2047
+ *     pair/scan/4-files                 287
+ *     pair/scan/memtable                171
+ *     pair/scan/one-file                147
+ *     pair/seek+10/4-files             9412
+ *     pair/seek+10/memtable            3609
+ *     pair/seek+10/one-file            3616
+ *     wide/get-row/2-files           132457
+ *     wide/get-row/one-file           52228
+ *     wide/scan-3-of-100/one-file      2842
+ *     wide/scan/2-files                 905
+ *     wide/scan/one-file                148
+ *     wide/get-all-downwards/one-file 272741
  */
 #include "engine/petal.h"
 
