@@ -3,6 +3,8 @@
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/workloads/workload.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +59,20 @@ run(int argc, char **argv)
     return 2;
 }
 
+/* Is all on the standard output?  What was written before may have failed, too; why is not known
+ * then. */
+static bool
+output_is_written(void)
+{
+    bool flushed = fflush(stdout) == 0;
+
+    if (flushed && !ferror(stdout))
+        return true;
+    fprintf(stderr, "kv-bench: cannot write to the standard output: %s\n",
+            flushed ? "a part of it is lost" : strerror(errno));
+    return false;
+}
+
 /* Who asks for the usage gets it on the standard output. */
 int
 main(int argc, char **argv)
@@ -69,5 +85,7 @@ main(int argc, char **argv)
     if (asks && dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
         return 3;
     status = run(argc - 1, argv + 1);
+    if (!output_is_written() || (asks && ferror(stderr)))
+        return 3;
     return asks && status == 2 ? 0 : status;
 }

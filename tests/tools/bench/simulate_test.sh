@@ -31,4 +31,15 @@ refused --stored 0
 refused --keys 0
 refused --memtable 1 --to 64G
 refused --nothing
+# Output that cannot be written is a failure, of the usage, too.
+if [ -c /dev/full ]; then
+    for arguments in "--to 64M" "--help"; do
+        status=0
+        # shellcheck disable=SC2086
+        "$bench" simulate $arguments >/dev/full 2>"$scratch/out" || status=$?
+        [ "$status" = 3 ] || fail "$arguments on a full disk ends with $status"
+    done
+    "$bench" simulate --to 64M >/dev/full 2>"$scratch/out" || grep -q 'cannot write to the standard output: No space left' "$scratch/out" ||
+        fail "$(cat "$scratch/out")"
+fi
 echo "a store in numbers grows as its policy says"
