@@ -23,5 +23,7 @@ done
     >"$directory/lines.csv" || fail "without two reasons a line is not as expected"
 [ "$(wc -l <"$directory/lines.csv")" = 5 ] || fail "the CSV has other lines"
 if "$bench" readamp --filters ROWS 2>/dev/null; then fail "an unknown filter passes"; fi
+if "$bench" readamp --rows 1999 2>"$directory/refusal"; then fail "too few rows pass"; fi
+grep -q -- '--rows is from 2000 on' "$directory/refusal" || fail "how many rows are wanted is not told"
 find "$directory" -name 'kv-bench-*' | grep -q . && fail "tables are left behind"
 echo "readamp: passed"

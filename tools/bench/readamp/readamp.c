@@ -293,7 +293,8 @@ usage(void)
           "  --cache-bytes 65536,262144    caches of these sizes instead, for everything\n"
           "  --without NAMES       reasons to skip files that are not used:\n"
           "                        found-newer,row-range,time-range,columns,bloom\n"
-          "  --rows N --gets N --block-size BYTES --seed N\n"
+          "  --rows N              of a file, from 2000 on; 20k\n"
+          "  --gets N --block-size BYTES --seed N\n"
           "  --all                 every number of files, bits from 4 to 16, every cache\n"
           "  --times               microseconds per get, too\n"
           "  --no-store            without the lines on the rate of a whole store\n"
@@ -347,6 +348,8 @@ parse_lists(struct settings *settings, const struct texts *texts)
 }
 
 #define ALL_FILTERS "NONE,ROW,ROWCOL,ROW_ROWCOL"
+_Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
+
 #define ALL_LOOKUPS                                                                                \
     "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
     "columns-200,scan-column,scan-short"
@@ -387,7 +390,7 @@ parse(struct settings *settings, int argc, char **argv)
         texts.caches = "none,filters,filters+index,10%,all";
     }
     return parse_lists(settings, &texts) &&
-           !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows are too few") &&
+           !bench_refused(settings->rows < BED_LEAST_ROWS, "--rows is from 2000 on") &&
            !bench_refused(settings->gets == 0, "--gets is above 0") &&
            !bench_refused(settings->block_bytes < 1024 || settings->block_bytes > (size_t)16 << 20,
                           "--block-size is from 1K to 16M");

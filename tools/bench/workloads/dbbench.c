@@ -170,7 +170,7 @@ check(struct settings *settings)
     return !bench_refused(!bench_pairs_fit(settings->key_bytes, load->keys),
                           "--num is 0, or its keys are longer than --key-size") &&
            !bench_refused(settings->value_bytes > PETAL_MAX_VALUE_BYTES,
-                          "--value-size is too large") &&
+                          "--value-size is up to 10M") &&
            !bench_refused(load->batch == 0 || load->batch > BENCH_MOST_BATCH,
                           "--batch is a number from 1 to 1024") &&
            !bench_refused(!(load->duration >= 0), "--duration is a number of seconds") &&

@@ -399,7 +399,7 @@ settings_are_right(const struct settings *settings)
            !bench_refused(settings->key_bytes < 12 || settings->key_bytes > BENCH_MOST_KEY_BYTES,
                           "--key-size is from 12 to 1K") &&
            !bench_refused(settings->value_bytes > PETAL_MAX_VALUE_BYTES,
-                          "--value-size is too large") &&
+                          "--value-size is up to 10M") &&
            !bench_refused(!(settings->rate >= 0), "--rate is a number from 0 on") &&
            !bench_refused(!(settings->every > 0), "--every is a number above 0") &&
            !bench_refused(!(settings->delete_share >= 0 && settings->delete_share <= 1),
