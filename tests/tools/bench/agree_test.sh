@@ -17,6 +17,9 @@ expect "synced" 0 "^petal .*agrees" "$bench" agree $which --operations 100 --see
 expect "one store" 0 "^petal .*agrees" "$bench" agree --store petal --operations 1000
 expect "an unknown store" 2 'no store "nothing"; built in: petal' "$bench" agree --store petal,nothing
 expect "a store named twice" 2 'named twice: store "petal"' "$bench" agree --store petal,petal
+for command in agree compare fillrandom; do
+    expect "$command tells of every store that can be built in" 0 'petal,rocksdb,rocksdb-tuned,leveldb,lmdb,wiredtiger' "$bench" $command --help
+done
 expect "too few operations" 2 'operations is from 100' "$bench" agree --operations 3
 if ls -d "$scratch"/kv-bench-* 2>/dev/null; then
     echo "FAILED: directories were left"
