@@ -279,6 +279,8 @@ parse_names(const char *option, const char *text, const char *const *names, size
     }
 }
 
+_Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
+
 static int
 usage(void)
 {
@@ -348,8 +350,6 @@ parse_lists(struct settings *settings, const struct texts *texts)
 }
 
 #define ALL_FILTERS "NONE,ROW,ROWCOL,ROW_ROWCOL"
-_Static_assert(BED_LEAST_ROWS == 2000, "as the usage and the refusal say");
-
 #define ALL_LOOKUPS                                                                                \
     "absent-column,absent-row,column-in-none,newest,row-in-oldest,column-in-oldest,whole-row,"     \
     "columns-200,scan-column,scan-short"
