@@ -180,8 +180,7 @@ get_all(struct multi_get *gets, const petal_read_options *given)
 
     if (status != PETAL_OK)
         return status;
-    if (given != NULL && straight_allows(gets->table, given) &&
-        !atomic_load_explicit(&gets->table->db->general_reads, memory_order_relaxed))
+    if (given != NULL && straight_allows(gets->table, given))
         status = get_cached(gets);
     else
         status = want_all(gets);

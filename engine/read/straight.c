@@ -79,8 +79,8 @@ search_memtable(struct straight_get *get, const struct memtable *memtable)
     return status == PETAL_OK;
 }
 
-static inline bool
-visit_memtables(struct straight_get *get)
+ALWAYS_INLINE bool
+straight_visit_memtables(struct straight_get *get)
 {
     const struct store_view *store = get->store;
 
@@ -95,7 +95,8 @@ visit_memtables(struct straight_get *get)
             get->counts.memtables_skipped++;
             continue;
         }
-        if ((atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed) |
+        if (get->whole ||
+            (atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed) |
              atomic_load_explicit(&memtable->ttl_cells, memory_order_relaxed)) != 0 ||
             !search_memtable(get, memtable->memtable))
             return false;
@@ -122,8 +123,8 @@ lacks_column(const struct straight_get *get, const struct file_entry *file)
            !facts_may_have_qualifier(file->facts, get->qualifier);
 }
 
-static inline void
-prefetch_blooms(struct straight_get *get)
+ALWAYS_INLINE void
+straight_prefetch_blooms(struct straight_get *get)
 {
     const struct store_view *store = get->store;
     uint64_t head = get->row_head;
@@ -253,9 +254,9 @@ ask_otherwise(struct straight_get *get, uint32_t index)
 }
 
 /* What the search of a file that may have the row gave. */
-static inline bool
-take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
-               const struct data_block_put *put)
+ALWAYS_INLINE bool
+straight_take_from_file(struct straight_get *get, enum sst_point_answer answer,
+                        const struct data_block_put *put)
 {
     switch (answer) {
     case SST_POINT_FOUND:
@@ -265,7 +266,7 @@ take_from_file(struct straight_get *get, bool answered, enum sst_point_answer an
             get->found_in_block = true;
         break;
     case SST_POINT_ABSENT:
-        get->counts.false_positives += answered;
+        get->counts.false_positives += get->answered;
         break;
     case SST_POINT_DECLINED:
         return false;
@@ -282,13 +283,13 @@ search_file(struct straight_get *get, const struct file_entry *file)
     struct data_block_put put;
 
     return straight_can_read(file) &&
-           take_from_file(get, get->answered, sst_point_find(file->reader, &column, &context, &put),
-                          &put);
+           straight_take_from_file(get, sst_point_find(file->reader, &column, &context, &put),
+                                   &put);
 }
 
 /* The next file from *index on that may have the row; get->answered: its filter said so. */
-static inline bool
-next_file(struct straight_get *get, uint32_t *index)
+inline bool
+straight_next_file(struct straight_get *get, uint32_t *index)
 {
     const struct store_view *store = get->store;
     uint32_t count = store->file_count;
@@ -314,7 +315,7 @@ next_file(struct straight_get *get, uint32_t *index)
 static inline bool
 visit_files(struct straight_get *get)
 {
-    for (uint32_t i = 0; next_file(get, &i); i++) {
+    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
         if (!search_file(get, &get->store->files[i]))
             return false;
     }
@@ -323,8 +324,8 @@ visit_files(struct straight_get *get)
 
 /* ---- the answer ---- */
 
-static inline bool
-answer(struct straight_get *get, petal_result *result)
+ALWAYS_INLINE bool
+straight_answer(struct straight_get *get, petal_result *result)
 {
     return !get->found || result_set(result, get->family, get->row, get->qualifier,
                                      get->point.timestamp, get->value) == PETAL_OK;
@@ -348,14 +349,13 @@ straight_allows(const petal_table *table, const petal_read_options *options)
            (options->snapshot == NULL || options->snapshot->db == table->db);
 }
 
-static inline bool
-begin(struct straight_get *get, petal_family *family, petal_slice row, petal_slice qualifier,
-      const struct read_point *point)
+ALWAYS_INLINE bool
+straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
+               petal_slice qualifier, const struct read_point *point)
 {
     petal_db *db = family->table->db;
     const struct store_view *store = view_store(point->view, family);
 
-    assert(row.size > 0);
     get->stay = (struct epoch_stay){.epoch = db->epoch, .slot = point->slot, .hold = hold};
     get->db = db;
     get->view = point->view;
@@ -373,6 +373,10 @@ begin(struct straight_get *get, petal_family *family, petal_slice row, petal_sli
     get->found_in_block = false;
     get->trace = (struct read_trace){0};
     get->counts = (struct straight_counts){0};
+    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
+        qualifier.size > PETAL_MAX_QUALIFIER_BYTES ||
+        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
+        return false;
     if (store == NULL || store->file_count > STRAIGHT_FILES ||
         !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
         family->unusable || family_is_dropped(family))
@@ -399,8 +403,8 @@ leave(struct straight_get *get)
         view_unref(get->view);
 }
 
-static inline void
-count(const struct straight_get *get)
+ALWAYS_INLINE void
+straight_count(const struct straight_get *get)
 {
     struct stats_shard *stats = &get->db->stats[get->stay.slot];
     const struct straight_counts *counts = &get->counts;
@@ -453,10 +457,10 @@ decline(struct straight_get *get)
 static inline bool
 run(struct straight_get *get, petal_result *result)
 {
-    if (!visit_memtables(get))
+    if (!straight_visit_memtables(get))
         return false;
-    prefetch_blooms(get);
-    return visit_files(get) && answer(get, result);
+    straight_prefetch_blooms(get);
+    return visit_files(get) && straight_answer(get, result);
 }
 
 bool
@@ -468,18 +472,14 @@ straight_get_column(petal_family *family, petal_slice row, const petal_slice *qu
     struct read_point point;
 
     assert(result->count == 0);
-    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
-        qualifier->size > PETAL_MAX_QUALIFIER_BYTES ||
-        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
-        return false;
     read_begin(db, &point);
     if (options != NULL && options->snapshot != NULL)
         point.sequence = snapshot_sequence(options->snapshot);
-    if (begin(&get, family, row, *qualifier, &point)) {
+    if (straight_begin(&get, family, row, *qualifier, &point)) {
         if (options != NULL)
             get.keep_out_of_cache = options->keep_out_of_cache;
         if (run(&get, result)) {
-            count(&get);
+            straight_count(&get);
             leave(&get);
             return true;
         }
@@ -524,16 +524,10 @@ run_row(struct straight_get *get, petal_result *result)
     const struct file_entry *file = NULL;
     bool answered = false;
 
-    for (uint32_t i = 0; i < store->memtable_count; i++) {
-        if (atomic_load_explicit(&store->memtables[i]->sequence_first, memory_order_relaxed) == 0)
-            continue;
-        get->counts.memtables_considered++;
-        if (memtable_may_contain_row(store->memtables[i]->memtable, get->row_hash))
-            return false;
-        get->counts.memtables_skipped++;
-    }
-    prefetch_blooms(get);
-    for (uint32_t i = 0; next_file(get, &i); i++) {
+    if (!straight_visit_memtables(get))
+        return false;
+    straight_prefetch_blooms(get);
+    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
         if (file != NULL)
             return false;
         file = &store->files[i];
@@ -552,19 +546,16 @@ straight_get_row(petal_table *table, petal_slice row, petal_result *result)
     struct read_point point;
 
     assert(result->count == 0);
-    if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
-        atomic_load_explicit(&db->general_reads, memory_order_relaxed))
-        return false;
     read_begin(db, &point);
     descriptor = table_descriptor(table);
     if (descriptor->family_count != 1) {
         epoch_leave(db->epoch, point.slot);
         return false;
     }
-    if (begin(&get, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
+    if (straight_begin(&get, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
         get.whole = true;
         if (run_row(&get, result)) {
-            count(&get);
+            straight_count(&get);
             leave(&get);
             return true;
         }
@@ -572,72 +563,4 @@ straight_get_row(petal_table *table, petal_slice row, petal_result *result)
     decline(&get);
     result->count = 0;
     return false;
-}
-
-/* ---- the steps, for several gets at once ---- */
-
-bool
-straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
-               petal_slice qualifier, const struct read_point *point)
-{
-    return begin(get, family, row, qualifier, point);
-}
-
-bool
-straight_visit_memtables(struct straight_get *get)
-{
-    return visit_memtables(get);
-}
-
-void
-straight_prefetch_blooms(struct straight_get *get)
-{
-    prefetch_blooms(get);
-}
-
-bool
-straight_visit_files(struct straight_get *get)
-{
-    return visit_files(get);
-}
-
-bool
-straight_next_file(struct straight_get *get, uint32_t *index, bool *answered)
-{
-    bool next = next_file(get, index);
-
-    *answered = get->answered;
-    return next;
-}
-
-bool
-straight_take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
-                        const struct data_block_put *put)
-{
-    return take_from_file(get, answered, answer, put);
-}
-
-bool
-straight_answer(struct straight_get *get, petal_result *result)
-{
-    return answer(get, result);
-}
-
-void
-straight_count(const struct straight_get *get)
-{
-    count(get);
-}
-
-void
-straight_end(struct straight_get *get)
-{
-    count(get);
-    leave(get);
-}
-
-void
-straight_decline(struct straight_get *get)
-{
-    decline(get);
 }

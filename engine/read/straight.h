@@ -5,12 +5,14 @@
  * Most gets ask no more, of data in which nothing but newer versions hides a version. Then the
  * answer is the greatest put that is found, and little is to be made on the way to it: the row's
  * hash, a key for a memtable that may have the row, nothing for a file before its filter has said
- * that it may. What a source has that would need more (markers, times to live, ..) is found out on the way, and the get is DECLINED: nothing was answered or counted, and
- * the general way (engine/read/get.c) does it all.
+ * that it may. What a source has that would need more (markers, times to live, ..) is found out on
+ * the way, and the get is DECLINED: nothing was answered or counted, and the general way
+ * (engine/read/get.c) does it all.
  *
- * The steps are there one by one for whoever does several gets at once: straight_begin, then in one
- * stay inside the epoch straight_visit_memtables, straight_prefetch_blooms, straight_visit_files,
- * straight_answer, and straight_end, or straight_decline wherever a step fails.
+ * The steps are there one by one for whoever does several gets at once inside one stay in the epoch
+ * (engine/read/straight_batch.h): straight_begin, straight_visit_memtables,
+ * straight_prefetch_blooms; of each straight_next_file what its search gave to
+ * straight_take_from_file; straight_answer and straight_count.
  */
 #ifndef PETAL_ENGINE_READ_STRAIGHT_H
 #define PETAL_ENGINE_READ_STRAIGHT_H
@@ -89,7 +91,6 @@ bool straight_begin(struct straight_get *get, petal_family *family, petal_slice 
 bool straight_visit_memtables(struct straight_get *get);
 /* Find each file's chunk, so that the cache misses of asking them overlap. */
 void straight_prefetch_blooms(struct straight_get *get);
-bool straight_visit_files(struct straight_get *get);
 
 /* No marker of the file hides a cell, and none of its cells has a time to live of its own. */
 static inline bool
@@ -98,18 +99,14 @@ straight_can_read(const struct file_entry *file)
     return file->marker_kinds == 0 && !file->has_ttl;
 }
 
-/* The parts of the visit: the next file from *index on that may have the row (*answered: by its
- * filter); and, of one that straight_can_read, what searching it gave.  False: there is none;
- * declined. */
-bool straight_next_file(struct straight_get *get, uint32_t *index, bool *answered);
-bool straight_take_from_file(struct straight_get *get, bool answered, enum sst_point_answer answer,
+/* The next file from *index on that may have the row (get->answered: by its filter); and, of one
+ * that straight_can_read, what searching it gave, before the next is asked for.  False: there is
+ * none; declined. */
+bool straight_next_file(struct straight_get *get, uint32_t *index);
+bool straight_take_from_file(struct straight_get *get, enum sst_point_answer answer,
                              const struct data_block_put *put);
 bool straight_answer(struct straight_get *get, petal_result *result);
 /* Count what was done. */
 void straight_count(const struct straight_get *get);
-/* The same, and leave. */
-void straight_end(struct straight_get *get);
-/* Leave; only what was fetched is counted. */
-void straight_decline(struct straight_get *get);
 
 #endif

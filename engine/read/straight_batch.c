@@ -9,7 +9,6 @@ struct lane {
     struct read_context context;
     struct sst_point_search search;
     uint32_t file; /* that is searched, or the next */
-    bool answered; /* its filter says that it may have the row */
     enum sst_point_answer answer;
 };
 
@@ -40,18 +39,10 @@ decline(struct batch *batch, uint32_t lane)
 /* ---- questions, memtables, filters ---- */
 
 static bool
-is_possible(petal_slice row, petal_slice qualifier)
-{
-    return row.size > 0 && row.size <= PETAL_MAX_ROW_BYTES &&
-           qualifier.size <= PETAL_MAX_QUALIFIER_BYTES;
-}
-
-static bool
 begin(struct lane *lane, const struct straight_question *question, petal_slice row,
       const struct read_point *point)
 {
-    if (!is_possible(row, question->qualifier) ||
-        !straight_begin(&lane->get, question->family, row, question->qualifier, point))
+    if (!straight_begin(&lane->get, question->family, row, question->qualifier, point))
         return false;
     lane->column = (struct data_block_column){row, question->qualifier, point->sequence};
     lane->context = (struct read_context){.trace = &lane->get.trace,
@@ -74,7 +65,7 @@ choose_files(struct batch *batch, struct lane_list *list)
         struct lane *lane = &batch->lanes[list->lanes[i]];
         const struct file_entry *file;
 
-        if (!straight_next_file(&lane->get, &lane->file, &lane->answered))
+        if (!straight_next_file(&lane->get, &lane->file))
             continue;
         file = &lane->get.store->files[lane->file];
         lane->answer =
@@ -134,7 +125,7 @@ take(struct batch *batch, struct lane_list *list)
 
         if (lane->answer == SST_POINT_FOUND)
             lane->answer = sst_point_search_end(&lane->search, &lane->context, &put);
-        if (straight_take_from_file(&lane->get, lane->answered, lane->answer, &put))
+        if (straight_take_from_file(&lane->get, lane->answer, &put))
             add(&going_on, list->lanes[i]);
         else
             decline(batch, list->lanes[i]);
