@@ -104,7 +104,7 @@ open_with_files(struct compact_fixture *fixture, unsigned files, unsigned rows)
 {
     static const char *const names[] = {"f", "g", "h"};
     petal_table *table;
-    char row[8];
+    char row[16];
 
     open_fixture(fixture);
     table = table_make(&fixture->base, "fgh");
