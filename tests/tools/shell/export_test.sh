@@ -94,6 +94,22 @@ for database in db new; do
 done
 same 'what the script made of it' described.db described.new
 expect 'an attribute, not a text' 0 '^m,f,NEW_VERSION_BEHAVIOR,true' "$shell" --no-took new --format csv -e "describe 'm'"
+# So are the table's own, and texts with whatever bytes.
+cat >make.txt <<'END'
+create 'a', {NAME => 'f', METADATA => {"it's" => "\\ \"q\" \#{1} \n\x01\xFF"}}, MAX_FILESIZE => '12345', DURABILITY => 'SYNC_WAL', METADATA => {'who' => "o'brien"}
+put 'a', 'r', 'f:a', 'v', 1
+alter 'a', READONLY => 'true'
+END
+expect 'a table of many attributes' 0 . "$shell" --no-took db -n make.txt
+expect 'the script of it' 0 '^1 cells exported' "$shell" --no-took db export a a.hbase --create
+rm -rf new
+expect 'the shell runs that' 0 . "$shell" --no-took new -n a.hbase
+for database in db new; do
+    "$shell" --no-took $database -e "describe 'a'; scan 'a'" >described.$database
+done
+same 'what that script made' described.db described.new
+expect 'its cells read by import' 0 ' 1 cells imported' "$shell" --no-took new -e "create 'b', 'f'; import 'b', 'a.hbase'"
+expect 'a text with a quote' 0 "'who' => 'o'brien'" cat described.new
 expect 'parts' 0 '^3 cells exported' "$shell" db export t part.csv --from 'r\x20r' --to r#r --columns f
 printf 'row,family,qualifier,timestamp,type,ttl,value\nr r,f,q q,7,Put,,v   v\nr!r,f,q!q,7,Put,,v!!!v\n"r""r",f,"q""q",7,Put,,"v""""""v"\n' >wanted
 same 'part of it' wanted part.csv

@@ -7,7 +7,7 @@
  * jsonl  {"row":"r","column":"f:q","timestamp":1,"value":"v"}; "type" if it is no put, "ttl" if it
  *        has one.  "family" and "qualifier" may stand in place of "column".  Keys come in any order.
  * hbase  Commands of the HBase shell: put, delete and deleteall with their timestamps.  Lines that
- *        begin with # or create are passed over.
+ *        begin with #, create or alter are passed over.
  *
  * In all of them a byte outside 0x20 .. 0x7e, and the backslash, is written \xHH, which in JSON is
  * "\\xHH": so every byte comes back.  What is read may hold other bytes as they are, but a

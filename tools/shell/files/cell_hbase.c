@@ -214,7 +214,7 @@ cell_parse_hbase(struct cell_parser *parser, petal_slice line)
     bool put, all;
     size_t wanted;
 
-    if (at == end || *at == '#' || take_word(&at, end, "create "))
+    if (at == end || *at == '#' || take_word(&at, end, "create ") || take_word(&at, end, "alter "))
         return CELL_NONE;
     put = take_word(&at, end, "put ");
     all = !put && take_word(&at, end, "deleteall ");

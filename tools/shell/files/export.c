@@ -129,26 +129,38 @@ export_to_output(struct cell_export *export, enum shell_status (*run)(struct cel
     return status;
 }
 
-/* ---- Head and end ---------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* The command that makes the table, in one line: a comment, unless it is asked for. */
+/* A command that has to do with making the table: a comment, unless it is asked for. */
 static void
-add_create(struct text *text, const petal_table *table, bool create)
+add_command(struct cell_export *export,
+            void (*describe)(struct text *, const petal_table_options *))
 {
     petal_table_options options = PETAL_DEFAULTS;
-    petal_slice name = petal_table_name(table);
-    size_t begin = text->size;
+    struct text command = {0};
 
-    petal_table_describe(table, &options);
-    text_add_format(text, "%screate '%.*s'", create ? "" : "# ", SLICE(name));
-    for (size_t i = 0; i < options.family_count; i++) {
-        text_add_string(text, ", ");
-        describe_family(text, &options.families[i]);
-    }
-    for (size_t i = begin; i < text->size; i++)
-        if ((unsigned char)text->bytes[i] < 0x20)
-            text->bytes[i] = ' ';
-    text_add_string(text, "\n");
+    petal_table_describe(export->table, &options);
+    describe(&command, &options);
+    if (command.size > 0)
+        text_add_format(&export->out, "%s%s\n", export->create ? "" : "# ", text_string(&command));
+    text_free(&command);
+}
+
+/* All of the file. */
+static enum shell_status
+write_lines(struct cell_export *export)
+{
+    enum shell_status status;
+
+    cell_write_header(&export->out, export->format);
+    if (export->format == FILE_HBASE)
+        add_command(export, describe_creation);
+    status = export_cells(export);
+    if (status == SHELL_FINE && export->format == FILE_HBASE)
+        add_command(export, describe_closing);
+    if (status == SHELL_FINE)
+        (void)export_write(export);
+    return status;
 }
 
 static void
@@ -212,13 +224,11 @@ run_export(struct cell_export *export, const struct request *request)
         export->scan.read.column_count = 0;
         warn_of_lost_order(export->table);
     }
-    cell_write_header(&export->out, export->format);
-    if (export->format == FILE_HBASE)
-        add_create(&export->out, export->table, request->create);
+    export->create = request->create;
     output = request->file == NULL || strcmp(request->file, "-") == 0;
     progress_begin(&export->progress, "export", "cells");
-    status = output ? export_to_output(export, export_cells)
-                    : export_to_file(export, request->file, export_cells);
+    status = output ? export_to_output(export, write_lines)
+                    : export_to_file(export, request->file, write_lines);
     progress_end(&export->progress);
     if (status == SHELL_FINE)
         show_counts(export, clock_seconds(CLOCK_MONOTONIC) - begin);

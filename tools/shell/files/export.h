@@ -14,6 +14,7 @@ struct cell_export {
     petal_table *table;
     enum file_format format;
     petal_scan_options scan;
+    bool create;                 /* of commands: those that make the table are no comments */
     bool all_versions;           /* markers and deleted cells, too */
     const petal_column *columns; /* wanted of all versions; scan.read has them else */
     size_t column_count;
@@ -27,9 +28,9 @@ struct cell_export {
 };
 
 /*
- * Write the cells of the table.  Of all versions they come in such an order that writing them one
- * after the other makes the same of them again: what was written later at an equal timestamp comes
- * later.
+ * Write the cells of the table, the last of them to `out`.  Of all versions they come in such an
+ * order that writing them one after the other makes the same of them again: what was written later
+ * at an equal timestamp comes later.
  */
 enum shell_status export_cells(struct cell_export *export);
 

@@ -312,6 +312,5 @@ export_cells(struct cell_export *export)
     free(order.wanted);
     if (outcome != PETAL_OK)
         return session_fail_petal(export->session, &error);
-    (void)export_write(export);
     return interrupt_check(export->session);
 }

@@ -30,6 +30,17 @@ static const char *const table_inline[] = {"DURABILITY", "MAX_FILESIZE", "MEMSTO
                                            "PRIORITY",   "READONLY",     "REGION_REPLICATION",
                                            NULL};
 
+/* How a text is put in quotes. */
+typedef void quote_text(struct text *text, petal_slice bytes);
+
+static void
+quote_as_shown(struct text *text, petal_slice bytes)
+{
+    text_add_string(text, "'");
+    text_add_slice(text, bytes);
+    text_add_string(text, "'");
+}
+
 /* ---- Maps ------------------------------------------------------------------------------------ */
 
 /* The index of the name, or of the NULL at the end. */
@@ -72,18 +83,17 @@ compare_pairs(const void *a, const void *b)
 
 /* "before{'a' => '1', ..}"; nothing for an empty map. */
 static void
-map_write(struct text *text, const char *before, struct map *map)
+map_write(struct text *text, const char *before, struct map *map, quote_text *quote)
 {
     if (map->count == 0)
         return;
     qsort(map->pairs, map->count, sizeof(*map->pairs), compare_pairs);
     text_add_string(text, before);
     for (size_t i = 0; i < map->count; i++) {
-        text_add_string(text, i == 0 ? "{'" : ", '");
-        text_add_slice(text, map->pairs[i].name);
-        text_add_string(text, "' => '");
-        text_add_slice(text, map->pairs[i].value);
-        text_add_string(text, "'");
+        text_add_string(text, i == 0 ? "{" : ", ");
+        quote(text, map->pairs[i].name);
+        text_add_string(text, " => ");
+        quote(text, map->pairs[i].value);
     }
     text_add_string(text, "}");
 }
@@ -131,20 +141,19 @@ add_ttl(struct text *text, uint32_t seconds)
 /* "KEY => 'value'" of a kept attribute, or of its default; nothing if that is NULL. */
 static void
 add_kept(struct text *text, const petal_attribute *attributes, size_t count, const char *before,
-         const char *key, const char *value)
+         const char *key, const char *value, quote_text *quote)
 {
     const petal_attribute *found =
         attribute_find(attributes, count, PETAL_KEPT_ATTRIBUTE, slice_of_string(key));
 
     if (found == NULL && value == NULL)
         return;
-    text_add_format(text, "%s%s => '", before, key);
-    text_add_slice(text, found != NULL ? found->value : slice_of_string(value));
-    text_add_string(text, "'");
+    text_add_format(text, "%s%s => ", before, key);
+    quote(text, found != NULL ? found->value : slice_of_string(value));
 }
 
 static void
-add_family_maps(struct text *text, const petal_family_options *family)
+add_family_maps(struct text *text, const petal_family_options *family, quote_text *quote)
 {
     struct map metadata = map_new(family->attribute_count);
     struct map configuration = map_new(family->attribute_count);
@@ -171,45 +180,50 @@ add_family_maps(struct text *text, const petal_family_options *family)
         (void)snprintf(length, sizeof(length), "%" PRIu32, family->bloom_prefix_bytes);
         map_add(&configuration, slice_of_string(PREFIX_LENGTH_KEY), slice_of_string(length), NULL);
     }
-    map_write(text, ", METADATA => ", &metadata);
-    map_write(text, ", CONFIGURATION => ", &configuration);
+    map_write(text, ", METADATA => ", &metadata, quote);
+    map_write(text, ", CONFIGURATION => ", &configuration, quote);
     free(metadata.pairs);
     free(configuration.pairs);
 }
 
-void
-describe_family(struct text *text, const petal_family_options *family)
+static void
+add_family(struct text *text, const petal_family_options *family, quote_text *quote)
 {
     const petal_attribute *kept = family->attributes;
     size_t count = family->attribute_count;
 
-    text_add_string(text, "{NAME => '");
-    text_add_slice(text, family->name);
-    text_add_string(text, "'");
-    add_kept(text, kept, count, ", ", "INDEX_BLOCK_ENCODING", "NONE");
+    text_add_string(text, "{NAME => ");
+    quote(text, family->name);
+    add_kept(text, kept, count, ", ", "INDEX_BLOCK_ENCODING", "NONE", quote);
     text_add_format(text, ", VERSIONS => '%" PRIu32 "', KEEP_DELETED_CELLS => '%s'",
                     family->versions, schema_keep_deleted_name(family->keep_deleted_cells));
-    add_kept(text, kept, count, ", ", "DATA_BLOCK_ENCODING", "NONE");
+    add_kept(text, kept, count, ", ", "DATA_BLOCK_ENCODING", "NONE", quote);
     text_add_string(text, ", TTL => '");
     add_ttl(text, family->ttl_seconds);
     text_add_format(text, "', MIN_VERSIONS => '%" PRIu32 "'", family->min_versions);
-    add_kept(text, kept, count, ", ", "REPLICATION_SCOPE", "0");
+    add_kept(text, kept, count, ", ", "REPLICATION_SCOPE", "0", quote);
     text_add_format(text, ", BLOOMFILTER => '%s', IN_MEMORY => '%s'",
                     schema_bloom_name(family->bloom), family->in_memory ? "true" : "false");
     add_kept(text, kept, count, ", ", "COMPRESSION",
-             family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE");
+             family->compression != PETAL_COMPRESSION_NONE ? "LZ4" : "NONE", quote);
     text_add_format(text, ", BLOCKCACHE => '%s', BLOCKSIZE => '",
                     family->no_block_cache ? "false" : "true");
     text_add_size(text, family->block_bytes);
     text_add_string(text, "'");
     if (family->bloom_rate_per_file)
         text_add_string(text, ", BLOOM_RATE_PER_FILE => 'true'");
-    add_kept(text, kept, count, ", ", "ENCRYPTION", NULL);
-    add_kept(text, kept, count, ", ", "ENCRYPTION_KEY", NULL);
-    add_kept(text, kept, count, ", ", "IS_MOB", NULL);
-    add_kept(text, kept, count, ", ", "MOB_THRESHOLD", NULL);
-    add_family_maps(text, family);
+    add_kept(text, kept, count, ", ", "ENCRYPTION", NULL, quote);
+    add_kept(text, kept, count, ", ", "ENCRYPTION_KEY", NULL, quote);
+    add_kept(text, kept, count, ", ", "IS_MOB", NULL, quote);
+    add_kept(text, kept, count, ", ", "MOB_THRESHOLD", NULL, quote);
+    add_family_maps(text, family, quote);
     text_add_string(text, "}");
+}
+
+void
+describe_family(struct text *text, const petal_family_options *family)
+{
+    add_family(text, family, quote_as_shown);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -252,21 +266,21 @@ is_inline(const petal_attribute *attribute)
            table_inline[place_of(attribute->name, table_inline)] != NULL;
 }
 
-void
-describe_table(struct text *text, const petal_table_options *table)
+/* "before" and KEY => 'value', .. METADATA => {..} with ", " between; false if there is none. */
+static bool
+add_table_attributes(struct text *text, const char *before, const petal_table_options *table,
+                     quote_text *quote)
 {
     struct map metadata = map_new(table->attribute_count);
     struct text value = {0};
-    const char *separator = ", {TABLE_ATTRIBUTES => {";
+    bool any = false;
 
-    text_add_slice(text, table->name);
     for (size_t i = 0; table_inline[i] != NULL; i++) {
         if (!table_value(&value, table, table_inline[i]))
             continue;
-        text_add_format(text, "%s%s => '", separator, table_inline[i]);
-        text_add_slice(text, text_slice(&value));
-        text_add_string(text, "'");
-        separator = ", ";
+        text_add_format(text, "%s%s => ", any ? ", " : before, table_inline[i]);
+        quote(text, text_slice(&value));
+        any = true;
     }
     for (size_t i = 0; i < table->attribute_count; i++) {
         const petal_attribute *attribute = &table->attributes[i];
@@ -275,12 +289,44 @@ describe_table(struct text *text, const petal_table_options *table)
             map_add(&metadata, attribute->name, attribute->value, NULL);
     }
     if (metadata.count > 0) {
-        text_add_string(text, separator);
-        map_write(text, "METADATA => ", &metadata);
-        separator = ", ";
+        text_add_string(text, any ? ", " : before);
+        map_write(text, "METADATA => ", &metadata, quote);
+        any = true;
     }
-    if (strcmp(separator, ", ") == 0)
-        text_add_string(text, "}}");
     free(metadata.pairs);
     text_free(&value);
+    return any;
+}
+
+void
+describe_table(struct text *text, const petal_table_options *table)
+{
+    text_add_slice(text, table->name);
+    if (add_table_attributes(text, ", {TABLE_ATTRIBUTES => {", table, quote_as_shown))
+        text_add_string(text, "}}");
+}
+
+void
+describe_creation(struct text *text, const petal_table_options *table)
+{
+    petal_table_options writable = *table;
+
+    writable.read_only = false;
+    text_add_string(text, "create ");
+    text_add_literal(text, table->name);
+    for (size_t i = 0; i < table->family_count; i++) {
+        text_add_string(text, ", ");
+        add_family(text, &table->families[i], text_add_literal);
+    }
+    (void)add_table_attributes(text, ", ", &writable, text_add_literal);
+}
+
+void
+describe_closing(struct text *text, const petal_table_options *table)
+{
+    if (!table->read_only)
+        return;
+    text_add_string(text, "alter ");
+    text_add_literal(text, table->name);
+    text_add_string(text, ", READONLY => 'true'");
 }

@@ -114,6 +114,28 @@ text_add_binary(struct text *text, petal_slice bytes)
 }
 
 void
+text_add_literal(struct text *text, petal_slice bytes)
+{
+    const uint8_t *byte = bytes.data;
+    bool printable = true;
+
+    for (size_t i = 0; i < bytes.size; i++)
+        printable = printable && byte[i] >= 0x20 && byte[i] <= 0x7e;
+    text_add_string(text, printable ? "'" : "\"");
+    for (size_t i = 0; i < bytes.size; i++) {
+        if (byte[i] < 0x20 || byte[i] > 0x7e) {
+            text_add_format(text, "\\x%02X", byte[i]);
+            continue;
+        }
+        /* In double quotes # may begin an expression. */
+        if (byte[i] == '\\' || (printable ? byte[i] == '\'' : byte[i] == '"' || byte[i] == '#'))
+            text_add_string(text, "\\");
+        text_add(text, &byte[i], 1);
+    }
+    text_add_string(text, printable ? "'" : "\"");
+}
+
+void
 text_add_time(struct text *text, int64_t milliseconds)
 {
     int64_t seconds = milliseconds / 1000;
