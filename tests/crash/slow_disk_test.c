@@ -69,7 +69,7 @@ disk_await(unsigned readers)
     bool all;
 
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += 20;
+    until.tv_sec += 120;
     pthread_mutex_lock(&disk.mutex);
     while (disk.waiting < readers &&
            pthread_cond_timedwait(&disk.changed, &disk.mutex, &until) != ETIMEDOUT)

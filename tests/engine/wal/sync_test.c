@@ -98,7 +98,7 @@ comes_to_be_synced(petal_db *db)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
 
-    for (unsigned i = 0; i < 10000; i++) {
+    for (unsigned i = 0; i < 60000; i++) {
         if (wal_file_synced_length(db->wal->current) == wal_file_length(db->wal->current))
             return true;
         nanosleep(&pause, NULL);
