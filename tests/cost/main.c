@@ -257,6 +257,20 @@ seek_and_step(struct subject *subject, uint64_t number)
         check(petal_cursor_next(subject->cursor, &cell, &error), &error, "scan");
 }
 
+static void
+seek_with_new_cursor(struct subject *subject, uint64_t number)
+{
+    petal_scan_options scan = {.start_row = key_at(order[number])};
+    const petal_cell *cell;
+    petal_cursor *cursor;
+    petal_error error;
+
+    check(petal_cursor_open(subject->table, &scan, &cursor, &error), &error, "scan");
+    for (int i = 0; i < SEEK_STEPS; i++)
+        check(petal_cursor_next(cursor, &cell, &error), &error, "scan");
+    petal_cursor_close(cursor);
+}
+
 /* ---- measuring ---- */
 
 void measured_operations(operation *operate, struct subject *subject, uint64_t count);
@@ -309,12 +323,13 @@ measure_scan(const char *name, struct subject *subject, const petal_read_options
 }
 
 static void
-measure_seeks(const char *name, struct subject *subject)
+measure_seeks(const char *name, const char *name_with_new_cursors, struct subject *subject)
 {
     begin_scan(subject, NULL);
     measure(name, seek_and_step, subject, FEW_OPERATIONS, true);
     petal_cursor_close(subject->cursor);
     subject->cursor = NULL;
+    measure(name_with_new_cursors, seek_with_new_cursor, subject, FEW_OPERATIONS, true);
 }
 
 /* ---- tables ---- */
@@ -395,19 +410,19 @@ measure_pairs(petal_db *db, petal_result *result)
     measure("pair/get/one-file", get_pair, &one, OPERATIONS, true);
     measure("pair/get-absent/one-file", get_absent_pair, &one, OPERATIONS, true);
     measure_scan("pair/scan/one-file", &one, NULL, ROWS);
-    measure_seeks("pair/seek+10/one-file", &one);
+    measure_seeks("pair/seek+10/one-file", "pair/seek+10-new/one-file", &one);
     open_pairs(db, "several", &several);
     fill(db, &several, FILES);
     measure("pair/get/4-files", get_pair, &several, OPERATIONS, true);
     measure("pair/get-absent/4-files", get_absent_pair, &several, OPERATIONS, true);
     measure_scan("pair/scan/4-files", &several, NULL, ROWS);
-    measure_seeks("pair/seek+10/4-files", &several);
+    measure_seeks("pair/seek+10/4-files", "pair/seek+10-new/4-files", &several);
     open_pairs(db, "memory", &memory);
     fill(db, &memory, 0);
     measure("pair/get/memtable", get_pair, &memory, OPERATIONS, true);
     measure("pair/get-absent/memtable", get_absent_pair, &memory, OPERATIONS, true);
     measure_scan("pair/scan/memtable", &memory, NULL, ROWS);
-    measure_seeks("pair/seek+10/memtable", &memory);
+    measure_seeks("pair/seek+10/memtable", "pair/seek+10-new/memtable", &memory);
     measure("pair/put", put_pair, &memory, OPERATIONS, false);
     flush(db);
 }
