@@ -331,17 +331,22 @@ merge_next(struct cell_iter *iter, petal_error *error)
     return show_top(merge, error);
 }
 
+/* Of the three arrays, which lie one behind the other. */
+static size_t
+array_bytes(size_t count)
+{
+    return count * (sizeof(struct merge_entry) + sizeof(struct cell_iter *) + sizeof(bool));
+}
+
 static void
 merge_close(struct cell_iter *iter)
 {
     struct merge_iter *merge = (struct merge_iter *)iter;
 
-    mem_free(merge->allocator, merge->sources, merge->source_count * sizeof *merge->sources);
-    mem_free(merge->allocator, merge->heap, merge->source_count * sizeof *merge->heap);
-    mem_free(merge->allocator, merge->in_heap, merge->source_count * sizeof *merge->in_heap);
+    mem_free(merge->allocator, merge->heap, array_bytes(merge->source_count));
     mem_free(merge->allocator, merge->place, merge->place_capacity);
-    merge->sources = NULL;
     merge->heap = NULL;
+    merge->sources = NULL;
     merge->in_heap = NULL;
     merge->place = NULL;
     iter->valid = false;
@@ -364,12 +369,12 @@ merge_iter_init(struct merge_iter *merge, const petal_allocator *allocator,
     assert(count == 0 || sources != NULL);
     if (count == 0)
         return PETAL_OK;
+    merge->heap = mem_alloc(allocator, array_bytes(count));
+    if (merge->heap == NULL)
+        return PETAL_NO_MEMORY;
+    merge->sources = (struct cell_iter **)(void *)(merge->heap + count);
+    merge->in_heap = (bool *)(merge->sources + count);
     merge->source_count = count;
-    merge->sources = mem_alloc(allocator, count * sizeof *merge->sources);
-    merge->heap = mem_alloc(allocator, count * sizeof *merge->heap);
-    merge->in_heap = mem_alloc(allocator, count * sizeof *merge->in_heap);
-    if (merge->sources == NULL || merge->heap == NULL || merge->in_heap == NULL)
-        return PETAL_NO_MEMORY; /* what was allocated is freed by close */
     memcpy(merge->sources, sources, count * sizeof *merge->sources);
     put_all_in_heap(merge);
     return PETAL_OK;

@@ -16,11 +16,22 @@
 
 enum cursor_state { CURSOR_START, CURSOR_BETWEEN, CURSOR_IN_ROW, CURSOR_ENDED };
 
+/* Memory of a cursor's own, enough for the short and the few. */
+#define CURSOR_ROW_BYTES 64
+#define RUN_FEW_CELLS    16
+#define RUN_FEW_BYTES    1024 /* of their keys */
+
+struct cursor_room {
+    uint8_t row[CURSOR_ROW_BYTES];
+    uint8_t keys[RUN_FEW_BYTES];
+    petal_cell cells[RUN_FEW_CELLS];
+};
+
 /* Cells that were found and are still to be given, before anything else: [next, end). They are in
- * `memory`, or the one that is petal_cursor.cell. */
+ * `memory` or petal_cursor.room, or the one that is petal_cursor.cell. */
 struct cursor_run {
     const petal_cell *next, *end;
-    struct run_memory *memory; /* NULL until needed */
+    struct run_memory *memory; /* NULL until needed: for long runs */
     uint32_t size;             /* the next run is no longer */
     uint32_t given;            /* in runs since the last seek, up to what a run can have */
     uint32_t pause;            /* so many cells more come by steps */
@@ -30,6 +41,8 @@ struct cursor_run {
 
 struct petal_cursor {
     petal_table *table;
+    size_t memory_bytes; /* that begins with this struct: see cursor_open.c */
+    struct cursor_room *room;
     bool counted; /* in the database's `open`; those that gets use inside are not */
     const struct table_descriptor *descriptor; /* of the table when the cursor was opened */
     struct view *view;                         /* referenced */
@@ -45,7 +58,8 @@ struct petal_cursor {
     struct store_scan *stores; /* of the asked families, by name */
     size_t store_count;
     enum cursor_state state;
-    uint8_t *row; /* the row at hand; the stores that are in it borrow it */
+    uint8_t *row; /* the row at hand, in `room` if it is short; the stores that are in it borrow
+                     it */
     size_t row_bytes, row_capacity;
     uint8_t *sought; /* the qualifier of the latest seek */
     size_t sought_capacity;
@@ -69,12 +83,29 @@ cursor_find_store(petal_cursor *cursor)
     return cursor->store < cursor->store_count;
 }
 
+/* Give up the row at hand for one of so many bytes, which are more than there is room for. */
+static inline bool
+cursor_grow_row(petal_cursor *cursor, size_t bytes)
+{
+    const petal_allocator *allocator = cursor->table->db->env.allocator;
+    size_t capacity = 2 * cursor->row_capacity > bytes ? 2 * cursor->row_capacity : bytes;
+    uint8_t *row = mem_alloc(allocator, capacity);
+
+    assert(bytes > cursor->row_capacity);
+    if (row == NULL)
+        return false;
+    if (cursor->row != cursor->room->row)
+        mem_free(allocator, cursor->row, cursor->row_capacity);
+    cursor->row = row;
+    cursor->row_capacity = capacity;
+    return true;
+}
+
 /* Make `row`, which may be the one at hand or a part of it, the row at hand. */
 static inline enum petal_status
 cursor_copy_row(petal_cursor *cursor, petal_slice row)
 {
-    if (!mem_grow_array(cursor->table->db->env.allocator, &cursor->row, &cursor->row_capacity, 0,
-                        row.size, 1))
+    if (row.size > cursor->row_capacity && !cursor_grow_row(cursor, row.size))
         return PETAL_NO_MEMORY;
     memmove(cursor->row, row.data, row.size);
     cursor->row_bytes = row.size;

@@ -227,6 +227,7 @@ take_merged(struct making *making)
     bool all = count <= MOST_WINDOWS;
     enum scan_move move;
 
+    assert(memory != NULL && making->run.cells == memory->cells);
     for (filled = 0; all && filled < count; filled += all) {
         struct window *window = &windows[filled];
 

@@ -9,22 +9,42 @@
 
 #include <assert.h>
 
-static enum petal_status
-open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
+/* Bytes of the cursor and of all that lies behind it in its memory, in this order: its room, its
+ * stores, the inputs of each. */
+static size_t
+memory_bytes(const struct table_descriptor *descriptor, const struct view *view,
+             const petal_read_options *read)
 {
-    petal_table *table = cursor->table;
+    size_t bytes = scan_memory_bytes(1, sizeof(petal_cursor)) +
+                   scan_memory_bytes(1, sizeof(struct cursor_room)) +
+                   scan_memory_bytes(descriptor->family_count, sizeof(struct store_scan));
+
+    for (size_t i = 0; i < descriptor->family_count; i++) {
+        const petal_family *family = descriptor->families[i];
+        size_t named;
+
+        if (read_asks_family(read, family, &named))
+            bytes += scan_inputs_memory(view_store(view, family));
+    }
+    return bytes;
+}
+
+static enum petal_status
+open_stores(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory, petal_error *error)
+{
     const petal_read_options *read = &cursor->options.read;
-    const petal_allocator *allocator = table->db->env.allocator;
+    const petal_allocator *allocator = cursor->table->db->env.allocator;
     petal_slice *qualifiers = NULL;
     enum petal_status status = PETAL_OK;
 
     assert(cursor->view != NULL && cursor->stores == NULL);
     cursor->stores =
-        mem_zalloc(allocator, cursor->descriptor->family_count * sizeof *cursor->stores);
-    if (read->column_count > 0)
+        scan_memory_take(memory, cursor->descriptor->family_count, sizeof *cursor->stores);
+    if (read->column_count > 0) {
         qualifiers = mem_alloc(allocator, read->column_count * sizeof *qualifiers);
-    if (cursor->stores == NULL || (read->column_count > 0 && qualifiers == NULL))
-        status = error_no_memory(error);
+        if (qualifiers == NULL)
+            status = error_no_memory(error);
+    }
     for (size_t i = 0; status == PETAL_OK && i < cursor->descriptor->family_count; i++) {
         const petal_family *family = cursor->descriptor->families[i];
         size_t named, count = 0;
@@ -41,7 +61,7 @@ open_stores(petal_cursor *cursor, uint64_t sequence, petal_error *error)
         status = store_scan_open(&cursor->stores[cursor->store_count++], family,
                                  &cursor->descriptor->options.families[i],
                                  view_store(cursor->view, family), sequence, &cursor->options,
-                                 &cursor->bounds, cursor->filter, qualifiers, count, error);
+                                 &cursor->bounds, cursor->filter, qualifiers, count, memory, error);
     }
     mem_free(allocator, qualifiers, read->column_count * sizeof *qualifiers);
     return status;
@@ -89,27 +109,24 @@ open_buffer(petal_cursor *cursor, bool get, petal_error *error)
 }
 
 static enum petal_status
-open_cursor(petal_cursor *cursor, bool get, petal_error *error)
+open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory, bool get,
+            petal_error *error)
 {
     petal_db *db = cursor->table->db;
     petal_read_options *read = &cursor->options.read;
-    struct read_pin pin;
     enum petal_status status = open_filter(cursor, error);
 
     if (status != PETAL_OK)
         return status;
     if (scan_bounds_init(&cursor->bounds, db->env.allocator, &cursor->options) != PETAL_OK)
         return error_no_memory(error);
-    pin = read_pin(db);
     if (read->snapshot != NULL)
-        pin.sequence = snapshot_sequence(read->snapshot);
-    cursor->view = pin.view;
-    cursor->descriptor = table_descriptor(cursor->table); /* behind the view, as in a get */
+        sequence = snapshot_sequence(read->snapshot);
     if (read->receipt != NULL)
-        receipt_start(read->receipt, pin.view);
+        receipt_start(read->receipt, cursor->view);
     status = read_check_alive(cursor->table, read, error);
     if (status == PETAL_OK)
-        status = open_stores(cursor, pin.sequence, error);
+        status = open_stores(cursor, sequence, memory, error);
     if (status == PETAL_OK && read->receipt != NULL && read->receipt->incomplete)
         status = error_no_memory(error);
     if (status == PETAL_OK)
@@ -134,14 +151,31 @@ static enum petal_status
 make_cursor(petal_table *table, const petal_scan_options *options, bool get, petal_cursor **cursor,
             petal_error *error)
 {
-    petal_cursor *made = mem_zalloc(table->db->env.allocator, sizeof *made);
+    struct read_pin pin = read_pin(table->db);
+    /* Behind the view, as in a get. */
+    const struct table_descriptor *descriptor = table_descriptor(table);
+    size_t bytes = memory_bytes(descriptor, pin.view, &options->read);
+    uint8_t *allocated = mem_alloc(table->db->env.allocator, bytes);
+    struct scan_memory memory = {allocated, allocated + bytes};
+    petal_cursor *made;
     enum petal_status status;
 
-    if (made == NULL)
+    if (allocated == NULL) {
+        view_unref(pin.view);
         return error_no_memory(error);
-    made->table = table;
-    made->options = *options;
-    status = open_cursor(made, get, error);
+    }
+    made = scan_memory_take(&memory, 1, sizeof *made);
+    *made = (petal_cursor){
+        .table = table,
+        .memory_bytes = bytes,
+        .room = scan_memory_take(&memory, 1, sizeof *made->room),
+        .descriptor = descriptor,
+        .view = pin.view,
+        .options = *options,
+        .row_capacity = CURSOR_ROW_BYTES,
+    };
+    made->row = made->room->row;
+    status = open_cursor(made, pin.sequence, &memory, get, error);
     if (status != PETAL_OK) {
         petal_cursor_close(made);
         return status;
@@ -245,17 +279,15 @@ petal_cursor_close(petal_cursor *cursor)
     counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
     for (size_t i = 0; i < cursor->store_count; i++)
         store_scan_close(&cursor->stores[i]);
-    if (cursor->stores != NULL)
-        mem_free(allocator, cursor->stores,
-                 cursor->descriptor->family_count * sizeof *cursor->stores);
     scan_bounds_fini(&cursor->bounds, allocator);
     cursor_run_free(cursor);
-    mem_free(allocator, cursor->row, cursor->row_capacity);
+    if (cursor->row != cursor->room->row)
+        mem_free(allocator, cursor->row, cursor->row_capacity);
     mem_free(allocator, cursor->sought, cursor->sought_capacity);
     filter_run_free(cursor->filter);
     petal_result_free(cursor->buffer);
     view_unref(cursor->view);
-    mem_free(allocator, cursor, sizeof *cursor);
+    mem_free(allocator, cursor, cursor->memory_bytes);
     if (counter != NULL)
         atomic_fetch_sub_explicit(counter, 1, memory_order_release);
 }

@@ -18,11 +18,8 @@ begin_row(petal_cursor *cursor, petal_slice row, petal_error *error)
         cursor->state = CURSOR_ENDED;
         return PETAL_OK;
     }
-    if (!mem_grow_array(cursor->stores[0].db->env.allocator, &cursor->row, &cursor->row_capacity, 0,
-                        row.size, 1))
+    if (cursor_copy_row(cursor, row) != PETAL_OK)
         return error_no_memory(error);
-    memcpy(cursor->row, row.data, row.size);
-    cursor->row_bytes = row.size;
     cursor->row_shown = false;
     return PETAL_OK;
 }

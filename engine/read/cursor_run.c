@@ -27,6 +27,9 @@
 #define RUN_FIRST_CELLS 8
 #define LEAST_MERGED    32 /* cells of a run; shorter ones do not pay for the windows */
 
+/* Row and qualifier of a cell that may go to the room for a few: decoding wants some bytes more. */
+#define RUN_SHORT_KEY_BYTES (RUN_FEW_BYTES / RUN_FEW_CELLS - 32)
+
 bool
 cursor_run_fits(const petal_cursor *cursor)
 {
@@ -305,6 +308,32 @@ forget_passed(struct scan_inputs *inputs)
     }
 }
 
+/* Memory for the cells and their keys: a few short ones have it. */
+static bool
+make_room(struct making *making)
+{
+    struct cursor_run *run = &making->cursor->run;
+    struct cursor_room *room = making->cursor->room;
+    const struct cell *cell = &making->store->inputs.cells->cell;
+
+    if (run->size <= RUN_FEW_CELLS &&
+        cell->row.size + cell->qualifier.size <= RUN_SHORT_KEY_BYTES) {
+        making->run.cells = room->cells;
+        making->run.keys = room->keys;
+        making->run.key_bytes = sizeof room->keys;
+    } else {
+        if (run->memory == NULL)
+            run->memory = mem_alloc(making->cursor->table->db->env.allocator, sizeof *run->memory);
+        if (run->memory == NULL)
+            return false;
+        making->run.cells = run->memory->cells;
+        making->run.keys = run->memory->keys;
+        making->run.key_bytes = sizeof run->memory->keys;
+    }
+    making->keys_end = making->run.keys + making->run.key_bytes;
+    return true;
+}
+
 enum petal_status
 cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *error)
 {
@@ -322,8 +351,7 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
                 .time_limit = rules->time_limit,
                 .one_version = rules->versions == 1,
                 .family = store->family->name,
-                .most = run->size,
-                .key_bytes = RUN_KEY_BYTES},
+                .most = run->size},
         .versions = rules->versions,
         .row = store->row,
         .qualifier = visibility_column(visibility),
@@ -333,14 +361,8 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
 
     assert(cursor->runs && run->next == run->end && store->place == SCAN_IN_ROW);
     assert(inputs->cells->valid && !inputs->cells->pending);
-    if (run->memory == NULL) {
-        run->memory = mem_alloc(store->db->env.allocator, sizeof *run->memory);
-        if (run->memory == NULL)
-            return error_no_memory(error);
-    }
-    making.run.cells = run->memory->cells;
-    making.run.keys = run->memory->keys;
-    making.keys_end = making.run.keys + RUN_KEY_BYTES;
+    if (!make_room(&making))
+        return error_no_memory(error);
     forget_passed(inputs);
     if (making.in_column && slice_equal(inputs->cells->cell.qualifier, making.qualifier))
         return PETAL_OK; /* the column goes on */

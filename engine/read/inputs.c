@@ -15,6 +15,8 @@
 static struct cell_iter *
 narrow_to_columns(struct scan_inputs *inputs, struct scan_source *source)
 {
+    source->columns.iter.ops = NULL;
+    source->columns.seeks_saved = 0;
     if (inputs->qualifier_count == 0 || inputs->all_columns)
         return source->base;
     column_iter_init(&source->columns, inputs->db->env.allocator, source->base, inputs->qualifiers,
@@ -32,6 +34,7 @@ add_memtable(struct scan_inputs *inputs, const struct store_memtable *memtable)
         inputs->options->read.receipt != NULL
             ? receipt_add_memtable(inputs->options->read.receipt, inputs->family, memtable, NULL)
             : SIZE_MAX;
+    source->trace = (struct read_trace){0};
     memtable_iter_init(&source->memtable, memtable->memtable);
     source->base = &source->memtable.iter;
     return narrow_to_columns(inputs, source);
@@ -195,10 +198,13 @@ static enum petal_status
 join_sources(struct scan_inputs *inputs, struct cell_iter *const *iters, size_t count)
 {
     const petal_allocator *allocator = inputs->db->env.allocator;
-    enum petal_status status = merge_iter_init(&inputs->merge, allocator, iters, count);
+    enum petal_status status = PETAL_OK;
 
     assert(count == inputs->source_count);
-    inputs->merge.reversed = inputs->options->reversed;
+    if (count != 1) {
+        status = merge_iter_init(&inputs->merge, allocator, iters, count);
+        inputs->merge.reversed = inputs->options->reversed;
+    }
     for (size_t i = 0; i < inputs->source_count; i++) {
         inputs->sources[i].columns.reversed = inputs->options->reversed;
         inputs->sources[i].columns.lazy = count > 1 && !inputs->options->reversed;
@@ -215,32 +221,37 @@ enum petal_status
 scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
                  const struct store_view *store, const struct visibility_rules *rules,
                  const petal_scan_options *options, const struct scan_bounds *bounds,
-                 const petal_slice *qualifiers, size_t qualifier_count)
+                 const petal_slice *qualifiers, size_t qualifier_count, struct scan_memory *memory)
 {
     const petal_allocator *allocator = family->table->db->env.allocator;
     size_t most = store != NULL ? store->memtable_count + store->file_count : 0;
     size_t key_bytes =
         scan_bounds_one_row(bounds) ? cell_key_bound(scan_bounds_low(bounds).size, 0) : 0;
-    struct cell_iter **iters = NULL;
+    struct cell_iter **iters;
     uint8_t *key = NULL;
     size_t count = 0;
     enum petal_status status;
 
-    *inputs = (struct scan_inputs){
-        .db = family->table->db, .family = family, .options = options, .rules = *rules};
+    memset(inputs, 0, offsetof(struct scan_inputs, merge));
+    inputs->db = family->table->db;
+    inputs->family = family;
+    inputs->options = options;
     inputs->bounds = bounds;
+    inputs->rules = *rules;
+    inputs->source_capacity = most;
+    inputs->sources = scan_memory_take(memory, most, sizeof *inputs->sources);
+    iters = scan_memory_take(memory, most, sizeof *iters);
+    inputs->merge.iter.ops = NULL;
+    inputs->raw.iter.ops = NULL;
     /* HBase asks a filter about rows that have none of the columns, too; in one row that makes
      * no difference. */
     inputs->all_columns = options->read.filter != NULL && !scan_bounds_one_row(bounds) &&
                           filter_watches_excluded_rows(options->read.filter);
     status = copy_qualifiers(inputs, qualifiers, qualifier_count);
     if (status == PETAL_OK && most > 0) {
-        inputs->sources = mem_zalloc(allocator, most * sizeof *inputs->sources);
-        iters = mem_alloc(allocator, most * sizeof *iters);
-        inputs->source_capacity = inputs->sources != NULL ? most : 0;
         if (key_bytes > 0)
             key = mem_alloc(allocator, key_bytes);
-        if (inputs->sources == NULL || iters == NULL || (key_bytes > 0 && key == NULL))
+        if (key_bytes > 0 && key == NULL)
             status = PETAL_NO_MEMORY;
         else
             count = add_sources(inputs, store, bounds, key, iters);
@@ -248,7 +259,6 @@ scan_inputs_open(struct scan_inputs *inputs, const petal_family *family,
     if (status == PETAL_OK)
         status = join_sources(inputs, iters, count);
     mem_free(allocator, key, key_bytes);
-    mem_free(allocator, iters, most * sizeof *iters);
     return status;
 }
 
@@ -298,7 +308,6 @@ scan_inputs_close(struct scan_inputs *inputs, uint64_t cells_shown)
         inputs->merge.iter.ops->close(&inputs->merge.iter);
     if (inputs->raw.iter.ops != NULL)
         inputs->raw.iter.ops->close(&inputs->raw.iter);
-    mem_free(allocator, inputs->sources, inputs->source_capacity * sizeof *inputs->sources);
     for (size_t i = 0; i < inputs->qualifier_allocated; i++) {
         if (inputs->qualifiers[i].data != NULL)
             mem_free(allocator, (void *)(uintptr_t)inputs->qualifiers[i].data,

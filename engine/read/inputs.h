@@ -12,14 +12,17 @@
 #include "engine/read/bounds.h"
 #include "engine/read/columns.h"
 #include "engine/read/raw_order.h"
+#include "engine/read/scan_memory.h"
 #include "engine/rules/visibility.h"
 #include "engine/state/db.h"
 
 /* One memtable or store file. */
 struct scan_source {
-    struct memtable_iter memtable;
-    struct sst_iter file;
-    struct column_iter columns;
+    union {
+        struct memtable_iter memtable;
+        struct sst_iter file;
+    };
+    struct column_iter columns; /* without ops: the source is not narrowed to columns */
     struct read_trace trace;
     struct cell_iter *base; /* the memtable's or file's own iterator */
     size_t receipt_index;
@@ -35,12 +38,23 @@ struct scan_inputs {
     size_t qualifier_count, qualifier_allocated;
     /* The sources are not narrowed to the qualifiers: the filter wants to see every row. */
     bool all_columns;
-    struct scan_source *sources;
+    struct scan_source *sources; /* in the scan's memory */
     size_t source_count, source_capacity;
-    struct merge_iter merge;
-    struct raw_order raw;
     struct cell_iter *cells; /* the merge or the only source, in raw scans behind `raw` */
+    /* What begins itself. */
+    struct merge_iter merge; /* without ops where there is one source */
+    struct raw_order raw;    /* without ops but in raw scans */
 };
+
+/* The memory that the inputs of a store take of the scan's; NULL: no cells. */
+static inline size_t
+scan_inputs_memory(const struct store_view *store)
+{
+    size_t most = store != NULL ? (size_t)store->memtable_count + store->file_count : 0;
+
+    return scan_memory_bytes(most, sizeof(struct scan_source)) +
+           scan_memory_bytes(most, sizeof(struct cell_iter *));
+}
 
 /* `qualifiers` are copied; `store` NULL: no cells. PETAL_NO_MEMORY; scan_inputs_close has to be
  * called all the same. */
@@ -49,7 +63,7 @@ enum petal_status scan_inputs_open(struct scan_inputs *inputs, const petal_famil
                                    const struct visibility_rules *rules,
                                    const petal_scan_options *options,
                                    const struct scan_bounds *bounds, const petal_slice *qualifiers,
-                                   size_t qualifier_count);
+                                   size_t qualifier_count, struct scan_memory *memory);
 
 /* Show the cell that merge_iter_top_stepped has brought the inputs to. */
 enum petal_status scan_inputs_show(struct scan_inputs *inputs, petal_error *error);

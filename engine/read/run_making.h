@@ -9,7 +9,7 @@
 #include "base/inline.h"
 #include "engine/read/cursor.h"
 
-#define RUN_CELLS     128
+#define RUN_CELLS     128 /* of long runs; RUN_FEW_CELLS: of short ones */
 #define RUN_KEY_BYTES 8192
 #define RUN_FEW       4  /* a run of fewer cells costs more than the steps */
 #define RUN_PAUSE     64 /* so many cells are given by steps then */
@@ -21,6 +21,7 @@
 #define MOST_WINDOWS 16
 #define WINDOW_CELLS 16
 
+/* Of long runs; only they are merged by windows. */
 struct run_memory {
     petal_error error; /* of run.status */
     petal_cell cells[RUN_CELLS];

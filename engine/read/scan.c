@@ -32,25 +32,25 @@ store_scan_open(struct store_scan *scan, const petal_family *family,
                 const petal_family_options *attributes, const struct store_view *store,
                 uint64_t sequence, const petal_scan_options *options,
                 const struct scan_bounds *bounds, struct filter_run *filter,
-                const petal_slice *qualifiers, size_t qualifier_count, petal_error *error)
+                const petal_slice *qualifiers, size_t qualifier_count, struct scan_memory *memory,
+                petal_error *error)
 {
     struct visibility_rules rules = {0};
 
-    *scan = (struct store_scan){
-        .db = family->table->db,
-        .family = family,
-        .options = options,
-        .filter = filter,
-        .needed = true,
-        .plain = filter == NULL && options->read.family_cell_limit == 0 &&
-                 options->read.family_cell_offset == 0,
-    };
+    memset(scan, 0, offsetof(struct store_scan, visibility));
+    scan->db = family->table->db;
+    scan->family = family;
+    scan->options = options;
+    scan->filter = filter;
+    scan->needed = true;
+    scan->plain = filter == NULL && options->read.family_cell_limit == 0 &&
+                  options->read.family_cell_offset == 0;
     if (store != NULL)
         read_rules(&options->read, family, attributes, store, options->raw, sequence, &rules);
     scan->skips_later = store != NULL && skips_later(store, &rules);
     visibility_init(&scan->visibility, scan->db->env.allocator, &rules);
     if (scan_inputs_open(&scan->inputs, family, store, &rules, options, bounds, qualifiers,
-                         qualifier_count) != PETAL_OK)
+                         qualifier_count, memory) != PETAL_OK)
         return error_no_memory(error);
     return PETAL_OK;
 }

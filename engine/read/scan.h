@@ -42,10 +42,8 @@ struct store_scan {
     struct filter_run *filter;         /* the cursor's; NULL: none */
     bool needed;                       /* the filter needs the family to decide on a row */
     bool plain;                        /* what is visible is shown: no filter, no limits in a row */
-    struct scan_inputs inputs;
-    struct visibility visibility;
-    bool skips_later; /* nothing later than the time range matters in a column */
-    uint8_t *key;     /* of a place sought */
+    bool skips_later;                  /* nothing later than the time range matters in a column */
+    uint8_t *key;                      /* of a place sought */
     size_t key_capacity;
     /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
     bool has_next;
@@ -61,10 +59,13 @@ struct store_scan {
     size_t column_bytes, column_capacity;
     uint32_t column_passed;
     uint64_t shown;
+    /* What begins itself. */
+    struct visibility visibility;
+    struct scan_inputs inputs;
 };
 
 /*
- * `qualifiers` are copied. Not positioned yet. On failure store_scan_close has to be called all the
+ * `qualifiers` are copied; of the memory scan_inputs_memory is taken. Not positioned yet. On failure store_scan_close has to be called all the
  * same.
  */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
@@ -73,7 +74,7 @@ enum petal_status store_scan_open(struct store_scan *scan, const petal_family *f
                                   const petal_scan_options *options,
                                   const struct scan_bounds *bounds, struct filter_run *filter,
                                   const petal_slice *qualifiers, size_t qualifier_count,
-                                  petal_error *error);
+                                  struct scan_memory *memory, petal_error *error);
 void store_scan_close(struct store_scan *scan);
 
 /* Stand between rows: before the first row at or behind `row`, reversed the last at or below it;
