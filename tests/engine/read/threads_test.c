@@ -365,13 +365,13 @@ snapshot_thread(void *argument)
     return NULL;
 }
 
-/* Each way had a turn, on however busy a machine. */
+/* False until each way has had a turn, on however busy a machine; a fault ends the waiting. */
 static bool
 all_ways_were_read(struct arena *arena)
 {
     for (unsigned way = 0; way < WAYS; way++) {
         if (atomic_load(&arena->reads[way]) == 0)
-            return false;
+            return atomic_load(&arena->faults) > 0;
     }
     return true;
 }
