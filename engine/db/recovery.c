@@ -78,9 +78,10 @@ struct replayed_log {
 
 struct replay_state {
     petal_db *db;
-    uint64_t cells;       /* put back into memtables */
-    petal_error no_space; /* why memtables were not flushed; PETAL_OK: they were */
-    uint64_t sequence;    /* greatest of the log at hand */
+    uint64_t cells;          /* put back into memtables */
+    petal_error no_space;    /* why memtables were not flushed; PETAL_OK: they were */
+    uint64_t sequence;       /* greatest of the log at hand */
+    struct record_base base; /* of its next record */
     struct replayed_log *logs;
     size_t log_count, log_capacity;
 };
@@ -208,15 +209,18 @@ note_log(void *argument, uint64_t number, uint64_t length, petal_error *error)
 }
 
 static enum petal_status
-replay_record(void *argument, petal_slice record, const char *path, uint64_t offset,
-              petal_error *error)
+replay_record(void *argument, const struct wal_record *record, petal_error *error)
 {
     struct replay_state *state = argument;
+    const char *path = record->path;
+    uint64_t offset = record->offset;
     struct record_reader reader;
     struct record_cell cell;
     enum petal_status status = PETAL_OK;
 
-    if (!record_open(&reader, record))
+    if (record->first)
+        state->base = (struct record_base){0};
+    if (!record_open(&reader, record->version, &state->base, record->payload))
         return error_corrupt(error, path, offset, "%s: the record at %llu is malformed", path,
                              (unsigned long long)offset);
     while (status == PETAL_OK && reader.remaining > 0) {

@@ -1,6 +1,6 @@
 /*
  * file.c -- writing one WAL file; see engine/wal/file.h and, for the bytes,
- * engine/wal/file_format.h.
+ * engine/wal/file_format.h and engine/wal/fragment.h.
  *
  * The buffer holds what follows the stored bytes, exactly as it will stand in the file: one store
  * moves it there.  A record that fits in its frame is encoded in its place.  A larger one is
@@ -14,10 +14,13 @@
 #include <errno.h>
 #include <stdatomic.h>
 
+#include "base/inline.h"
 #include "base/mem.h"
 #include "base/mutex.h"
 #include "engine/manifest/names.h"
 #include "engine/wal/file_format.h"
+#include "engine/wal/fragment.h"
+#include "engine/wal/record.h"
 
 #define BUFFER_LEAST_BYTES ((size_t)64 << 10)
 /* A buffer beyond this was grown for a rare, huge record: it is given back once it is stored. */
@@ -30,12 +33,17 @@ struct wal_file {
     uint64_t seed;
     uint8_t *buffer;
     size_t used, capacity;
-    uint64_t buffer_offset; /* of the buffer's first byte in the file */
-    bool undecided;         /* behind buffer_offset there is what no one could take back yet */
-    size_t begun;           /* where the record begun has its first header, in the buffer */
-    size_t begun_bytes;     /* its payload */
-    uint64_t begun_total;   /* with all its headers */
-    uint64_t sequence;      /* greatest buffered */
+    uint64_t buffer_offset;  /* of the buffer's first byte in the file */
+    bool undecided;          /* behind buffer_offset there is what no one could take back yet */
+    size_t begun;            /* where the record begun has its first header, in the buffer */
+    size_t begun_bytes;      /* its payload */
+    uint64_t begun_total;    /* with all its headers; 0: none is begun */
+    uint64_t begun_promise;  /* in its first header; 0: none */
+    uint64_t begun_later;    /* in those that follow; 0: none */
+    uint64_t sequence;       /* greatest buffered */
+    uint64_t promise;        /* the latest in a fragment */
+    uint64_t promise_due;    /* a fragment that begins here or behind has to have it again */
+    struct record_base base; /* of the next record */
 
     /* Written by the leader after a store, read by any thread. */
     _Atomic(uint64_t) stored_length, stored_sequence;
@@ -138,6 +146,7 @@ wal_file_allocate(const struct env *env, const char *path, uint64_t number)
     wal->env = env;
     wal->capacity = BUFFER_LEAST_BYTES;
     wal->number = number;
+    wal->promise_due = UINT64_MAX;
     memcpy(wal->path, path, strlen(path) + 1);
     atomic_init(&wal->stored_length, 0);
     atomic_init(&wal->stored_sequence, 0);
@@ -223,29 +232,43 @@ grow(struct wal_file *wal, size_t need)
     return true;
 }
 
-uint8_t *
-wal_file_begin(struct wal_file *wal, size_t size)
+/* Relaxed: a promise is a number that a completed sync made true; it orders nothing. */
+static inline uint64_t
+newest_promise(const struct wal_file *wal)
 {
-    const size_t most = WAL_FRAME_BYTES - WAL_FRAGMENT_HEADER_BYTES; /* payload of a fragment */
-    size_t left = wal_frame_left(wal->buffer_offset + wal->used);
-    size_t padding = 0, total = size + WAL_FRAGMENT_HEADER_BYTES;
+    return atomic_load_explicit(&wal->synced_length, memory_order_relaxed);
+}
 
-    /* In its place, as it is. */
-    if (left > WAL_FRAGMENT_HEADER_BYTES && total <= left && total <= wal->capacity - wal->used) {
-        wal->begun = wal->used;
-        wal->begun_bytes = size;
-        wal->begun_total = total;
-        return wal->buffer + wal->used + WAL_FRAGMENT_HEADER_BYTES;
-    }
-    if (left <= WAL_FRAGMENT_HEADER_BYTES) { /* a tail too short for a header and one byte */
+/* The promise that a fragment has to have which begins at `offset`; 0: none. */
+static inline uint64_t
+promise_at(const struct wal_file *wal, uint64_t synced, uint64_t offset)
+{
+    return synced != wal->promise || offset >= wal->promise_due ? synced : 0;
+}
+
+/* A record that does not lie in one fragment in the room that there is. */
+static NEVER_INLINE uint8_t *
+begin_elsewhere(struct wal_file *wal, size_t size)
+{
+    uint64_t at = wal->buffer_offset + wal->used, synced = newest_promise(wal);
+    size_t left = wal_frame_left(at), padding = 0, total;
+
+    if (left <= WAL_FRAGMENT_MOST_BYTES) { /* a tail too short for any header and one byte */
         padding = left;
         left = WAL_FRAME_BYTES;
     }
     if (size > (size_t)2 * PETAL_MAX_BATCH_BYTES) /* keeps the sums below in range */
         return NULL;
-    left -= WAL_FRAGMENT_HEADER_BYTES;
-    if (size > left)
-        total += WAL_FRAGMENT_HEADER_BYTES * ((size - left + most - 1) / most);
+    wal->begun_promise = promise_at(wal, synced, at + padding);
+    wal->begun_later = synced; /* each of them begins a page */
+    total = wal_fragment_header_bytes(WAL_FULL, wal->begun_promise) + size;
+    if (total > left) {
+        size_t header = wal_fragment_header_bytes(WAL_FIRST, wal->begun_promise);
+        size_t later = wal_fragment_header_bytes(WAL_LAST, synced);
+        size_t rest = size - (left - header), most = WAL_FRAME_BYTES - later;
+
+        total = header + size + later * ((rest + most - 1) / most);
+    }
     if (wal->used + padding + total > wal->capacity && !grow(wal, wal->used + padding + total))
         return NULL;
     if (padding > 0)
@@ -256,43 +279,63 @@ wal_file_begin(struct wal_file *wal, size_t size)
     return wal->buffer + wal->begun + (total - size);
 }
 
-static void
+uint8_t *
+wal_file_begin(struct wal_file *wal, size_t size)
+{
+    uint64_t at = wal->buffer_offset + wal->used;
+    size_t left = wal_frame_left(at), total = WAL_FRAGMENT_LEAST_BYTES + size;
+
+    /* In its place, as it is. */
+    if (left <= WAL_FRAGMENT_MOST_BYTES || total > left || total > wal->capacity - wal->used ||
+        promise_at(wal, newest_promise(wal), at) != 0)
+        return begin_elsewhere(wal, size);
+    wal->begun = wal->used;
+    wal->begun_bytes = size;
+    wal->begun_total = total;
+    wal->begun_promise = 0;
+    return wal->buffer + wal->used + WAL_FRAGMENT_LEAST_BYTES;
+}
+
+static inline void
 seal_fragment(struct wal_file *wal, size_t at, size_t payload_bytes, enum wal_fragment_kind kind,
               uint64_t promise)
 {
-    uint8_t *header = wal->buffer + at;
+    uint64_t offset = wal->buffer_offset + at;
 
-    assert(at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes <= wal->capacity);
+    assert(at + wal_fragment_header_bytes(kind, promise) + payload_bytes <= wal->capacity);
     assert(promise <= wal_file_length(wal));
-    put_le64(header + 8, promise);
-    put_le32(header + 16, (uint32_t)payload_bytes);
-    put_le32(header + 20, (uint32_t)kind);
-    put_le64(header,
-             wal_fragment_checksum(wal->seed, wal->buffer_offset + at, header, payload_bytes));
+    wal_fragment_seal(wal->buffer + at, wal->seed, offset, kind, promise, payload_bytes);
+    if (promise > 0) {
+        wal->promise = promise;
+        wal->promise_due = (offset | (WAL_PROMISE_BYTES - 1)) + 1;
+    }
 }
 
 /* Cut the record begun into fragments, moving its pieces down to their places. */
-static void
-seal_fragments(struct wal_file *wal, uint64_t promise)
+static NEVER_INLINE void
+seal_fragments(struct wal_file *wal)
 {
     size_t at = wal->begun;
     size_t from = at + (size_t)wal->begun_total - wal->begun_bytes;
     size_t remaining = wal->begun_bytes;
+    uint64_t promise = wal->begun_promise;
     enum wal_fragment_kind kind = WAL_FIRST;
 
     while (remaining > 0) {
-        size_t room = wal_frame_left(wal->buffer_offset + at) - WAL_FRAGMENT_HEADER_BYTES;
+        size_t header = wal_fragment_header_bytes(kind, promise);
+        size_t room = wal_frame_left(wal->buffer_offset + at) - header;
         size_t piece = remaining < room ? remaining : room;
 
-        assert(from >= at + WAL_FRAGMENT_HEADER_BYTES); /* no piece moves up */
+        assert(from >= at + header); /* no piece moves up */
         if (piece == remaining)
             kind = WAL_LAST;
-        memmove(wal->buffer + at + WAL_FRAGMENT_HEADER_BYTES, wal->buffer + from, piece);
+        memmove(wal->buffer + at + header, wal->buffer + from, piece);
         seal_fragment(wal, at, piece, kind, promise);
-        at += WAL_FRAGMENT_HEADER_BYTES + piece;
+        at += header + piece;
         from += piece;
         remaining -= piece;
         kind = WAL_MIDDLE;
+        promise = wal->begun_later;
     }
     assert(at == wal->begun + wal->begun_total);
 }
@@ -300,18 +343,23 @@ seal_fragments(struct wal_file *wal, uint64_t promise)
 void
 wal_file_end(struct wal_file *wal, uint64_t last_sequence)
 {
-    /* Relaxed: a promise is a number that a completed sync made true; it orders nothing. */
-    uint64_t promise = atomic_load_explicit(&wal->synced_length, memory_order_relaxed);
+    size_t header = wal_fragment_header_bytes(WAL_FULL, wal->begun_promise);
 
     assert(wal->begun_total > 0);
-    if (wal->begun_total == wal->begun_bytes + WAL_FRAGMENT_HEADER_BYTES)
-        seal_fragment(wal, wal->begun, wal->begun_bytes, WAL_FULL, promise);
+    if (wal->begun_total == wal->begun_bytes + header)
+        seal_fragment(wal, wal->begun, wal->begun_bytes, WAL_FULL, wal->begun_promise);
     else
-        seal_fragments(wal, promise);
+        seal_fragments(wal);
     wal->used = wal->begun + (size_t)wal->begun_total;
     wal->begun_total = 0;
     if (last_sequence > wal->sequence)
         wal->sequence = last_sequence;
+}
+
+struct record_base *
+wal_file_base(struct wal_file *wal)
+{
+    return &wal->base;
 }
 
 struct wal_file_mark
@@ -328,6 +376,9 @@ wal_file_forget(struct wal_file *wal, struct wal_file_mark mark)
     wal->used = mark.used;
     wal->sequence = mark.sequence;
     wal->begun_total = 0;
+    /* What was taken back may have had the promise, and what the next record would build upon. */
+    wal->promise_due = 0;
+    wal->base = (struct record_base){0};
 }
 
 /* ---- store and sync ---- */

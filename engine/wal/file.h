@@ -1,10 +1,10 @@
 /*
  * file.h -- the write-ahead log, WAL: one file of it, written record by record, and its replay.
  *
- * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/write/batch.h.
+ * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/wal/record.h.
  * Records lie in frames of WAL_FRAME_BYTES, cut into fragments where they cross a border, so that
- * behind a bad place the next frame can be read.  Each fragment carries a promise: the file was
- * synced up to that offset when it was written. FORMAT.md describes every byte.
+ * behind a bad place the next frame can be read.  Fragments carry promises: the file was synced up
+ * to that offset when it was written (engine/wal/fragment.h). FORMAT.md describes every byte.
  *
  * A WAL is made ahead of its use as an empty file; its header is the first thing that
  * wal_file_store brings there, with the records behind it.
@@ -49,6 +49,7 @@
 
 /* What a WAL's header says of itself and of the WAL before it. */
 struct wal_identity {
+    unsigned version; /* as read; what is written has the one that there is */
     uint64_t database_identity;
     uint64_t number;
     uint64_t predecessor_number; /* 0: none that matters, then those below are 0 as well */
@@ -57,6 +58,7 @@ struct wal_identity {
     uint64_t predecessor_last_sequence; /* its greatest sequence */
 };
 
+struct record_base;
 struct wal_file;
 
 /* Create the WAL's file at `path` in `directory` (it must not exist), empty; syncs neither file nor
@@ -77,6 +79,8 @@ void wal_file_close(struct wal_file *wal);
 uint8_t *wal_file_begin(struct wal_file *wal, size_t size);
 /* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
 void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
+/* Upon which the next record is encoded (engine/wal/record.h); leader only. */
+struct record_base *wal_file_base(struct wal_file *wal);
 /* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above;
  * wal_file_is_dead tells whether the WAL goes on. */
 enum petal_status wal_file_store(struct wal_file *wal, petal_error *error);
@@ -109,6 +113,18 @@ uint64_t
 wal_file_stored_sequence(const struct wal_file *wal); /* greatest sequence stored; any thread */
 uint64_t
 wal_file_synced_sequence(const struct wal_file *wal); /* greatest sequence synced; any thread */
+
+/* A whole record as it was found. */
+struct wal_record {
+    petal_slice payload;
+    unsigned version; /* of its WAL */
+    bool first;       /* in its WAL */
+    const char *path; /* of the WAL, and where it begins there: for messages */
+    uint64_t offset;
+};
+
+typedef enum petal_status wal_visit(void *argument, const struct wal_record *record,
+                                    petal_error *error);
 
 /*
  * REPLAY.  WALs in order of their numbers.  The end of a WAL n is the length that its successor's
@@ -150,10 +166,8 @@ struct wal_replay {
         next_log; /* nor are files with this number or a greater one: no WAL of this database; 0: all are */
     uint64_t obsolete_sequence; /* and end with this sequence or a lesser one */
     struct wal_promise promise; /* the manifest's */
-    /* Called for each whole record in order.  `offset`: where it begins, for messages.  May refuse
-     * with an error. */
-    enum petal_status (*visit)(void *argument, petal_slice record, const char *path,
-                               uint64_t offset, petal_error *error);
+    /* Called for each whole record in order.  May refuse with an error. */
+    wal_visit *visit;
     /* Called behind the records of each WAL that counts, not dropped or passed over; `length`:
      * where it ends. May refuse. NULL: not wanted. */
     enum petal_status (*ended)(void *argument, uint64_t number, uint64_t length,

@@ -5,13 +5,6 @@
 
 #include <assert.h>
 
-struct fragment {
-    const uint8_t *payload;
-    size_t payload_bytes;
-    uint64_t promise;
-    enum wal_fragment_kind kind;
-};
-
 /* ---- file ---- */
 
 enum petal_status
@@ -91,9 +84,10 @@ check_identity(const struct wal_reader *reader, const uint8_t *header, uint64_t 
         return error_corrupt(
             error, path, 16, "%s belongs to database %016llx; this database is %016llx", path,
             (unsigned long long)identity->database_identity, (unsigned long long)database_identity);
-    if (get_le32(header + 8) != WAL_VERSION)
-        return error_file(error, PETAL_UNSUPPORTED, path, "%s has log format %u; this is %u", path,
-                          get_le32(header + 8), WAL_VERSION);
+    if (identity->version < WAL_OLDEST_VERSION || identity->version > WAL_VERSION)
+        return error_file(error, PETAL_UNSUPPORTED, path,
+                          "%s has log format %u; this reads %u to %u", path, identity->version,
+                          WAL_OLDEST_VERSION, WAL_VERSION);
     if (get_le32(header + 12) != WAL_HEADER_BYTES ||
         identity->predecessor_number >= identity->number ||
         identity->predecessor_synced > identity->predecessor_length ||
@@ -120,13 +114,14 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
     header_bytes = get_le32(header + 12);
     if (memcmp(header, WAL_MAGIC, 8) != 0 || header_bytes < WAL_LEAST_HEADER_BYTES ||
         header_bytes > reader->frame_bytes ||
-        get_le64(header + header_bytes - WAL_CHECKSUM_BYTES) !=
+        get_le64(header + header_bytes - WAL_HEADER_CHECKSUM_BYTES) !=
             wal_header_checksum(header, header_bytes))
         return PETAL_OK;
     /* What an older WAL of this database had in the block, which this one never wrote. */
     if (get_le64(header + 16) == database_identity && get_le64(header + 24) != reader->number)
         return PETAL_OK;
     *whole = true;
+    identity->version = get_le32(header + 8);
     identity->database_identity = get_le64(header + 16);
     identity->number = get_le64(header + 24);
     identity->predecessor_number = get_le64(header + 32);
@@ -137,41 +132,6 @@ wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
 }
 
 /* ---- fragments ---- */
-
-/* Could a fragment begin at `at` of the frame?  Looks at the header alone. */
-static bool
-header_fits(const struct wal_reader *reader, size_t at, struct fragment *fragment)
-{
-    const uint8_t *header = reader->frame + at;
-    uint32_t kind, payload_bytes;
-    bool fills;
-
-    if (reader->frame_bytes < WAL_FRAGMENT_HEADER_BYTES ||
-        at > reader->frame_bytes - WAL_FRAGMENT_HEADER_BYTES)
-        return false;
-    kind = get_le32(header + 20); /* the zeros behind it included */
-    payload_bytes = get_le32(header + 16);
-    if (kind < WAL_FULL || kind > WAL_LAST ||
-        payload_bytes > reader->frame_bytes - at - WAL_FRAGMENT_HEADER_BYTES)
-        return false;
-    fills = at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes == WAL_FRAME_BYTES;
-    if ((kind == WAL_FIRST || kind == WAL_MIDDLE) && !fills)
-        return false;
-    fragment->kind = (enum wal_fragment_kind)kind;
-    fragment->payload = header + WAL_FRAGMENT_HEADER_BYTES;
-    fragment->payload_bytes = payload_bytes;
-    fragment->promise = get_le64(header + 8);
-    return fragment->promise <= reader->frame_offset + at;
-}
-
-static bool
-checksum_fits(const struct wal_reader *reader, size_t at, const struct fragment *fragment)
-{
-    const uint8_t *header = reader->frame + at;
-
-    return get_le64(header) == wal_fragment_checksum(reader->seed, reader->frame_offset + at,
-                                                     header, fragment->payload_bytes);
-}
 
 static bool
 all_zero(const uint8_t *bytes, size_t size)
@@ -195,19 +155,24 @@ struct walk {
 /* Take the fragment at walk->offset, which lies in the frame in memory; false: it is bad, or out of
  * place. */
 static bool
-take_fragment(struct wal_reader *reader, const struct walk *walk, struct fragment *fragment)
+take_fragment(const struct wal_reader *reader, const struct walk *walk,
+              struct wal_fragment *fragment)
 {
     size_t at = (size_t)(walk->offset - reader->frame_offset);
+    const uint8_t *bytes = reader->frame + at;
     bool goes_on;
 
-    if (!header_fits(reader, at, fragment) || !checksum_fits(reader, at, fragment))
+    if (at > reader->frame_bytes ||
+        !wal_fragment_parse(fragment, reader->version, bytes, reader->frame_bytes - at,
+                            walk->offset) ||
+        !wal_fragment_is_whole(fragment, reader->version, reader->seed, bytes, walk->offset))
         return false;
     goes_on = fragment->kind == WAL_MIDDLE || fragment->kind == WAL_LAST;
     return goes_on == walk->in_record;
 }
 
 static enum petal_status
-append_to_record(struct wal_reader *reader, const struct fragment *fragment, petal_error *error)
+append_to_record(struct wal_reader *reader, const struct wal_fragment *fragment, petal_error *error)
 {
     void *array = reader->record;
     bool grown = mem_grow(reader->env->allocator, &array, &reader->record_capacity,
@@ -223,14 +188,14 @@ append_to_record(struct wal_reader *reader, const struct fragment *fragment, pet
 
 /* Account for a good fragment; *record is set when it completes one. */
 static enum petal_status
-add_fragment(struct wal_reader *reader, struct walk *walk, const struct fragment *fragment,
+add_fragment(struct wal_reader *reader, struct walk *walk, const struct wal_fragment *fragment,
              petal_slice *record, bool *complete, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
     if (!walk->in_record)
         walk->record_start = walk->offset;
-    walk->offset += WAL_FRAGMENT_HEADER_BYTES + fragment->payload_bytes;
+    walk->offset += fragment->header_bytes + fragment->payload_bytes;
     *complete = fragment->kind == WAL_FULL || fragment->kind == WAL_LAST;
     if (fragment->kind == WAL_FULL) {
         *record = slice_make(fragment->payload, fragment->payload_bytes);
@@ -263,17 +228,18 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
                    uint64_t *end, petal_error *error)
 {
     struct walk walk = {.offset = WAL_HEADER_BYTES};
+    struct wal_record record = {.version = reader->version, .path = reader->path};
     enum petal_status status = PETAL_OK;
 
+    assert(reader->version >= WAL_OLDEST_VERSION && reader->version <= WAL_VERSION);
     while (status == PETAL_OK && walk.offset < reader->limit) {
-        struct fragment fragment;
-        petal_slice record;
+        struct wal_fragment fragment;
         bool complete;
 
         status = load_frame(reader, walk.offset, error);
         if (status != PETAL_OK)
             break;
-        if (wal_frame_left(walk.offset) <= WAL_FRAGMENT_HEADER_BYTES) {
+        if (wal_frame_left(walk.offset) <= wal_frame_padding(reader->version)) {
             uint64_t before = walk.offset;
 
             if (!skip_padding(reader, &walk) || walk.offset == before)
@@ -282,12 +248,13 @@ wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument, 
         }
         if (!take_fragment(reader, &walk, &fragment))
             break;
-        status = add_fragment(reader, &walk, &fragment, &record, &complete, error);
+        status = add_fragment(reader, &walk, &fragment, &record.payload, &complete, error);
         if (status != PETAL_OK || !complete)
             continue;
-        ++*records;
+        record.first = ++*records == 1;
+        record.offset = walk.record_start;
         if (visit != NULL)
-            status = visit(argument, record, reader->path, walk.record_start, error);
+            status = visit(argument, &record, error);
     }
     *end = walk.in_record ? walk.record_start : walk.offset;
     return status;
@@ -327,22 +294,25 @@ wal_reader_content_end(struct wal_reader *reader, uint64_t *end, petal_error *er
  * matters are worth a checksum.
  */
 static uint64_t
-promise_in_frame(const struct wal_reader *reader, size_t at, uint64_t bad)
+promise_in_frame(const struct wal_reader *reader, unsigned version, size_t at, uint64_t bad)
 {
     bool aligned = true; /* a fragment ought to begin here */
 
     while (at < reader->frame_bytes) {
-        struct fragment fragment;
+        const uint8_t *bytes = reader->frame + at;
+        uint64_t offset = reader->frame_offset + at;
+        struct wal_fragment fragment;
 
-        if (!header_fits(reader, at, &fragment) || (!aligned && fragment.promise <= bad) ||
-            !checksum_fits(reader, at, &fragment)) {
+        if (!wal_fragment_parse(&fragment, version, bytes, reader->frame_bytes - at, offset) ||
+            (!aligned && fragment.promise <= bad) ||
+            !wal_fragment_is_whole(&fragment, version, reader->seed, bytes, offset)) {
             at++;
             aligned = false;
             continue;
         }
         if (fragment.promise > bad)
             return fragment.promise;
-        at += WAL_FRAGMENT_HEADER_BYTES + fragment.payload_bytes;
+        at += fragment.header_bytes + fragment.payload_bytes;
         aligned = true;
     }
     return 0;
@@ -352,6 +322,8 @@ enum petal_status
 wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promise,
                         petal_error *error)
 {
+    unsigned oldest = reader->version != 0 ? reader->version : WAL_OLDEST_VERSION;
+    unsigned newest = reader->version != 0 ? reader->version : WAL_VERSION;
     uint64_t offset = bad < WAL_HEADER_BYTES ? WAL_HEADER_BYTES : bad;
 
     *promise = 0;
@@ -360,7 +332,9 @@ wal_reader_find_promise(struct wal_reader *reader, uint64_t bad, uint64_t *promi
 
         if (status != PETAL_OK)
             return status;
-        *promise = promise_in_frame(reader, (size_t)(offset - reader->frame_offset), bad);
+        for (unsigned version = oldest; *promise == 0 && version <= newest; version++)
+            *promise =
+                promise_in_frame(reader, version, (size_t)(offset - reader->frame_offset), bad);
         offset = reader->frame_offset + WAL_FRAME_BYTES;
     }
     return PETAL_OK;

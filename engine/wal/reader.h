@@ -10,11 +10,13 @@
 
 #include "engine/manifest/names.h"
 #include "engine/wal/file_format.h"
+#include "engine/wal/fragment.h"
 
 struct wal_reader {
     const struct env *env;
     petal_file *file;
     uint64_t number;
+    unsigned version; /* 0: not known; set by who has read the header */
     uint64_t seed;
     uint64_t size;         /* of the file */
     uint64_t limit;        /* what lies at or behind it is no part of the WAL; at most size */
@@ -39,11 +41,8 @@ void wal_reader_close(struct wal_reader *reader);
 enum petal_status wal_reader_header(struct wal_reader *reader, uint64_t database_identity,
                                     struct wal_identity *identity, bool *whole, petal_error *error);
 
-typedef enum petal_status wal_visit(void *argument, petal_slice record, const char *path,
-                                    uint64_t offset, petal_error *error);
-
 /* Hand every whole record to `visit` (may be NULL).  *end: the first offset that does not begin a
- * whole record. */
+ * whole record.  REQUIRES: the version is known. */
 enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit, void *argument,
                                      uint64_t *records, uint64_t *end, petal_error *error);
 
@@ -52,7 +51,8 @@ enum petal_status wal_reader_records(struct wal_reader *reader, wal_visit *visit
 enum petal_status wal_reader_content_end(struct wal_reader *reader, uint64_t *end,
                                          petal_error *error);
 
-/* *promise: some promise above `bad` made by a fragment at or behind it; 0 if there is none. */
+/* *promise: some promise above `bad` made by a fragment at or behind it; 0 if there is none.  Where
+ * the version is not known, by a fragment of any version. */
 enum petal_status wal_reader_find_promise(struct wal_reader *reader, uint64_t bad,
                                           uint64_t *promise, petal_error *error);
 

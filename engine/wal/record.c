@@ -2,44 +2,131 @@
 #include "engine/wal/record.h"
 
 #include "base/coding.h"
+#include "base/inline.h"
 #include "engine/state/db.h"
 
 #include <assert.h>
 
-/* Do all varints of the cell take one byte, and is there no time to live? So it is with most. */
-static inline bool
-is_short(const struct write_cell *write)
-{
-    const struct cell *cell = &write->cell;
+#define TYPE_BITS 7u /* of the flags: half the type */
 
-    return (write->family->table->id | write->family->id | cell->row.size | cell->qualifier.size |
-            cell->value.size) < 0x80 &&
-           !cell->has_ttl;
+/* The least that a cell takes. */
+#define LEAST_CELL_BYTES    3  /* flags and two lengths */
+#define LEAST_CELL_BYTES_V2 14 /* of version 2 */
+
+/* Flags of version 2. */
+#define V2_ASSIGNED 0x80u
+#define V2_HAS_TTL  0x40u
+
+/* ---- signed varints ---- */
+
+static inline uint64_t
+from_signed(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
 
-#define SHORT_FIELDS_BYTES (5 + 1 + 8)
+static inline int64_t
+to_signed(uint64_t v)
+{
+    return (int64_t)(v >> 1 ^ ((v & 1) != 0 ? UINT64_MAX : 0));
+}
+
+/* ---- writing ---- */
+
+/* The difference to the base, which may go round: the reader's sum does, too. */
+static inline uint64_t
+time_difference(const struct record_base *base, const struct cell *cell)
+{
+    return from_signed((int64_t)((uint64_t)cell->timestamp - (uint64_t)base->timestamp));
+}
+
+static inline unsigned
+flags_of(const struct record_base *base, const struct write_cell *write, bool same_row)
+{
+    const petal_family *family = write->family;
+    bool same_family = base->next_sequence != 0 && family->table->id == base->table_id &&
+                       family->id == base->family_id;
+
+    return (unsigned)write->cell.type / 2 | (same_family ? RECORD_SAME_FAMILY : 0u) |
+           (write->cell.timestamp == base->timestamp ? RECORD_SAME_TIMESTAMP : 0u) |
+           (same_row ? RECORD_SAME_ROW : 0u) | (write->cell.has_ttl ? RECORD_HAS_TTL : 0u) |
+           (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0u);
+}
+
+/* Behind the cell. */
+static inline void
+advance(struct record_base *base, const struct write_cell *write)
+{
+    base->next_sequence = write->cell.sequence + 1;
+    base->timestamp = write->cell.timestamp;
+    base->table_id = write->family->table->id;
+    base->family_id = write->family->id;
+}
+
+/* What the cell takes besides flags, row, qualifier and value, and their lengths. */
+static NEVER_INLINE size_t
+extra_size(const struct record_base *base, const struct write_cell *write, unsigned flags)
+{
+    size_t size = 0;
+
+    if ((flags & RECORD_SAME_FAMILY) == 0)
+        size += varint64_size(write->family->table->id) + varint64_size(write->family->id);
+    if ((flags & RECORD_SAME_TIMESTAMP) == 0)
+        size += varint64_size(time_difference(base, &write->cell));
+    if ((flags & RECORD_HAS_TTL) != 0)
+        size += varint64_size(from_signed(write->cell.ttl_ms));
+    return size;
+}
+
+#define SIMPLE_FLAGS (RECORD_SAME_FAMILY | RECORD_SAME_TIMESTAMP)
+
+/* Has the cell nothing but flags, row, qualifier and value? */
+static inline bool
+is_simple(unsigned flags)
+{
+    return (flags & (SIMPLE_FLAGS | RECORD_HAS_TTL)) == SIMPLE_FLAGS;
+}
 
 static inline size_t
-cell_size(const struct write_cell *write)
+cell_size(const struct record_base *base, const struct write_cell *write, bool same_row)
 {
     const struct cell *cell = &write->cell;
+    unsigned flags = flags_of(base, write, same_row);
+    size_t size = 1 + varint64_size(cell->qualifier.size) + cell->qualifier.size +
+                  varint64_size(cell->value.size) + cell->value.size;
 
-    if (is_short(write))
-        return SHORT_FIELDS_BYTES + write_cell_bytes(write);
-    return varint64_size(write->family->table->id) + varint64_size(write->family->id) + 1 + 8 +
-           (cell->has_ttl ? 8 : 0) + varint64_size(cell->row.size) +
-           varint64_size(cell->qualifier.size) + varint64_size(cell->value.size) +
-           write_cell_bytes(write);
+    if (!same_row)
+        size += varint64_size(cell->row.size) + cell->row.size;
+    return is_simple(flags) ? size : size + extra_size(base, write, flags);
+}
+
+/* Zeros where the record states its sequence: then nothing before it counts. */
+static inline struct record_base
+base_of(const struct record_base *base, const struct write_cell *first)
+{
+    return base->next_sequence == first->cell.sequence ? *base : (struct record_base){0};
+}
+
+static inline bool
+is_row_of(const struct write_cell *write, const struct write_cell *before)
+{
+    return slice_equal(write->cell.row, before->cell.row);
 }
 
 size_t
-record_size(const struct write_cell *cells, size_t count)
+record_size(const struct record_base *base, const struct write_cell *cells, size_t count)
 {
-    size_t size = 8 + varint64_size(count) + cell_size(cells);
+    struct record_base walk = base_of(base, cells);
+    bool stated = walk.next_sequence == 0;
+    size_t size = varint64_size((uint64_t)count << 1) + cell_size(&walk, cells, false);
 
     assert(count > 0);
-    for (size_t i = 1; i < count; i++)
-        size += cell_size(&cells[i]);
+    if (stated)
+        size += varint64_size(cells->cell.sequence);
+    for (size_t i = 1; i < count; i++) {
+        advance(&walk, &cells[i - 1]);
+        size += cell_size(&walk, &cells[i], is_row_of(&cells[i], &cells[i - 1]));
+    }
     return size;
 }
 
@@ -52,71 +139,86 @@ put_field(uint8_t *to, petal_slice field)
     return to + field.size;
 }
 
-static inline uint8_t *
-put_short_field(uint8_t *to, petal_slice field)
+static NEVER_INLINE uint8_t *
+put_extra(uint8_t *to, const struct record_base *base, const struct write_cell *write,
+          unsigned flags)
 {
-    *to++ = (uint8_t)field.size;
-    if (field.size > 0)
-        memcpy(to, field.data, field.size);
-    return to + field.size;
+    if ((flags & RECORD_SAME_FAMILY) == 0)
+        to = put_varint64(put_varint64(to, write->family->table->id), write->family->id);
+    if ((flags & RECORD_SAME_TIMESTAMP) == 0)
+        to = put_varint64(to, time_difference(base, &write->cell));
+    if ((flags & RECORD_HAS_TTL) != 0)
+        to = put_varint64(to, from_signed(write->cell.ttl_ms));
+    return to;
 }
 
-/* The same bytes for a short cell as for any. */
 static inline uint8_t *
-put_cell(uint8_t *to, const struct write_cell *write)
+put_cell(uint8_t *to, const struct record_base *base, const struct write_cell *write, bool same_row)
 {
-    const struct cell *cell = &write->cell;
+    unsigned flags = flags_of(base, write, same_row);
 
-    if (is_short(write)) {
-        to[0] = (uint8_t)write->family->table->id;
-        to[1] = (uint8_t)write->family->id;
-        to[2] = (uint8_t)(cell->type | (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0));
-        put_le64(to + 3, (uint64_t)cell->timestamp);
-        to = put_short_field(to + 11, cell->row);
-        to = put_short_field(to, cell->qualifier);
-        return put_short_field(to, cell->value);
-    }
-    to = put_varint64(to, write->family->table->id);
-    to = put_varint64(to, write->family->id);
-    *to++ = (uint8_t)(cell->type | (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0) |
-                      (cell->has_ttl ? RECORD_HAS_TTL : 0));
-    put_le64(to, (uint64_t)cell->timestamp);
-    to += 8;
-    if (cell->has_ttl) {
-        put_le64(to, (uint64_t)cell->ttl_ms);
-        to += 8;
-    }
-    to = put_field(to, cell->row);
-    to = put_field(to, cell->qualifier);
-    return put_field(to, cell->value);
+    *to++ = (uint8_t)flags;
+    if (!is_simple(flags))
+        to = put_extra(to, base, write, flags);
+    if (!same_row)
+        to = put_field(to, write->cell.row);
+    to = put_field(to, write->cell.qualifier);
+    return put_field(to, write->cell.value);
 }
 
 void
-record_encode(uint8_t *to, const struct write_cell *cells, size_t count)
+record_encode(uint8_t *to, struct record_base *base, const struct write_cell *cells, size_t count)
 {
+    struct record_base walk = base_of(base, cells);
+    bool stated = walk.next_sequence == 0;
+
     assert(count > 0 && cells[0].cell.sequence > 0);
-    put_le64(to, cells[0].cell.sequence);
-    to = put_cell(put_varint64(to + 8, count), cells);
-    for (size_t i = 1; i < count; i++)
-        to = put_cell(to, &cells[i]);
+    to = put_varint64(to, (uint64_t)count << 1 | stated);
+    if (stated)
+        to = put_varint64(to, cells[0].cell.sequence);
+    to = put_cell(to, &walk, cells, false);
+    for (size_t i = 1; i < count; i++) {
+        assert(cells[i].cell.sequence == cells[0].cell.sequence + i);
+        advance(&walk, &cells[i - 1]);
+        to = put_cell(to, &walk, &cells[i], is_row_of(&cells[i], &cells[i - 1]));
+    }
+    advance(base, &cells[count - 1]);
 }
 
+/* ---- reading ---- */
+
 bool
-record_open(struct record_reader *reader, petal_slice payload)
+record_open(struct record_reader *reader, unsigned version, struct record_base *base,
+            petal_slice payload)
 {
     const uint8_t *from = payload.data;
-    const uint8_t *limit = from + payload.size;
+    size_t least = version == 2 ? LEAST_CELL_BYTES_V2 : LEAST_CELL_BYTES;
 
-    if (payload.size < 9)
-        return false;
-    reader->next_sequence = get_le64(from);
-    reader->from = get_varint64(from + 8, limit, &reader->remaining);
-    reader->limit = limit;
-    /* A cell takes at least 14 bytes, so a hostile count ends here; sequence 0 is never given
-     * out. */
-    return reader->from != NULL && reader->remaining > 0 &&
-           reader->remaining <= payload.size / 14 && reader->next_sequence > 0 &&
-           reader->next_sequence < UINT64_MAX - reader->remaining;
+    reader->limit = from + payload.size;
+    reader->version = version;
+    reader->base = base;
+    reader->row = slice_make(NULL, 0);
+    if (version == 2) {
+        if (payload.size < 9)
+            return false;
+        reader->next_sequence = get_le64(from);
+        from = get_varint64(from + 8, reader->limit, &reader->remaining);
+    } else {
+        from = get_varint64(from, reader->limit, &reader->remaining);
+        if (from == NULL)
+            return false;
+        if ((reader->remaining & 1) != 0) {
+            *base = (struct record_base){0};
+            from = get_varint64(from, reader->limit, &reader->next_sequence);
+        } else {
+            reader->next_sequence = base->next_sequence;
+        }
+        reader->remaining >>= 1;
+    }
+    reader->from = from;
+    /* A hostile count ends here; sequence 0 is never given out. */
+    return from != NULL && reader->remaining > 0 && reader->remaining <= payload.size / least &&
+           reader->next_sequence > 0 && reader->next_sequence < UINT64_MAX - reader->remaining;
 }
 
 static const uint8_t *
@@ -131,32 +233,89 @@ get_field(const uint8_t *from, const uint8_t *limit, size_t most, petal_slice *f
     return from + size;
 }
 
-bool
-record_next(struct record_reader *reader, struct record_cell *cell)
+static const uint8_t *
+get_family(const uint8_t *from, const uint8_t *limit, struct record_cell *cell)
 {
-    const uint8_t *from = reader->from, *limit = reader->limit;
-    uint32_t table_id, family_id;
-    unsigned type;
+    uint32_t family_id;
 
-    assert(reader->remaining > 0);
-    from = get_varint32(from, limit, &table_id);
+    from = get_varint32(from, limit, &cell->table_id);
     if (from != NULL)
         from = get_varint32(from, limit, &family_id);
-    if (from == NULL || family_id > UINT16_MAX || limit - from < 9)
-        return false;
-    type = *from & ~(unsigned)(RECORD_ASSIGNED | RECORD_HAS_TTL);
-    cell->assigned = (*from & RECORD_ASSIGNED) != 0;
-    cell->cell.has_ttl = (*from & RECORD_HAS_TTL) != 0;
+    if (from == NULL || family_id > UINT16_MAX)
+        return NULL;
+    cell->family_id = (uint16_t)family_id;
+    return from;
+}
+
+/* All of a cell before its row; NULL: malformed. */
+static const uint8_t *
+get_head(struct record_reader *reader, struct record_cell *cell, unsigned *type, bool *same_row)
+{
+    const uint8_t *from = reader->from, *limit = reader->limit;
+    const struct record_base *base = reader->base;
+    bool based = base->next_sequence != 0;
+    uint64_t number = 0;
+    unsigned flags;
+
+    if (from == limit)
+        return NULL;
+    flags = *from++;
+    *type = (flags & TYPE_BITS) * 2;
+    *same_row = (flags & RECORD_SAME_ROW) != 0;
+    cell->assigned = (flags & RECORD_ASSIGNED) != 0;
+    cell->cell.has_ttl = (flags & RECORD_HAS_TTL) != 0;
+    if ((*same_row && reader->row.size == 0) || ((flags & RECORD_SAME_FAMILY) != 0 && !based))
+        return NULL;
+    cell->table_id = base->table_id;
+    cell->family_id = base->family_id;
+    if ((flags & RECORD_SAME_FAMILY) == 0)
+        from = get_family(from, limit, cell);
+    if (from != NULL && (flags & RECORD_SAME_TIMESTAMP) == 0)
+        from = get_varint64(from, limit, &number);
+    cell->cell.timestamp = (int64_t)((uint64_t)base->timestamp + (uint64_t)to_signed(number));
+    number = 0;
+    if (from != NULL && cell->cell.has_ttl)
+        from = get_varint64(from, limit, &number);
+    cell->cell.ttl_ms = to_signed(number);
+    return from;
+}
+
+/* The same of version 2. */
+static const uint8_t *
+get_head_v2(const struct record_reader *reader, struct record_cell *cell, unsigned *type)
+{
+    const uint8_t *limit = reader->limit, *from = get_family(reader->from, limit, cell);
+
+    if (from == NULL || limit - from < 9)
+        return NULL;
+    *type = *from & ~(V2_ASSIGNED | V2_HAS_TTL);
+    cell->assigned = (*from & V2_ASSIGNED) != 0;
+    cell->cell.has_ttl = (*from & V2_HAS_TTL) != 0;
     cell->cell.ttl_ms = 0;
     cell->cell.timestamp = (int64_t)get_le64(from + 1);
     from += 9;
     if (cell->cell.has_ttl) {
         if (limit - from < 8)
-            return false;
+            return NULL;
         cell->cell.ttl_ms = (int64_t)get_le64(from);
         from += 8;
     }
-    from = get_field(from, limit, PETAL_MAX_ROW_BYTES, &cell->cell.row);
+    return from;
+}
+
+bool
+record_next(struct record_reader *reader, struct record_cell *cell)
+{
+    const uint8_t *limit = reader->limit, *from;
+    bool same_row = false;
+    unsigned type = 0;
+
+    assert(reader->remaining > 0);
+    from = reader->version == 2 ? get_head_v2(reader, cell, &type)
+                                : get_head(reader, cell, &type, &same_row);
+    cell->cell.row = reader->row;
+    if (from != NULL && !same_row)
+        from = get_field(from, limit, PETAL_MAX_ROW_BYTES, &cell->cell.row);
     if (from != NULL)
         from = get_field(from, limit, PETAL_MAX_QUALIFIER_BYTES, &cell->cell.qualifier);
     if (from != NULL)
@@ -166,12 +325,13 @@ record_next(struct record_reader *reader, struct record_cell *cell)
         return false;
     if (cell_is_family_marker((enum petal_cell_type)type) && cell->cell.qualifier.size > 0)
         return false;
-    cell->table_id = table_id;
-    cell->family_id = (uint16_t)family_id;
     cell->cell.type = (enum petal_cell_type)type;
     cell->cell.sequence = reader->next_sequence++;
+    reader->row = cell->cell.row;
     reader->from = from;
     reader->remaining--;
+    *reader->base = (struct record_base){reader->next_sequence, cell->cell.timestamp,
+                                         cell->table_id, cell->family_id};
     return true;
 }
 

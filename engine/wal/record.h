@@ -1,26 +1,47 @@
 /*
  * record.h -- a write as the payload of a WAL record.
  *
- *     first sequence     u64, little endian; the i-th cell has first sequence + i
- *     cell count         varint, at least 1
+ *     cells              varint: twice their number, at least 1; plus 1 when the sequence is stated
+ *     first sequence     varint, when it is stated; the i-th cell has first sequence + i
  *     cells, each:
- *       table id         varint
- *       family id        varint
- *       type             u8; RECORD_ASSIGNED is added when the store assigned the timestamp, RECORD_HAS_TTL when the
- *                        cell has a time to live of its own
- *       timestamp        u64, little endian
- *       time to live     i64, little endian, milliseconds; only with RECORD_HAS_TTL
- *       row, qualifier, value: varint length and bytes, each
+ *       flags            u8: half the type in the low three bits, enum record_flags above
+ *       table, family    varints; not with RECORD_SAME_FAMILY
+ *       timestamp        signed varint: the difference to the cell before; not with RECORD_SAME_TIMESTAMP
+ *       time to live     signed varint, milliseconds; only with RECORD_HAS_TTL
+ *       row              varint length and bytes; not with RECORD_SAME_ROW
+ *       qualifier, value: varint length and bytes, each
  *
- * Nothing follows the last cell. Checksums and lengths are the WAL's (engine/wal/file.h).
+ * Nothing follows the last cell. A signed varint is a varint of 2v, or of -2v - 1 for v < 0.
+ * Checksums and lengths are the WAL's (engine/wal/file.h).
+ *
+ * RECORDS BUILD UPON EACH OTHER, for those that follow in a WAL are read in that order or not at
+ * all: what the record before ended with is the BASE of the next. Its sequence is the one that
+ * follows, and "the cell before" its first cell is the last one of the record before. Where there is
+ * no base, or another sequence comes, the record states it; then the cell before its first has
+ * timestamp 0 and no family. RECORD_SAME_ROW never reaches beyond the record.
+ *
+ * Version 2 of the log is read as well (engine/FORMAT.md).
  */
 #ifndef PETAL_ENGINE_WAL_RECORD_H
 #define PETAL_ENGINE_WAL_RECORD_H
 
 #include "base/cell.h"
 
-#define RECORD_ASSIGNED 0x80
-#define RECORD_HAS_TTL  0x40
+enum record_flags {
+    RECORD_SAME_FAMILY = 0x08, /* as the cell before */
+    RECORD_SAME_TIMESTAMP = 0x10,
+    RECORD_SAME_ROW = 0x20,
+    RECORD_HAS_TTL = 0x40, /* of the cell's own */
+    RECORD_ASSIGNED = 0x80 /* the timestamp is the store's clock */
+};
+
+/* What the record before ended with, for a writer and for a reader; zeros: there is none. */
+struct record_base {
+    uint64_t next_sequence; /* 0: none, and the rest means nothing */
+    int64_t timestamp;
+    uint32_t table_id;
+    uint16_t family_id;
+};
 
 /* What has to be read before a cell can be written. */
 enum write_operation {
@@ -51,11 +72,13 @@ write_cell_bytes(const struct write_cell *write)
     return write->cell.row.size + write->cell.qualifier.size + write->cell.value.size;
 }
 
-/* Bytes that record_encode writes for these cells. */
-size_t record_size(const struct write_cell *cells, size_t count);
+/* Bytes that record_encode writes for these cells upon this base. */
+size_t record_size(const struct record_base *base, const struct write_cell *cells, size_t count);
 
-/* Encode cells, whose sequences and timestamps are set, at `to`. */
-void record_encode(uint8_t *to, const struct write_cell *cells, size_t count);
+/* Encode cells, whose sequences and timestamps are set, at `to`; the base is that of the next
+ * record then. */
+void record_encode(uint8_t *to, struct record_base *base, const struct write_cell *cells,
+                   size_t count);
 
 /* One cell as decoded; slices point into the record. */
 struct record_cell {
@@ -67,12 +90,17 @@ struct record_cell {
 
 struct record_reader {
     const uint8_t *from, *limit;
+    unsigned version; /* of the WAL */
     uint64_t next_sequence;
     uint64_t remaining; /* cells */
+    petal_slice row;    /* of the cell before in the record; empty: there is none */
+    struct record_base *base;
 };
 
-/* Begin reading an untrusted payload. False: malformed. */
-bool record_open(struct record_reader *reader, petal_slice payload);
+/* Begin reading an untrusted payload of a WAL of this version.  `base`: zeros at the beginning of a
+ * WAL; it is that of the next record when all cells are read.  False: malformed. */
+bool record_open(struct record_reader *reader, unsigned version, struct record_base *base,
+                 petal_slice payload);
 
 /* The next cell while reader->remaining > 0. False: malformed. */
 bool record_next(struct record_reader *reader, struct record_cell *cell);

@@ -192,16 +192,19 @@ promise_elsewhere(const struct wal_list *list, uint64_t number)
 
 /* Does a fragment of this WAL say that the WAL was synced? */
 static enum petal_status
-says_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_error *error)
+says_synced(const struct wal_list *list, const struct wal_entry *entry, bool *synced,
+            petal_error *error)
 {
     const struct wal_replay *replay = list->replay;
     struct wal_reader reader;
     uint64_t promise;
-    enum petal_status status =
-        wal_reader_open(&reader, replay->directory, replay->database_identity, number, error);
+    enum petal_status status = wal_reader_open(&reader, replay->directory,
+                                               replay->database_identity, entry->number, error);
 
     if (status != PETAL_OK)
         return status;
+    if (entry->whole)
+        reader.version = entry->identity.version;
     status = wal_reader_find_promise(&reader, 0, &promise, error);
     *synced = status == PETAL_OK && promise > 0;
     wal_reader_close(&reader);
@@ -221,7 +224,7 @@ later_synced(const struct wal_list *list, uint64_t number, bool *synced, petal_e
                   promise_elsewhere(list, list->entries[i].number) > 0;
     for (size_t i = 0; status == PETAL_OK && !*synced && i < list->count; i++) {
         if (list->entries[i].number > number)
-            status = says_synced(list, list->entries[i].number, synced, error);
+            status = says_synced(list, &list->entries[i], synced, error);
     }
     return status;
 }
@@ -290,6 +293,7 @@ replay_reader(struct wal_list *list, const struct wal_entry *entry, struct wal_r
     uint64_t records = 0, end = 0;
     enum petal_status status = PETAL_OK;
 
+    reader->version = entry->whole ? entry->identity.version : 0;
     if (final != 0 && final < reader->limit)
         reader->limit = final;
     if (entry->whole)

@@ -258,12 +258,12 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
                     return status;
                 before = wal_file_mark(wal);
             }
-            to = wal_file_begin(wal, record_size(op->cells, op->count));
+            to = wal_file_begin(wal, record_size(wal_file_base(wal), op->cells, op->count));
             if (to == NULL) {
                 op->status = error_no_memory(op->error);
                 continue;
             }
-            record_encode(to, op->cells, op->count);
+            record_encode(to, wal_file_base(wal), op->cells, op->count);
             wal_file_end(wal, db->writers.last_sequence + op->count);
         }
         /* From here on the member's sequences are taken. */
@@ -367,10 +367,10 @@ lead_one(petal_db *db, struct write_op *op)
     if (!memtable_try_prepare(write->family->active->memtable, &write->cell, write->row_hash))
         return false;
     before = wal_file_mark(wal);
-    to = wal_file_begin(wal, record_size(write, 1));
+    to = wal_file_begin(wal, record_size(wal_file_base(wal), write, 1));
     if (to == NULL)
         return false;
-    record_encode(to, write, 1);
+    record_encode(to, wal_file_base(wal), write, 1);
     wal_file_end(wal, sequence);
     row_locks_note(&db->writers.row_locks, write->row_hash, sequence);
     db->writers.last_sequence = sequence;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "engine/wal/file_format.h"
+#include "engine/wal/fragment.h"
 #include "tests/disk/paths.h"
 #include "tests/engine/wal/fixture.h"
 
@@ -69,14 +70,18 @@ static void
 test_sizes_come_back(void **state)
 {
     static const size_t sizes[] = {0,     1,     7,     100,   32679, 32680, 32681,   32744,
-                                   32745, 65000, 98304, 65536, 0,     5,     3 << 20, 20};
+                                   32745, 65000, 98304, 65536, 0,     5,     3 << 20, 20,
+                                   32761, 32762, 32763, 65510, 65520, 1};
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        wal_fixture_add(fixture, wal, sizes[i]);
-        if (i % 3 == 0)
-            store(wal);
+    for (size_t synced = 0; synced < 2; synced++) { /* without promises, and with */
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            wal_fixture_add(fixture, wal, sizes[i]);
+            if (i % 3 == 0)
+                store(wal);
+        }
+        store_and_sync(wal);
     }
     store(wal);
     assert_int_equal(wal_file_stored_sequence(wal), fixture->written);
@@ -91,14 +96,19 @@ test_every_place_in_a_frame(void **state)
     struct wal_fixture *fixture = *state;
     struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
 
-    for (size_t left = 0; left < 60; left++) {
-        uint64_t at = (wal_file_length(wal) + wal_file_mark(wal).used) % WAL_FRAME_BYTES;
-        size_t filler = (2 * WAL_FRAME_BYTES - (size_t)at - left - 48) % WAL_FRAME_BYTES;
+    for (size_t synced = 0; synced < 2; synced++) { /* without promises, and with */
+        for (size_t left = 0; left < 60; left++) {
+            uint64_t at = (wal_file_length(wal) + wal_file_mark(wal).used) % WAL_FRAME_BYTES;
+            size_t filler = (2 * WAL_FRAME_BYTES - (size_t)at - left - 14) % WAL_FRAME_BYTES;
 
-        wal_fixture_add(fixture, wal, filler);
-        wal_fixture_add(fixture, wal, left % 5);
-        wal_fixture_add(fixture, wal, left % 2 == 0 ? 3 : 40000);
-        store(wal);
+            wal_fixture_add(fixture, wal, filler);
+            wal_fixture_add(fixture, wal, left % 5);
+            wal_fixture_add(fixture, wal, left % 2 == 0 ? 3 : 40000);
+            store(wal);
+            if (synced > 0 && left % 3 == 0)
+                store_and_sync(wal);
+        }
+        store_and_sync(wal);
     }
     wal_file_close(wal);
     expect_all(fixture);
@@ -303,7 +313,7 @@ test_a_frame_in_another_place_is_bad(void **state)
     size_t size, count;
 
     for (size_t i = 0; i < 40; i++)
-        wal_fixture_add(fixture, wal, WAL_FRAME_BYTES / 8 - WAL_FRAGMENT_HEADER_BYTES);
+        wal_fixture_add(fixture, wal, WAL_FRAME_BYTES / 8 - WAL_FRAGMENT_LEAST_BYTES);
     store(wal);
     wal_file_close(wal);
     assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
@@ -319,12 +329,21 @@ test_a_frame_in_another_place_is_bad(void **state)
 static size_t
 put_fragment(uint8_t *log, size_t at, enum wal_fragment_kind kind, size_t payload_bytes)
 {
-    put_le64(log + at + 8, 0);
+    wal_fragment_seal(log + at, wal_seed(WAL_FIXTURE_IDENTITY, 1), at, kind, 0, payload_bytes);
+    return at + wal_fragment_header_bytes(kind, 0) + payload_bytes;
+}
+
+/* The same as version 2 has it. */
+static size_t
+put_fragment_v2(uint8_t *log, size_t at, enum wal_fragment_kind kind, uint64_t promise,
+                size_t payload_bytes)
+{
+    put_le64(log + at + 8, promise);
     put_le32(log + at + 16, (uint32_t)payload_bytes);
     put_le32(log + at + 20, (uint32_t)kind);
-    put_le64(log + at,
-             wal_fragment_checksum(wal_seed(WAL_FIXTURE_IDENTITY, 1), at, log + at, payload_bytes));
-    return at + WAL_FRAGMENT_HEADER_BYTES + payload_bytes;
+    put_le64(log + at, checksum_at(wal_seed(WAL_FIXTURE_IDENTITY, 1), at, log + at + 8,
+                                   WAL_FRAGMENT_V2_BYTES - 8 + payload_bytes));
+    return at + WAL_FRAGMENT_V2_BYTES + payload_bytes;
 }
 
 /* Fragments with right checksums in an order that no writer makes: the record that they break
@@ -355,7 +374,7 @@ test_fragments_out_of_order_are_bad(void **state)
             bool fills = orders[i][k] == WAL_FIRST || orders[i][k] == WAL_MIDDLE;
 
             at = put_fragment(bytes, at, orders[i][k],
-                              fills ? wal_frame_left(at) - WAL_FRAGMENT_HEADER_BYTES : 9);
+                              fills ? wal_frame_left(at) - WAL_FRAGMENT_MARKED_BYTES : 9);
         }
         assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
         assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
@@ -508,7 +527,7 @@ test_what_lies_behind_the_final_length_is_no_part(void **state)
         assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
                          PETAL_OK);
         assert_int_equal(count, 2);
-        assert_int_equal(replay.dropped_bytes, 324);
+        assert_int_equal(replay.dropped_bytes, 300 + WAL_FRAGMENT_MOST_BYTES);
     }
 }
 
@@ -926,11 +945,192 @@ test_the_first_version_is_refused(void **state)
                      PETAL_UNSUPPORTED);
 }
 
+static enum petal_status
+expect_golden_record(void *argument, const struct wal_record *record, petal_error *error)
+{
+    static const char *const payloads[] = {"first", "second"};
+    unsigned *count = argument;
+
+    (void)error;
+    assert_true(*count < 2);
+    assert_true(slice_equal(record->payload, slice_from_text(payloads[*count])));
+    assert_int_equal(record->first, *count == 0);
+    *count += 1;
+    return PETAL_OK;
+}
+
+/* A kept log of each version that is read gives its records, and keeps its promise. */
+static void
+test_kept_logs_are_read(void **state)
+{
+    static const struct {
+        const char *path;
+        unsigned version;
+    } kept[] = {{"tests/engine/wal/golden/wal-v2.log", 2},
+                {"tests/engine/wal/golden/wal-v3.log", WAL_VERSION}};
+    struct wal_fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        unsigned count = 0;
+        struct wal_replay replay = {
+            .directory = &fixture->directory,
+            .database_identity = WAL_FIXTURE_IDENTITY,
+            .oldest_log = 6,
+            .obsolete_sequence = 42,
+            .visit = expect_golden_record,
+            .argument = &count,
+        };
+        petal_error error;
+        uint8_t *bytes;
+        size_t size;
+
+        read_golden(kept[i].path, &bytes, &size);
+        assert_true(size > WAL_HEADER_BYTES);
+        assert_int_equal(get_le32(bytes + 8), kept[i].version);
+        assert_int_equal(
+            memory_vfs_write_file(fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size),
+            0);
+        assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
+        assert_int_equal(count, 2);
+        assert_int_equal(replay.end.length, size);
+        /* The first record is what the second one's promise is about; with the header torn as well. */
+        for (size_t at = WAL_HEADER_BYTES + 8; at > 20; at -= 60) {
+            count = 0;
+            bytes[at] ^= 1;
+            assert_int_equal(memory_vfs_write_file(
+                                 fixture->vfs, WAL_FIXTURE_DIRECTORY "/000007.log", bytes, size),
+                             0);
+            assert_int_equal(wal_replay(&replay, &error), PETAL_CORRUPT);
+        }
+        free(bytes);
+    }
+}
+
+/* Records of version 2 over the borders of frames, with padding, and with a promise. */
+static void
+test_frames_of_version_2_are_read(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    uint8_t *bytes = calloc(1, 3 * WAL_FRAME_BYTES), *file;
+    struct wal_replay replay;
+    size_t size, at = WAL_HEADER_BYTES, first_bytes, count;
+    petal_error error;
+
+    wal_file_close(wal_fixture_must_create(fixture, 1, NULL));
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &file, &size), 0);
+    memcpy(bytes, file, size);
+    free(file);
+    put_le32(bytes + 8, 2);
+    put_le64(bytes + WAL_HEADER_CHECKSUM, wal_header_checksum(bytes, WAL_HEADER_BYTES));
+    /* Record 0: up to the end of the first frame, and 500 bytes more. */
+    first_bytes = wal_frame_left(at) - WAL_FRAGMENT_V2_BYTES;
+    fixture->sizes[0] = first_bytes + 500;
+    for (size_t i = 0; i < first_bytes + 500; i++)
+        bytes[at + WAL_FRAGMENT_V2_BYTES + i + (i < first_bytes ? 0 : WAL_FRAGMENT_V2_BYTES)] =
+            wal_fixture_byte(0, i);
+    at = put_fragment_v2(bytes, at, WAL_FIRST, 0, first_bytes);
+    assert_int_equal(at, WAL_FRAME_BYTES);
+    at = put_fragment_v2(bytes, at, WAL_LAST, 0, 500);
+    /* Record 1: leaves 24 bytes, which no fragment of version 2 begins in. */
+    fixture->sizes[1] = wal_frame_left(at) - (size_t)2 * WAL_FRAGMENT_V2_BYTES;
+    for (size_t i = 0; i < fixture->sizes[1]; i++)
+        bytes[at + WAL_FRAGMENT_V2_BYTES + i] = wal_fixture_byte(1, i);
+    at = put_fragment_v2(bytes, at, WAL_FULL, WAL_HEADER_BYTES, fixture->sizes[1]);
+    at = (size_t)2 * WAL_FRAME_BYTES;
+    fixture->sizes[2] = 9;
+    for (size_t i = 0; i < 9; i++)
+        bytes[at + WAL_FRAGMENT_V2_BYTES + i] = wal_fixture_byte(2, i);
+    at = put_fragment_v2(bytes, at, WAL_FULL, 2 * WAL_FRAME_BYTES, 9);
+    fixture->written = 3;
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
+    expect_all(fixture);
+    bytes[WAL_FRAME_BYTES + 100] ^= 1;
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, at), 0);
+    expect_corrupt(fixture, NO_PROMISE, LOG_1);
+    /* Without the last record nothing says that so much was synced. */
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, (size_t)2 * WAL_FRAME_BYTES),
+                     0);
+    assert_int_equal(wal_fixture_replay(fixture, NULL, NO_PROMISE, &replay, &count, &error),
+                     PETAL_OK);
+    assert_int_equal(count, 0);
+    free(bytes);
+}
+
+/*
+ * A promise stands in the first fragment behind the sync and in the first one of each page: with
+ * what was synced damaged, any page of what follows tells of it alone.
+ */
+static void
+test_every_page_behind_a_sync_has_the_promise(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
+    size_t synced, size;
+    uint8_t *bytes;
+
+    for (size_t i = 0; i < 30; i++)
+        wal_fixture_add(fixture, wal, 100);
+    store_and_sync(wal);
+    synced = (size_t)wal_file_length(wal);
+    for (size_t i = 0; i < 900; i++) {
+        wal_fixture_add(fixture, wal, 100);
+        if (i % 7 == 0)
+            store(wal);
+    }
+    store(wal);
+    wal_file_close(wal);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    assert_true(size > 2 * WAL_FRAME_BYTES);
+    /* The header is a fragment's, each of 100 bytes, and a promise in each page. */
+    assert_true(size < synced + 900 * (100 + WAL_FRAGMENT_LEAST_BYTES) + (size / 4096 + 2) * 40);
+    bytes[synced / 2] ^= 1;
+    for (size_t page = synced / 4096; (page + 1) * 4096 < size; page++) {
+        uint8_t *torn = malloc(size);
+        size_t from = page * 4096 > synced ? page * 4096 : synced;
+
+        memcpy(torn, bytes, size);
+        memset(torn + synced, 0, size - synced);
+        /* A fragment may reach into the page behind. */
+        memcpy(torn + from, bytes + from, (page + 1) * 4096 + 200 - from);
+        assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, torn, size), 0);
+        expect_corrupt(fixture, NO_PROMISE, LOG_1);
+        free(torn);
+    }
+    free(bytes);
+}
+
+/* What was taken back may have had the promise: it is made again. */
+static void
+test_a_promise_that_was_forgotten_is_made_again(void **state)
+{
+    struct wal_fixture *fixture = *state;
+    struct wal_file *wal = wal_fixture_must_create(fixture, 1, NULL);
+    struct wal_file_mark mark;
+    uint8_t *bytes;
+    size_t size;
+
+    wal_fixture_add(fixture, wal, 100);
+    store_and_sync(wal);
+    mark = wal_file_mark(wal);
+    memset(wal_file_begin(wal, 50), 0xAA, 50);
+    wal_file_end(wal, 2);
+    wal_file_forget(wal, mark);
+    wal_fixture_add(fixture, wal, 60);
+    store(wal);
+    wal_file_close(wal);
+    expect_all(fixture);
+    assert_int_equal(memory_vfs_read_file(fixture->vfs, LOG_1, &bytes, &size), 0);
+    bytes[WAL_HEADER_BYTES + 20] ^= 1;
+    assert_int_equal(memory_vfs_write_file(fixture->vfs, LOG_1, bytes, size), 0);
+    free(bytes);
+    expect_corrupt(fixture, NO_PROMISE, LOG_1);
+}
+
 /* FORMAT.md explains these bytes.  PETAL_WRITE_GOLDEN writes the file anew. */
 static void
 test_golden_bytes(void **state)
 {
-    static const char path[] = "tests/engine/wal/golden/wal-v2.log";
+    static const char path[] = "tests/engine/wal/golden/wal-v3.log";
     struct wal_fixture *fixture = *state;
     struct wal_identity identity = {
         .database_identity = WAL_FIXTURE_IDENTITY,
@@ -1053,6 +1253,10 @@ main(void)
         TEST(test_every_failed_call_of_a_replay),
         TEST(test_every_failed_allocation),
         TEST(test_the_first_version_is_refused),
+        TEST(test_kept_logs_are_read),
+        TEST(test_frames_of_version_2_are_read),
+        TEST(test_every_page_behind_a_sync_has_the_promise),
+        TEST(test_a_promise_that_was_forgotten_is_made_again),
         TEST(test_golden_bytes),
         TEST(test_file_names),
 #undef TEST

@@ -97,8 +97,8 @@ wal_fixture_must_create(struct wal_fixture *fixture, uint64_t number,
     return wal;
 }
 
-static uint8_t
-record_byte(size_t number, size_t at)
+uint8_t
+wal_fixture_byte(size_t number, size_t at)
 {
     return (uint8_t)((number + 1) * 167 + at * 13 + (at >> 8));
 }
@@ -112,7 +112,7 @@ wal_fixture_add(struct wal_fixture *fixture, struct wal_file *wal, size_t size)
     assert_non_null(to);
     assert_true(number < WAL_FIXTURE_RECORDS);
     for (size_t i = 0; i < size; i++)
-        to[i] = record_byte(number, i);
+        to[i] = wal_fixture_byte(number, i);
     wal_file_end(wal, number + 1);
     fixture->sizes[fixture->written++] = size;
 }
@@ -123,19 +123,18 @@ struct replayed {
 };
 
 static enum petal_status
-check_record(void *argument, petal_slice record, const char *path, uint64_t offset,
-             petal_error *error)
+check_record(void *argument, const struct wal_record *record, petal_error *error)
 {
     struct replayed *replayed = argument;
-    const uint8_t *bytes = record.data;
+    const uint8_t *bytes = record->payload.data;
 
     (void)error;
-    assert_non_null(path);
-    assert_true(offset >= 64);
+    assert_non_null(record->path);
+    assert_true(record->offset >= 64);
     assert_true(replayed->count < replayed->fixture->written);
-    assert_int_equal(record.size, replayed->fixture->sizes[replayed->count]);
-    for (size_t i = 0; i < record.size; i++) {
-        if (bytes[i] != record_byte(replayed->count, i))
+    assert_int_equal(record->payload.size, replayed->fixture->sizes[replayed->count]);
+    for (size_t i = 0; i < record->payload.size; i++) {
+        if (bytes[i] != wal_fixture_byte(replayed->count, i))
             fail_msg("record %zu differs at byte %zu", replayed->count, i);
     }
     replayed->count++;

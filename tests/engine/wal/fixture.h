@@ -47,6 +47,9 @@ struct wal_file *wal_fixture_must_create(struct wal_fixture *fixture, uint64_t n
 /* Buffer the next record. */
 void wal_fixture_add(struct wal_fixture *fixture, struct wal_file *wal, size_t size);
 
+/* Byte `at` of record `number`. */
+uint8_t wal_fixture_byte(size_t number, size_t at);
+
 /* Replay with the environment's files replaced by those of `vfs` (NULL: the fixture's).  Aborts the
  * test when a record is not the one that was written; *count: how many came. */
 enum petal_status wal_fixture_replay(struct wal_fixture *fixture, struct memory_vfs *vfs,

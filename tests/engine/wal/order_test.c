@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/wal/file_format.h"
+#include "engine/wal/fragment.h"
 #include "tests/engine/wal/fixture.h"
 
 #define NO_PROMISE ((struct wal_promise){0, 0})
@@ -101,7 +101,7 @@ test_a_torn_log_takes_the_later_ones_with_it(void **state)
         assert_int_equal(replay.records, 4 * torn - 1);
         assert_int_equal(replay.end.log_number, torn);
         /* The last record has 150 bytes, one of which is gone. */
-        assert_int_equal(replay.dropped_bytes, behind + WAL_FRAGMENT_HEADER_BYTES + 149);
+        assert_int_equal(replay.dropped_bytes, behind + WAL_FRAGMENT_LEAST_BYTES + 149);
         wal_fixture_fini(fixture);
         free(fixture);
     }

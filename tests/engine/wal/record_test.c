@@ -2,6 +2,7 @@
  * record_test.c -- writes as log records: what goes in comes out, times to live of cells cost only
  * where they are, and no damage is read out of bounds.
  */
+#include "engine/wal/file_format.h"
 #include "engine/wal/record.h"
 
 #include "engine/state/db.h"
@@ -47,21 +48,24 @@ give_ttls(struct write_cell cells[CELLS])
 static petal_slice
 encode(const struct write_cell cells[CELLS])
 {
-    size_t size = record_size(cells, CELLS);
+    struct record_base base = {0};
+    size_t size = record_size(&base, cells, CELLS);
     uint8_t *bytes = test_allocate(size);
 
-    record_encode(bytes, cells, CELLS);
+    record_encode(bytes, &base, cells, CELLS);
+    assert_int_equal(base.next_sequence, cells[CELLS - 1].cell.sequence + 1);
     return slice_make(bytes, size);
 }
 
 static void
 expect_cells(petal_slice record, const struct write_cell cells[CELLS])
 {
+    struct record_base base = {0};
     struct record_reader reader;
     struct record_cell found;
 
     memset(&found, 0xee, sizeof found);
-    assert_true(record_open(&reader, record));
+    assert_true(record_open(&reader, WAL_VERSION, &base, record));
     for (size_t i = 0; i < CELLS; i++) {
         const struct cell *cell = &cells[i].cell;
 
@@ -94,7 +98,8 @@ cells_come_back(void **state)
     give_ttls(cells);
     with_ttls = encode(cells);
     expect_cells(with_ttls, cells);
-    assert_int_equal(with_ttls.size, plain.size + 8 * CELLS);
+    /* Of 60000, -1, 0 and the two ends of the range. */
+    assert_int_equal(with_ttls.size, plain.size + 3 + 1 + 1 + 10 + 10);
     cells[2].cell.has_ttl = false;
     cells[2].cell.ttl_ms = 0;
     free((void *)(uintptr_t)with_ttls.data);
@@ -104,39 +109,165 @@ cells_come_back(void **state)
     free((void *)(uintptr_t)plain.data);
 }
 
-/* The example of engine/FORMAT.md. */
-static void
-bytes_are_those_of_the_example(void **state)
+static struct write_cell
+example_cell(petal_family *family, int64_t timestamp, uint64_t sequence, const char *value)
 {
-    static const uint8_t expected[] = {
-        0x09, 0, 0, 0,    0,    0, 0, 0, 1, 0x01, 0x00, 0xc4, 0xe8, 0x03, 0,   0,    0,
-        0,    0, 0, 0x60, 0xea, 0, 0, 0, 0, 0,    0,    0x01, 'r',  0x01, 'q', 0x01, 'v'};
-    petal_table table = {.id = 1};
-    petal_family family = {.table = &table, .id = 0};
-    struct write_cell write = {.family = &family, .assigned = true};
-    uint8_t bytes[sizeof expected];
+    struct write_cell write = {.family = family, .assigned = true};
 
-    (void)state;
     write.cell = (struct cell){.row = slice_from_text("r"),
                                .qualifier = slice_from_text("q"),
-                               .value = slice_from_text("v"),
-                               .timestamp = 1000,
-                               .sequence = 9,
-                               .type = PETAL_PUT,
-                               .has_ttl = true,
-                               .ttl_ms = 60000};
-    assert_int_equal(record_size(&write, 1), sizeof expected);
-    record_encode(bytes, &write, 1);
-    assert_memory_equal(bytes, expected, sizeof expected);
+                               .value = slice_from_text(value),
+                               .timestamp = timestamp,
+                               .sequence = sequence,
+                               .type = PETAL_PUT};
+    return write;
 }
 
 static void
-read_carelessly(const uint8_t *bytes, size_t size)
+expect_bytes(struct record_base *base, const struct write_cell *cells, size_t count,
+             const uint8_t *expected, size_t size)
 {
+    uint8_t bytes[64];
+
+    assert_true(size <= sizeof bytes);
+    assert_int_equal(record_size(base, cells, count), size);
+    record_encode(bytes, base, cells, count);
+    assert_memory_equal(bytes, expected, size);
+}
+
+/* The examples of engine/FORMAT.md. */
+static void
+bytes_are_those_of_the_examples(void **state)
+{
+    static const uint8_t first[] = {0x03, 0x09, 0xc2, 0x01, 0x00, 0xd0, 0x0f, 0xc0,
+                                    0xa9, 0x07, 0x01, 'r',  0x01, 'q',  0x01, 'v'};
+    static const uint8_t second[] = {0x02, 0x9a, 0x01, 'r', 0x01, 'q', 0x01, 'w'};
+    static const uint8_t third[] = {0x04, 0x8a, 0x04, 0x01, 'r', 0x01, 'q',
+                                    0x01, 'x',  0xba, 0x01, 'q', 0x01, 'y'};
+    petal_table table = {.id = 1};
+    petal_family family = {.table = &table, .id = 0};
+    struct write_cell write = example_cell(&family, 1000, 9, "v"), pair[2];
+    struct record_base base = {0};
+
+    (void)state;
+    write.cell.has_ttl = true;
+    write.cell.ttl_ms = 60000;
+    expect_bytes(&base, &write, 1, first, sizeof first);
+    write = example_cell(&family, 1000, 10, "w");
+    expect_bytes(&base, &write, 1, second, sizeof second);
+    pair[0] = example_cell(&family, 1002, 11, "x");
+    pair[1] = example_cell(&family, 1002, 12, "y");
+    expect_bytes(&base, pair, 2, third, sizeof third);
+}
+
+/* Records as a log has them: sequences left out, families that change, times that go back. */
+static void
+records_build_upon_each_other(void **state)
+{
+    enum { RECORDS = 300 };
+    petal_table tables[2] = {{.id = 1}, {.id = 70000}};
+    petal_family families[3] = {{.table = &tables[0], .id = 1},
+                                {.table = &tables[0], .id = 300},
+                                {.table = &tables[1], .id = 1}};
+    struct record_base writing = {0}, reading = {0};
+    struct test_random random;
+    uint64_t sequence = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (size_t i = 0; i < RECORDS; i++) {
+        struct write_cell cells[3];
+        size_t count = 1 + test_random_below(&random, 3), size;
+        struct record_reader reader;
+        struct record_cell found;
+        uint8_t *bytes;
+
+        sequence += test_random_chance(&random, 20) ? test_random_below(&random, 1000) : 0;
+        for (size_t k = 0; k < count; k++) {
+            int64_t timestamp = test_random_chance(&random, 10) ? INT64_MAX
+                                : test_random_chance(&random, 10)
+                                    ? (int64_t)test_random_below(&random, 3)
+                                    : 1700000000000 + (int64_t)i;
+
+            cells[k] = example_cell(&families[test_random_below(&random, 3)], timestamp, ++sequence,
+                                    "value");
+            if (test_random_chance(&random, 50))
+                cells[k].cell.row = slice_from_text("another row");
+            cells[k].assigned = test_random_chance(&random, 50);
+        }
+        if (test_random_chance(&random, 5)) /* as behind what was taken back */
+            writing = (struct record_base){0};
+        size = record_size(&writing, cells, count);
+        bytes = test_allocate(size);
+        record_encode(bytes, &writing, cells, count);
+        assert_true(record_open(&reader, WAL_VERSION, &reading, slice_make(bytes, size)));
+        assert_int_equal(reader.remaining, count);
+        for (size_t k = 0; k < count; k++) {
+            assert_true(record_next(&reader, &found));
+            assert_int_equal(cell_compare(&found.cell, &cells[k].cell), 0);
+            assert_int_equal(found.table_id, cells[k].family->table->id);
+            assert_int_equal(found.family_id, cells[k].family->id);
+            assert_int_equal(found.assigned, cells[k].assigned);
+        }
+        assert_true(record_at_end(&reader));
+        assert_int_equal(reading.next_sequence, sequence + 1);
+        free(bytes);
+    }
+}
+
+/* Nothing is taken from a record before the first: what would build upon it is malformed. */
+static void
+the_first_record_states_what_it_is(void **state)
+{
+    static const uint8_t no_sequence[] = {0x02, 0x82, 0x01, 0x00, 0x02, 0x01, 'r', 0, 0};
+    static const uint8_t no_family[] = {0x03, 0x09, 0x8a, 0x02, 0x01, 'r', 0, 0};
+    static const uint8_t no_row[] = {0x03, 0x09, 0xa2, 0x01, 0x00, 0x02, 0, 0, 0};
+    struct record_reader reader;
+    struct record_base base = {0};
+    struct record_cell cell;
+
+    (void)state;
+    assert_false(
+        record_open(&reader, WAL_VERSION, &base, slice_make(no_sequence, sizeof no_sequence)));
+    assert_true(record_open(&reader, WAL_VERSION, &base, slice_make(no_family, sizeof no_family)));
+    assert_false(record_next(&reader, &cell));
+    assert_true(record_open(&reader, WAL_VERSION, &base, slice_make(no_row, sizeof no_row)));
+    assert_false(record_next(&reader, &cell));
+}
+
+/* The example that version 2 of the log had. */
+static void
+records_of_version_2_are_read(void **state)
+{
+    static const uint8_t bytes[] = {0x09, 0,    0, 0, 0,    0,   0,    0,   1,    0x01, 0x00, 0xc4,
+                                    0xe8, 0x03, 0, 0, 0,    0,   0,    0,   0x60, 0xea, 0,    0,
+                                    0,    0,    0, 0, 0x01, 'r', 0x01, 'q', 0x01, 'v'};
+    struct record_reader reader;
+    struct record_base base = {0};
+    struct record_cell cell;
+
+    (void)state;
+    assert_true(record_open(&reader, 2, &base, slice_make(bytes, sizeof bytes)));
+    assert_int_equal(reader.remaining, 1);
+    assert_true(record_next(&reader, &cell));
+    assert_true(record_at_end(&reader));
+    assert_int_equal(cell.table_id, 1);
+    assert_int_equal(cell.family_id, 0);
+    assert_true(cell.assigned);
+    assert_int_equal(cell.cell.sequence, 9);
+    assert_int_equal(cell.cell.timestamp, 1000);
+    assert_int_equal(cell.cell.ttl_ms, 60000);
+    assert_true(slice_equal(cell.cell.value, slice_from_text("v")));
+}
+
+static void
+read_carelessly(unsigned version, const uint8_t *bytes, size_t size)
+{
+    struct record_base base = {0};
     struct record_reader reader;
     struct record_cell cell;
 
-    if (!record_open(&reader, slice_make(bytes, size)))
+    if (!record_open(&reader, version, &base, slice_make(bytes, size)))
         return;
     while (reader.remaining > 0 && record_next(&reader, &cell)) {
         assert_true(cell_type_valid(cell.cell.type));
@@ -163,11 +294,12 @@ damage_is_read_in_bounds(void **state)
 
         assert_non_null(bytes);
         memcpy(bytes, record.data, size);
-        read_carelessly(bytes, size);
+        read_carelessly(WAL_VERSION, bytes, size);
         for (size_t at = 0; at < size; at++) {
             for (unsigned bit = 0; bit < 8; bit++) {
                 bytes[at] ^= (uint8_t)(1u << bit);
-                read_carelessly(bytes, size);
+                read_carelessly(WAL_VERSION, bytes, size);
+                read_carelessly(2, bytes, size);
                 bytes[at] ^= (uint8_t)(1u << bit);
             }
         }
@@ -181,7 +313,10 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells_come_back),
-        cmocka_unit_test(bytes_are_those_of_the_example),
+        cmocka_unit_test(bytes_are_those_of_the_examples),
+        cmocka_unit_test(records_build_upon_each_other),
+        cmocka_unit_test(the_first_record_states_what_it_is),
+        cmocka_unit_test(records_of_version_2_are_read),
         cmocka_unit_test(damage_is_read_in_bounds),
     };
 

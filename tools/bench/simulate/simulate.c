@@ -51,7 +51,7 @@ usage(void)
           "  --memtable BYTES       64M\n"
           "  --cell BYTES           of row, qualifier and value; 116\n"
           "  --stored RATIO         bytes in store files for a byte of the user's; 0.64\n"
-          "  --logged RATIO         the same of the log; 1.4\n"
+          "  --logged RATIO         the same of the log; 1.1\n"
           "  --keys N               that are overwritten; 10M\n"
           "  --json FILE            the results, too\n"
           "Compactions keep up with writers here, at whatever rate.\n",
@@ -189,7 +189,7 @@ bench_simulate_main(int argc, char **argv)
                                      .cell = 116,
                                      .keys = 10000000,
                                      .stored = 0.64,
-                                     .logged = 1.4};
+                                     .logged = 1.1};
     const struct bench_option options[] = {
         {"--order", BENCH_TEXT, &given.order},     {"--from", BENCH_BYTES, &given.from},
         {"--to", BENCH_BYTES, &given.to},          {"--memtable", BENCH_BYTES, &given.memtable},
