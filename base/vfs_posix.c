@@ -127,6 +127,29 @@ posix_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, si
     return 0;
 }
 
+/* The kernel takes a hint for so much of a file at once, whatever its own readahead is set to. */
+#define READ_AHEAD_BYTES ((uint64_t)128 << 10)
+
+static void
+posix_read_ahead(void *context, petal_file *file, uint64_t offset, uint64_t size)
+{
+    struct stat status;
+    uint64_t end;
+
+    (void)context;
+    if (fstat(file->descriptor, &status) != 0)
+        return;
+    end = (uint64_t)status.st_size;
+    if (offset < end && size < end - offset)
+        end = offset + size;
+    for (; offset < end; offset += READ_AHEAD_BYTES) {
+        uint64_t piece = end - offset < READ_AHEAD_BYTES ? end - offset : READ_AHEAD_BYTES;
+
+        if (posix_fadvise(file->descriptor, (off_t)offset, (off_t)piece, POSIX_FADV_WILLNEED) != 0)
+            return; /* a file system without it: so be it */
+    }
+}
+
 static int
 posix_write_at(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
 {
@@ -548,7 +571,16 @@ const petal_vfs vfs_posix = {
     .rename = posix_rename,
     .link = posix_link,
     .remove = posix_remove,
+    .read_ahead = posix_read_ahead,
 };
+
+uint64_t
+vfs_posix_memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
+}
 
 uint32_t
 vfs_posix_most_open_files(void)

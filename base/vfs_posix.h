@@ -27,4 +27,7 @@ extern const petal_vfs vfs_posix;
 /* Descriptors that the process may have, as things are now. */
 uint32_t vfs_posix_most_open_files(void);
 
+/* Memory of the machine; 0: it does not tell. */
+uint64_t vfs_posix_memory_bytes(void);
+
 #endif

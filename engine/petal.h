@@ -277,6 +277,11 @@ typedef struct petal_vfs {
     int (*link)(void *context, petal_directory *from_directory, const char *from,
                 petal_directory *to_directory, const char *to);
     int (*remove)(void *context, petal_directory *directory, const char *name);
+    /*
+     * A hint: these bytes are soon going to be read, as far as the file has them. Begins to bring
+     * them where read_at finds them quickly, and does not wait until they are there. NULL: no use.
+     */
+    void (*read_ahead)(void *context, petal_file *file, uint64_t offset, uint64_t size);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };

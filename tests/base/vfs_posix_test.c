@@ -160,6 +160,27 @@ short_and_interrupted_transfers_are_completed(void **state)
     assert_int_equal(script.calls, 1 + 3);
 }
 
+/* Also behind the end, and of more than a file can have. */
+static void
+hints_are_taken_for_any_range(void **state)
+{
+    static const uint64_t places[] = {0, 5, 1 << 20, INT64_MAX - 4096, INT64_MAX, UINT64_MAX};
+    static const uint64_t sizes[] = {0, 1, 4096, 1 << 20};
+    struct fixture *fixture = *state;
+    char buffer[4] = "";
+    size_t got;
+
+    assert_int_equal(vfs_posix.write_at(NULL, fixture->file, 0, "abcd", 4), 0);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+            vfs_posix.read_ahead(NULL, fixture->file, places[i], sizes[k]);
+    }
+    vfs_posix.read_ahead(NULL, fixture->file, 0, UINT64_MAX);
+    assert_int_equal(vfs_posix.read_at(NULL, fixture->file, 0, buffer, 4, &got), 0);
+    assert_int_equal(got, 4);
+    assert_memory_equal(buffer, "abcd", 4);
+}
+
 static void
 failing_transfers_are_returned(void **state)
 {
@@ -430,6 +451,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         WITH_FILE(short_and_interrupted_transfers_are_completed),
+        WITH_FILE(hints_are_taken_for_any_range),
         WITH_FILE(failing_transfers_are_returned),
         WITH_FILE(a_write_over_the_file_size_limit_fails),
         WITH_FILE(a_failed_sync_is_returned_and_not_tried_again),
