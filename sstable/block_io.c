@@ -216,6 +216,19 @@ block_source_read(const struct block_source *source, uint64_t offset, uint8_t *b
     return PETAL_OK;
 }
 
+void
+block_source_read_ahead(const struct block_source *source, uint64_t offset, uint64_t size)
+{
+    const petal_vfs *vfs = source->env->vfs;
+    petal_file *file;
+
+    assert(size > 0);
+    if (vfs->read_ahead == NULL || pooled_file_acquire(source->file, &file, NULL) != PETAL_OK)
+        return;
+    vfs->read_ahead(vfs->context, file, offset, size);
+    pooled_file_release(source->file);
+}
+
 bool
 block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
 {

@@ -128,6 +128,9 @@ bool block_image_decode(const struct block_image *image, uint8_t *to);
 enum petal_status block_source_read(const struct block_source *source, uint64_t offset,
                                     uint8_t *bytes, size_t size, petal_error *error);
 
+/* Begin to read these bytes into the page cache, where the file layer can: a hint. */
+void block_source_read_ahead(const struct block_source *source, uint64_t offset, uint64_t size);
+
 /* The frame at `bytes` (BLOCK_FRAME_BYTES) of a file; false if malformed. The checksum is not
  * looked at. */
 bool block_frame_decode(struct block_frame *frame, const uint8_t *bytes);

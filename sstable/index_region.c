@@ -55,6 +55,14 @@ find_region(const struct index_block *node, uint32_t position, uint64_t most)
     return (struct region){begin, end, first, last + 1 - first, position - first};
 }
 
+/* What the region takes in the cache, about. */
+static uint64_t
+cached_bytes(enum block_kind kind, const struct region *region)
+{
+    return (region->end - region->begin) * (kind == BLOCK_BLOOM ? 1 : NODE_GROWTH) +
+           region->count * sizeof(struct cache_block);
+}
+
 /* Memory for a region: its bytes, and what becomes of its blocks. */
 struct load {
     size_t size; /* of all */
@@ -170,8 +178,7 @@ index_region_load(const struct sst_file *file, enum block_kind kind, const struc
     if (context->only_cached || file->loading == NULL)
         return NULL;
     region = find_region(node, position, most_bytes(file));
-    room = (region.end - region.begin) * (kind == BLOCK_BLOOM ? 1 : NODE_GROWTH) +
-           region.count * sizeof *block;
+    room = cached_bytes(kind, &region);
     if (region.count == 1 || region.end > file->source.limit ||
         !cache_has_room(file->cache, room) || atomic_exchange(file->loading, true))
         return NULL;
@@ -179,4 +186,35 @@ index_region_load(const struct sst_file *file, enum block_kind kind, const struc
     if (made)
         atomic_store(file->loading, false);
     return block;
+}
+
+/* ---- ahead ---- */
+
+/* The blocks side by side from the one at `first` on. */
+static struct region
+find_run(const struct index_block *node, uint32_t first)
+{
+    struct block_handle handle = index_block_handle(node, first);
+    struct region run = {.begin = handle.offset, .first = first, .count = 1};
+
+    while (first + run.count < node->count && adjoin(node, first + run.count - 1))
+        run.count++;
+    handle = index_block_handle(node, first + run.count - 1);
+    run.end = handle.offset + handle.size;
+    return run;
+}
+
+void
+index_region_read_ahead(const struct sst_file *file, enum block_kind kind,
+                        const struct index_block *node, struct readahead_limit *limit)
+{
+    struct region run;
+
+    assert(kind != BLOCK_DATA && kind != BLOCK_FACTS);
+    for (uint32_t first = 0; first < node->count; first += run.count) {
+        run = find_run(node, first);
+        if (run.count > 1 && run.begin < run.end && run.end <= file->source.limit &&
+            readahead_limit_take(limit, (size_t)cached_bytes(kind, &run)))
+            block_source_read_ahead(&file->source, run.begin, run.end - run.begin);
+    }
 }

@@ -50,6 +50,8 @@ read_ahead(const struct sst_file *file, struct block_handle handle,
     const uint8_t *bytes;
     enum petal_status status = block_handle_check(&file->source, handle, BLOCK_DATA, error);
 
+    if (status == PETAL_OK && !readahead_goes_on(context->ahead, handle))
+        read_around_block(file->around, &file->source, handle);
     if (status == PETAL_OK)
         status =
             readahead_read(context->ahead, &file->source, handle, context->trace, &bytes, error);
@@ -67,6 +69,8 @@ read_image(const struct sst_file *file, struct block_handle handle, enum block_k
         return read_ahead(file, handle, context, image, error);
     context->trace->file_reads++;
     context->trace->file_bytes_read += handle.size;
+    if (kind == BLOCK_DATA)
+        read_around_block(file->around, &file->source, handle);
     return block_read(&file->source, handle, kind, scratch, SCRATCH_BYTES, image, error);
 }
 

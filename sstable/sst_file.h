@@ -15,6 +15,7 @@
 #include "base/inline.h"
 #include "cache/cache.h"
 #include "sstable/block_io.h"
+#include "sstable/read_around.h"
 #include "sstable/readahead.h"
 
 /* About those in front of the records in a block of 4 KiB, and those of the heads in a node. */
@@ -31,6 +32,7 @@ struct sst_file {
     /* A region (index_region.h) is being loaded by some thread, or none is to be any more.  NULL:
      * none ever. */
     _Atomic(bool) *loading;
+    struct read_around *around;
 };
 
 /* Read the block from the file, the context's stay interrupted meanwhile, and put it in the cache;

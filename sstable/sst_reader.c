@@ -1,6 +1,7 @@
 /* sst_reader.c -- opening a store file, and what is known of it; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
+#include "sstable/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
 #include <assert.h>
@@ -87,8 +88,22 @@ read_facts(struct sst_reader *reader, petal_error *error)
     return status;
 }
 
+/* Begin to read what the roots name: the first get finds filter and index in the page cache. */
+static void
+read_indexes_ahead(const struct sst_reader *reader, struct readahead_limit *limit)
+{
+    const struct index_tree *bloom = &reader->bloom.tree;
+
+    if (bloom->file != NULL)
+        index_region_read_ahead(&reader->file,
+                                bloom->root.level > 0 ? BLOCK_BLOOM_INDEX : BLOCK_BLOOM,
+                                &bloom->root, limit);
+    if (reader->index.root.level > 0)
+        index_region_read_ahead(&reader->file, BLOCK_DATA_INDEX, &reader->index.root, limit);
+}
+
 static enum petal_status
-open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *error)
+open_parts(struct sst_reader *reader, const struct sst_open_options *options, petal_error *error)
 {
     uint64_t size = 0;
     petal_file *file;
@@ -98,7 +113,7 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
         return status;
     status = take_size(reader, file, &size, error);
     if (status == PETAL_OK)
-        status = read_trailer(reader, size, expected_identity, error);
+        status = read_trailer(reader, size, options->file_identity, error);
     if (status == PETAL_OK)
         status = read_facts(reader, error);
     if (status == PETAL_OK)
@@ -107,6 +122,11 @@ open_parts(struct sst_reader *reader, uint64_t expected_identity, petal_error *e
     if (status == PETAL_OK)
         status = bloom_reader_open(&reader->bloom, &reader->file, &reader->facts,
                                    reader->trailer.bloom_root, &reader->account, error);
+    if (status == PETAL_OK && !read_around_init(&reader->around, options->around_limit, size,
+                                                reader->file.source.env->allocator))
+        status = error_no_memory(error);
+    if (status == PETAL_OK && options->index_limit != NULL)
+        read_indexes_ahead(reader, options->index_limit);
     pooled_file_release(&reader->pooled);
     return status;
 }
@@ -129,7 +149,8 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
                                    .priority = options->in_memory ? CACHE_MEMORY : CACHE_SINGLE,
                                    .keep_data = !options->no_block_cache,
                                    .readahead_limit = options->readahead_limit,
-                                   .loading = &made->loading};
+                                   .loading = &made->loading,
+                                   .around = &made->around};
     made->epoch = options->epoch;
     made->path_bytes = strlen(path) + 1;
     made->path = mem_alloc(env->allocator, made->path_bytes);
@@ -141,7 +162,7 @@ sst_reader_open(struct sst_reader **reader, const struct directory *directory, c
     made->file.source.path = made->path;
     pooled_file_init(&made->pooled, options->pool, directory, made->path);
     made->file.source.file = &made->pooled;
-    status = open_parts(made, options->file_identity, error);
+    status = open_parts(made, options, error);
     if (status != PETAL_OK) {
         sst_reader_close(made);
         return status;
@@ -160,6 +181,7 @@ sst_reader_close(struct sst_reader *reader)
     env = reader->file.source.env;
     if (reader->file.source.file != NULL)
         pooled_file_fini(&reader->pooled);
+    read_around_fini(&reader->around, env->allocator);
     bloom_reader_close(&reader->bloom);
     index_tree_close(&reader->index);
     facts_fini(&reader->facts, env->allocator);
@@ -189,7 +211,7 @@ sst_reader_memory(const struct sst_reader *reader)
     return sizeof *reader + reader->path_bytes + reader->facts_memory_bytes +
            reader->facts.qualifier_count * sizeof *reader->facts.qualifiers +
            index_tree_memory(&reader->index) + index_tree_memory(&reader->bloom.tree) +
-           reader->bloom.rows.memory_bytes;
+           reader->bloom.rows.memory_bytes + read_around_memory(&reader->around);
 }
 
 const char *

@@ -28,8 +28,11 @@ struct sst_open_options {
     struct epoch *epoch;    /* the cache's */
     struct file_pool *pool; /* bounds open files, outlives the reader; NULL: this one stays open */
     struct readahead_limit *readahead_limit; /* of iterators' memory, outlives them; NULL: none */
-    bool in_memory;                          /* blocks enter the cache with CACHE_MEMORY */
-    bool no_block_cache;                     /* data blocks are not kept */
+    struct read_around_limit *around_limit;  /* outlives the reader; NULL: nothing is read around */
+    /* Of what is begun to be read of indexes and filters at opening; NULL: nothing is. */
+    struct readahead_limit *index_limit;
+    bool in_memory;      /* blocks enter the cache with CACHE_MEMORY */
+    bool no_block_cache; /* data blocks are not kept */
 };
 
 /*

@@ -23,6 +23,7 @@ struct sst_reader {
     size_t path_bytes;
     struct bloom_account account; /* of the Bloom filter; this changes, seldom, and: */
     _Atomic(bool) loading;        /* see struct sst_file */
+    struct read_around around;
 };
 
 #endif

@@ -61,6 +61,14 @@ open_files_limit(const struct env *env, const petal_options *options)
     return most > LEAST_OPEN_FILES ? most : LEAST_OPEN_FILES;
 }
 
+/* How large store files may be for blocks to bring along what lies around them: on the operating
+ * system's files half of its memory, since the page cache is to hold them beside all else. */
+static uint64_t
+around_limit(const struct env *env)
+{
+    return env->vfs == &vfs_posix ? vfs_posix_memory_bytes() / 2 : UINT64_MAX;
+}
+
 /* Of the memory limit, which windows of large reads take beside it at most. */
 #define READAHEAD_SHARE 64
 
@@ -75,6 +83,8 @@ open_cache(petal_db *db, const petal_options *options, petal_error *error)
         return error_no_memory(error);
     memory_budget_init(&db->memory, db->cache, options->memory_bytes, most);
     readahead_limit_init(&db->readahead, options->memory_bytes / READAHEAD_SHARE);
+    readahead_limit_init(&db->index_ahead, most);
+    read_around_limit_init(&db->around, around_limit(&db->env));
     return PETAL_OK;
 }
 

@@ -83,8 +83,12 @@ struct petal_db {
     struct cache *cache;
     struct file_pool open_files;      /* what readers of store files have open */
     struct readahead_limit readahead; /* of the memory of their large reads */
-    struct memory_budget memory;      /* the limit of it */
-    struct stats_shard *stats;        /* STATS_SHARDS of them */
+    struct read_around_limit around;  /* of what single blocks bring along */
+    /* Of what is begun to be read of indexes and filters when files of a family are opened that
+     * begins to live; taken for good. */
+    struct readahead_limit index_ahead;
+    struct memory_budget memory; /* the limit of it */
+    struct stats_shard *stats;   /* STATS_SHARDS of them */
     struct {
 #define DB_OPEN_COUNT(kind) _Atomic(uint32_t) kind;
         DB_OPEN_KINDS(DB_OPEN_COUNT)

@@ -103,7 +103,7 @@ end_file(struct rewrite *rewrite, petal_error *error)
     rewrite->described.cells = facts->cells;
     sst_writer_free(rewrite->writer);
     rewrite->writer = NULL;
-    status = db_open_file(rewrite->db, rewrite->job->family, &rewrite->described,
+    status = db_open_file(rewrite->db, rewrite->job->family, &rewrite->described, true,
                           &result->files[result->count], error);
     if (status != PETAL_OK) {
         directory_remove(&rewrite->db->directory, rewrite->path);

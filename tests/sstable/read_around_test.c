@@ -1,0 +1,429 @@
+/*
+ * read_around_test.c -- what is begun to be read beside what is asked for: around single blocks of a
+ * file, once and in proportion to what was asked; and of indexes and filters when it is opened.
+ */
+#include "tests/sstable/fixture.h"
+
+#include "sstable/sst_reader_parts.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define ROWS        40000
+#define VALUE_BYTES 100
+#define BIG_CACHE   (64u << 20)
+#define MOST_HINTS  64
+#define AREA        READ_AROUND_AREA_BYTES
+
+/* ---- a file layer that takes hints ---- */
+
+struct hint {
+    uint64_t offset, size;
+};
+
+static struct {
+    petal_vfs table;
+    const petal_vfs *below;
+    pthread_mutex_t mutex;
+    struct hint hints[MOST_HINTS];
+    size_t count;
+    uint64_t bytes; /* of all hints */
+} layer;
+
+static void
+take_hint(void *context, petal_file *file, uint64_t offset, uint64_t size)
+{
+    (void)context;
+    assert_non_null(file);
+    pthread_mutex_lock(&layer.mutex);
+    assert_true(layer.count < MOST_HINTS);
+    layer.hints[layer.count++] = (struct hint){offset, size};
+    layer.bytes += size;
+    pthread_mutex_unlock(&layer.mutex);
+}
+
+static void
+forget_hints(void)
+{
+    layer.count = 0;
+    layer.bytes = 0;
+}
+
+static void
+put_in_front(struct sst_fixture *f)
+{
+    layer.table = *f->env.vfs;
+    layer.below = f->env.vfs;
+    layer.table.read_ahead = take_hint;
+    f->env.vfs = &layer.table;
+    forget_hints();
+}
+
+/* A file of about 4 MiB of blocks that do not compress. */
+static struct sst_fixture *
+make_file(struct cell_list *list)
+{
+    struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
+    struct sst_options options = sst_test_options();
+    struct test_random random;
+    char row[16], value[VALUE_BYTES];
+
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < ROWS; i++) {
+        snprintf(row, sizeof row, "row%06u", i);
+        for (unsigned k = 0; k < sizeof value; k++)
+            value[k] = (char)test_random_below(&random, 256);
+        cell_list_add(list, slice_from_text(row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_make(value, sizeof value));
+    }
+    sst_fixture_write(f, &options, list);
+    put_in_front(f);
+    return f;
+}
+
+static void
+free_file(struct sst_fixture *f, struct cell_list *list)
+{
+    f->env.vfs = layer.below;
+    cell_list_fini(list);
+    sst_fixture_free(f);
+}
+
+static struct sst_reader *
+open_file(struct sst_fixture *f, struct read_around_limit *around, struct readahead_limit *index)
+{
+    struct sst_open_options options = {.file_number = f->next_file_number++,
+                                       .file_identity = TEST_IDENTITY,
+                                       .cache = f->cache,
+                                       .epoch = f->epoch,
+                                       .around_limit = around,
+                                       .index_limit = index};
+    struct sst_reader *reader;
+    petal_error error;
+
+    if (sst_reader_open(&reader, &f->directory, SST_PATH, &options, &error) != PETAL_OK)
+        fail_msg("%s", error.text);
+    return reader;
+}
+
+/* A search that begins and ends with this cell. */
+static void
+find(struct sst_fixture *f, const struct sst_reader *reader, const struct cell *cell)
+{
+    struct sst_iter iter;
+    struct cell_key key;
+    uint8_t buffer[256];
+
+    cell_key_of(&key, buffer, cell);
+    sst_iter_init(&iter, reader, &f->context, false, false);
+    assert_int_equal(iter.iter.ops->seek(&iter.iter, &key, NULL), PETAL_OK);
+    assert_true(same_cell(&iter.iter.cell, cell));
+    iter.iter.ops->close(&iter.iter);
+}
+
+static uint64_t
+areas_of(const struct sst_reader *reader)
+{
+    return (sst_reader_facts(reader)->file_bytes + AREA - 1) / AREA;
+}
+
+/* ---- around blocks ---- */
+
+/* All hints are of whole areas, none of which is in two. */
+static void
+expect_areas_once(void)
+{
+    bool seen[256] = {false};
+
+    for (size_t i = 0; i < layer.count; i++) {
+        uint64_t first = layer.hints[i].offset / AREA, count = layer.hints[i].size / AREA;
+
+        assert_int_equal(layer.hints[i].offset % AREA, 0);
+        assert_int_equal(layer.hints[i].size % AREA, 0);
+        assert_in_range(count, 1, READ_AROUND_MOST_AREAS);
+        for (uint64_t area = first; area < first + count; area++) {
+            assert_true(area < 256 && !seen[area]);
+            seen[area] = true;
+        }
+    }
+}
+
+static void
+a_single_get_reads_its_area(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct read_around_limit limit;
+    struct sst_reader *reader;
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, &limit, NULL);
+    assert_int_equal(layer.count, 0);
+    find(f, reader, &list.cells[ROWS / 2]);
+    assert_int_equal(layer.count, 1);
+    assert_int_equal(layer.hints[0].size, AREA);
+    assert_in_range(layer.hints[0].offset, AREA, sst_reader_facts(reader)->data_bytes);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* Each area once, in pieces that grow; and what the reader itself reads is as it is without. */
+static void
+gets_in_no_order_begin_all_of_the_file(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct read_around_limit limit;
+    struct sst_reader *reader;
+    struct test_random random;
+    uint64_t data_areas;
+    size_t larger = 0;
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, &limit, NULL);
+    data_areas = sst_reader_facts(reader)->data_bytes / AREA;
+    assert_in_range(data_areas, 30, 60);
+    for (size_t i = 0; i < list.count; i++)
+        find(f, reader, &list.cells[test_random_below(&random, list.count)]);
+    for (size_t i = 0; i < list.count; i += 5)
+        find(f, reader, &list.cells[i]);
+    assert_int_equal(f->trace.file_reads, sst_reader_facts(reader)->data_blocks);
+    expect_areas_once();
+    assert_in_range(layer.bytes / AREA, data_areas, areas_of(reader));
+    for (size_t i = 0; i < layer.count; i++)
+        larger += layer.hints[i].size > AREA;
+    assert_true(larger > 0 && layer.count < data_areas * 3 / 4);
+
+    forget_hints();
+    cache_erase_file(f->cache, f->next_file_number - 1);
+    for (size_t i = 0; i < list.count; i += 40)
+        find(f, reader, &list.cells[i]);
+    assert_int_equal(layer.count, 0);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* Where each get is the first of its area, each begins that area and no more. */
+static void
+sparse_gets_begin_an_area_each(void **state)
+{
+    struct read_around_limit limit;
+    struct read_around around;
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct sst_reader *reader;
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, NULL, NULL);
+    assert_true(read_around_init(&around, &limit, (uint64_t)1 << 40, f->env.allocator));
+    for (uint64_t i = 0; i < MOST_HINTS; i++)
+        read_around_block(&around, &reader->file.source,
+                          (struct block_handle){.offset = i << 30, .size = 4096});
+    assert_int_equal(layer.count, MOST_HINTS);
+    assert_int_equal(layer.bytes, (uint64_t)MOST_HINTS * AREA);
+    read_around_fini(&around, f->env.allocator);
+    assert_int_equal(atomic_load(&limit.open), 0);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+static void
+a_place_outside_of_the_file_begins_nothing(void **state)
+{
+    struct read_around_limit limit;
+    struct read_around around;
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct sst_reader *reader;
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, NULL, NULL);
+    assert_true(read_around_init(&around, &limit, 5 * AREA + 1, f->env.allocator));
+    read_around_block(&around, &reader->file.source, (struct block_handle){.offset = 6 * AREA});
+    read_around_block(&around, &reader->file.source, (struct block_handle){.offset = UINT64_MAX});
+    assert_int_equal(layer.count, 0);
+    read_around_block(&around, &reader->file.source, (struct block_handle){.offset = 5 * AREA});
+    assert_int_equal(layer.count, 1);
+    read_around_fini(&around, f->env.allocator);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* Files that are together larger than the limit bring nothing along; as soon as one is closed the
+ * others do. */
+static void
+files_larger_than_the_limit_bring_nothing(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct read_around_limit limit;
+    struct sst_reader *reader, *other;
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, &limit, NULL);
+    limit.most = sst_reader_facts(reader)->file_bytes;
+    assert_int_equal(atomic_load(&limit.open), limit.most);
+    other = open_file(f, &limit, NULL);
+    find(f, reader, &list.cells[100]);
+    find(f, other, &list.cells[200]);
+    assert_int_equal(layer.count, 0);
+    sst_reader_close(other);
+    find(f, reader, &list.cells[ROWS - 1]);
+    assert_int_equal(layer.count, 1);
+    sst_reader_close(reader);
+    assert_int_equal(atomic_load(&limit.open), 0);
+    free_file(f, &list);
+}
+
+/* Who goes through the file has large reads of his own. */
+static void
+scans_bring_nothing_but_around_their_first_block(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct read_around_limit limit;
+    struct sst_reader *reader;
+    struct sst_iter iter;
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, &limit, NULL);
+    for (unsigned whole = 0; whole < 2; whole++) {
+        struct read_context context = f->context;
+
+        context.whole_file = whole != 0;
+        cache_erase_file(f->cache, f->next_file_number - 1);
+        forget_hints();
+        sst_iter_init(&iter, reader, &context, false, false);
+        assert_int_equal(iter.iter.ops->seek_first(&iter.iter, NULL), PETAL_OK);
+        while (iter.iter.valid)
+            assert_int_equal(iter.iter.ops->next(&iter.iter, NULL), PETAL_OK);
+        iter.iter.ops->close(&iter.iter);
+        assert_int_equal(layer.count, 1 - whole);
+    }
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- threads ---- */
+
+#define THREADS 4
+#define FAR     48
+
+struct crowd {
+    struct read_around around;
+    const struct block_source *source;
+};
+
+static void *
+ask_all(void *argument)
+{
+    struct crowd *crowd = argument;
+
+    for (uint64_t i = 0; i < 10000; i++)
+        read_around_block(&crowd->around, crowd->source,
+                          (struct block_handle){.offset = i * 7919 % FAR * AREA});
+    return NULL;
+}
+
+static void
+threads_begin_each_area_once(void **state)
+{
+    struct crowd crowd;
+    struct read_around_limit limit;
+    struct cell_list list = {0};
+    struct sst_fixture *f = make_file(&list);
+    struct sst_reader *reader;
+    pthread_t threads[THREADS];
+
+    (void)state;
+    read_around_limit_init(&limit, UINT64_MAX);
+    reader = open_file(f, NULL, NULL);
+    crowd.source = &reader->file.source;
+    assert_true(read_around_init(&crowd.around, &limit, (uint64_t)FAR * AREA, f->env.allocator));
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_all, &crowd), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    expect_areas_once();
+    assert_int_equal(layer.bytes, (uint64_t)FAR * AREA);
+    read_around_fini(&crowd.around, f->env.allocator);
+    sst_reader_close(reader);
+    free_file(f, &list);
+}
+
+/* ---- indexes and filters at opening ---- */
+
+static void
+opening_begins_filter_and_index(void **state)
+{
+    struct cell_list list = {0};
+    struct sst_fixture *f = sst_fixture_new(BIG_CACHE);
+    struct sst_options options = sst_test_options();
+    struct test_random random;
+    struct readahead_limit limit;
+    struct sst_reader *reader;
+    const struct file_facts *facts;
+    char row[100];
+
+    (void)state;
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < 12000; i++) {
+        for (unsigned k = 0; k < sizeof row; k++)
+            row[k] = (char)('a' + test_random_below(&random, 26));
+        cell_list_add(&list, slice_make(row, sizeof row), slice_from_text("q"), 1, i + 1, PETAL_PUT,
+                      slice_from_text("value"));
+    }
+    cell_list_sort(&list);
+    options.block_bytes = 512;
+    sst_fixture_write(f, &options, &list);
+    put_in_front(f);
+
+    readahead_limit_init(&limit, BIG_CACHE);
+    reader = open_file(f, NULL, &limit);
+    facts = sst_reader_facts(reader);
+    assert_int_equal(reader->index.root.level, 1);
+    assert_int_equal(layer.count, 2);
+    assert_int_equal(layer.hints[0].size, facts->bloom_bytes);
+    assert_int_equal(layer.bytes, facts->bloom_bytes + facts->index_bytes -
+                                      reader->trailer.data_root.size -
+                                      reader->trailer.bloom_root.size);
+    assert_true(atomic_load(&limit.taken) >= layer.bytes);
+    sst_reader_close(reader);
+
+    /* The filter first, where there is no room for both; and then nothing. */
+    readahead_limit_init(&limit, 2 * layer.hints[0].size);
+    forget_hints();
+    sst_reader_close(open_file(f, NULL, &limit));
+    assert_int_equal(layer.count, 1);
+    sst_reader_close(open_file(f, NULL, &limit));
+    assert_int_equal(layer.count, 1);
+    free_file(f, &list);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_single_get_reads_its_area),
+        cmocka_unit_test(gets_in_no_order_begin_all_of_the_file),
+        cmocka_unit_test(sparse_gets_begin_an_area_each),
+        cmocka_unit_test(a_place_outside_of_the_file_begins_nothing),
+        cmocka_unit_test(files_larger_than_the_limit_bring_nothing),
+        cmocka_unit_test(scans_bring_nothing_but_around_their_first_block),
+        cmocka_unit_test(threads_begin_each_area_once),
+        cmocka_unit_test(opening_begins_filter_and_index),
+    };
+
+    pthread_mutex_init(&layer.mutex, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
