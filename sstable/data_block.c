@@ -24,6 +24,10 @@
 /* Of a record; those of a longer one follow in order, which the processor foresees. */
 #define PREFETCHED_LINES 3
 
+/* Who seeks mostly reads on: lines from the record on that was sought, which begin to load together.
+ * Further ones the processor foresees. */
+#define SOUGHT_LINES 16
+
 /* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
 #define SLACK 16
 
@@ -723,21 +727,6 @@ stand_at(struct data_block_cursor *cursor, uint32_t index, const uint8_t *body, 
     take_cell(cursor, index, body, cell);
 }
 
-static void
-take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
-{
-    uint32_t first = first_cell(&cursor->block, row);
-
-    stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
-}
-
-void
-data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell)
-{
-    assert(cursor->block.cells > 0);
-    take_first_of_row(cursor, 0, cell);
-}
-
 static inline void
 next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
 {
@@ -756,6 +745,28 @@ next_simple(struct data_block_cursor *cursor, uint32_t index, struct cell *cell)
     cell->qualifier = block->qualifier_prefix;
     cell->value = slice_make(value, (size_t)(end - value));
     cell->type = PETAL_PUT;
+}
+
+static void
+take_first_of_row(struct data_block_cursor *cursor, uint32_t row, struct cell *cell)
+{
+    uint32_t first = first_cell(&cursor->block, row);
+
+    if (cursor->block.simple) {
+        cell->has_ttl = false;
+        cell->ttl_ms = 0;
+        cursor->record_end = record_of(&cursor->block, row);
+        next_simple(cursor, row, cell);
+        return;
+    }
+    stand_at(cursor, first, enter_row(cursor, row, first, record_of(&cursor->block, first)), cell);
+}
+
+void
+data_block_cursor_first(struct data_block_cursor *cursor, struct cell *cell)
+{
+    assert(cursor->block.cells > 0);
+    take_first_of_row(cursor, 0, cell);
 }
 
 bool
@@ -987,7 +998,10 @@ data_block_cursor_seek(struct data_block_cursor *cursor, const struct cell_key *
     uint32_t index;
 
     assert(block->cells > 0);
-    if (equal) {
+    if (row < block->rows)
+        mem_prefetch(record_of(block, first_cell(block, row)), SOUGHT_LINES);
+    /* All that a row has there lies behind the places of its family markers. */
+    if (equal && !(block->simple && key->family_class)) {
         uint32_t first = first_cell(block, row);
 
         enter_row(cursor, row, first, record_of(block, first));
@@ -1398,9 +1412,8 @@ join_qualifier_behind(const struct data_block *block, petal_slice rest, uint8_t 
 }
 
 static ALWAYS_INLINE void
-give_cell(petal_cell *given, petal_slice family, int64_t timestamp)
+give_put(petal_cell *given, int64_t timestamp)
 {
-    given->family = family;
     given->timestamp = timestamp;
     given->type = PETAL_PUT;
     given->has_ttl = false;
@@ -1418,17 +1431,19 @@ has_short_rows(const struct data_block *block)
 }
 
 /* The cells [first, first + count) of a simple block with short rows, as many as have 2 * SLACK
- * bytes behind the beginnings of their records: how many that were. */
-static size_t
-give_short(const struct data_block *shared, uint32_t first, size_t count, struct cell_run *run)
+ * bytes behind the beginnings of their records: how many that were. `fixed`: whether the block's
+ * records are equally long. */
+static ALWAYS_INLINE size_t
+give_short(const struct data_block *shared, uint32_t first, size_t count, struct cell_run *run,
+           bool fixed)
 {
     const struct data_block block = *shared; /* a copy, which no store to a cell can reach */
-    const petal_slice family = run->family;
     const size_t head_bytes = block.row_rest_bytes < DATA_BLOCK_HEAD_BYTES
                                   ? block.row_rest_bytes
                                   : (size_t)DATA_BLOCK_HEAD_BYTES;
     const size_t repeated = block.repeated_bytes != 0 ? head_bytes : 0;
     const size_t before_value = repeated + block.row_rest_bytes - head_bytes;
+    const size_t value_bytes = block.record_bytes - before_value; /* of `fixed` */
     const size_t prefix_bytes = block.row_prefix.size;
     const size_t row_bytes = prefix_bytes + block.row_rest_bytes;
     const uint8_t *head = block.row_heads + DATA_BLOCK_HEAD_BYTES * (size_t)first;
@@ -1440,24 +1455,26 @@ give_short(const struct data_block *shared, uint32_t first, size_t count, struct
     uint8_t *keys = run->keys;
     uint8_t prefix[SLACK];
 
+    assert(fixed == (block.record_bytes != 0));
     memcpy(prefix, block.row_prefix.data, SLACK);
     for (; given < given_end && record <= limit; given++) {
-        const uint8_t *end = block.record_bytes != 0
-                                 ? record + block.record_bytes
-                                 : block.records + (get_le64(offset) >> block.offsets.shift);
+        const uint8_t *end = fixed ? record + block.record_bytes
+                                   : block.records + (get_le64(offset) >> block.offsets.shift);
 
-        give_cell(given, family,
-                  (int64_t)((uint64_t)block.timestamp_min +
-                            (get_le64(timestamp) >> block.timestamps.shift)));
+        /* From memory: so each is one load and one store. */
+        given->family = run->family;
+        given->qualifier = shared->qualifier_prefix;
+        give_put(given, (int64_t)((uint64_t)block.timestamp_min +
+                                  (get_le64(timestamp) >> block.timestamps.shift)));
         memcpy(keys, prefix, SLACK);
         put_le32(keys + prefix_bytes, __builtin_bswap32(get_le32(head)));
         memcpy(keys + prefix_bytes + head_bytes, record + repeated, SLACK);
         given->row = slice_make(keys, row_bytes);
-        given->qualifier = block.qualifier_prefix;
-        given->value = slice_make(record + before_value, (size_t)(end - record) - before_value);
+        given->value.data = record + before_value;
+        given->value.size = fixed ? value_bytes : (size_t)(end - record) - before_value;
         keys += row_bytes;
         head += DATA_BLOCK_HEAD_BYTES;
-        offset += block.offsets.width;
+        offset += fixed ? 0 : block.offsets.width;
         timestamp += block.timestamps.width;
         record = end;
     }
@@ -1465,11 +1482,18 @@ give_short(const struct data_block *shared, uint32_t first, size_t count, struct
     return (size_t)(given - run->cells);
 }
 
+static size_t
+give_short_rows(const struct data_block *block, uint32_t first, size_t count, struct cell_run *run)
+{
+    return block->record_bytes != 0 ? give_short(block, first, count, run, true)
+                                    : give_short(block, first, count, run, false);
+}
+
 /* The cells [first, first + count) of a simple block. */
 static void
 give_rows(const struct data_block *block, uint32_t first, size_t count, struct cell_run *run)
 {
-    size_t given = has_short_rows(block) ? give_short(block, first, count, run) : 0;
+    size_t given = has_short_rows(block) ? give_short_rows(block, first, count, run) : 0;
     const uint8_t *record = record_of(block, first + (uint32_t)given);
     uint8_t *keys = run->keys;
 
@@ -1481,7 +1505,8 @@ give_rows(const struct data_block *block, uint32_t first, size_t count, struct c
         petal_slice tail = row_tail(block, record, &rest_bytes);
         const uint8_t *value = slice_bytes(tail) + tail.size;
 
-        give_cell(cell, run->family, timestamp_of(block, index));
+        cell->family = run->family;
+        give_put(cell, timestamp_of(block, index));
         cell->row = join_row_behind(block, index, tail, rest_bytes, &keys);
         cell->qualifier = block->qualifier_prefix;
         cell->value = slice_make(value, (size_t)(end - value));
@@ -1521,9 +1546,8 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
             row_end = first_cell(block, cursor->row + 1);
             run->row_changes++;
         }
-        give_cell(
-            given, run->family,
-            (int64_t)((uint64_t)block->timestamp_min + packed_get(&block->timestamps, index)));
+        given->family = run->family;
+        give_put(given, timestamp_of(block, index));
         given->row = row;
         if (one_qualifier(block)) {
             given->qualifier = block->qualifier_prefix;
@@ -1534,6 +1558,32 @@ give_columns(struct data_block_cursor *cursor, size_t count, struct cell_run *ru
         at = end;
     }
     run->keys = keys;
+}
+
+/* Stand at the last cell of a run of a simple block: what it takes was decoded. */
+static ALWAYS_INLINE void
+stand_at_given(struct data_block_cursor *cursor, uint32_t index, const petal_cell *given,
+               struct cell *cell)
+{
+    const struct data_block *block = &cursor->block;
+
+    cursor->cell = index;
+    cursor->record_end = slice_bytes(given->value) + given->value.size;
+    if (given->row.size >= SLACK && given->row.size <= (size_t)2 * SLACK) {
+        const uint8_t *row = slice_bytes(given->row);
+        size_t second = given->row.size - SLACK;
+
+        memcpy(cursor->row_memory, row, SLACK);
+        memcpy(cursor->row_memory + second, row + second, SLACK);
+    } else {
+        memcpy(cursor->row_memory, given->row.data, given->row.size);
+    }
+    cell->row = slice_make(cursor->row_memory, given->row.size);
+    cell->qualifier = given->qualifier;
+    cell->value = given->value;
+    cell->timestamp = given->timestamp;
+    cell->sequence = sequence_of(block, index);
+    cell->type = PETAL_PUT;
 }
 
 size_t
@@ -1552,8 +1602,7 @@ data_block_cursor_run(struct data_block_cursor *cursor, struct cell_run *run, st
     run->row_changes = 0;
     if (block->simple) {
         give_rows(block, cursor->cell, count, run);
-        cursor->record_end = record_of(block, last);
-        next_simple(cursor, last, cell);
+        stand_at_given(cursor, last, &run->cells[count - 1], cell);
         return count;
     }
     give_columns(cursor, count, run);
