@@ -332,7 +332,7 @@ static NEVER_INLINE enum petal_status
 fail(petal_cursor *cursor, enum petal_status status, petal_error *error)
 {
     cursor->state = CURSOR_ENDED;
-    cursor->run.next = cursor->run.end = NULL;
+    cursor->run.next = cursor->run.end = cursor->run.last = NULL;
     damage_name_file(cursor->table, cursor->view, error);
     return status;
 }
@@ -341,10 +341,14 @@ fail(petal_cursor *cursor, enum petal_status status, petal_error *error)
 static enum petal_status
 advance(petal_cursor *cursor, petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status = PETAL_OK;
     bool found;
 
     assert(cursor->run.next == cursor->run.end);
+    if (cursor->run.last != NULL)
+        status = cursor_run_settle(cursor, error);
+    if (status != PETAL_OK)
+        return status;
     if (cursor->run.status != PETAL_OK)
         return cursor_run_failure(cursor, error);
     if (cursor->plain && cursor->state == CURSOR_IN_ROW && cursor->store < cursor->store_count)
@@ -522,8 +526,8 @@ enter_at(petal_cursor *cursor, petal_slice row, const petal_family *family, peta
     return status;
 }
 
-/* The place of a seek may be the cursor's own cell, whose bytes go when the stores move: keep
- * them. */
+/* The place of a seek may be the cursor's own cell, whose bytes go when the first store moves: keep
+ * them for others, and for a column. */
 static enum petal_status
 copy_place(petal_cursor *cursor, petal_slice row, petal_slice *qualifier)
 {
@@ -549,11 +553,13 @@ petal_cursor_seek(petal_cursor *cursor, petal_slice row, const petal_family *fam
         status = error_set(error, PETAL_INVALID, "the family belongs to another table");
     if (status != PETAL_OK || cursor->options.read.versions < 0)
         return status;
-    if (copy_place(cursor, row, &qualifier) != PETAL_OK) {
-        cursor->state = CURSOR_ENDED;
-        return error_no_memory(error);
+    if (cursor->store_count > 1 || family != NULL) {
+        if (copy_place(cursor, row, &qualifier) != PETAL_OK) {
+            cursor->state = CURSOR_ENDED;
+            return error_no_memory(error);
+        }
+        row = row_of(cursor);
     }
-    row = row_of(cursor);
     if (cursor->filter != NULL)
         filter_run_restart(cursor->filter);
     cursor->rows = 0;

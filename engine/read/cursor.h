@@ -34,6 +34,8 @@ struct cursor_run {
     struct run_memory *memory; /* NULL until needed: for long runs */
     uint32_t size;             /* the next run is no longer */
     uint32_t given;            /* in runs since the last seek, up to what a run can have */
+    const petal_cell *last;    /* of a run that has not been settled; NULL: all have */
+    size_t row_changes;        /* in that run */
     uint32_t pause;            /* so many cells more come by steps */
     uint32_t merges_paused;    /* so many runs more are not merged by windows */
     enum petal_status status;  /* what failed behind the last of them */
@@ -123,7 +125,8 @@ enum petal_status cursor_next_plain(petal_cursor *cursor, petal_error *error);
 /* May a plain cursor take runs? */
 bool cursor_run_fits(const petal_cursor *cursor);
 
-/* A place is sought: what was still to be given is not wanted any more. */
+/* The cursor begins, at a place that was sought or at the first: what was still to be given is not
+ * wanted any more. */
 void cursor_run_begin(petal_cursor *cursor);
 
 /*
@@ -132,9 +135,12 @@ void cursor_run_begin(petal_cursor *cursor);
  */
 enum petal_status cursor_take_run(petal_cursor *cursor, struct store_scan *store,
                                   petal_error *error);
+/* A run was given: leave cursor, store and visibility as a step to its last cell does. */
+enum petal_status cursor_run_settle(petal_cursor *cursor, petal_error *error);
 /* What failed behind the run that was given. */
 enum petal_status cursor_run_failure(petal_cursor *cursor, petal_error *error);
-void cursor_run_free(petal_cursor *cursor);
+/* The cursor is closed: remember what it gave, and release. */
+void cursor_run_close(petal_cursor *cursor);
 
 /* Is it worth trying to take a run? */
 static inline bool

@@ -280,7 +280,7 @@ petal_cursor_close(petal_cursor *cursor)
     for (size_t i = 0; i < cursor->store_count; i++)
         store_scan_close(&cursor->stores[i]);
     scan_bounds_fini(&cursor->bounds, allocator);
-    cursor_run_free(cursor);
+    cursor_run_close(cursor);
     if (cursor->row != cursor->room->row)
         mem_free(allocator, cursor->row, cursor->row_capacity);
     mem_free(allocator, cursor->sought, cursor->sought_capacity);

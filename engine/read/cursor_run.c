@@ -47,27 +47,37 @@ cursor_run_fits(const petal_cursor *cursor)
 }
 
 void
-cursor_run_free(petal_cursor *cursor)
-{
-    mem_free(cursor->table->db->env.allocator, cursor->run.memory, sizeof *cursor->run.memory);
-    cursor->run.memory = NULL;
-}
-
-void
 cursor_run_begin(petal_cursor *cursor)
 {
     struct cursor_run *run = &cursor->run;
     uint32_t unused = (uint32_t)(run->end - run->next);
+    uint32_t likely = atomic_load_explicit(&cursor->table->likely_run, memory_order_relaxed);
 
-    /* What was given since the last seek is what is likely to be asked behind this one. */
-    run->size = run->given > unused ? run->given - unused : RUN_FIRST_CELLS;
+    /* What was given since the last seek is what is likely to be asked behind this one; first, what
+     * the cursor before gave. */
+    run->size = run->given > unused ? run->given - unused : likely > 0 ? likely : RUN_FIRST_CELLS;
     if (run->size > RUN_CELLS)
         run->size = RUN_CELLS;
     run->given = 0;
     run->pause = 0;
     run->merges_paused = 0;
-    run->next = run->end = NULL;
+    run->next = run->end = run->last = NULL;
     run->status = PETAL_OK;
+}
+
+void
+cursor_run_close(petal_cursor *cursor)
+{
+    const struct cursor_run *run = &cursor->run;
+    uint32_t given = run->given - (uint32_t)(run->end - run->next);
+    _Atomic(uint32_t) *likely = &cursor->table->likely_run;
+
+    if (given > RUN_FEW_CELLS)
+        given = RUN_FEW_CELLS;
+    /* Written only when that is news: all who read the table share the line. */
+    if (given > 0 && given != atomic_load_explicit(likely, memory_order_relaxed))
+        atomic_store_explicit(likely, given, memory_order_relaxed);
+    mem_free(cursor->table->db->env.allocator, run->memory, sizeof *run->memory);
 }
 
 enum petal_status
@@ -253,11 +263,11 @@ try_merged(struct making *making)
 
 /* ---- before and behind ---- */
 
-/* Leave cursor, store and visibility as a step to the last cell taken does. */
-static enum petal_status
-come_to(petal_cursor *cursor, struct store_scan *store, const petal_cell *last, size_t count,
-        size_t row_changes, petal_error *error)
+enum petal_status
+cursor_run_settle(petal_cursor *cursor, petal_error *error)
 {
+    struct store_scan *store = &cursor->stores[cursor->store];
+    const petal_cell *last = cursor->run.last;
     enum visibility_verdict verdict;
     struct cell cell = {
         .qualifier = last->qualifier,
@@ -266,10 +276,11 @@ come_to(petal_cursor *cursor, struct store_scan *store, const petal_cell *last, 
         .type = PETAL_PUT,
     };
 
-    cursor->rows += row_changes;
+    assert(cursor->state == CURSOR_IN_ROW && last + 1 == cursor->run.end);
+    cursor->run.last = NULL;
+    cursor->rows += cursor->run.row_changes;
     cursor->row_shown = true;
-    store->shown += count;
-    if (row_changes > 0) {
+    if (cursor->run.row_changes > 0) {
         if (cursor_copy_row(cursor, last->row) != PETAL_OK)
             return error_no_memory(error);
         store->row = slice_make(cursor->row, cursor->row_bytes);
@@ -379,7 +390,10 @@ cursor_take_run(petal_cursor *cursor, struct store_scan *store, petal_error *err
     learn(run, count, making.refused);
     if (count == 0)
         return cursor_run_failure(cursor, error);
+    store->shown += count;
     run->next = making.run.cells;
     run->end = making.run.cells + count;
-    return come_to(cursor, store, run->end - 1, count, making.run.row_changes, error);
+    run->last = run->end - 1;
+    run->row_changes = making.run.row_changes;
+    return PETAL_OK;
 }

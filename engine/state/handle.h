@@ -51,6 +51,9 @@ struct petal_table {
     petal_slice name;
     _Atomic(const struct table_descriptor *) descriptor; /* replaced under schema.mutex */
     _Atomic(bool) dropped;
+    /* Cells that a cursor of the table gave behind a seek, up to a few, 0: not known; a guess for
+     * the next cursor. */
+    _Atomic(uint32_t) likely_run;
     petal_family *all_families; /* dropped ones as well; guarded by schema.mutex */
     /* In db->schema.tables, or db->schema.dropped; `link` is what points to it there. Guarded by
      * schema.mutex. */

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/cell.h"
-#include "engine/state/db.h"
+#include "engine/read/cursor.h"
 #include "tests/engine/read/fixture.h"
 
 #include <stdio.h>
@@ -56,6 +56,14 @@ static const struct manner manners[] = {
      1,
      0,
      "a row that is longer than sixteen bytes are, %05u, and on",
+     false},
+    {"keys of about what a few have room for",
+     {0},
+     "a",
+     2,
+     1,
+     0,
+     "a row of some 30 bytes, %05u",
      false},
     {"wide rows", {0}, "a", 40, 1, 0, "r%02u", false},
     {"three versions", {.versions = 3}, "a", 4, 2, 0, "row%03u", false},
@@ -412,6 +420,40 @@ test_runs_come_from_files_and_memory(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* Give so many cells by a cursor, which is closed then; how many lie ready at the next one's first
+ * step. */
+static size_t
+first_run_behind(unsigned given)
+{
+    petal_cursor *cursor = reads_cursor(&fixture, NULL);
+    const petal_cell *cells;
+    size_t count;
+    petal_error error;
+
+    for (unsigned i = 0; i < given; i++) {
+        must(petal_cursor_next(cursor, &cells, &error), &error);
+        assert_non_null(cells);
+    }
+    petal_cursor_close(cursor);
+    cursor = reads_cursor(&fixture, NULL);
+    must(petal_cursor_next_many(cursor, 1000, &cells, &count, &error), &error);
+    petal_cursor_close(cursor);
+    return count;
+}
+
+static void
+test_a_new_cursor_begins_as_the_one_before_went_on(void **state)
+{
+    (void)state;
+    begin(&manners[0], 1);
+    put_rows(0, 1);
+    reads_flush(&fixture);
+    assert_int_equal(first_run_behind(3), 3);
+    assert_int_equal(first_run_behind(11), 11);
+    assert_int_equal(first_run_behind(ROWS), RUN_FEW_CELLS);
+    fixture_fini(&fixture.base);
+}
+
 static void
 test_a_failing_call_gives_nothing(void **state)
 {
@@ -439,6 +481,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways_give_the_same),
         cmocka_unit_test(test_runs_come_from_files_and_memory),
+        cmocka_unit_test(test_a_new_cursor_begins_as_the_one_before_went_on),
         cmocka_unit_test(test_a_failing_call_gives_nothing),
     };
 
