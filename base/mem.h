@@ -102,4 +102,25 @@ mem_grow_array(const petal_allocator *allocator, void *array_address, size_t *ca
     return grown;
 }
 
+/* memcpy of what is mostly short, without a call up to 32 bytes. */
+static inline void
+mem_copy_short(void *to, const void *from, size_t size)
+{
+    uint8_t *target = to;
+    const uint8_t *source = from;
+
+    if (size > 32) {
+        memcpy(to, from, size);
+    } else if (size >= 16) { /* the halves may overlap */
+        memcpy(target, source, 16);
+        memcpy(target + size - 16, source + size - 16, 16);
+    } else if (size >= 8) {
+        memcpy(target, source, 8);
+        memcpy(target + size - 8, source + size - 8, 8);
+    } else {
+        for (; size > 0; size--)
+            target[size - 1] = source[size - 1];
+    }
+}
+
 #endif

@@ -356,10 +356,37 @@ wal_file_end(struct wal_file *wal, uint64_t last_sequence)
         wal->sequence = last_sequence;
 }
 
-struct record_base *
-wal_file_base(struct wal_file *wal)
+static NEVER_INLINE bool
+add_anywhere(struct wal_file *wal, const struct write_cell *cells, size_t count)
 {
-    return &wal->base;
+    uint8_t *to = wal_file_begin(wal, record_size(&wal->base, cells, count));
+
+    if (to == NULL)
+        return false;
+    record_encode(to, &wal->base, cells, count);
+    wal_file_end(wal, cells[count - 1].cell.sequence);
+    return true;
+}
+
+bool
+wal_file_add(struct wal_file *wal, const struct write_cell *cells, size_t count)
+{
+    uint64_t at = wal->buffer_offset + wal->used;
+    size_t payload = record_short_size(cells);
+    size_t total = WAL_FRAGMENT_LEAST_BYTES + payload;
+    uint8_t *header = wal->buffer + wal->used;
+
+    if (count > 1 || !record_is_short(&wal->base, cells) ||
+        wal_frame_left(at) < WAL_FRAGMENT_MOST_BYTES + payload ||
+        total > wal->capacity - wal->used || promise_at(wal, newest_promise(wal), at) != 0)
+        return add_anywhere(wal, cells, count);
+    /* One cell in one fragment, in its place. */
+    record_encode_short(header + WAL_FRAGMENT_LEAST_BYTES, &wal->base, cells);
+    wal_fragment_seal_record(header, wal->seed, at, payload);
+    wal->begun_total = 0;
+    wal->used += total;
+    wal->sequence = cells->cell.sequence;
+    return true;
 }
 
 struct wal_file_mark
@@ -466,19 +493,27 @@ fail_store(struct wal_file *wal, int os_error, petal_error *error)
     return wal->undecided ? PETAL_IO : status;
 }
 
+/* What stands in the way of a store; PETAL_OK: nothing does any more. */
+static NEVER_INLINE enum petal_status
+clear_way(struct wal_file *wal, petal_error *error)
+{
+    return wal_file_is_dead(wal) ? wal_file_check(wal, error) : erase_tail(wal, error);
+}
+
 enum petal_status
 wal_file_store(struct wal_file *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;
-    enum petal_status status = PETAL_OK;
     int failed;
 
-    if (wal_file_is_dead(wal))
-        status = wal_file_check(wal, error);
-    else if (wal->undecided)
-        status = erase_tail(wal, error);
-    if (status != PETAL_OK || wal->used == 0)
-        return status;
+    if (wal_file_is_dead(wal) || wal->undecided) {
+        enum petal_status status = clear_way(wal, error);
+
+        if (status != PETAL_OK)
+            return status;
+    }
+    if (wal->used == 0)
+        return PETAL_OK;
     failed = vfs->log_store(vfs->context, wal->file, wal->buffer_offset, wal->buffer, wal->used);
     if (failed != 0)
         return fail_store(wal, failed, error);

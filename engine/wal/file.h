@@ -1,7 +1,7 @@
 /*
  * file.h -- the write-ahead log, WAL: one file of it, written record by record, and its replay.
  *
- * A record is one write (a cell or a batch): opaque bytes here, encoded by engine/wal/record.h.
+ * A record is one write (a cell or a batch), encoded by engine/wal/record.h.
  * Records lie in frames of WAL_FRAME_BYTES, cut into fragments where they cross a border, so that
  * behind a bad place the next frame can be read.  Fragments carry promises: the file was synced up
  * to that offset when it was written (engine/wal/fragment.h). FORMAT.md describes every byte.
@@ -9,9 +9,9 @@
  * A WAL is made ahead of its use as an empty file; its header is the first thing that
  * wal_file_store brings there, with the records behind it.
  *
- * Writing: wal_file_begin .. wal_file_end for each record, wal_file_store to hand what is gathered
- * to the kernel, wal_file_sync to bring it to the medium.  wal_file_begin, wal_file_end and
- * wal_file_store belong to one thread at a time (the leader of the write group); wal_file_sync may
+ * Writing: wal_file_add for each write, wal_file_store to hand what is gathered to the kernel,
+ * wal_file_sync to bring it to the medium.  wal_file_add, what it is made of (wal_file_begin ..
+ * wal_file_end) and wal_file_store belong to one thread at a time (the leader); wal_file_sync may
  * run beside them in another thread.  After a failed store or sync the WAL is dead: every later
  * call returns the first error, nothing is retried.
  *
@@ -58,7 +58,7 @@ struct wal_identity {
     uint64_t predecessor_last_sequence; /* its greatest sequence */
 };
 
-struct record_base;
+struct write_cell;
 struct wal_file;
 
 /* Create the WAL's file at `path` in `directory` (it must not exist), empty; syncs neither file nor
@@ -79,8 +79,9 @@ void wal_file_close(struct wal_file *wal);
 uint8_t *wal_file_begin(struct wal_file *wal, size_t size);
 /* Seal the record begun: it is buffered.  `last_sequence`: the greatest sequence in it. */
 void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
-/* Upon which the next record is encoded (engine/wal/record.h); leader only. */
-struct record_base *wal_file_base(struct wal_file *wal);
+/* Buffer a write, whose sequences and timestamps are set, as the next record; false: there is no
+ * memory, and nothing changed. */
+bool wal_file_add(struct wal_file *wal, const struct write_cell *cells, size_t count);
 /* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above;
  * wal_file_is_dead tells whether the WAL goes on. */
 enum petal_status wal_file_store(struct wal_file *wal, petal_error *error);

@@ -27,10 +27,13 @@
 #ifndef PETAL_ENGINE_WAL_FRAGMENT_H
 #define PETAL_ENGINE_WAL_FRAGMENT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/checksum.h"
+#include "base/coding.h"
 #include "engine/wal/file.h"
 
 #define WAL_FRAGMENT_LEAST_BYTES  6  /* header of a fragment that is not marked */
@@ -87,6 +90,15 @@ wal_fragment_header_bytes(enum wal_fragment_kind kind, uint64_t promise)
  * fits in what is left of the frame. */
 void wal_fragment_seal(uint8_t *header, uint64_t seed, uint64_t offset, enum wal_fragment_kind kind,
                        uint64_t promise, size_t payload_bytes);
+
+/* The same for a whole record without a promise. */
+static inline void
+wal_fragment_seal_record(uint8_t *header, uint64_t seed, uint64_t offset, size_t payload_bytes)
+{
+    assert(WAL_FRAGMENT_LEAST_BYTES + payload_bytes <= wal_frame_left(offset));
+    put_le16(header + 4, (uint16_t)(payload_bytes + 1));
+    put_le32(header, (uint32_t)checksum_at(seed, offset, header + 4, payload_bytes + 2));
+}
 
 /* Could the bytes at `offset` of the file begin a fragment?  `available`: how many there are, up to
  * the end of the frame.  Looks at the header alone. */

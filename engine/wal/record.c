@@ -3,7 +3,6 @@
 
 #include "base/coding.h"
 #include "base/inline.h"
-#include "engine/state/db.h"
 
 #include <assert.h>
 

@@ -26,6 +26,8 @@
 #define PETAL_ENGINE_WAL_RECORD_H
 
 #include "base/cell.h"
+#include "base/coding.h"
+#include "engine/state/db.h"
 
 enum record_flags {
     RECORD_SAME_FAMILY = 0x08, /* as the cell before */
@@ -79,6 +81,50 @@ size_t record_size(const struct record_base *base, const struct write_cell *cell
  * record then. */
 void record_encode(uint8_t *to, struct record_base *base, const struct write_cell *cells,
                    size_t count);
+
+/* Does a record of this one cell say nothing but flags, row, qualifier and value, the first two in
+ * lengths of one byte?  So it is with most. */
+static inline bool
+record_is_short(const struct record_base *base, const struct write_cell *write)
+{
+    const struct cell *cell = &write->cell;
+
+    return base->next_sequence == cell->sequence && base->timestamp == cell->timestamp &&
+           base->table_id == write->family->table->id && base->family_id == write->family->id &&
+           !cell->has_ttl && (cell->row.size | cell->qualifier.size) < 0x80;
+}
+
+/* Bytes of such a record. */
+static inline size_t
+record_short_size(const struct write_cell *write)
+{
+    return 4 + varint64_size(write->cell.value.size) + write_cell_bytes(write);
+}
+
+static inline uint8_t *
+record_put_short(uint8_t *to, petal_slice field)
+{
+    *to++ = (uint8_t)field.size;
+    mem_copy_short(to, field.data, field.size);
+    return to + field.size;
+}
+
+/* record_encode of it.  REQUIRES: it is short. */
+static inline void
+record_encode_short(uint8_t *to, struct record_base *base, const struct write_cell *write)
+{
+    const struct cell *cell = &write->cell;
+
+    to[0] = 1 << 1;
+    to[1] = (uint8_t)((unsigned)cell->type / 2 | RECORD_SAME_FAMILY | RECORD_SAME_TIMESTAMP |
+                      (write->assigned && !write->resolved ? RECORD_ASSIGNED : 0u));
+    to = record_put_short(to + 2, cell->row);
+    to = record_put_short(to, cell->qualifier);
+    to = put_varint64(to, cell->value.size);
+    base->next_sequence++;
+    if (cell->value.size > 0)
+        memcpy(to, cell->value.data, cell->value.size);
+}
 
 /* One cell as decoded; slices point into the record. */
 struct record_cell {

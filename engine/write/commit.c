@@ -250,21 +250,16 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
             memtable_prepare(op->cells->family->active->memtable, &op->cells->cell,
                              op->cells->row_hash);
         if (op->durability > PETAL_SKIP_WAL) {
-            uint8_t *to;
-
             if (wal == NULL) {
                 status = wal_current(db, &wal, error);
                 if (status != PETAL_OK)
                     return status;
                 before = wal_file_mark(wal);
             }
-            to = wal_file_begin(wal, record_size(wal_file_base(wal), op->cells, op->count));
-            if (to == NULL) {
+            if (!wal_file_add(wal, op->cells, op->count)) {
                 op->status = error_no_memory(op->error);
                 continue;
             }
-            record_encode(to, wal_file_base(wal), op->cells, op->count);
-            wal_file_end(wal, db->writers.last_sequence + op->count);
         }
         /* From here on the member's sequences are taken. */
         for (size_t i = 0; i < op->count; i++)
@@ -351,7 +346,6 @@ lead_one(petal_db *db, struct write_op *op)
     uint64_t sequence = db->writers.last_sequence + 1;
     petal_error error;
     int64_t now_ms;
-    uint8_t *to;
 
     assert_leads(db);
     if (op->count != 1 || op->read_point != WRITE_READ_NOTHING || write->least_timestamp != 0 ||
@@ -367,11 +361,8 @@ lead_one(petal_db *db, struct write_op *op)
     if (!memtable_try_prepare(write->family->active->memtable, &write->cell, write->row_hash))
         return false;
     before = wal_file_mark(wal);
-    to = wal_file_begin(wal, record_size(wal_file_base(wal), write, 1));
-    if (to == NULL)
+    if (!wal_file_add(wal, write, 1))
         return false;
-    record_encode(to, wal_file_base(wal), write, 1);
-    wal_file_end(wal, sequence);
     row_locks_note(&db->writers.row_locks, write->row_hash, sequence);
     db->writers.last_sequence = sequence;
     op->status = end_log(db, op->durability, before, now_ms, &error);
