@@ -7,6 +7,7 @@
  */
 #include "base/vfs_posix.h"
 
+#include "base/inline.h"
 #include "base/mutex.h"
 #include "base/wal_window.h"
 
@@ -173,17 +174,27 @@ posix_write_at(void *context, petal_file *file, uint64_t offset, const void *byt
     return 0;
 }
 
-static int
-posix_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
+static NEVER_INLINE int
+log_store_outside(petal_file *log, uint64_t offset, const void *bytes, size_t size)
 {
     int error;
 
     if (wal_window_store(&log->window, log->descriptor, offset, bytes, size))
         return 0;
-    error = posix_write_at(context, log, offset, bytes, size); /* the kernel holds what it took */
+    error = posix_write_at(NULL, log, offset, bytes, size); /* the kernel holds what it took */
     if (error == 0)
         wal_window_wrote(&log->window, offset + size);
     return error;
+}
+
+static int
+posix_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
+{
+    (void)context;
+    if (!wal_window_has(&log->window, offset, size))
+        return log_store_outside(log, offset, bytes, size);
+    wal_window_put(&log->window, offset, bytes, size);
+    return 0;
 }
 
 static int

@@ -235,14 +235,9 @@ bool
 wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, const void *bytes,
                  size_t size)
 {
-    bool inside = offset >= window->start && offset < window->end && size <= window->end - offset &&
-                  !atomic_load_explicit(&window->synced, memory_order_relaxed);
-
-    if (!inside && !move(window, descriptor, offset, size))
+    if (!wal_window_has(window, offset, size) && !move(window, descriptor, offset, size))
         return false;
-    assert(window->zeros_end >= window->end); /* the file is as long as the window */
-    memcpy(window->base + (offset - window->start), bytes, size);
-    window->log_end = offset + size;
+    wal_window_put(window, offset, bytes, size);
     return true;
 }
 

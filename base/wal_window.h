@@ -53,10 +53,12 @@
 #ifndef PETAL_BASE_WAL_WINDOW_H
 #define PETAL_BASE_WAL_WINDOW_H
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct wal_window {
     /* Of the thread that stores. */
@@ -79,7 +81,28 @@ void wal_window_init(struct wal_window *window, bool unmapped);
 /* Unmaps, and cuts off the zeros behind the log. */
 void wal_window_close(struct wal_window *window, int descriptor);
 
-/* False: nothing was stored, the caller has to write, and to tell by wal_window_wrote. */
+/* Does the store lie in the window? */
+static inline bool
+wal_window_has(const struct wal_window *window, uint64_t offset, size_t size)
+{
+    /* An offset before the window goes round; without a window there is no room. */
+    return window->end - window->start >= size &&
+           offset - window->start <= window->end - window->start - size &&
+           !atomic_load_explicit(&window->synced, memory_order_relaxed);
+}
+
+/* REQUIRES: the window has it. */
+static inline void
+wal_window_put(struct wal_window *window, uint64_t offset, const void *bytes, size_t size)
+{
+    assert(window->base != NULL && offset >= window->start && size <= window->end - offset);
+    assert(window->zeros_end >= window->end); /* the file is as long as the window */
+    window->log_end = offset + size;
+    memcpy(window->base + (offset - window->start), bytes, size);
+}
+
+/* Put it where the window has it or can be moved there.  False: nothing was stored, the caller has
+ * to write, and to tell by wal_window_wrote. */
 bool wal_window_store(struct wal_window *window, int descriptor, uint64_t offset, const void *bytes,
                       size_t size);
 void wal_window_wrote(struct wal_window *window, uint64_t end);

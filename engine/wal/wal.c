@@ -2,6 +2,7 @@
 #include "engine/wal/wal.h"
 
 #include "base/clock.h"
+#include "base/inline.h"
 
 #include <assert.h>
 
@@ -335,35 +336,43 @@ time_between(int64_t since_ms, int64_t now_ms)
 
 /* The last completed sync is older than two intervals, or one that runs takes longer than an
  * interval. */
-static bool
-sync_is_overdue(petal_db *db, int64_t now_ms)
+static inline bool
+sync_is_overdue(const struct wal_chain *chain, int64_t now_ms)
 {
-    struct wal_chain *chain = db->wal;
     int64_t interval = chain->sync_interval_ms;
     int64_t since = atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed);
     int64_t started = atomic_load_explicit(&chain->sync_started_ms, memory_order_relaxed);
 
-    if (chain->sync_interval_ms == PETAL_NEVER)
-        return false;
-    return (since != 0 && time_between(since, now_ms) > 2 * interval) ||
-           (started != 0 && time_between(started, now_ms) > interval);
+    return chain->sync_interval_ms != PETAL_NEVER &&
+           ((since != 0 && time_between(since, now_ms) > 2 * interval) ||
+            (started != 0 && time_between(started, now_ms) > interval));
+}
+
+static NEVER_INLINE enum petal_status
+commit_by_sync(petal_db *db, petal_error *error)
+{
+    enum petal_status status = sync_all(db, error);
+
+    if (status == PETAL_OK)
+        atomic_store_explicit(&db->wal->unsynced_since_ms, 0, memory_order_relaxed);
+    return status;
 }
 
 enum petal_status
 wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal_error *error)
 {
     struct wal_chain *chain = db->wal;
-    uint64_t stored;
+    uint64_t buffered;
     enum petal_status status;
 
     assert_leads(db);
     if (durability == PETAL_SKIP_WAL)
         return PETAL_OK;
-    stored = wal_file_length(chain->current);
+    buffered = wal_file_mark(chain->current).used;
     status = wal_file_store(chain->current, error);
-    STATS_ADD_LEADER(db, log_bytes, wal_file_length(chain->current) - stored);
     if (status != PETAL_OK)
         return status;
+    STATS_ADD_LEADER(db, log_bytes, buffered);
     /*
      * Something is stored that may not be synced yet. The WAL thread clears the time, then looks
      * how much is stored. Nothing is added to the time, but both have changed one word: so that
@@ -371,12 +380,9 @@ wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
      */
     if (atomic_fetch_add_explicit(&chain->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
         atomic_store_explicit(&chain->unsynced_since_ms, now_ms, memory_order_relaxed);
-    if (durability != PETAL_FSYNC_WAL && !sync_is_overdue(db, now_ms))
+    if (durability != PETAL_FSYNC_WAL && !sync_is_overdue(chain, now_ms))
         return PETAL_OK;
-    status = sync_all(db, error);
-    if (status == PETAL_OK)
-        atomic_store_explicit(&chain->unsynced_since_ms, 0, memory_order_relaxed);
-    return status;
+    return commit_by_sync(db, error);
 }
 
 enum petal_status
