@@ -122,6 +122,13 @@ escape(uint8_t *to, petal_slice bytes)
     return escape_bytes(to, from, left);
 }
 
+/* Not inlined: a pair has none. */
+static NEVER_INLINE uint8_t *
+escape_qualifier(uint8_t *to, petal_slice qualifier)
+{
+    return escape(to, qualifier);
+}
+
 /* What follows the row in a key; `to` is where the row ends.  Returns where the key ends, and what
  * is its family or column prefix. */
 static inline uint8_t *
@@ -132,7 +139,7 @@ encode_behind_row(uint8_t *to, petal_slice qualifier, bool family_class, int64_t
     *column_end = to;
     if (!family_class) {
         if (qualifier.size > 0)
-            to = escape(to, qualifier);
+            to = escape_qualifier(to, qualifier);
         *to++ = ESCAPE;
         *column_end = to;
         *to++ = END_OF_QUALIFIER;

@@ -33,6 +33,7 @@ bloom_growing_init(struct bloom_growing *bloom)
     atomic_init(&bloom->newest, NULL);
     bloom->spare = NULL;
     bloom->keys = 0;
+    bloom->capacity = 0;
 }
 
 /* ---- memory ---- */
@@ -179,6 +180,7 @@ add_to_spare(struct bloom_growing *bloom, struct bloom_segment *full, uint64_t h
     newest->older = full;
     bloom->spare = NULL;
     bloom->keys = 0;
+    bloom->capacity = newest->capacity;
     /* Release: the segment's head and its zeroed bits. */
     atomic_store_explicit(&bloom->newest, newest, memory_order_release);
     set_bits(bloom, newest, hash);
@@ -189,7 +191,8 @@ bloom_growing_add(struct bloom_growing *bloom, uint64_t hash)
 {
     struct bloom_segment *newest = atomic_load_explicit(&bloom->newest, memory_order_relaxed);
 
-    if (newest != NULL && bloom->keys < newest->capacity)
+    assert(newest == NULL ? bloom->capacity == 0 : bloom->capacity == newest->capacity);
+    if (bloom_growing_has_room(bloom))
         set_bits(bloom, newest, hash);
     else
         add_to_spare(bloom, newest, hash);

@@ -34,6 +34,7 @@ struct bloom_growing {
     /* The writer's: */
     struct bloom_segment *spare; /* reserved, not in the chain yet */
     size_t keys;                 /* entered into the newest segment */
+    size_t capacity;             /* of it; 0: there is none */
 };
 
 void bloom_growing_init(struct bloom_growing *bloom);
@@ -41,6 +42,13 @@ void bloom_growing_init(struct bloom_growing *bloom);
 /* Bytes of memory without which there is no room for `keys` more keys.  0: there is; SIZE_MAX: that
  * is no number of bytes.  WRITER. */
 size_t bloom_growing_wants(const struct bloom_growing *bloom, size_t keys);
+
+/* Is there room for one more, without a look at memory?  False: bloom_growing_wants says.  WRITER. */
+static inline bool
+bloom_growing_has_room(const struct bloom_growing *bloom)
+{
+    return bloom->keys < bloom->capacity;
+}
 
 /* Hand over what was wanted, on a border of BLOOM_GROWING_ALIGNMENT.  Returns memory of *replaced
  * bytes that is not needed any more, or NULL with 0.  WRITER. */

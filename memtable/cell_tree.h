@@ -110,6 +110,16 @@ void cell_tree_init(struct cell_tree *tree, struct arena *arena);
  */
 size_t cell_tree_insert_bytes(const struct cell_tree *tree, size_t count);
 
+/* The same for one record. */
+#define CELL_TREE_LEAF_BYTES  256
+#define CELL_TREE_INNER_BYTES 384
+
+static inline size_t
+cell_tree_insert_one_bytes(const struct cell_tree *tree)
+{
+    return 2 * CELL_TREE_LEAF_BYTES + (2 * tree->height + 1) * CELL_TREE_INNER_BYTES;
+}
+
 /* REQUIRES: cell_tree_insert_bytes reserved; no record with an equal key in the tree.  WRITER. */
 void cell_tree_insert(struct cell_tree *tree, const struct cell_record *record);
 

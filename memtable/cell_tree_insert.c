@@ -7,6 +7,10 @@
 #include <immintrin.h>
 #endif
 
+static_assert(sizeof(struct tree_inner) == CELL_TREE_INNER_BYTES &&
+                  sizeof(struct tree_leaf) == CELL_TREE_LEAF_BYTES,
+              "what the door says");
+
 enum {
     MIDDLE = SLOTS / 2,
     RUN = 7, /* so many inserts side by side make a run */
@@ -328,6 +332,21 @@ split_inner(struct cell_tree *tree, struct tree_path *path, unsigned depth,
     path_replace(tree, path, depth, &left->node, separators[middle], &right->node, &whole);
 }
 
+/* node_head of a key in the node's range, for what is short of it or has not its prefix. */
+static NEVER_INLINE uint64_t
+head_elsewhere(const struct tree_node *node, petal_slice key)
+{
+    return node_head(node, key, true);
+}
+
+static ALWAYS_INLINE uint64_t
+own_head(const struct tree_node *node, petal_slice key)
+{
+    if (node->fenced && key.size >= (size_t)node->prefix_bytes + 8)
+        return get_be64(slice_bytes(key) + node->prefix_bytes);
+    return head_elsewhere(node, key);
+}
+
 static ALWAYS_INLINE struct tree_leaf *
 descend_as(struct cell_tree *tree, petal_slice key, struct tree_path *path, bool wide)
 {
@@ -337,7 +356,7 @@ descend_as(struct cell_tree *tree, petal_slice key, struct tree_path *path, bool
     for (; !node->is_leaf; step++) {
         struct tree_inner *inner = (struct tree_inner *)node;
         uint64_t order = own_order(node);
-        unsigned rank = own_rank(node, order, key, node_head(node, key, true), true, wide);
+        unsigned rank = own_rank(node, order, key, own_head(node, key), true, wide);
 
         if (order_count(order) == SLOTS) {
             path->depth = (unsigned)(step - path->steps);
@@ -539,7 +558,7 @@ insert_as(struct cell_tree *tree, const struct cell_record *record, bool wide)
     petal_slice key = cell_record_key(record);
     struct tree_leaf *leaf = tree->approached_leaf;
     uint64_t order = own_order(&leaf->node);
-    uint64_t head = node_head(&leaf->node, key, true);
+    uint64_t head = own_head(&leaf->node, key);
     unsigned rank = own_rank(&leaf->node, order, key, head, false, wide);
 
     assert(leaf->node.is_leaf && tree->path.depth == tree->height);
@@ -573,12 +592,13 @@ insert_narrow(struct cell_tree *tree, const struct cell_record *record)
 void
 cell_tree_insert(struct cell_tree *tree, const struct cell_record *record)
 {
-    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
-        insert_first(tree, record);
-        return;
-    }
-    if (tree->approached != record)
+    if (tree->approached != record) {
+        if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
+            insert_first(tree, record);
+            return;
+        }
         cell_tree_approach(tree, record);
+    }
     tree->approached = NULL;
 #ifdef HAS_WIDE
     if (has_wide()) {
@@ -620,7 +640,7 @@ cell_tree_insert_bytes(const struct cell_tree *tree, size_t count)
     if (count == 0)
         return 0;
     if (count == 1) /* what follows says the same */
-        return 2 * sizeof(struct tree_leaf) + (2 * tree->height + 1) * sizeof(struct tree_inner);
+        return cell_tree_insert_one_bytes(tree);
     if (count > SIZE_MAX / 65536)
         return SIZE_MAX;
     /*

@@ -192,8 +192,8 @@ memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_
 
     if (memtable->prepared != NULL ||
         !arena_has_room(&memtable->arena,
-                        cell_tree_insert_bytes(&memtable->tree, 1) + arena_record_bytes(bound)) ||
-        bloom_growing_wants(&memtable->rows, 1) != 0)
+                        cell_tree_insert_one_bytes(&memtable->tree) + arena_record_bytes(bound)) ||
+        !bloom_growing_has_room(&memtable->rows))
         return false;
     prepare(memtable, cell, row_hash, bound);
     return true;
