@@ -32,8 +32,10 @@
 #define BLOCKED_MAX_PROBES       20
 #define BLOCKED_MAX_BITS_PER_KEY 64.0
 
-/* How far rounding to whole lines may move the expected rate. */
-#define ROUNDING_TOLERANCE 0.04
+/* How far whole lines may move the expected rate up, as a part of it, and down: few lines are
+ * crowded more evenly than many, and a line that is asked is worth some bits too many. */
+#define MOST_ABOVE_RATE 0.04
+#define MOST_BELOW_RATE 0.15
 
 /* A number of lines at which binomial loads are Poisson loads. */
 #define MANY_LINES 1e9
@@ -207,9 +209,12 @@ bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys)
         double lines = (double)keys * plan->blocked.bits_per_key / BLOOM_LINE_BITS;
 
         shape.bits = (uint64_t)(lines + 0.5) * BLOOM_LINE_BITS;
-        if (shape.bits > 0 &&
-            fabs(bloom_expected_rate(&shape, keys) / plan->rate - 1) <= ROUNDING_TOLERANCE)
-            return shape;
+        if (shape.bits > 0) {
+            double part = bloom_expected_rate(&shape, keys) / plan->rate;
+
+            if (part <= 1 + MOST_ABOVE_RATE && part >= 1 - MOST_BELOW_RATE)
+                return shape;
+        }
     }
     return standard_shape(plan, keys);
 }
