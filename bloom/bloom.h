@@ -37,6 +37,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Stored numbers: never changed, never used again for something else. */
 enum bloom_layout { BLOOM_STANDARD = 1, BLOOM_BLOCKED = 2 };
@@ -146,6 +147,28 @@ bloom_line_next(uint64_t *walk)
     return (unsigned)(*walk >> 55);
 }
 
+/* Between a number and eight bytes of a line, in which the lowest comes first. */
+static inline uint64_t
+bloom_line_word(uint64_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap64(word);
+#else
+    return word;
+#endif
+}
+
+/* The bit at the next position of a line is the lowest of the result; those above it are others. */
+static inline uint64_t
+bloom_line_bit(const uint8_t *line, uint64_t *walk)
+{
+    unsigned position = bloom_line_next(walk);
+    uint64_t word;
+
+    memcpy(&word, line + 8 * (*walk >> 61), sizeof word);
+    return bloom_line_word(word) >> position % 64;
+}
+
 /*
  * The question to one line.  Four probes go without a branch between them: a branch after each is
  * mispredicted half of the time, which costs more than the probes, and one in sixteen absent keys
@@ -154,44 +177,72 @@ bloom_line_next(uint64_t *walk)
 static inline bool
 bloom_line_may_contain(const uint8_t *line, unsigned probes, uint64_t hash)
 {
-    uint64_t walk = hash;
-    unsigned set = 1, position;
+    uint64_t walk = hash, set = 1;
 
     for (; probes >= 4; probes -= 4) {
-        position = bloom_line_next(&walk);
-        set &= (unsigned)line[position / 8] >> position % 8;
-        position = bloom_line_next(&walk);
-        set &= (unsigned)line[position / 8] >> position % 8;
-        position = bloom_line_next(&walk);
-        set &= (unsigned)line[position / 8] >> position % 8;
-        position = bloom_line_next(&walk);
-        set &= (unsigned)line[position / 8] >> position % 8;
+        set &= bloom_line_bit(line, &walk);
+        set &= bloom_line_bit(line, &walk);
+        set &= bloom_line_bit(line, &walk);
+        set &= bloom_line_bit(line, &walk);
         if (set == 0)
             return false;
     }
-    for (; probes > 0; probes--) {
-        position = bloom_line_next(&walk);
-        set &= (unsigned)line[position / 8] >> position % 8;
-    }
+    for (; probes > 0; probes--)
+        set &= bloom_line_bit(line, &walk);
     return set != 0;
 }
 
-/*
- * The k bits of a hash in its line, as words: bit b of words[w] is position 64 * w + b.  OR them
- * into the line to add the key; it may be contained if all of them are set there.
- */
+/* ---- one hash asked of several filters ---- */
+
+/* So many of a hash's positions are looked at together: most absent keys miss one of them. */
+#define BLOOM_FIRST_PROBES 4
+
+/* Two words, which machines that can look at together. */
+typedef uint64_t bloom_words __attribute__((vector_size(16)));
+
+/* Their bits as they stand in a line, whichever it is. */
+struct bloom_first_bits {
+    bloom_words words[BLOOM_LINE_BYTES / sizeof(bloom_words)];
+};
+
 static inline void
-bloom_line_bits(uint64_t hash, unsigned probes, uint64_t words[BLOOM_LINE_BITS / 64])
+bloom_first_bits(uint64_t hash, struct bloom_first_bits *bits)
 {
     uint64_t walk = hash;
 
-    for (unsigned w = 0; w < BLOOM_LINE_BITS / 64; w++)
-        words[w] = 0;
-    for (unsigned i = 0; i < probes; i++) {
+    memset(bits, 0, sizeof *bits);
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < BLOOM_FIRST_PROBES; i++) {
         unsigned position = bloom_line_next(&walk);
+        uint64_t *word = (uint64_t *)bits->words + position / 64;
 
-        words[position / 64] |= UINT64_C(1) << position % 64;
+        *word |= bloom_line_word(UINT64_C(1) << position % 64);
     }
+}
+
+/* Are all of them set in the line? */
+static inline bool
+bloom_line_has_first(const uint8_t *line, const struct bloom_first_bits *bits)
+{
+    bloom_words missing = {0}, words;
+
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < sizeof *bits / sizeof words; i++) {
+        memcpy(&words, line + i * sizeof words, sizeof words);
+        missing |= bits->words[i] & ~words;
+    }
+    return (missing[0] | missing[1]) == 0;
+}
+
+/* Then the line's answer for a filter of more than so many probes follows from the rest of them. */
+static inline bool
+bloom_line_may_contain_rest(const uint8_t *line, unsigned probes, uint64_t hash)
+{
+    uint64_t walk = hash;
+
+    for (unsigned i = 0; i < BLOOM_FIRST_PROBES; i++)
+        bloom_line_next(&walk);
+    return bloom_line_may_contain(line, probes - BLOOM_FIRST_PROBES, walk);
 }
 
 #endif

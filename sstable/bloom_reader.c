@@ -160,7 +160,7 @@ probe_chunk_of_rows(const struct bloom_reader *reader, const struct bloom_questi
     enum petal_status status =
         probe_chunk(reader, &place, question, context, &filter, may_contain, NULL);
 
-    if (status == PETAL_OK)
+    if (status == PETAL_OK && filter.shape.bits > 0)
         atomic_store_explicit(&chunk->shape, bloom_rows_shape(chunk, &filter.shape),
                               memory_order_relaxed);
     return status;

@@ -3,13 +3,15 @@
 
 #include <assert.h>
 
+#define BUCKETS_PER_CHUNK 4
+
 /* What is made while the directory is. */
 struct making {
     struct bloom_rows *rows;
     const struct index_block *root;
-    petal_slice common; /* what all rows begin with */
-    uint64_t most;      /* head of the greatest row behind it */
-    uint8_t *key;       /* of one entry; then the row that was decoded from it */
+    petal_slice row_min, common; /* what all rows begin with */
+    uint64_t most;               /* head of the greatest row behind it */
+    uint8_t *key;                /* of one entry; then the row that was decoded from it */
     size_t key_bytes;
 };
 
@@ -54,7 +56,9 @@ add_chunk(const struct making *making, uint32_t index)
     chunk->offset = handle.offset;
     chunk->bytes = handle.size > least_bytes ? handle.size - least_bytes : 0;
     atomic_init(&chunk->shape, 0);
-    return head >= (index > 0 ? rows->heads[index - 1] : rows->least) && head <= making->most;
+    if (index == 0)
+        return slice_equal(slice_make(making->key, common + size), making->row_min);
+    return head >= rows->heads[index - 1] && head <= making->most;
 }
 
 /* All chunks, and the buckets, `bucket_count` of them. */
@@ -68,8 +72,7 @@ fill(const struct making *making, size_t bucket_count)
         if (!add_chunk(making, i))
             return false;
     }
-    for (uint32_t i = 0; i < BLOOM_ROWS_STRIDE; i++)
-        rows->heads[count + i] = UINT64_MAX;
+    rows->heads[count] = UINT64_MAX;
     for (size_t bucket = 0; bucket <= bucket_count; bucket++) {
         while (at < count && (rows->heads[at] - rows->least) >> rows->shift < bucket)
             at++;
@@ -83,7 +86,7 @@ static size_t
 lay_out(struct bloom_rows *rows, size_t count, size_t bucket_count, size_t rest_bytes)
 {
     size_t chunk_bytes = count * sizeof *rows->chunks;
-    size_t head_bytes = (count + BLOOM_ROWS_STRIDE) * sizeof *rows->heads;
+    size_t head_bytes = (count + 1) * sizeof *rows->heads;
     size_t start_bytes = (bucket_count + 1) * sizeof *rows->starts;
     size_t end_bytes = count * sizeof *rows->ends;
     uint8_t *at = rows->memory;
@@ -120,7 +123,7 @@ bloom_rows_open(struct bloom_rows *rows, const struct sst_file *file, petal_slic
                 petal_slice row_max, const struct index_block *root, struct bloom_account *account)
 {
     const petal_allocator *allocator = file->source.env->allocator;
-    struct making making = {.rows = rows, .root = root};
+    struct making making = {.rows = rows, .root = root, .row_min = row_min};
     uint64_t rest_bytes = measure_keys(root, &making.key_bytes);
     size_t bucket_count = 2; /* so that no shift by all 64 bits is needed */
 
@@ -132,7 +135,7 @@ bloom_rows_open(struct bloom_rows *rows, const struct sst_file *file, petal_slic
     making.most = slice_head(row_max, making.common.size);
     rows->common = making.common.size;
     rows->least = slice_head(row_min, rows->common);
-    while (bucket_count < root->count)
+    while (bucket_count < BUCKETS_PER_CHUNK * (size_t)root->count)
         bucket_count *= 2;
     while ((making.most - rows->least) >> rows->shift >= bucket_count)
         rows->shift++;
@@ -163,17 +166,18 @@ bloom_rows_close(struct bloom_rows *rows, const petal_allocator *allocator)
 
 /* ---- finding ---- */
 
-uint32_t
-bloom_rows_count(const struct bloom_rows *rows, uint32_t start, uint32_t end, uint64_t head)
+/* How many heads up to this one there are, of which those from `start` to before `end` are in
+ * doubt: without a branch, since where they lie cannot be foreseen. */
+static uint32_t
+count_heads(const struct bloom_rows *rows, uint64_t head, uint32_t start, uint32_t end)
 {
     assert(start <= end && end <= rows->count);
     while (start < end) {
         uint32_t middle = start + (end - start) / 2;
+        bool above = rows->heads[middle] > head;
 
-        if (rows->heads[middle] <= head)
-            start = middle + 1;
-        else
-            end = middle;
+        start = UNFORESEEABLE(above) ? start : middle + 1;
+        end = UNFORESEEABLE(above) ? middle : end;
     }
     return start;
 }
@@ -187,13 +191,15 @@ rest_at(const struct bloom_rows *rows, uint32_t index)
     return slice_make(rows->rests + start, rows->ends[index] - start);
 }
 
-struct bloom_rows_chunk *
-bloom_rows_find_equal(const struct bloom_rows *rows, petal_slice row, uint32_t count)
+/* How many first rows up to the row there are, of which `count` have a head that is not above its
+ * own. */
+static uint32_t
+count_rows(const struct bloom_rows *rows, petal_slice row, uint32_t count)
 {
     petal_slice rest = slice_make(slice_bytes(row) + rows->common, row.size - rows->common);
-    uint32_t low = 0, high = count < rows->count ? count : rows->count;
+    uint32_t low = 0, high = count;
 
-    assert(count > 0 && row.size >= rows->common);
+    assert(count <= rows->count && row.size >= rows->common);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -202,5 +208,50 @@ bloom_rows_find_equal(const struct bloom_rows *rows, petal_slice row, uint32_t c
         else
             high = middle;
     }
-    return low > 0 ? &rows->chunks[low - 1] : NULL;
+    return low;
+}
+
+struct bloom_rows_chunk *
+bloom_rows_find_in_bucket(const struct bloom_rows *rows, petal_slice row, uint64_t head,
+                          uint32_t start, uint32_t end)
+{
+    uint32_t count = count_heads(rows, head, start, end);
+
+    assert(count > 0);
+    if (rows->heads[count - 1] == head)
+        count = count_rows(rows, row, count);
+    assert(count > 0);
+    return &rows->chunks[count - 1];
+}
+
+/* ---- asking ---- */
+
+uint32_t
+bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape *shape)
+{
+    uint64_t bits = (uint64_t)chunk->bytes * 8;
+    uint32_t made = shape->probes;
+
+    assert(shape->probes > 0 && shape->probes <= BLOOM_MAX_PROBES);
+    if (chunk->bytes == 0 || shape->bits > bits || bits - shape->bits >= 8)
+        return 0;
+    if (shape->layout == BLOOM_BLOCKED)
+        made |= BLOOM_ROWS_BLOCKED | (shape->probes >= BLOOM_FIRST_PROBES ? BLOOM_ROWS_FIRST : 0);
+    return made | (uint32_t)(bits - shape->bits) << BLOOM_ROWS_SLACK;
+}
+
+bool
+bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data, uint32_t shape,
+                       uint64_t hash)
+{
+    uint64_t bits = (uint64_t)chunk->bytes * 8 - (shape >> BLOOM_ROWS_SLACK);
+    unsigned probes = shape & BLOOM_ROWS_PROBES;
+    const uint8_t *line;
+
+    if ((shape & BLOOM_ROWS_BLOCKED) == 0)
+        return bloom_standard_may_contain(data, bits, probes, hash);
+    line = data + BLOOM_LINE_BYTES * bloom_line(hash, bits / BLOOM_LINE_BITS);
+    if ((shape & BLOOM_ROWS_FIRST) == 0)
+        return bloom_line_may_contain(line, probes, hash);
+    return probes == BLOOM_FIRST_PROBES || bloom_line_may_contain_rest(line, probes, hash);
 }

@@ -14,6 +14,7 @@
 #define PETAL_SSTABLE_BLOOM_ROWS_H
 
 #include "base/coding.h"
+#include "base/inline.h"
 #include "bloom/bloom.h"
 #include "sstable/bloom_account.h"
 #include "sstable/index_block.h"
@@ -28,25 +29,25 @@ struct bloom_rows_chunk {
     _Atomic(uint32_t) shape; /* once the chunk was asked; 0: not known */
 };
 
-/* A shape: k, whether the layout is BLOCKED, and how many bits of the last byte are none of m. */
+/* A shape: k, whether the layout is BLOCKED, and also has the first probes (bloom/bloom.h), and how
+ * many bits of the last byte are none of m. */
 #define BLOOM_ROWS_PROBES  0xffu
 #define BLOOM_ROWS_BLOCKED 0x100u
+#define BLOOM_ROWS_FIRST   0x200u
 #define BLOOM_ROWS_SLACK   16 /* shift */
-
-/* Heads that are looked at without a branch between them; so many follow the last one, all FF. */
-#define BLOOM_ROWS_STRIDE 4
 
 /*
  * Heads are found by BUCKETS: the difference to the least head, without its low bits, is the number
- * of a bucket, and `starts` has how many heads lie in those before it.  There is about a bucket for
- * each chunk, so where rows are spread evenly a bucket has one head or none.
+ * of a bucket, and `starts` has how many heads lie in those before it.  There are four buckets or
+ * more for each chunk, so where rows are spread evenly hardly one has two heads.
  */
 struct bloom_rows {
-    uint32_t count;  /* of chunks; 0: there is no directory */
-    unsigned shift;  /* the low bits */
-    size_t common;   /* bytes that all rows of the file begin with */
-    uint64_t least;  /* head of the file's least row behind `common` */
-    uint64_t *heads; /* of the chunks' first rows behind `common`: they do not descend */
+    uint32_t count; /* of chunks; 0: there is no directory */
+    unsigned shift; /* the low bits */
+    size_t common;  /* bytes that all rows of the file begin with */
+    uint64_t least; /* head of the file's least row behind `common` */
+    uint64_t
+        *heads; /* of the chunks' first rows behind `common`: they do not descend; then all FF */
     uint32_t *starts;
     struct bloom_rows_chunk *chunks;
     uint64_t file; /* its number in the cache */
@@ -58,19 +59,16 @@ struct bloom_rows {
 };
 
 /* `row_min` and `row_max` are of the file, `root` of the index of its filter of rows.  A root that
- * is none for these rows makes no directory.  Fails only with PETAL_NO_MEMORY. */
+ * is none for these rows, from `row_min` on, makes no directory.  Fails only with PETAL_NO_MEMORY. */
 enum petal_status bloom_rows_open(struct bloom_rows *rows, const struct sst_file *file,
                                   petal_slice row_min, petal_slice row_max,
                                   const struct index_block *root, struct bloom_account *account);
 void bloom_rows_close(struct bloom_rows *rows, const petal_allocator *allocator);
 
-/* Parts of bloom_rows_find: the number of heads up to this one that a bucket of many of them has;
- * and the chunk of a row whose head is that of some first rows, where `count` heads, or those behind
- * the last one, are not above it. */
-uint32_t bloom_rows_count(const struct bloom_rows *rows, uint32_t start, uint32_t end,
-                          uint64_t head);
-struct bloom_rows_chunk *bloom_rows_find_equal(const struct bloom_rows *rows, petal_slice row,
-                                               uint32_t count);
+/* A part of bloom_rows_find: the chunk of a row with this head, whose bucket has the heads from
+ * `start` to before `end`. */
+struct bloom_rows_chunk *bloom_rows_find_in_bucket(const struct bloom_rows *rows, petal_slice row,
+                                                   uint64_t head, uint32_t start, uint32_t end);
 
 /* The up to 8 bytes of a row from `offset` on, as slice_head gives them. */
 static inline uint64_t
@@ -79,28 +77,21 @@ bloom_rows_head(petal_slice row, size_t offset)
     return row.size >= offset + 8 ? get_be64(slice_bytes(row) + offset) : slice_head(row, offset);
 }
 
-/* The chunk that has the row if one has; NULL: none has.  REQUIRES: a directory, and a row between
- * the least and the greatest of the file. */
+/* The chunk that has the row if one has.  REQUIRES: a directory, and a row between the least and the
+ * greatest of the file. */
 static inline struct bloom_rows_chunk *
 bloom_rows_find(const struct bloom_rows *rows, petal_slice row)
 {
     uint64_t head = bloom_rows_head(row, rows->common);
     const uint32_t *bucket = &rows->starts[(head - rows->least) >> rows->shift];
-    uint32_t count = bucket[0];
+    uint32_t count = bucket[0]; /* of first rows up to the row: one or more, see bloom_rows_open */
+    uint64_t next = rows->heads[count]; /* of the bucket, or above all that it could have */
 
     assert(rows->count > 0 && row.size >= rows->common && head >= rows->least);
-    if (bucket[1] - count > BLOOM_ROWS_STRIDE) {
-        count = bloom_rows_count(rows, count, bucket[1], head);
-    } else {
-        const uint64_t *heads = rows->heads + count;
-
-        for (unsigned i = 0; i < BLOOM_ROWS_STRIDE; i++)
-            count += heads[i] <= head;
-    }
-    if (count == 0)
-        return NULL;
-    if (rows->heads[count - 1] == head)
-        return bloom_rows_find_equal(rows, row, count);
+    if (bucket[1] - count > 1 || next == head)
+        return bloom_rows_find_in_bucket(rows, row, head, count, bucket[1]);
+    count += next < head;
+    assert(count > 0);
     return &rows->chunks[count - 1];
 }
 
@@ -116,31 +107,44 @@ bloom_rows_prefetch(const struct bloom_rows_chunk *chunk, uint64_t hash)
 
 enum bloom_rows_answer { BLOOM_ROWS_ABSENT, BLOOM_ROWS_MAYBE, BLOOM_ROWS_UNKNOWN };
 
+/* A row as it is asked of filters: all that does not depend on the file. */
+struct bloom_rows_question {
+    uint64_t hash;
+    struct bloom_first_bits first;
+};
+
+static inline void
+bloom_rows_question_init(struct bloom_rows_question *question, uint64_t hash)
+{
+    question->hash = hash;
+    bloom_first_bits(hash, &question->first);
+}
+
+/* A part of bloom_rows_ask: what the bits at `data` say of a shape that is known, where the first
+ * probes alone do not tell. */
+bool bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data,
+                            uint32_t shape, uint64_t hash);
+
 /* Ask a chunk that bloom_rows_find gave.  UNKNOWN: no hint leads to it (sst_reader_ask_chunk). As
  * everywhere, only "absent" is a use of the chunk, and is credited to the account.  EPOCH
  * (sst_reader.h). */
-static inline enum bloom_rows_answer
-bloom_rows_ask(const struct bloom_rows *rows, const struct bloom_rows_chunk *chunk, uint64_t hash)
+static ALWAYS_INLINE enum bloom_rows_answer
+bloom_rows_ask(const struct bloom_rows *rows, const struct bloom_rows_chunk *chunk,
+               const struct bloom_rows_question *question)
 {
-    struct cache_block *block = atomic_load_explicit(&chunk->hint.block, memory_order_acquire);
+    struct cache_block *block = cache_hint_block(&chunk->hint, rows->file, chunk->offset);
     uint32_t shape = atomic_load_explicit(&chunk->shape, memory_order_relaxed);
-    bool may_contain;
+    uint32_t lines = chunk->bytes / BLOOM_LINE_BYTES;
 
-    /* Why this tells whether it is the block: cache/cache.c. */
-    if (block == NULL || shape == 0 ||
-        atomic_load_explicit(&block->file, memory_order_acquire) != rows->file ||
-        atomic_load_explicit(&block->offset, memory_order_relaxed) != chunk->offset ||
-        block->kind != PETAL_BLOCK_FILTER || block->size != chunk->bytes + BLOOM_FOOTER_BYTES)
+    /* A frame says of which kind its block is; but other bytes of the file might name a longer one
+     * at the same place. */
+    if (block == NULL || shape == 0 || block->size != chunk->bytes + BLOOM_FOOTER_BYTES)
         return BLOOM_ROWS_UNKNOWN;
-    if ((shape & BLOOM_ROWS_BLOCKED) != 0)
-        may_contain = bloom_line_may_contain(
-            block->data + BLOOM_LINE_BYTES * bloom_line(hash, chunk->bytes / BLOOM_LINE_BYTES),
-            shape & BLOOM_ROWS_PROBES, hash);
-    else
-        may_contain = bloom_standard_may_contain(
-            block->data, (uint64_t)chunk->bytes * 8 - (shape >> BLOOM_ROWS_SLACK),
-            shape & BLOOM_ROWS_PROBES, hash);
-    if (may_contain)
+    assert(block->kind == PETAL_BLOCK_FILTER);
+    if (((shape & BLOOM_ROWS_FIRST) == 0 ||
+         bloom_line_has_first(block->data + BLOOM_LINE_BYTES * bloom_line(question->hash, lines),
+                              &question->first)) &&
+        bloom_rows_may_contain(chunk, block->data, shape, question->hash))
         return BLOOM_ROWS_MAYBE;
     cache_touch(block);
     bloom_account_credit(rows->account, READ_SAVES_BLOCK);
@@ -148,15 +152,6 @@ bloom_rows_ask(const struct bloom_rows *rows, const struct bloom_rows_chunk *chu
 }
 
 /* What the shape of an asked chunk is; 0 where it is not that of so many bytes. */
-static inline uint32_t
-bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape *shape)
-{
-    uint64_t bits = (uint64_t)chunk->bytes * 8;
-
-    if (chunk->bytes == 0 || shape->bits > bits || bits - shape->bits >= 8)
-        return 0;
-    return shape->probes | (shape->layout == BLOOM_BLOCKED ? BLOOM_ROWS_BLOCKED : 0) |
-           (uint32_t)(bits - shape->bits) << BLOOM_ROWS_SLACK;
-}
+uint32_t bloom_rows_shape(const struct bloom_rows_chunk *chunk, const struct bloom_shape *shape);
 
 #endif

@@ -14,7 +14,6 @@
 #include "base/inline.h"
 #include "bloom/hash.h"
 #include "engine/read/options.h"
-#include "sstable/bloom_rows.h"
 #include "sstable/facts.h"
 
 #include <assert.h>
@@ -91,7 +90,7 @@ straight_visit_memtables(struct straight_get *get)
         if (atomic_load_explicit(&memtable->sequence_first, memory_order_relaxed) == 0)
             continue;
         get->counts.memtables_considered++;
-        if (!memtable_may_contain_row(memtable->memtable, get->row_hash)) {
+        if (!memtable_may_contain_row(memtable->memtable, get->question.hash)) {
             get->counts.memtables_skipped++;
             continue;
         }
@@ -105,6 +104,15 @@ straight_visit_memtables(struct straight_get *get)
 }
 
 /* ---- filters ---- */
+
+static inline struct read_context
+context_of(struct straight_get *get)
+{
+    return (struct read_context){.trace = &get->trace,
+                                 .keep_out_of_cache = get->keep_out_of_cache,
+                                 .only_cached = get->only_cached,
+                                 .stay = &get->stay};
+}
 
 /* The file's rows, of which one begins as the row does, lie all on one side of it. */
 static NEVER_INLINE bool
@@ -123,60 +131,27 @@ lacks_column(const struct straight_get *get, const struct file_entry *file)
            !facts_may_have_qualifier(file->facts, get->qualifier);
 }
 
-ALWAYS_INLINE void
-straight_prefetch_blooms(struct straight_get *get)
+void
+straight_prefetch_blooms(const struct straight_get *get)
 {
     const struct store_view *store = get->store;
     uint64_t head = get->row_head;
-    uint32_t count = store->file_count;
-    bool all_have_column =
-        get->whole ||
-        (store->one_qualifier && slice_equal(store->files[0].first_qualifier, get->qualifier));
 
-    assert(count <= STRAIGHT_FILES);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < store->file_count; i++) {
         const struct file_entry *file = &store->files[i];
-        enum straight_file what = STRAIGHT_FILE_READ;
-        struct bloom_rows_chunk *chunk = NULL;
 
-        if ((head <= file->row_min_head || head >= file->row_max_head) &&
-            row_is_outside(get, file)) {
-            what = STRAIGHT_FILE_ROW_RANGE;
-        } else if (!all_have_column && lacks_column(get, file)) {
-            what = STRAIGHT_FILE_COLUMNS;
-        } else if (file->bloom != NULL) {
-            chunk = bloom_rows_find(file->bloom, get->row);
-            what = STRAIGHT_FILE_DENIED;
-        } else if (file->facts->bloom != PETAL_BLOOM_NONE) {
-            what = STRAIGHT_FILE_OTHER;
-        }
-        get->chunks[i] = chunk;
-        if (chunk != NULL)
-            bloom_rows_prefetch(chunk, get->row_hash);
-        else
-            get->files[i] = (uint8_t)what;
+        if (file->bloom != NULL && head > file->row_min_head && head < file->row_max_head)
+            bloom_rows_prefetch(bloom_rows_find(file->bloom, get->row), get->question.hash);
     }
-}
-
-/* ---- files ---- */
-
-static inline struct read_context
-context_of(struct straight_get *get)
-{
-    return (struct read_context){.trace = &get->trace,
-                                 .keep_out_of_cache = get->keep_out_of_cache,
-                                 .only_cached = get->only_cached,
-                                 .stay = &get->stay};
 }
 
 /* The question to a chunk that no hint leads to. */
 static NEVER_INLINE bool
-ask_slowly(struct straight_get *get, uint32_t index)
+ask_slowly(struct straight_get *get, const struct file_entry *file, struct bloom_rows_chunk *chunk)
 {
     struct read_context context = context_of(get);
     uint32_t probes = get->trace.bloom_probes;
-    bool may_contain = sst_reader_ask_chunk(get->store->files[index].reader, get->chunks[index],
-                                            get->row_hash, &context);
+    bool may_contain = sst_reader_ask_chunk(file->reader, chunk, get->question.hash, &context);
 
     get->counts.slowly_denied += !may_contain;
     get->answered = get->trace.bloom_probes > probes;
@@ -184,10 +159,12 @@ ask_slowly(struct straight_get *get, uint32_t index)
 }
 
 /* Does the file's filter say that it may have the row? */
-static inline bool
-ask_bloom(struct straight_get *get, uint32_t index)
+static ALWAYS_INLINE bool
+ask_bloom(struct straight_get *get, const struct file_entry *file)
 {
-    switch (bloom_rows_ask(get->store->files[index].bloom, get->chunks[index], get->row_hash)) {
+    struct bloom_rows_chunk *chunk = bloom_rows_find(file->bloom, get->row);
+
+    switch (bloom_rows_ask(file->bloom, chunk, &get->question)) {
     case BLOOM_ROWS_ABSENT:
         get->counts.blooms_denied++;
         return false;
@@ -198,10 +175,10 @@ ask_bloom(struct straight_get *get, uint32_t index)
     case BLOOM_ROWS_UNKNOWN:
         break;
     }
-    return ask_slowly(get, index);
+    return ask_slowly(get, file, chunk);
 }
 
-/* The question to a filter without a directory. What columns say is no answer where there may be
+/* The question to a filter without a directory, if there is one. What columns say is no answer where there may be
  * family markers; but then the file is not read straight. */
 static NEVER_INLINE bool
 ask_with_key(struct straight_get *get, const struct file_entry *file)
@@ -213,45 +190,41 @@ ask_with_key(struct straight_get *get, const struct file_entry *file)
     bool may_contain = true;
 
     get->answered = false;
+    if (file->facts->bloom == PETAL_BLOOM_NONE)
+        return true;
     if (cell_key_bound(get->row.size, get->qualifier.size) > sizeof bytes)
         return true;
     cell_key_make(&key, bytes, get->row, get->qualifier, false, INT64_MAX, CELL_SEQUENCE_MAX);
     if (get->whole || !facts_has_column_bloom(file->facts))
-        may_contain = sst_reader_may_contain_row(file->reader, &key, get->row_hash, &context);
+        may_contain = sst_reader_may_contain_row(file->reader, &key, get->question.hash, &context);
     else if ((file->marker_kinds & COLLECT_FAMILY_MARKERS) == 0)
         may_contain = sst_reader_may_contain_column(
             file->reader, &key,
-            bloom_hash_column(get->row_hash, get->qualifier.data, get->qualifier.size),
+            bloom_hash_column(get->question.hash, get->qualifier.data, get->qualifier.size),
             READ_SAVES_BLOCK, &context);
     get->counts.slowly_denied += !may_contain;
     get->answered = get->trace.bloom_probes > probes;
     return may_contain;
 }
 
-/* A file without a chunk to ask: is it to be read? */
-static NEVER_INLINE bool
-ask_otherwise(struct straight_get *get, uint32_t index)
+/* May the file have what is asked? */
+static ALWAYS_INLINE bool
+may_have(struct straight_get *get, const struct file_entry *file)
 {
-    switch ((enum straight_file)get->files[index]) {
-    case STRAIGHT_FILE_READ:
-        get->answered = false;
-        return true;
-    case STRAIGHT_FILE_OTHER:
-        return ask_with_key(get, &get->store->files[index]);
-    case STRAIGHT_FILE_DENIED:
-        get->counts.slowly_denied++;
-        get->trace.bloom_probes++;
-        get->trace.bloom_negatives++;
-        break;
-    case STRAIGHT_FILE_ROW_RANGE:
+    uint64_t head = get->row_head;
+
+    if ((head <= file->row_min_head || head >= file->row_max_head) && row_is_outside(get, file)) {
         get->counts.skipped_row_range++;
-        break;
-    case STRAIGHT_FILE_COLUMNS:
-        get->counts.skipped_columns++;
-        break;
+        return false;
     }
-    return false;
+    if (!get->all_have_column && lacks_column(get, file)) {
+        get->counts.skipped_columns++;
+        return false;
+    }
+    return file->bloom != NULL ? ask_bloom(get, file) : ask_with_key(get, file);
 }
+
+/* ---- files ---- */
 
 /* What the search of a file that may have the row gave. */
 ALWAYS_INLINE bool
@@ -287,15 +260,14 @@ search_file(struct straight_get *get, const struct file_entry *file)
                                    &put);
 }
 
-/* The next file from *index on that may have the row; get->answered: its filter said so. */
-inline bool
+ALWAYS_INLINE bool
 straight_next_file(struct straight_get *get, uint32_t *index)
 {
-    const struct store_view *store = get->store;
-    uint32_t count = store->file_count;
+    const struct file_entry *files = get->store->files;
+    uint32_t count = get->store->file_count;
 
     for (uint32_t i = *index; i < count; i++) {
-        const struct file_entry *file = &store->files[i];
+        const struct file_entry *file = &files[i];
 
         /* Files are sorted by this point, so all that are left are settled. */
         if (get->found &&
@@ -304,7 +276,7 @@ straight_next_file(struct straight_get *get, uint32_t *index)
             get->counts.skipped_found_newer = count - i;
             return false;
         }
-        if (get->chunks[i] != NULL ? ask_bloom(get, i) : ask_otherwise(get, i)) {
+        if (may_have(get, file)) {
             *index = i;
             return true;
         }
@@ -377,12 +349,14 @@ straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
         qualifier.size > PETAL_MAX_QUALIFIER_BYTES ||
         atomic_load_explicit(&db->general_reads, memory_order_relaxed))
         return false;
-    if (store == NULL || store->file_count > STRAIGHT_FILES ||
-        !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
+    if (store == NULL || !atomic_load_explicit(&family->descriptor, memory_order_acquire)->plain ||
         family->unusable || family_is_dropped(family))
         return false;
+    get->all_have_column =
+        store->file_count == 0 ||
+        (store->one_qualifier && slice_equal(store->files[0].first_qualifier, qualifier));
     get->row_head = bloom_rows_head(row, 0);
-    get->row_hash = bloom_hash_row(db->salt, row.data, row.size);
+    bloom_rows_question_init(&get->question, bloom_hash_row(db->salt, row.data, row.size));
     return true;
 }
 
@@ -459,7 +433,6 @@ run(struct straight_get *get, petal_result *result)
 {
     if (!straight_visit_memtables(get))
         return false;
-    straight_prefetch_blooms(get);
     return visit_files(get) && straight_answer(get, result);
 }
 
@@ -526,7 +499,6 @@ run_row(struct straight_get *get, petal_result *result)
 
     if (!straight_visit_memtables(get))
         return false;
-    straight_prefetch_blooms(get);
     for (uint32_t i = 0; straight_next_file(get, &i); i++) {
         if (file != NULL)
             return false;
@@ -553,7 +525,7 @@ straight_get_row(petal_table *table, petal_slice row, petal_result *result)
         return false;
     }
     if (straight_begin(&get, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
-        get.whole = true;
+        get.whole = get.all_have_column = true;
         if (run_row(&get, result)) {
             straight_count(&get);
             leave(&get);

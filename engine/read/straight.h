@@ -21,19 +21,8 @@
 #include "engine/rules/point.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
+#include "sstable/bloom_rows.h"
 #include "sstable/sst_point.h"
-
-/* Files beyond so many are left to the general way. */
-#define STRAIGHT_FILES 64
-
-/* Why no filter is asked of a file. */
-enum straight_file {
-    STRAIGHT_FILE_READ,      /* it has none */
-    STRAIGHT_FILE_OTHER,     /* it has one without a directory, which is asked with a key */
-    STRAIGHT_FILE_DENIED,    /* it has, and by the directory no chunk can have the row */
-    STRAIGHT_FILE_ROW_RANGE, /* the file is left out, as in engine/read/skip.h .. */
-    STRAIGHT_FILE_COLUMNS    /* .. */
-};
 
 /* What a get did to memtables and files, beside its trace. */
 struct straight_counts {
@@ -53,8 +42,10 @@ struct straight_get {
     petal_family *family;
     petal_slice row, qualifier;
     uint64_t sequence; /* the read point */
-    uint64_t row_head, row_hash;
-    bool whole; /* all columns of the row are asked: `qualifier` is none */
+    uint64_t row_head;
+    struct bloom_rows_question question; /* of the row */
+    bool whole;                          /* all columns of the row are asked: `qualifier` is none */
+    bool all_have_column;                /* so no file is left out for its columns */
     bool keep_out_of_cache;
     bool only_cached; /* what is not in the cache is not read: then it is declined */
     bool counted;     /* it holds a count on the view */
@@ -65,10 +56,6 @@ struct straight_get {
     petal_slice value;
     struct read_trace trace;
     struct straight_counts counts;
-    /* Of each file of the store, after straight_prefetch_blooms: the chunk that is to be asked, or
-     * NULL and why none is, an enum straight_file. */
-    struct bloom_rows_chunk *chunks[STRAIGHT_FILES];
-    uint8_t files[STRAIGHT_FILES];
 };
 
 /*
@@ -89,8 +76,8 @@ bool straight_allows(const petal_table *table, const petal_read_options *options
 bool straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
                     petal_slice qualifier, const struct read_point *point);
 bool straight_visit_memtables(struct straight_get *get);
-/* Find each file's chunk, so that the cache misses of asking them overlap. */
-void straight_prefetch_blooms(struct straight_get *get);
+/* Start loading what the files' filters will be asked, so that the cache misses overlap. */
+void straight_prefetch_blooms(const struct straight_get *get);
 
 /* No marker of the file hides a cell, and none of its cells has a time to live of its own. */
 static inline bool

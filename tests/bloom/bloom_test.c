@@ -440,30 +440,39 @@ capacity_fits(void **state)
     }
 }
 
-/* A memtable's filter asks and sets the same bits as a stored BLOCKED one. */
+/* The first probes and the rest say together what the whole filter says, and the first bits are
+ * those that a filter of so many probes sets. */
 static void
-line_bits_are_those_of_blocked(void **state)
+first_probes_and_the_rest_are_the_whole(void **state)
 {
-    enum { LINES = 37 };
-    uint64_t *hashes = some_hashes(200, 3);
+    enum { LINES = 37, KEYS = 1200, ASKED = 4000 };
+    uint64_t *hashes = some_hashes(KEYS + ASKED, 3);
 
     (void)state;
-    for (unsigned probes = 1; probes <= BLOOM_MAX_PROBES; probes++) {
+    for (unsigned probes = BLOOM_FIRST_PROBES; probes <= BLOOM_MAX_PROBES; probes++) {
         struct bloom_shape shape = {BLOOM_BLOCKED, probes, LINES * BLOOM_LINE_BITS};
+        struct built built, alone;
 
-        for (size_t i = 0; i < 200; i++) {
-            uint8_t expected[LINES * BLOOM_LINE_BYTES] = {0};
-            uint8_t *line = expected + BLOOM_LINE_BYTES * bloom_line(hashes[i], LINES);
-            uint64_t words[8];
-            struct built built;
+        build(&built, &shape, hashes, KEYS);
+        for (size_t i = 0; i < KEYS + ASKED; i++) {
+            const uint8_t *line = built.bytes + BLOOM_LINE_BYTES * bloom_line(hashes[i], LINES);
+            struct bloom_first_bits first;
+            bool found;
 
-            bloom_line_bits(hashes[i], probes, words);
-            for (unsigned b = 0; b < BLOOM_LINE_BITS; b++)
-                line[b / 8] |= (uint8_t)((words[b / 64] >> b % 64 & 1) << b % 8);
-            build(&built, &shape, &hashes[i], 1);
-            assert_memory_equal(built.bytes, expected, sizeof expected);
-            free(built.bytes);
+            bloom_first_bits(hashes[i], &first);
+            found = bloom_line_has_first(line, &first) &&
+                    (probes == BLOOM_FIRST_PROBES ||
+                     bloom_line_may_contain_rest(line, probes, hashes[i]));
+            assert_int_equal(found, bloom_may_contain(&built.filter, hashes[i]));
+            assert_true(found || i >= KEYS);
+            if (probes > BLOOM_FIRST_PROBES || i >= 100)
+                continue;
+            build(&alone, &shape, &hashes[i], 1);
+            line = alone.bytes + BLOOM_LINE_BYTES * bloom_line(hashes[i], LINES);
+            assert_memory_equal(line, first.words, BLOOM_LINE_BYTES);
+            free(alone.bytes);
         }
+        free(built.bytes);
     }
     free(hashes);
 }
@@ -483,7 +492,7 @@ main(void)
         cmocka_unit_test(rates_are_clamped),
         cmocka_unit_test(shapes_hold_their_rate),
         cmocka_unit_test(capacity_fits),
-        cmocka_unit_test(line_bits_are_those_of_blocked),
+        cmocka_unit_test(first_probes_and_the_rest_are_the_whole),
     };
 
     seed = test_seed();
