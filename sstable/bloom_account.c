@@ -13,6 +13,7 @@ bloom_account_init(struct bloom_account *account, uint64_t data_bytes, uint64_t 
     if (block == 0)
         block = 1;
     account->block_bytes = block > MOST_BLOCK_BYTES ? MOST_BLOCK_BYTES : (int64_t)block;
+    account->most = BLOOM_ACCOUNT_FORTUNE * account->block_bytes;
     atomic_init(&account->balance, BLOOM_ACCOUNT_CREDIT * account->block_bytes);
 }
 
@@ -55,7 +56,7 @@ void
 bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint64_t saved)
 {
     int64_t least = -BLOOM_ACCOUNT_DEBT * account->block_bytes;
-    int64_t most = BLOOM_ACCOUNT_FORTUNE * account->block_bytes;
+    int64_t most = account->most;
     int64_t gain = at_most(saved, account->block_bytes) - at_most(fetched, MOST_BLOCK_BYTES);
     int64_t before = atomic_load_explicit(&account->balance, memory_order_relaxed), after;
 

@@ -43,6 +43,7 @@
 struct bloom_account {
     _Atomic(int64_t) balance;
     int64_t block_bytes; /* of an average data block as stored; above 0 */
+    int64_t most;        /* that the balance may be */
 };
 
 /* `data_bytes` in `data_blocks`: any numbers, since they come from a file. */
@@ -69,8 +70,7 @@ void bloom_account_settle(struct bloom_account *account, uint64_t fetched, uint6
 static inline void
 bloom_account_credit(struct bloom_account *account, uint64_t saved)
 {
-    if (saved > 0 && atomic_load_explicit(&account->balance, memory_order_relaxed) <
-                         BLOOM_ACCOUNT_FORTUNE * account->block_bytes)
+    if (saved > 0 && atomic_load_explicit(&account->balance, memory_order_relaxed) < account->most)
         bloom_account_settle(account, 0, saved);
 }
 

@@ -77,6 +77,8 @@ fill(const struct making *making, size_t bucket_count)
         while (at < count && (rows->heads[at] - rows->least) >> rows->shift < bucket)
             at++;
         rows->starts[bucket] = at;
+        if (bucket > 0 && at - rows->starts[bucket - 1] > 1)
+            rows->starts[bucket - 1] |= BLOOM_ROWS_SEVERAL;
     }
     return true;
 }
@@ -128,8 +130,8 @@ bloom_rows_open(struct bloom_rows *rows, const struct sst_file *file, petal_slic
     size_t bucket_count = 2; /* so that no shift by all 64 bits is needed */
 
     *rows = (struct bloom_rows){.file = file->number, .account = account};
-    if (root->level > 0 || rest_bytes > UINT32_MAX || making.key_bytes == 0 ||
-        slice_compare(row_min, row_max) > 0)
+    if (root->level > 0 || root->count >= BLOOM_ROWS_SEVERAL || rest_bytes > UINT32_MAX ||
+        making.key_bytes == 0 || slice_compare(row_min, row_max) > 0)
         return PETAL_OK;
     making.common = slice_make(row_min.data, slice_common_prefix(row_min, row_max));
     making.most = slice_head(row_max, making.common.size);
@@ -191,10 +193,9 @@ rest_at(const struct bloom_rows *rows, uint32_t index)
     return slice_make(rows->rests + start, rows->ends[index] - start);
 }
 
-/* How many first rows up to the row there are, of which `count` have a head that is not above its
- * own. */
-static uint32_t
-count_rows(const struct bloom_rows *rows, petal_slice row, uint32_t count)
+/* Of several first rows with the row's head, or before them: so many are not above that head. */
+static NEVER_INLINE struct bloom_rows_chunk *
+find_among_equals(const struct bloom_rows *rows, petal_slice row, uint32_t count)
 {
     petal_slice rest = slice_make(slice_bytes(row) + rows->common, row.size - rows->common);
     uint32_t low = 0, high = count;
@@ -208,20 +209,20 @@ count_rows(const struct bloom_rows *rows, petal_slice row, uint32_t count)
         else
             high = middle;
     }
-    return low;
+    assert(low > 0);
+    return &rows->chunks[low - 1];
 }
 
 struct bloom_rows_chunk *
-bloom_rows_find_in_bucket(const struct bloom_rows *rows, petal_slice row, uint64_t head,
-                          uint32_t start, uint32_t end)
+bloom_rows_find_in_bucket(const struct bloom_rows *rows, const struct bloom_rows_question *question,
+                          const uint32_t *bucket)
 {
-    uint32_t count = count_heads(rows, head, start, end);
+    uint32_t start = bucket[0] & ~BLOOM_ROWS_SEVERAL, end = bucket[1] & ~BLOOM_ROWS_SEVERAL;
+    uint32_t count = count_heads(rows, question->head, start, end);
 
     assert(count > 0);
-    if (rows->heads[count - 1] == head)
-        count = count_rows(rows, row, count);
-    assert(count > 0);
-    return &rows->chunks[count - 1];
+    return rows->heads[count - 1] == question->head ? find_among_equals(rows, question->row, count)
+                                                    : &rows->chunks[count - 1];
 }
 
 /* ---- asking ---- */

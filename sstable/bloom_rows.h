@@ -21,6 +21,8 @@
 #include "sstable/read_trace.h"
 #include "sstable/sst_file.h"
 
+#define BLOOM_ROWS_SEVERAL (UINT32_C(1) << 31)
+
 /* Half a cache line. */
 struct bloom_rows_chunk {
     struct cache_hint hint;
@@ -38,7 +40,8 @@ struct bloom_rows_chunk {
 
 /*
  * Heads are found by BUCKETS: the difference to the least head, without its low bits, is the number
- * of a bucket, and `starts` has how many heads lie in those before it.  There are four buckets or
+ * of a bucket, and `starts` has how many heads lie in those before it, and BLOOM_ROWS_SEVERAL where
+ * in itself there are two or more.  There are four buckets or
  * more for each chunk, so where rows are spread evenly hardly one has two heads.
  */
 struct bloom_rows {
@@ -65,10 +68,21 @@ enum petal_status bloom_rows_open(struct bloom_rows *rows, const struct sst_file
                                   const struct index_block *root, struct bloom_account *account);
 void bloom_rows_close(struct bloom_rows *rows, const petal_allocator *allocator);
 
-/* A part of bloom_rows_find: the chunk of a row with this head, whose bucket has the heads from
- * `start` to before `end`. */
-struct bloom_rows_chunk *bloom_rows_find_in_bucket(const struct bloom_rows *rows, petal_slice row,
-                                                   uint64_t head, uint32_t start, uint32_t end);
+/* A row as it is asked of filters: all that does not depend on the file, and its head behind what
+ * the rows of the last file begin with, which may be that of the next, too. */
+struct bloom_rows_question {
+    petal_slice row;
+    size_t offset;
+    uint64_t head;
+    uint64_t hash;
+    struct bloom_first_bits first;
+};
+
+/* A part of bloom_rows_find: the chunk of the row in the bucket if that has several heads, or one
+ * that is the row's. */
+struct bloom_rows_chunk *bloom_rows_find_in_bucket(const struct bloom_rows *rows,
+                                                   const struct bloom_rows_question *question,
+                                                   const uint32_t *bucket);
 
 /* The up to 8 bytes of a row from `offset` on, as slice_head gives them. */
 static inline uint64_t
@@ -77,21 +91,40 @@ bloom_rows_head(petal_slice row, size_t offset)
     return row.size >= offset + 8 ? get_be64(slice_bytes(row) + offset) : slice_head(row, offset);
 }
 
+static inline void
+bloom_rows_question_init(struct bloom_rows_question *question, petal_slice row, uint64_t hash)
+{
+    question->row = row;
+    question->offset = 0;
+    question->head = bloom_rows_head(row, 0);
+    question->hash = hash;
+    bloom_first_bits(hash, &question->first);
+}
+
 /* The chunk that has the row if one has.  REQUIRES: a directory, and a row between the least and the
  * greatest of the file. */
-static inline struct bloom_rows_chunk *
-bloom_rows_find(const struct bloom_rows *rows, petal_slice row)
+static ALWAYS_INLINE struct bloom_rows_chunk *
+bloom_rows_find(const struct bloom_rows *rows, struct bloom_rows_question *question)
 {
-    uint64_t head = bloom_rows_head(row, rows->common);
-    const uint32_t *bucket = &rows->starts[(head - rows->least) >> rows->shift];
-    uint32_t count = bucket[0]; /* of first rows up to the row: one or more, see bloom_rows_open */
-    uint64_t next = rows->heads[count]; /* of the bucket, or above all that it could have */
+    const uint32_t *bucket;
+    uint64_t next; /* head that comes next: of the bucket, or above all that it could have */
+    uint32_t count;
 
-    assert(rows->count > 0 && row.size >= rows->common && head >= rows->least);
-    if (bucket[1] - count > 1 || next == head)
-        return bloom_rows_find_in_bucket(rows, row, head, count, bucket[1]);
-    count += next < head;
-    assert(count > 0);
+    if (question->offset != rows->common) {
+        question->offset = rows->common;
+        question->head = bloom_rows_head(question->row, rows->common);
+    }
+    assert(rows->count > 0 && question->row.size >= rows->common);
+    assert(question->head >= rows->least);
+    bucket = &rows->starts[(question->head - rows->least) >> rows->shift];
+    count = bucket[0];
+    if ((count & BLOOM_ROWS_SEVERAL) != 0)
+        return bloom_rows_find_in_bucket(rows, question, bucket);
+    next = rows->heads[count];
+    if (next == question->head)
+        return bloom_rows_find_in_bucket(rows, question, bucket);
+    count += next < question->head;
+    assert(count > 0); /* see bloom_rows_open */
     return &rows->chunks[count - 1];
 }
 
@@ -107,19 +140,6 @@ bloom_rows_prefetch(const struct bloom_rows_chunk *chunk, uint64_t hash)
 
 enum bloom_rows_answer { BLOOM_ROWS_ABSENT, BLOOM_ROWS_MAYBE, BLOOM_ROWS_UNKNOWN };
 
-/* A row as it is asked of filters: all that does not depend on the file. */
-struct bloom_rows_question {
-    uint64_t hash;
-    struct bloom_first_bits first;
-};
-
-static inline void
-bloom_rows_question_init(struct bloom_rows_question *question, uint64_t hash)
-{
-    question->hash = hash;
-    bloom_first_bits(hash, &question->first);
-}
-
 /* A part of bloom_rows_ask: what the bits at `data` say of a shape that is known, where the first
  * probes alone do not tell. */
 bool bloom_rows_may_contain(const struct bloom_rows_chunk *chunk, const uint8_t *data,
@@ -134,18 +154,22 @@ bloom_rows_ask(const struct bloom_rows *rows, const struct bloom_rows_chunk *chu
 {
     struct cache_block *block = cache_hint_block(&chunk->hint, rows->file, chunk->offset);
     uint32_t shape = atomic_load_explicit(&chunk->shape, memory_order_relaxed);
-    uint32_t lines = chunk->bytes / BLOOM_LINE_BYTES;
 
     /* A frame says of which kind its block is; but other bytes of the file might name a longer one
      * at the same place. */
-    if (block == NULL || shape == 0 || block->size != chunk->bytes + BLOOM_FOOTER_BYTES)
+    if (block == NULL || block->size != chunk->bytes + BLOOM_FOOTER_BYTES)
         return BLOOM_ROWS_UNKNOWN;
     assert(block->kind == PETAL_BLOCK_FILTER);
-    if (((shape & BLOOM_ROWS_FIRST) == 0 ||
-         bloom_line_has_first(block->data + BLOOM_LINE_BYTES * bloom_line(question->hash, lines),
-                              &question->first)) &&
-        bloom_rows_may_contain(chunk, block->data, shape, question->hash))
-        return BLOOM_ROWS_MAYBE;
+    if ((shape & BLOOM_ROWS_FIRST) == 0 ||
+        bloom_line_has_first(block->data +
+                                 BLOOM_LINE_BYTES *
+                                     bloom_line(question->hash, chunk->bytes / BLOOM_LINE_BYTES),
+                             &question->first)) {
+        if (shape == 0)
+            return BLOOM_ROWS_UNKNOWN;
+        if (bloom_rows_may_contain(chunk, block->data, shape, question->hash))
+            return BLOOM_ROWS_MAYBE;
+    }
     cache_touch(block);
     bloom_account_credit(rows->account, READ_SAVES_BLOCK);
     return BLOOM_ROWS_ABSENT;

@@ -14,6 +14,12 @@ petal_stats_get(petal_db *db, petal_stats *stats)
         return;
     }
     for (size_t i = 0; i < STATS_SHARDS; i++) {
+        uint64_t denied = atomic_load_explicit(&db->stats[i].filters_denied, memory_order_relaxed);
+
+        stats->skipped_bloom += denied;
+        stats->filter_probes += denied;
+        stats->filter_negatives += denied;
+        stats->filter_cached += denied;
 #define STATS_SUM(name, meaning)                                                                   \
     stats->name += atomic_load_explicit(&db->stats[i].name, memory_order_relaxed);
         PETAL_STATS_MAP(STATS_SUM)

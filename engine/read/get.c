@@ -1,6 +1,6 @@
 /*
  * get.c -- the point read of one row, told from top to bottom: memtables, files, markers that were
- * left, the answer, one family, the row, petal_get. Most gets never come here: see straight.h.
+ * left, the answer, one family, the row. Most gets never come here: see straight.h.
  *
  * A get visits the sources that may hold a cell of the row: memtables, then store files by greatest
  * timestamp, newest first. Timestamps may come from the client, so it stops early only when the
@@ -23,7 +23,6 @@
 #include "engine/read/receipt.h"
 #include "engine/read/result.h"
 #include "engine/read/skip.h"
-#include "engine/read/straight.h"
 
 #include <assert.h>
 
@@ -411,7 +410,7 @@ get_options_init(petal_read_options *options, const petal_table *table,
     return status;
 }
 
-static NEVER_INLINE enum petal_status
+enum petal_status
 get_general(petal_table *table, petal_slice row, const petal_read_options *given,
             petal_result *result, petal_error *error)
 {
@@ -425,51 +424,5 @@ get_general(petal_table *table, petal_slice row, const petal_read_options *given
         status = get_row(table, NULL, row, &options, result, &walk, error);
     if (status == PETAL_OK && walk)
         status = cursor_get_row(table, row, &options, result, error);
-    return status;
-}
-
-enum petal_status
-petal_get(petal_table *table, petal_slice row, const petal_read_options *options,
-          petal_result *result, petal_error *error)
-{
-    result->count = 0;
-    if (db_enter(table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    if (options == NULL && straight_get_row(table, row, result))
-        return PETAL_OK;
-    if (options != NULL && straight_allows(table, options) &&
-        straight_get_column(options->columns->family, row, &options->columns->qualifier, options,
-                            result))
-        return PETAL_OK;
-    return get_general(table, row, options, result, error);
-}
-
-static NEVER_INLINE enum petal_status
-get_pair_general(const petal_kv *kv, petal_slice key, petal_result *result, petal_error *error)
-{
-    petal_column column = {kv->family, {NULL, 0}, false};
-    petal_read_options options = {.columns = &column, .column_count = 1};
-
-    return get_general(kv->table, key, &options, result, error);
-}
-
-enum petal_status
-petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
-             petal_error *error)
-{
-    static const petal_slice no_qualifier;
-    enum petal_status status = PETAL_OK;
-
-    result->count = 0;
-    *found = false;
-    *value = no_qualifier;
-    if (db_enter(kv->table->db, error) != PETAL_OK)
-        return PETAL_INVALID;
-    if (!straight_get_column(kv->family, key, &no_qualifier, NULL, result))
-        status = get_pair_general(kv, key, result, error);
-    if (status == PETAL_OK && result->count > 0) {
-        *found = true;
-        *value = result->cells[0].value;
-    }
     return status;
 }

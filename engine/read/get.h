@@ -24,4 +24,8 @@ enum petal_status get_row(petal_table *table, const struct get_moment *moment, p
                           const petal_read_options *options, petal_result *result, bool *walk,
                           petal_error *error);
 
+/* petal_get where no straight way answers. */
+enum petal_status get_general(petal_table *table, petal_slice row, const petal_read_options *given,
+                              petal_result *result, petal_error *error);
+
 #endif

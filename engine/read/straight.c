@@ -1,5 +1,6 @@
 /*
- * straight.c -- see straight.h. From top to bottom: memtables, filters, files, the answer, the get.
+ * straight.c -- see straight.h. From top to bottom: memtables, filters, files, the answer, the get,
+ * whole rows, petal_get.
  *
  * WHY THE ANSWER IS RIGHT. A put of the column is visible if the read point sees it, no marker hides
  * it, no time to live is over, and no put of the column is greater, by (timestamp, sequence). The
@@ -13,6 +14,7 @@
 
 #include "base/inline.h"
 #include "bloom/hash.h"
+#include "engine/read/get.h"
 #include "engine/read/options.h"
 #include "sstable/facts.h"
 
@@ -105,7 +107,7 @@ straight_visit_memtables(struct straight_get *get)
 
 /* ---- filters ---- */
 
-static inline struct read_context
+static struct read_context
 context_of(struct straight_get *get)
 {
     return (struct read_context){.trace = &get->trace,
@@ -132,7 +134,7 @@ lacks_column(const struct straight_get *get, const struct file_entry *file)
 }
 
 void
-straight_prefetch_blooms(const struct straight_get *get)
+straight_prefetch_blooms(struct straight_get *get)
 {
     const struct store_view *store = get->store;
     uint64_t head = get->row_head;
@@ -141,7 +143,7 @@ straight_prefetch_blooms(const struct straight_get *get)
         const struct file_entry *file = &store->files[i];
 
         if (file->bloom != NULL && head > file->row_min_head && head < file->row_max_head)
-            bloom_rows_prefetch(bloom_rows_find(file->bloom, get->row), get->question.hash);
+            bloom_rows_prefetch(bloom_rows_find(file->bloom, &get->question), get->question.hash);
     }
 }
 
@@ -162,9 +164,10 @@ ask_slowly(struct straight_get *get, const struct file_entry *file, struct bloom
 static ALWAYS_INLINE bool
 ask_bloom(struct straight_get *get, const struct file_entry *file)
 {
-    struct bloom_rows_chunk *chunk = bloom_rows_find(file->bloom, get->row);
+    const struct bloom_rows *rows = file->bloom;
+    struct bloom_rows_chunk *chunk = bloom_rows_find(rows, &get->question);
 
-    switch (bloom_rows_ask(file->bloom, chunk, &get->question)) {
+    switch (bloom_rows_ask(rows, chunk, &get->question)) {
     case BLOOM_ROWS_ABSENT:
         get->counts.blooms_denied++;
         return false;
@@ -284,7 +287,7 @@ straight_next_file(struct straight_get *get, uint32_t *index)
     return false;
 }
 
-static inline bool
+static ALWAYS_INLINE bool
 visit_files(struct straight_get *get)
 {
     for (uint32_t i = 0; straight_next_file(get, &i); i++) {
@@ -305,17 +308,18 @@ straight_answer(struct straight_get *get, petal_result *result)
 
 /* ---- the get ---- */
 
-bool
+/* One branch for all that is rare. */
+ALWAYS_INLINE bool
 straight_allows(const petal_table *table, const petal_read_options *options)
 {
     const petal_column *column = options->columns;
+    uint64_t more = options->has_time_range | options->without | options->family_time_range_count |
+                    (uint64_t)options->time_min | (uint64_t)options->time_limit |
+                    options->family_cell_limit | options->family_cell_offset |
+                    (uintptr_t)options->receipt | (uintptr_t)options->filter |
+                    ((uint32_t)options->versions & ~1u) | (options->column_count ^ 1);
 
-    if ((options->size != 0 && options->size != sizeof *options) || options->column_count != 1 ||
-        (uint32_t)options->versions > 1 || options->receipt != NULL || options->filter != NULL)
-        return false;
-    if ((options->has_time_range | options->without | options->family_time_range_count |
-         (uint64_t)options->time_min | (uint64_t)options->time_limit | options->family_cell_limit |
-         options->family_cell_offset) != 0)
+    if (more != 0 || (options->size != 0 && options->size != sizeof *options))
         return false;
     return column->family != NULL && column->family->table == table && !column->whole_family &&
            (options->snapshot == NULL || options->snapshot->db == table->db);
@@ -355,8 +359,8 @@ straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
     get->all_have_column =
         store->file_count == 0 ||
         (store->one_qualifier && slice_equal(store->files[0].first_qualifier, qualifier));
-    get->row_head = bloom_rows_head(row, 0);
-    bloom_rows_question_init(&get->question, bloom_hash_row(db->salt, row.data, row.size));
+    bloom_rows_question_init(&get->question, row, bloom_hash_row(db->salt, row.data, row.size));
+    get->row_head = get->question.head;
     return true;
 }
 
@@ -383,7 +387,7 @@ straight_count(const struct straight_get *get)
     struct stats_shard *stats = &get->db->stats[get->stay.slot];
     const struct straight_counts *counts = &get->counts;
     const struct read_trace *trace = &get->trace;
-    uint32_t denied = counts->blooms_denied, answered = denied + counts->blooms_passed;
+    uint32_t denied = counts->blooms_denied, passed = counts->blooms_passed;
 
     STATS_ADD(stats, gets, 1);
     if (counts->memtables_considered > 0) {
@@ -393,16 +397,13 @@ straight_count(const struct straight_get *get)
     if (get->store->file_count == 0)
         return;
     STATS_ADD(stats, files_considered, get->store->file_count);
-    STATS_ADD(stats, skipped_bloom, denied);
-    STATS_ADD(stats, filter_probes, answered);
-    STATS_ADD(stats, filter_negatives, denied);
-    STATS_ADD(stats, filter_cached, answered);
+    STATS_ADD(stats, filters_denied, denied);
     if (denied == get->store->file_count)
         return;
     STATS_ADD(stats, skipped_bloom, counts->slowly_denied);
-    STATS_ADD(stats, filter_probes, trace->bloom_probes);
+    STATS_ADD(stats, filter_probes, passed + trace->bloom_probes);
     STATS_ADD(stats, filter_negatives, trace->bloom_negatives);
-    STATS_ADD(stats, filter_cached, trace->blocks_cached[PETAL_BLOCK_FILTER]);
+    STATS_ADD(stats, filter_cached, passed + trace->blocks_cached[PETAL_BLOCK_FILTER]);
     if ((counts->skipped_found_newer | counts->skipped_row_range | counts->skipped_columns) != 0) {
         STATS_ADD(stats, skipped_found_newer, counts->skipped_found_newer);
         STATS_ADD(stats, skipped_row_range, counts->skipped_row_range);
@@ -428,7 +429,7 @@ decline(struct straight_get *get)
 }
 
 /* Inside the epoch. */
-static inline bool
+static ALWAYS_INLINE bool
 run(struct straight_get *get, petal_result *result)
 {
     if (!straight_visit_memtables(get))
@@ -436,9 +437,11 @@ run(struct straight_get *get, petal_result *result)
     return visit_files(get) && straight_answer(get, result);
 }
 
-bool
-straight_get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
-                    const petal_read_options *options, petal_result *result)
+/* The newest version of a column. False: it was declined. Of the options (NULL: none) those are
+ * used that straight_allows knows. */
+static ALWAYS_INLINE bool
+get_column(petal_family *family, petal_slice row, petal_slice qualifier,
+           const petal_read_options *options, petal_result *result)
 {
     petal_db *db = family->table->db;
     struct straight_get get;
@@ -448,7 +451,7 @@ straight_get_column(petal_family *family, petal_slice row, const petal_slice *qu
     read_begin(db, &point);
     if (options != NULL && options->snapshot != NULL)
         point.sequence = snapshot_sequence(options->snapshot);
-    if (straight_begin(&get, family, row, *qualifier, &point)) {
+    if (straight_begin(&get, family, row, qualifier, &point)) {
         if (options != NULL)
             get.keep_out_of_cache = options->keep_out_of_cache;
         if (run(&get, result)) {
@@ -509,8 +512,9 @@ run_row(struct straight_get *get, petal_result *result)
     return file == NULL || take_row(get, file, result);
 }
 
-bool
-straight_get_row(petal_table *table, petal_slice row, petal_result *result)
+/* All columns of a table with one family. */
+static NEVER_INLINE bool
+get_whole_row(petal_table *table, petal_slice row, petal_result *result)
 {
     const struct table_descriptor *descriptor;
     petal_db *db = table->db;
@@ -535,4 +539,50 @@ straight_get_row(petal_table *table, petal_slice row, petal_result *result)
     decline(&get);
     result->count = 0;
     return false;
+}
+
+/* ---- petal_get ---- */
+
+enum petal_status
+petal_get(petal_table *table, petal_slice row, const petal_read_options *options,
+          petal_result *result, petal_error *error)
+{
+    result->count = 0;
+    if (db_enter(table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (options == NULL && get_whole_row(table, row, result))
+        return PETAL_OK;
+    if (options != NULL && straight_allows(table, options) &&
+        get_column(options->columns->family, row, options->columns->qualifier, options, result))
+        return PETAL_OK;
+    return get_general(table, row, options, result, error);
+}
+
+static NEVER_INLINE enum petal_status
+get_pair_general(const petal_kv *kv, petal_slice key, petal_result *result, petal_error *error)
+{
+    petal_column column = {kv->family, {NULL, 0}, false};
+    petal_read_options options = {.columns = &column, .column_count = 1};
+
+    return get_general(kv->table, key, &options, result, error);
+}
+
+enum petal_status
+petal_kv_get(petal_kv *kv, petal_slice key, petal_result *result, bool *found, petal_slice *value,
+             petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    result->count = 0;
+    *found = false;
+    *value = slice_make(NULL, 0);
+    if (db_enter(kv->table->db, error) != PETAL_OK)
+        return PETAL_INVALID;
+    if (!get_column(kv->family, key, slice_make(NULL, 0), NULL, result))
+        status = get_pair_general(kv, key, result, error);
+    if (status == PETAL_OK && result->count > 0) {
+        *found = true;
+        *value = result->cells[0].value;
+    }
+    return status;
 }

@@ -9,10 +9,10 @@
  * the way, and the get is DECLINED: nothing was answered or counted, and the general way
  * (engine/read/get.c) does it all.
  *
- * The steps are there one by one for whoever does several gets at once inside one stay in the epoch
- * (engine/read/straight_batch.h): straight_begin, straight_visit_memtables,
- * straight_prefetch_blooms; of each straight_next_file what its search gave to
- * straight_take_from_file; straight_answer and straight_count.
+ * petal_get and petal_kv_get go this way. Its steps are there one by one for whoever does several
+ * gets at once inside one stay in the epoch (engine/read/straight_batch.h): straight_begin,
+ * straight_visit_memtables, straight_prefetch_blooms; of each straight_next_file what its search
+ * gave to straight_take_from_file; straight_answer and straight_count.
  */
 #ifndef PETAL_ENGINE_READ_STRAIGHT_H
 #define PETAL_ENGINE_READ_STRAIGHT_H
@@ -58,16 +58,6 @@ struct straight_get {
     struct straight_counts counts;
 };
 
-/*
- * Read the newest version of a column into the empty result. False: it was declined. Of the options
- * (NULL: none) those are used that straight_allows knows.
- */
-bool straight_get_column(petal_family *family, petal_slice row, const petal_slice *qualifier,
-                         const petal_read_options *options, petal_result *result);
-
-/* The same for all columns of a table with one family. */
-bool straight_get_row(petal_table *table, petal_slice row, petal_result *result);
-
 /* Do the options ask for the newest version of one column of the table, and nothing that the
  * straight way does not know? */
 bool straight_allows(const petal_table *table, const petal_read_options *options);
@@ -77,7 +67,7 @@ bool straight_begin(struct straight_get *get, petal_family *family, petal_slice 
                     petal_slice qualifier, const struct read_point *point);
 bool straight_visit_memtables(struct straight_get *get);
 /* Start loading what the files' filters will be asked, so that the cache misses overlap. */
-void straight_prefetch_blooms(const struct straight_get *get);
+void straight_prefetch_blooms(struct straight_get *get);
 
 /* No marker of the file hides a cell, and none of its cells has a time to live of its own. */
 static inline bool

@@ -10,8 +10,11 @@
 #include "engine/petal.h"
 
 struct stats_shard {
+    /* Files that gets left out for what a filter chunk in the cache said: each counts as one of
+     * skipped_bloom, filter_probes, filter_negatives and filter_cached, beside what those have. */
+    _Alignas(CACHE_LINE_BYTES) _Atomic(uint64_t) filters_denied;
 #define STATS_FIELD(name, meaning) _Atomic(uint64_t) name;
-    _Alignas(CACHE_LINE_BYTES) PETAL_STATS_MAP(STATS_FIELD)
+    PETAL_STATS_MAP(STATS_FIELD)
 #undef STATS_FIELD
 };
 

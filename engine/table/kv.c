@@ -1,5 +1,5 @@
 /* kv.c -- plain key -> value on a table of one family with the empty qualifier; petal_kv_get is in
- * engine/read/get.c. */
+ * engine/read/straight.c. */
 #include "engine/options.h"
 #include "engine/state/db.h"
 
