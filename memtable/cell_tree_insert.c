@@ -519,7 +519,7 @@ insert_first(struct cell_tree *tree, const struct cell_record *record)
  * Does the key belong to the leaf of the last insert, behind its record?  Asked where two inserts
  * have gone there side by side: then it most often does.
  */
-static bool
+static NEVER_INLINE bool
 continues_run(const struct cell_tree *tree, petal_slice key)
 {
     const struct tree_leaf *leaf = tree->latest_leaf;
@@ -532,23 +532,35 @@ continues_run(const struct cell_tree *tree, petal_slice key)
     return range.high == NULL || slice_compare(key, cell_record_key(range.high)) < 0;
 }
 
+/* Full inner nodes are split on the way, one at a time. */
+static NEVER_INLINE struct tree_leaf *
+descend_again(struct cell_tree *tree, petal_slice key)
+{
+    struct tree_leaf *leaf;
+
+    do
+        leaf = descend(tree, key, &tree->path);
+    while (leaf == NULL);
+    return leaf;
+}
+
 void
 cell_tree_approach(struct cell_tree *tree, const struct cell_record *record)
 {
-    tree->approached = NULL;
-    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL)
+    struct tree_leaf *leaf = tree->latest_leaf;
+
+    if (atomic_load_explicit(&tree->root, memory_order_relaxed) == NULL) {
+        tree->approached = NULL;
         return;
-    if (tree->latest_leaf != NULL && tree->latest_leaf->node.run > 0 &&
-        continues_run(tree, cell_record_key(record))) {
-        assert(tree->approached_leaf == tree->latest_leaf);
-        tree->approached = record;
+    }
+    tree->approached = record;
+    if (leaf != NULL && leaf->node.run > 0 && continues_run(tree, cell_record_key(record))) {
+        assert(tree->approached_leaf == leaf);
         return;
     }
     tree->latest_leaf = NULL; /* the path will be another */
-    do
-        tree->approached_leaf = descend(tree, cell_record_key(record), &tree->path);
-    while (tree->approached_leaf == NULL);
-    tree->approached = record;
+    leaf = descend(tree, cell_record_key(record), &tree->path);
+    tree->approached_leaf = leaf != NULL ? leaf : descend_again(tree, cell_record_key(record));
 }
 
 /* The key belongs to the approached leaf. */

@@ -185,15 +185,22 @@ memtable_prepare(struct memtable *memtable, const struct cell *cell, uint64_t ro
     prepare(memtable, cell, row_hash, record_bound(cell));
 }
 
+/* Is there room for one more cell, with a record of up to `bound` bytes, where the current chunks
+ * are? */
+static inline bool
+has_room(const struct memtable *memtable, size_t bound)
+{
+    return arena_has_room(&memtable->arena, cell_tree_insert_one_bytes(&memtable->tree) +
+                                                arena_record_bytes(bound)) &&
+           bloom_growing_has_room(&memtable->rows);
+}
+
 bool
 memtable_try_prepare(struct memtable *memtable, const struct cell *cell, uint64_t row_hash)
 {
     size_t bound = record_bound(cell);
 
-    if (memtable->prepared != NULL ||
-        !arena_has_room(&memtable->arena,
-                        cell_tree_insert_one_bytes(&memtable->tree) + arena_record_bytes(bound)) ||
-        !bloom_growing_has_room(&memtable->rows))
+    if (memtable->prepared != NULL || !has_room(memtable, bound))
         return false;
     prepare(memtable, cell, row_hash, bound);
     return true;
@@ -208,7 +215,7 @@ record_unprepared(struct memtable *memtable, const struct cell *cell)
 
     if (memtable->prepared != NULL)
         give_up_prepared(memtable);
-    if (!reserve(memtable, 1, arena_record_bytes(bound), &grown))
+    if (!has_room(memtable, bound) && !reserve(memtable, 1, arena_record_bytes(bound), &grown))
         return NULL;
     return record_new(&memtable->arena, cell, bound);
 }

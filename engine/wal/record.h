@@ -27,6 +27,7 @@
 
 #include "base/cell.h"
 #include "base/coding.h"
+#include "base/mem.h"
 #include "engine/state/db.h"
 
 enum record_flags {
