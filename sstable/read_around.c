@@ -33,6 +33,7 @@ read_around_init(struct read_around *around, struct read_around_limit *limit, ui
     around->file_bytes = file_bytes;
     around->areas = areas;
     around->begun = begun;
+    atomic_init(&around->credit, -(int64_t)(areas / READ_AROUND_ALONE));
     atomic_fetch_add_explicit(&limit->open, file_bytes, memory_order_relaxed);
     return true;
 }
@@ -75,11 +76,25 @@ begin_area(struct read_around *around, uint64_t area)
 
 /* Two threads at once may go past the most by what each has at hand. */
 static void
-earn(struct read_around *around, uint32_t areas)
+earn(struct read_around *around, int64_t areas)
 {
     if (areas > 0 && atomic_load_explicit(&around->credit, memory_order_relaxed) <=
                          READ_AROUND_MOST_AREAS - areas)
         atomic_fetch_add_explicit(&around->credit, areas, memory_order_relaxed);
+}
+
+/* All the credit, at most what is begun at once; 0: there is none. */
+static int64_t
+take_credit(struct read_around *around)
+{
+    int64_t credit = atomic_load_explicit(&around->credit, memory_order_relaxed);
+
+    while (credit > 0) {
+        if (atomic_compare_exchange_weak_explicit(&around->credit, &credit, 0, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return credit < READ_AROUND_MOST_AREAS ? credit : READ_AROUND_MOST_AREAS;
+    }
+    return 0;
 }
 
 void
@@ -87,7 +102,7 @@ read_around_block(struct read_around *around, const struct block_source *source,
                   struct block_handle handle)
 {
     uint64_t area = handle.offset / READ_AROUND_AREA_BYTES;
-    uint32_t credit, count = 0;
+    int64_t credit, count = 0;
 
     if (around->limit == NULL ||
         atomic_load_explicit(&around->limit->open, memory_order_relaxed) > around->limit->most)
@@ -99,10 +114,9 @@ read_around_block(struct read_around *around, const struct block_source *source,
         return;
     }
     earn(around, 1);
-    credit = atomic_exchange_explicit(&around->credit, 0, memory_order_relaxed);
-    if (credit > READ_AROUND_MOST_AREAS)
-        credit = READ_AROUND_MOST_AREAS;
-    while (count < credit && area + count < around->areas && begin_area(around, area + count))
+    credit = take_credit(around);
+    while (count < credit && area + (uint64_t)count < around->areas &&
+           begin_area(around, area + (uint64_t)count))
         count++;
     earn(around, credit - count);
     if (count > 0)

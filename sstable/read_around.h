@@ -6,11 +6,13 @@
  * Before the first block of an area is read, the area is read ahead (petal_vfs, read_ahead), and
  * the others come from the page cache then.
  *
- * WHAT IT COSTS.  Each block that is read earns CREDIT.  The first one of an area earns that area,
- * which is about what the medium gives in the time of one read: so where gets are few and far
- * between, they take at most twice as long.  The next ones, which wait for nothing, show that gets
- * are dense: they earn several, and what is begun next is that much larger.  So a file is in memory
- * after about half as many gets as it has areas, most of which waited for nothing.
+ * WHAT IT COSTS.  The first blocks of a file, a 16th as many as it has areas, are read alone: few
+ * gets, and those of absent rows, whose filter errs now and then, cost nothing more.  From then on
+ * each block that is read earns CREDIT.  The first one of an area earns that area, which is about
+ * what the medium gives in the time of one read: so gets that are far between take at most twice as
+ * long.  The next ones, which wait for nothing, show that gets are dense: they earn several, and
+ * what is begun next is that much larger.  So a file is in memory after about half as many gets as
+ * it has areas, most of which waited for nothing.
  *
  * ONCE.  An area is read ahead once while the file is open: what the system dropped since, it has
  * no memory for.  Nothing is where the open files together are larger than the limit: they would
@@ -27,6 +29,7 @@
 
 #define READ_AROUND_AREA_BYTES (128u << 10)
 #define READ_AROUND_MOST_AREAS 16 /* at once, and kept as credit */
+#define READ_AROUND_ALONE      16 /* so many-th of the areas: blocks that are read alone at first */
 
 /* What all open files share. */
 struct read_around_limit {
@@ -47,7 +50,7 @@ struct read_around {
     uint64_t file_bytes;
     uint64_t areas;
     _Atomic(uint64_t) *begun; /* a bit for each area */
-    _Atomic(uint32_t) credit; /* in areas */
+    _Atomic(int64_t) credit;  /* in areas; below 0: of blocks that are to be read alone */
 };
 
 /* `limit` NULL: nothing is read.  False: there is no memory; then fini is a no-op, as it is on one
