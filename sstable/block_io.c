@@ -5,6 +5,7 @@
 #include "base/coding.h"
 #include "base/mem.h"
 #include "sstable/data_block.h"
+#include "sstable/file_tail.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -198,11 +199,17 @@ block_source_read(const struct block_source *source, uint64_t offset, uint8_t *b
                   petal_error *error)
 {
     const petal_vfs *vfs = source->env->vfs;
+    const uint8_t *known = source->tail != NULL ? file_tail_find(source->tail, offset, size) : NULL;
     petal_file *file;
     size_t got = 0;
     int failure;
-    enum petal_status status = pooled_file_acquire(source->file, &file, error);
+    enum petal_status status;
 
+    if (known != NULL) {
+        memcpy(bytes, known, size);
+        return PETAL_OK;
+    }
+    status = pooled_file_acquire(source->file, &file, error);
     if (status != PETAL_OK)
         return status;
     failure = vfs->read_at(vfs->context, file, offset, bytes, size, &got);

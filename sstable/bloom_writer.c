@@ -229,7 +229,7 @@ bloom_writer_add(struct bloom_writer *writer, const struct cell *cell, bool new_
 }
 
 enum petal_status
-bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root, petal_error *error)
+bloom_writer_finish_chunks(struct bloom_writer *writer, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
 
@@ -239,6 +239,13 @@ bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root, peta
     if (status == PETAL_OK)
         status = write_region(writer, error);
     if (status == PETAL_OK)
-        status = index_writer_finish(&writer->index, root, error);
+        status = index_writer_finish_nodes(&writer->index, error);
     return status;
+}
+
+enum petal_status
+bloom_writer_finish_root(struct bloom_writer *writer, struct block_handle *root, petal_error *error)
+{
+    assert(writer->hash_count == 0 && writer->region.count == 0);
+    return index_writer_finish_root(&writer->index, root, error);
 }

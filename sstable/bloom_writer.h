@@ -70,9 +70,12 @@ enum petal_status bloom_writer_add(struct bloom_writer *writer, const struct cel
 /* A data block of so many stored bytes was written. */
 void bloom_writer_note_block(struct bloom_writer *writer, uint32_t stored_bytes);
 
-/* Write what is left.  REQUIRES: at least one cell. */
-enum petal_status bloom_writer_finish(struct bloom_writer *writer, struct block_handle *root,
-                                      petal_error *error);
+/* Write what is left but for the root of the index.  REQUIRES: at least one cell. */
+enum petal_status bloom_writer_finish_chunks(struct bloom_writer *writer, petal_error *error);
+
+/* Write the root.  REQUIRES: the chunks are finished. */
+enum petal_status bloom_writer_finish_root(struct bloom_writer *writer, struct block_handle *root,
+                                           petal_error *error);
 
 /* Bytes that are not written yet, about. */
 static inline uint64_t

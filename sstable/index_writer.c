@@ -196,30 +196,32 @@ index_writer_add(struct index_writer *writer, petal_slice key, struct block_hand
     return level_add(writer, 0, key, handle, error);
 }
 
-/* Write the node of a level that was never split. */
-static enum petal_status
-write_root(struct index_writer *writer, unsigned level, struct block_handle *root,
-           petal_error *error)
-{
-    struct index_block_builder *builder = writer->levels[level].builder;
-    petal_slice bytes;
-
-    if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK)
-        return error_no_memory(error);
-    return write_node(writer, bytes, (uint32_t)index_block_builder_count(builder), root, error);
-}
-
 enum petal_status
-index_writer_finish(struct index_writer *writer, struct block_handle *root, petal_error *error)
+index_writer_finish_nodes(struct index_writer *writer, petal_error *error)
 {
     enum petal_status status = PETAL_OK;
-    unsigned level = 0;
 
     assert(writer->levels[0].builder != NULL);
-    for (; status == PETAL_OK && writer->levels[level].split; level++) {
+    for (unsigned level = 0; status == PETAL_OK && writer->levels[level].split; level++) {
         status = close_node(writer, writer->levels[level].builder, level, error);
         if (status == PETAL_OK && level == 0)
             status = write_region(writer, error);
     }
-    return status == PETAL_OK ? write_root(writer, level, root, error) : status;
+    return status;
+}
+
+enum petal_status
+index_writer_finish_root(struct index_writer *writer, struct block_handle *root, petal_error *error)
+{
+    struct index_block_builder *builder;
+    unsigned level = 0;
+    petal_slice bytes;
+
+    while (writer->levels[level].split) /* the first one that was not is one node */
+        level++;
+    builder = writer->levels[level].builder;
+    assert(builder != NULL && writer->region.count == 0);
+    if (index_block_builder_finish(builder, level, &bytes) != PETAL_OK)
+        return error_no_memory(error);
+    return write_node(writer, bytes, (uint32_t)index_block_builder_count(builder), root, error);
 }

@@ -10,7 +10,7 @@
  * levels.
  *
  * The lowest nodes are kept back and written as a region (block_region.h), full ones meanwhile, the
- * last one before the levels above.
+ * last one before the levels above; the root is written when the caller says so.
  *
  * Belongs to one thread.
  */
@@ -45,9 +45,12 @@ void index_writer_fini(struct index_writer *writer);
 enum petal_status index_writer_add(struct index_writer *writer, petal_slice key,
                                    struct block_handle handle, petal_error *error);
 
-/* Write what is left, the root last.  REQUIRES: at least one entry. */
-enum petal_status index_writer_finish(struct index_writer *writer, struct block_handle *root,
-                                      petal_error *error);
+/* Write what is left but for the root.  REQUIRES: at least one entry. */
+enum petal_status index_writer_finish_nodes(struct index_writer *writer, petal_error *error);
+
+/* Write the root.  REQUIRES: the nodes below are finished. */
+enum petal_status index_writer_finish_root(struct index_writer *writer, struct block_handle *root,
+                                           petal_error *error);
 
 /* Bytes that are not written yet, about, beside those of nodes that are not full. */
 static inline uint64_t

@@ -1,6 +1,7 @@
 /* sst_reader.c -- opening a store file, and what is known of it; see sst_reader.h. */
 #include "sstable/sst_reader.h"
 
+#include "sstable/file_tail.h"
 #include "sstable/index_region.h"
 #include "sstable/sst_reader_parts.h"
 
@@ -102,6 +103,40 @@ read_indexes_ahead(const struct sst_reader *reader, struct readahead_limit *limi
         index_region_read_ahead(&reader->file, BLOCK_DATA_INDEX, &reader->index.root, limit);
 }
 
+/* What stands at the end of a file of `size` bytes. */
+static enum petal_status
+read_parts(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)
+{
+    enum petal_status status = read_trailer(reader, size, expected_identity, error);
+
+    if (status == PETAL_OK)
+        status = read_facts(reader, error);
+    if (status == PETAL_OK)
+        status = index_tree_open(&reader->index, &reader->file, BLOCK_DATA_INDEX,
+                                 reader->trailer.data_root, error);
+    if (status == PETAL_OK)
+        status = bloom_reader_open(&reader->bloom, &reader->file, &reader->facts,
+                                   reader->trailer.bloom_root, &reader->account, error);
+    return status;
+}
+
+/* The same, by one read as a rule. */
+static enum petal_status
+read_tail(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, petal_error *error)
+{
+    struct block_source *source = &reader->file.source;
+    struct file_tail tail;
+    enum petal_status status = file_tail_read(&tail, source, size, error);
+
+    if (status != PETAL_OK)
+        return status;
+    source->tail = &tail;
+    status = read_parts(reader, size, expected_identity, error);
+    source->tail = NULL;
+    file_tail_free(&tail, source->env->allocator);
+    return status;
+}
+
 static enum petal_status
 open_parts(struct sst_reader *reader, const struct sst_open_options *options, petal_error *error)
 {
@@ -113,15 +148,7 @@ open_parts(struct sst_reader *reader, const struct sst_open_options *options, pe
         return status;
     status = take_size(reader, file, &size, error);
     if (status == PETAL_OK)
-        status = read_trailer(reader, size, options->file_identity, error);
-    if (status == PETAL_OK)
-        status = read_facts(reader, error);
-    if (status == PETAL_OK)
-        status = index_tree_open(&reader->index, &reader->file, BLOCK_DATA_INDEX,
-                                 reader->trailer.data_root, error);
-    if (status == PETAL_OK)
-        status = bloom_reader_open(&reader->bloom, &reader->file, &reader->facts,
-                                   reader->trailer.bloom_root, &reader->account, error);
+        status = read_tail(reader, size, options->file_identity, error);
     if (status == PETAL_OK && !read_around_init(&reader->around, options->around_limit, size,
                                                 reader->file.source.env->allocator))
         status = error_no_memory(error);

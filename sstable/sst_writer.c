@@ -407,10 +407,15 @@ write_tail(struct sst_writer *writer, petal_error *error)
     uint8_t bytes[TRAILER_BYTES];
     enum petal_status status = write_data_block(writer, error);
 
+    /* What opening needs stands together at the end, in front of it what the first get needs. */
     if (status == PETAL_OK)
-        status = index_writer_finish(&writer->index, &trailer.data_root, error);
+        status = index_writer_finish_nodes(&writer->index, error);
     if (status == PETAL_OK && writer->has_bloom)
-        status = bloom_writer_finish(&writer->bloom, &trailer.bloom_root, error);
+        status = bloom_writer_finish_chunks(&writer->bloom, error);
+    if (status == PETAL_OK)
+        status = index_writer_finish_root(&writer->index, &trailer.data_root, error);
+    if (status == PETAL_OK && writer->has_bloom)
+        status = bloom_writer_finish_root(&writer->bloom, &trailer.bloom_root, error);
     if (status != PETAL_OK)
         return status;
     complete_facts(writer);

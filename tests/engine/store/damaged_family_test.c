@@ -475,7 +475,8 @@ test_calls_that_fail_at_opening(void **state)
             fixture_must_close(&fixture.base);
         }
     }
-    assert_in_range(opened, 4 * STORES, 12 * STORES);
+    /* Opening a file and taking its size; a read of its end that fails once is made good. */
+    assert_in_range(opened, 2 * STORES, 12 * STORES);
     assert_true(refused > 5);
     open_fixture(&fixture);
     check_all_there(&fixture, ROWS, 0);
