@@ -3,6 +3,8 @@
 #include "memtable/cell_tree.h"
 #include "memtable/tree_node.h"
 
+#include <stddef.h>
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 #endif
@@ -47,38 +49,37 @@ has_wide(void)
     return __builtin_cpu_supports("avx2");
 }
 
+/* Four numbers of a node, as signed ones in the same order: only such are compared. */
 WIDE static inline __m256i
-load_four(const uint8_t *heads)
+load_four(const struct tree_node *node, unsigned at)
 {
-    return _mm256_loadu_si256((const __m256i *)(const void *)heads);
+    const __m256i *fours = (const __m256i *)(const void *)node;
+
+    return _mm256_xor_si256(_mm256_load_si256(fours + at), _mm256_set1_epi64x(INT64_MIN));
 }
 
-WIDE static inline __m128i
-load_two(const uint8_t *heads)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)heads);
-}
-
-/* The heads below `head`; free slots hold UINT64_MAX and are none. */
+/*
+ * The heads below `head`; free slots hold UINT64_MAX and are none.  The node's first two lines are
+ * looked at from their beginning, so that no load crosses a line: what lies before the heads is
+ * left out of the count.
+ */
 WIDE static inline unsigned
 heads_below_wide(const struct tree_node *node, uint64_t head)
 {
-    const uint8_t *heads = (const uint8_t *)node->heads;
-    /* Only signed numbers are compared. */
-    __m256i sign = _mm256_set1_epi64x(INT64_MIN);
-    __m256i searched = _mm256_set1_epi64x((int64_t)(head ^ (uint64_t)1 << 63));
-    __m256i first = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads), sign));
-    __m256i second = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads + 32), sign));
-    __m256i third = _mm256_cmpgt_epi64(searched, _mm256_xor_si256(load_four(heads + 64), sign));
-    __m128i last =
-        _mm_cmpgt_epi64(_mm256_castsi256_si128(searched),
-                        _mm_xor_si128(load_two(heads + 96), _mm256_castsi256_si128(sign)));
-    __m256i all = _mm256_packs_epi16(_mm256_packs_epi32(first, second),
-                                     _mm256_packs_epi32(third, _mm256_zextsi128_si256(last)));
-    /* Two bits for each head. */
-    unsigned bits = (unsigned)_mm256_movemask_epi8(all);
+    __m256i searched =
+        _mm256_broadcastq_epi64(_mm_cvtsi64_si128((int64_t)(head ^ (uint64_t)1 << 63)));
+    __m256i first = _mm256_cmpgt_epi64(searched, load_four(node, 0));
+    __m256i second = _mm256_cmpgt_epi64(searched, load_four(node, 1));
+    __m256i third = _mm256_cmpgt_epi64(searched, load_four(node, 2));
+    __m256i fourth = _mm256_cmpgt_epi64(searched, load_four(node, 3));
+    __m256i all =
+        _mm256_packs_epi16(_mm256_packs_epi32(first, second), _mm256_packs_epi32(third, fourth));
+    /* Two bits for each number; packing keeps the first two of the node in front. */
+    unsigned bits = (unsigned)_mm256_movemask_epi8(all) & ~15u;
 
-    static_assert(SLOTS == 14, "three times four heads and two");
+    static_assert(SLOTS == 14 && offsetof(struct tree_node, heads) == 16 &&
+                      sizeof(struct tree_node) == 128,
+                  "two numbers and fourteen heads");
     return (unsigned)__builtin_popcount(bits) / 2;
 }
 #endif
@@ -342,9 +343,9 @@ head_elsewhere(const struct tree_node *node, petal_slice key)
 static ALWAYS_INLINE uint64_t
 own_head(const struct tree_node *node, petal_slice key)
 {
-    if (node->fenced && key.size >= (size_t)node->prefix_bytes + 8)
-        return get_be64(slice_bytes(key) + node->prefix_bytes);
-    return head_elsewhere(node, key);
+    if (!node->fenced || key.size < (size_t)node->prefix_bytes + 8)
+        return head_elsewhere(node, key);
+    return get_be64(slice_bytes(key) + node->prefix_bytes);
 }
 
 static ALWAYS_INLINE struct tree_leaf *
