@@ -6,6 +6,10 @@
 
 #include <assert.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 enum {
     ESCAPE = 0x00,
     ESCAPED_ZERO = 0xff,
@@ -100,6 +104,15 @@ escape(uint8_t *to, petal_slice bytes)
     size_t left = bytes.size;
     uint64_t word;
 
+#if defined(__SSE2__)
+    for (; left >= 16; left -= 16, from += 16, to += 16) {
+        __m128i sixteen = _mm_loadu_si128((const __m128i *)(const void *)from);
+
+        if (_mm_movemask_epi8(_mm_cmpeq_epi8(sixteen, _mm_setzero_si128())) != 0)
+            break;
+        _mm_storeu_si128((__m128i *)(void *)to, sixteen);
+    }
+#endif
     for (; left >= 8; left -= 8, from += 8) {
         memcpy(&word, from, 8);
         if (has_zero_byte(word)) {
