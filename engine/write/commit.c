@@ -25,6 +25,7 @@
  */
 #include "engine/write/commit.h"
 
+#include "base/inline.h"
 #include "engine/flush/flush.h"
 #include "engine/wal/wal.h"
 
@@ -272,8 +273,8 @@ log_group(petal_db *db, struct write_op *first, struct write_place *last, int64_
     return end_log(db, strongest, before, now_ms, error);
 }
 
-enum petal_status
-write_apply_cell(petal_db *db, const struct write_cell *write)
+static ALWAYS_INLINE enum petal_status
+apply_cell(petal_db *db, const struct write_cell *write)
 {
     petal_family *family = write->family;
     struct store_memtable *active = family->active;
@@ -295,8 +296,14 @@ write_apply_cell(petal_db *db, const struct write_cell *write)
     return memtable_add(active->memtable, &write->cell, write->row_hash);
 }
 
+enum petal_status
+write_apply_cell(petal_db *db, const struct write_cell *write)
+{
+    return apply_cell(db, write);
+}
+
 /* Let readers see all that is written. */
-static void
+static ALWAYS_INLINE void
 publish(petal_db *db, uint64_t cells, uint64_t writes)
 {
     assert(db->writers.last_sequence >=
@@ -321,7 +328,7 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
         if (op->status != PETAL_OK)
             continue;
         for (size_t i = 0; i < op->count; i++) {
-            enum petal_status status = write_apply_cell(db, &op->cells[i]);
+            enum petal_status status = apply_cell(db, &op->cells[i]);
 
             assert(status == PETAL_OK); /* its memory was reserved */
             (void)status;
@@ -332,10 +339,18 @@ apply_group(petal_db *db, struct write_op *first, struct write_place *last)
     publish(db, cells, writes);
 }
 
+/* Is it one cell, that depends on nothing and whose time is the caller's or now? */
+static inline bool
+is_one_plain_cell(const struct write_op *op)
+{
+    return op->count == 1 && op->read_point == WRITE_READ_NOTHING &&
+           op->cells->least_timestamp == 0 && !op->cells->resolved;
+}
+
 /*
  * A group of one write of one plain cell: what lead() does for it where nothing has to be made or
  * waited for first, without a look at what it cannot need. False: it is lead()'s, and nothing is
- * done.
+ * done. REQUIRES: is_one_plain_cell.
  */
 static bool
 lead_one(petal_db *db, struct write_op *op)
@@ -348,9 +363,9 @@ lead_one(petal_db *db, struct write_op *op)
     int64_t now_ms;
 
     assert_leads(db);
-    if (op->count != 1 || op->read_point != WRITE_READ_NOTHING || write->least_timestamp != 0 ||
-        write->resolved || op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL ||
-        wal == NULL || !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
+    assert(is_one_plain_cell(op));
+    if (op->durability == PETAL_SKIP_WAL || op->durability == PETAL_FSYNC_WAL || wal == NULL ||
+        !has_room(db) || !db_is_writable(db) || !family_is_writable(write->family))
         return false;
     now_ms = env_clock_ms(&db->env);
     if (now_ms > db->writers.last_timestamp)
@@ -367,7 +382,7 @@ lead_one(petal_db *db, struct write_op *op)
     db->writers.last_sequence = sequence;
     op->status = end_log(db, op->durability, before, now_ms, &error);
     if (op->status == PETAL_OK) {
-        (void)write_apply_cell(db, write); /* it is prepared */
+        (void)apply_cell(db, write); /* it is prepared */
         publish(db, 1, 1);
     } else if (op->error != NULL) {
         *op->error = error;
@@ -427,7 +442,7 @@ serve(petal_db *db, const struct write_group *group)
 {
     struct write_op *first = op_of(group->first);
 
-    if (group->first != group->last || !lead_one(db, first))
+    if (group->first != group->last || !is_one_plain_cell(first) || !lead_one(db, first))
         lead(db, first, group->last);
 }
 

@@ -35,7 +35,7 @@ void write_op_init(struct write_op *op, struct write_cell *cells, size_t count, 
 /* Queue the write, which pace_begin has let go on, and wait until it is done. */
 enum petal_status write_submit(petal_db *db, struct write_op *op);
 
-/* Both of it for a write of one cell. */
+/* Both of it for a write of one cell. REQUIRES: it depends on nothing that was read. */
 enum petal_status write_submit_one(petal_db *db, struct write_cell *cell, size_t bytes,
                                    const petal_write_options *options, petal_error *error);
 
