@@ -25,28 +25,22 @@ copy_to(uint8_t *to, petal_slice row)
     return slice_make(to, row.size);
 }
 
-enum petal_status
-scan_bounds_init(struct scan_bounds *bounds, const petal_allocator *allocator,
-                 const petal_scan_options *options)
+void
+scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
+                 struct scan_memory *memory)
 {
     bool by_prefix = options->prefix.size > 0;
     petal_slice first = by_prefix ? options->prefix : options->start_row;
     petal_slice second = by_prefix ? options->prefix : options->stop_row;
-    uint8_t *behind;
+    uint8_t *start = scan_memory_take(memory, scan_bounds_bytes(options), 1);
+    uint8_t *behind = start + first.size;
 
     *bounds = (struct scan_bounds){
         .start_exclusive = by_prefix ? options->reversed : options->start_exclusive,
         .stop_inclusive = by_prefix ? options->reversed : options->stop_inclusive,
         .reversed = options->reversed,
-        .memory_bytes = first.size + second.size,
     };
-    if (bounds->memory_bytes == 0)
-        return PETAL_OK;
-    bounds->memory = mem_alloc(allocator, bounds->memory_bytes);
-    if (bounds->memory == NULL)
-        return PETAL_NO_MEMORY;
-    behind = bounds->memory + first.size;
-    bounds->start = copy_to(bounds->memory, first);
+    bounds->start = copy_to(start, first);
     bounds->stop = copy_to(behind, second);
     if (by_prefix) {
         bounds->prefix = bounds->start;
@@ -56,14 +50,6 @@ scan_bounds_init(struct scan_bounds *bounds, const petal_allocator *allocator,
             bounds->stop = bounds->prefix;
         }
     }
-    return PETAL_OK;
-}
-
-void
-scan_bounds_fini(struct scan_bounds *bounds, const petal_allocator *allocator)
-{
-    mem_free(allocator, bounds->memory, bounds->memory_bytes);
-    bounds->memory = NULL;
 }
 
 bool

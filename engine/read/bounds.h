@@ -6,19 +6,26 @@
 #define PETAL_ENGINE_READ_BOUNDS_H
 
 #include "base/mem.h"
+#include "engine/read/scan_memory.h"
 
 struct scan_bounds {
-    petal_slice start, stop; /* copies; empty: open. In a reversed scan the start is the high end */
+    petal_slice start,
+        stop; /* copies in the scan's memory; empty: open. In a reversed scan the start is the high end */
     bool start_exclusive, stop_inclusive, reversed;
     petal_slice prefix; /* all rows begin with it; empty: none was given */
-    uint8_t *memory;
-    size_t memory_bytes;
 };
 
-/* Copy the bounds of the options. PETAL_NO_MEMORY: nothing to release. */
-enum petal_status scan_bounds_init(struct scan_bounds *bounds, const petal_allocator *allocator,
-                                   const petal_scan_options *options);
-void scan_bounds_fini(struct scan_bounds *bounds, const petal_allocator *allocator);
+/* Bytes that the bounds of the options take of the scan's memory. */
+static inline size_t
+scan_bounds_bytes(const petal_scan_options *options)
+{
+    return options->prefix.size > 0 ? 2 * options->prefix.size
+                                    : options->start_row.size + options->stop_row.size;
+}
+
+/* Copy them there. */
+void scan_bounds_init(struct scan_bounds *bounds, const petal_scan_options *options,
+                      struct scan_memory *memory);
 
 /* The least and the greatest row that can be in the scan; empty: open. */
 static inline petal_slice

@@ -114,13 +114,11 @@ cursor_copy_row(petal_cursor *cursor, petal_slice row)
     return PETAL_OK;
 }
 
-/* Enter the next row of a plain cursor of one store, whose state is BETWEEN; the state is ENDED
- * when there is none. */
-enum petal_status cursor_begin_plain(petal_cursor *cursor, petal_error *error);
-
 /* The next cell of a plain cursor, whose state is IN_ROW and that has a store at hand, or with it a
  * run of those behind it: cursor->run has them. The state is ENDED behind the last. */
 enum petal_status cursor_next_plain(petal_cursor *cursor, petal_error *error);
+/* The same of one of one store, whose state is BETWEEN: it enters the next row. */
+enum petal_status cursor_begin_plain(petal_cursor *cursor, petal_error *error);
 
 /* May a plain cursor take runs? */
 bool cursor_run_fits(const petal_cursor *cursor);

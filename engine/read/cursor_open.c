@@ -10,20 +10,21 @@
 #include <assert.h>
 
 /* Bytes of the cursor and of all that lies behind it in its memory, in this order: its room, its
- * stores, the inputs of each. */
+ * bounds, its stores, the inputs of each. */
 static size_t
 memory_bytes(const struct table_descriptor *descriptor, const struct view *view,
-             const petal_read_options *read)
+             const petal_scan_options *options)
 {
     size_t bytes = scan_memory_bytes(1, sizeof(petal_cursor)) +
                    scan_memory_bytes(1, sizeof(struct cursor_room)) +
+                   scan_memory_bytes(scan_bounds_bytes(options), 1) +
                    scan_memory_bytes(descriptor->family_count, sizeof(struct store_scan));
 
     for (size_t i = 0; i < descriptor->family_count; i++) {
         const petal_family *family = descriptor->families[i];
         size_t named;
 
-        if (read_asks_family(read, family, &named))
+        if (read_asks_family(&options->read, family, &named))
             bytes += scan_inputs_memory(view_store(view, family));
     }
     return bytes;
@@ -118,8 +119,7 @@ open_cursor(petal_cursor *cursor, uint64_t sequence, struct scan_memory *memory,
 
     if (status != PETAL_OK)
         return status;
-    if (scan_bounds_init(&cursor->bounds, db->env.allocator, &cursor->options) != PETAL_OK)
-        return error_no_memory(error);
+    scan_bounds_init(&cursor->bounds, &cursor->options, memory);
     if (read->snapshot != NULL)
         sequence = snapshot_sequence(read->snapshot);
     if (read->receipt != NULL)
@@ -154,7 +154,7 @@ make_cursor(petal_table *table, const petal_scan_options *options, bool get, pet
     struct read_pin pin = read_pin(table->db);
     /* Behind the view, as in a get. */
     const struct table_descriptor *descriptor = table_descriptor(table);
-    size_t bytes = memory_bytes(descriptor, pin.view, &options->read);
+    size_t bytes = memory_bytes(descriptor, pin.view, options);
     uint8_t *allocated = mem_alloc(table->db->env.allocator, bytes);
     struct scan_memory memory = {allocated, allocated + bytes};
     petal_cursor *made;
@@ -209,12 +209,18 @@ scan_options_init(petal_scan_options *options, const petal_table *table,
     const size_t head = offsetof(petal_scan_options, read);
     const size_t tail = offsetof(petal_scan_options, start_row);
     size_t bytes, read_bytes, most;
-    petal_read_options read = {0};
+    petal_read_options read;
     enum petal_status status;
 
     static_assert(offsetof(petal_scan_options, start_row) ==
                       offsetof(petal_scan_options, read) + sizeof(petal_read_options),
                   "the rest begins where `read` ends");
+    if (given != NULL && (given->size == 0 || given->size == sizeof *given) &&
+        (given->read.size == 0 || given->read.size == sizeof read)) {
+        *options = *given;
+        options->size = sizeof *options;
+        return read_options_init(&options->read, table, &given->read, error);
+    }
     *options = (petal_scan_options){.size = sizeof *options};
     if (given == NULL)
         return read_options_init(&options->read, table, NULL, error);
@@ -279,7 +285,6 @@ petal_cursor_close(petal_cursor *cursor)
     counter = cursor->counted ? &cursor->table->db->open.cursor : NULL;
     for (size_t i = 0; i < cursor->store_count; i++)
         store_scan_close(&cursor->stores[i]);
-    scan_bounds_fini(&cursor->bounds, allocator);
     cursor_run_close(cursor);
     if (cursor->row != cursor->room->row)
         mem_free(allocator, cursor->row, cursor->row_capacity);

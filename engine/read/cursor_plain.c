@@ -131,6 +131,35 @@ consider(petal_cursor *cursor, struct store_scan *store, petal_error *error)
     return store_scan_move_on(store, error);
 }
 
+/* From the input's cell on, which is of the row at hand if `in_row`, else of any, to the next one
+ * that is shown. */
+static inline enum petal_status
+find_shown(petal_cursor *cursor, struct store_scan *store, bool in_row, petal_error *error)
+{
+    struct cell_iter *input = store->inputs.cells;
+    enum petal_status status = PETAL_OK;
+
+    while (status == PETAL_OK && cursor->run.next == cursor->run.end) {
+        if (!in_row && (!input->valid || !slice_equal(input->cell.row, store->row))) {
+            status = follow(cursor, store, error);
+            if (status != PETAL_OK || cursor->state == CURSOR_ENDED)
+                return status;
+            if (cursor->store_count > 1) {
+                store = &cursor->stores[cursor->store];
+                input = store->inputs.cells;
+            }
+        }
+        in_row = false;
+        if (input->pending)
+            status = input->ops->load(input, error);
+        if (status == PETAL_OK && cursor_may_take_run(cursor, store))
+            status = cursor_take_run(cursor, store, error);
+        if (status == PETAL_OK && cursor->run.next == cursor->run.end)
+            status = consider(cursor, store, error);
+    }
+    return status;
+}
+
 enum petal_status
 cursor_begin_plain(petal_cursor *cursor, petal_error *error)
 {
@@ -155,7 +184,7 @@ cursor_begin_plain(petal_cursor *cursor, petal_error *error)
     visibility_start_row(&store->visibility);
     cursor->state = CURSOR_IN_ROW;
     cursor->store = 0;
-    return PETAL_OK;
+    return find_shown(cursor, store, true, error);
 }
 
 enum petal_status
@@ -168,22 +197,5 @@ cursor_next_plain(petal_cursor *cursor, petal_error *error)
     assert(store->place == SCAN_IN_ROW && cursor->run.next == cursor->run.end);
     status = store->move == SCAN_STEP ? input->ops->next(input, error)
                                       : store_scan_move_on(store, error);
-    while (status == PETAL_OK && cursor->run.next == cursor->run.end) {
-        if (!input->valid || !slice_equal(input->cell.row, store->row)) {
-            status = follow(cursor, store, error);
-            if (status != PETAL_OK || cursor->state == CURSOR_ENDED)
-                return status;
-            if (cursor->store_count > 1) {
-                store = &cursor->stores[cursor->store];
-                input = store->inputs.cells;
-            }
-        }
-        if (input->pending)
-            status = input->ops->load(input, error);
-        if (status == PETAL_OK && cursor_may_take_run(cursor, store))
-            status = cursor_take_run(cursor, store, error);
-        if (status == PETAL_OK && cursor->run.next == cursor->run.end)
-            status = consider(cursor, store, error);
-    }
-    return status;
+    return status == PETAL_OK ? find_shown(cursor, store, false, error) : status;
 }

@@ -1,6 +1,7 @@
 /* scan.c -- see engine/read/scan.h. */
 #include "engine/read/scan.h"
 
+#include "base/inline.h"
 #include "engine/read/options.h"
 #include "engine/read/receipt.h"
 
@@ -43,6 +44,8 @@ store_scan_open(struct store_scan *scan, const petal_family *family,
     scan->options = options;
     scan->filter = filter;
     scan->needed = true;
+    scan->key = scan->short_key;
+    scan->key_capacity = sizeof scan->short_key;
     scan->plain = filter == NULL && options->read.family_cell_limit == 0 &&
                   options->read.family_cell_offset == 0;
     if (store != NULL)
@@ -55,6 +58,28 @@ store_scan_open(struct store_scan *scan, const petal_family *family,
     return PETAL_OK;
 }
 
+static void
+free_key(struct store_scan *scan)
+{
+    if (scan->key != scan->short_key)
+        mem_free(scan->db->env.allocator, scan->key, scan->key_capacity);
+}
+
+/* Give up the key for one of so many bytes. */
+static NEVER_INLINE bool
+grow_key(struct store_scan *scan, size_t bytes)
+{
+    uint8_t *key = mem_alloc(scan->db->env.allocator, bytes);
+
+    assert(bytes > scan->key_capacity);
+    if (key == NULL)
+        return false;
+    free_key(scan);
+    scan->key = key;
+    scan->key_capacity = bytes;
+    return true;
+}
+
 void
 store_scan_close(struct store_scan *scan)
 {
@@ -65,7 +90,7 @@ store_scan_close(struct store_scan *scan)
     allocator = scan->db->env.allocator;
     scan_inputs_close(&scan->inputs, scan->shown);
     visibility_fini(&scan->visibility);
-    mem_free(allocator, scan->key, scan->key_capacity);
+    free_key(scan);
     mem_free(allocator, scan->next_row, scan->next_row_capacity);
     mem_free(allocator, scan->column, scan->column_capacity);
     scan->db = NULL;
@@ -83,8 +108,7 @@ place_key(struct store_scan *scan, struct cell_key *key, petal_slice row, petal_
     size_t bound = cell_key_bound(row.size + 1, qualifier.size + 1);
     petal_slice *longer = family_class ? &row : &qualifier;
 
-    if (!mem_grow_array(scan->db->env.allocator, &scan->key, &scan->key_capacity, 0, bound + extra,
-                        1))
+    if (bound + extra > scan->key_capacity && !grow_key(scan, bound + extra))
         return PETAL_NO_MEMORY;
     if (suffixed) {
         uint8_t *copy = scan->key + bound;

@@ -35,6 +35,8 @@ enum scan_move {
     SCAN_NEXT_ROW
 };
 
+#define SCAN_SHORT_KEY_BYTES 192
+
 struct store_scan {
     petal_db *db;
     const petal_family *family;
@@ -43,7 +45,7 @@ struct store_scan {
     bool needed;                       /* the filter needs the family to decide on a row */
     bool plain;                        /* what is visible is shown: no filter, no limits in a row */
     bool skips_later;                  /* nothing later than the time range matters in a column */
-    uint8_t *key;                      /* of a place sought */
+    uint8_t *key;                      /* of a place sought, in `short_key` if it is short */
     size_t key_capacity;
     /* The next row; reversed scans keep a copy, since the input stands in the row at hand. */
     bool has_next;
@@ -62,6 +64,7 @@ struct store_scan {
     /* What begins itself. */
     struct visibility visibility;
     struct scan_inputs inputs;
+    uint8_t short_key[SCAN_SHORT_KEY_BYTES];
 };
 
 /*

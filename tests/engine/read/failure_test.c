@@ -329,7 +329,7 @@ fail_all(bool memory, size_t cache_bytes)
         must(petal_table_open(asker.fixture.base.db, text("t"), &asker.fixture.table, &error),
              &error);
         reported = fail_each(&asker, &questions[i]);
-        assert_true(reported > (memory ? 10 : 0));
+        assert_true(reported > (memory ? 5 : 0));
     }
     fixture_fini(&asker.fixture.base);
 }
