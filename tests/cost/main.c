@@ -28,12 +28,15 @@
  *     pair/get/memtable                1872
  *     pair/get/one-file                1598
  *     pair/put                         2047
- *     pair/scan/4-files                 287
+ *     pair/scan/4-files                 273
  *     pair/scan/memtable                171
- *     pair/scan/one-file                147
- *     pair/seek+10/4-files             9412
- *     pair/seek+10/memtable            3609
- *     pair/seek+10/one-file            3616
+ *     pair/scan/one-file                141
+ *     pair/seek+10-new/4-files      13839
+ *     pair/seek+10-new/memtable      5756
+ *     pair/seek+10-new/one-file      5950
+ *     pair/seek+10/4-files             9321
+ *     pair/seek+10/memtable            3350
+ *     pair/seek+10/one-file            3240
  *     wide/get-row/2-files           132457
  *     wide/get-row/one-file           52228
  *     wide/scan-3-of-100/one-file      2842
