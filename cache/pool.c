@@ -3,11 +3,15 @@
 
 #include <assert.h>
 
-#define CHUNK_BLOCKS 63 /* with the link, a chunk of 8 KiB */
+/* Of a chunk of descriptors; where slabs lie in huge pages a chunk is one, too: who reads a block
+ * looks at its descriptor first. */
+#define CHUNK_BYTES      8192
+#define HUGE_CHUNK_BYTES (2u << 20)
 
 struct descriptor_chunk {
     struct descriptor_chunk *next;
-    struct cache_block blocks[CHUNK_BLOCKS];
+    size_t bytes;
+    struct cache_block blocks[]; /* as many as there is room for */
 };
 
 enum petal_status
@@ -34,8 +38,8 @@ pool_fini(struct block_pool *pool)
         struct descriptor_chunk *chunk = pool->chunks;
 
         pool->chunks = chunk->next;
-        pool->other_bytes -= sizeof *chunk;
-        mem_free(pool->allocator, chunk, sizeof *chunk);
+        pool->other_bytes -= chunk->bytes;
+        mem_free(pool->allocator, chunk, chunk->bytes);
     }
     assert(pool->other_bytes == 0);
     slab_set_fini(&pool->slabs, &pool->regions);
@@ -105,21 +109,39 @@ is_crowded(const struct block_pool *pool)
 static bool
 add_chunk(struct block_pool *pool)
 {
-    struct descriptor_chunk *chunk =
-        mem_alloc_aligned(pool->allocator, CACHE_LINE_BYTES, sizeof *chunk);
+    size_t bytes = pool->regions.huge ? HUGE_CHUNK_BYTES : CHUNK_BYTES;
+    struct descriptor_chunk *chunk = mem_alloc_aligned(
+        pool->allocator, pool->regions.huge ? HUGE_CHUNK_BYTES : CACHE_LINE_BYTES, bytes);
 
     assert_held(&pool->mutex);
+    assert(pool->fresh == pool->fresh_end);
     if (chunk == NULL)
         return false;
-    for (unsigned i = 0; i < CHUNK_BLOCKS; i++) {
-        atomic_init(&chunk->blocks[i].file, 0);
-        chunk->blocks[i].queue_next = pool->unused;
-        pool->unused = &chunk->blocks[i];
-    }
     chunk->next = pool->chunks;
+    chunk->bytes = bytes;
     pool->chunks = chunk;
-    pool->other_bytes += sizeof *chunk;
+    pool->other_bytes += bytes;
+    pool->fresh = chunk->blocks;
+    pool->fresh_end = chunk->blocks + (bytes - sizeof *chunk) / sizeof *chunk->blocks;
     return true;
+}
+
+/* One without memory; NULL: there is no memory for more. */
+static struct cache_block *
+take_descriptor(struct block_pool *pool)
+{
+    struct cache_block *block = pool->unused;
+
+    assert_held(&pool->mutex);
+    if (block != NULL) {
+        pool->unused = block->queue_next;
+    } else if (pool->fresh < pool->fresh_end || add_chunk(pool)) {
+        block = pool->fresh++;
+        atomic_init(&block->file, 0);
+    }
+    if (block != NULL)
+        pool->blocks_out++;
+    return block;
 }
 
 /* One whose memory is in use no more: handed out, it counts like any other of its size. */
@@ -205,10 +227,7 @@ pool_allocate(struct block_pool *pool, size_t size, uint32_t hint_count, bool *c
     if (class != 0 && pool->warm[class] != NULL) {
         block = take_warm(pool, class);
         data = (uint8_t *)(uintptr_t)block->data;
-    } else if (pool->unused != NULL || add_chunk(pool)) {
-        block = pool->unused;
-        pool->unused = block->queue_next;
-        pool->blocks_out++;
+    } else if ((block = take_descriptor(pool)) != NULL) {
         if (is_for_slabs(wanted))
             data = slab_take(&pool->slabs, (uint32_t)wanted, block);
         else

@@ -42,6 +42,7 @@ struct block_pool {
     struct mutex mutex;                     /* guards the rest */
     struct descriptor_chunk *chunks;        /* linked */
     struct cache_block *unused;             /* without memory; linked by queue_next */
+    struct cache_block *fresh, *fresh_end;  /* of the newest chunk: those that were never used */
     struct cache_block *warm[POOL_CLASSES]; /* by the pages that they keep; none of 0 */
     uint64_t warm_bytes;                    /* of those */
     size_t blocks_out;                      /* handed out and not given back */
