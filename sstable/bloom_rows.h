@@ -128,13 +128,15 @@ bloom_rows_find(const struct bloom_rows *rows, struct bloom_rows_question *quest
     return &rows->chunks[count - 1];
 }
 
-/* Start loading what the question to the chunk will touch.  In both layouts the first position
+/* Start loading what the question to the chunk will touch: the block's descriptor and one line of
+ * it.  In both layouts the first position
  * follows from the high bits of the hash. */
 static inline void
 bloom_rows_prefetch(const struct bloom_rows_chunk *chunk, uint64_t hash)
 {
     const uint8_t *data = atomic_load_explicit(&chunk->hint.data, memory_order_relaxed);
 
+    mem_prefetch(atomic_load_explicit(&chunk->hint.block, memory_order_relaxed), 1);
     mem_prefetch((const void *)((uintptr_t)data + bloom_line(hash, chunk->bytes)), 1);
 }
 

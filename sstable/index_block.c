@@ -1,5 +1,5 @@
 /*
- * index_block.c -- building and searching index nodes; see index_block.h.
+ * index_block.c -- building, arranging and searching index nodes; see index_block.h.
  *
  * The builder keeps whole keys one behind the other and splits off the prefix in finish; keys are
  * sorted, so what the first and the last share all share.
@@ -73,8 +73,8 @@ make_room(struct index_block_builder *builder, size_t bytes)
     return true;
 }
 
-static petal_slice
-key_at(const struct index_block_builder *builder, size_t index)
+petal_slice
+index_block_builder_key(const struct index_block_builder *builder, size_t index)
 {
     size_t start = index == 0 ? 0 : builder->entries[index - 1].end;
 
@@ -120,18 +120,11 @@ index_block_builder_count(const struct index_block_builder *builder)
     return builder->count;
 }
 
-petal_slice
-index_block_builder_first_key(const struct index_block_builder *builder)
-{
-    assert(builder->count > 0);
-    return key_at(builder, 0);
-}
-
 struct block_handle
-index_block_builder_first_handle(const struct index_block_builder *builder)
+index_block_builder_handle(const struct index_block_builder *builder, size_t index)
 {
-    assert(builder->count > 0);
-    return builder->entries[0].handle;
+    assert(index < builder->count);
+    return builder->entries[index].handle;
 }
 
 static void
@@ -151,7 +144,7 @@ encode(const struct index_block_builder *builder, uint32_t level, uint8_t *to)
     put_le32(to + 12, (uint32_t)(builder->keys_used - count * prefix));
     memcpy(ends + 4 * count, builder->keys, prefix);
     for (size_t i = 0; i < count; i++) {
-        petal_slice key = key_at(builder, i);
+        petal_slice key = index_block_builder_key(builder, i);
 
         put_le64(heads + 8 * i, slice_head(key, prefix));
         put_le64(offsets + 8 * i, builder->entries[i].handle.offset);
@@ -180,20 +173,70 @@ index_block_builder_finish(struct index_block_builder *builder, uint32_t level, 
     return PETAL_OK;
 }
 
-/* ---- reading ---- */
+/* ---- arranging ---- */
+
+/* The parts of a stored node whose header gives its size. */
+struct stored_node {
+    size_t count, prefix_bytes, rest_bytes;
+    const uint8_t *heads, *offsets, *sizes, *ends, *prefix, *rests;
+};
+
+static bool
+take_stored(struct stored_node *stored, const uint8_t *bytes, size_t size)
+{
+    uint64_t count, prefix, rests;
+
+    if (size < INDEX_BLOCK_HEADER_BYTES || size > INDEX_BLOCK_MAX_BYTES)
+        return false;
+    count = get_le32(bytes);
+    prefix = get_le32(bytes + 8);
+    rests = get_le32(bytes + 12);
+    /* No overflow: all terms are below 2^37. */
+    if (count == 0 ||
+        INDEX_BLOCK_HEADER_BYTES + count * INDEX_BLOCK_ENTRY_BYTES + prefix + rests != size)
+        return false;
+    stored->count = (size_t)count;
+    stored->prefix_bytes = (size_t)prefix;
+    stored->rest_bytes = (size_t)rests;
+    stored->heads = bytes + INDEX_BLOCK_HEADER_BYTES;
+    stored->offsets = stored->heads + 8 * stored->count;
+    stored->sizes = stored->offsets + 8 * stored->count;
+    stored->ends = stored->sizes + 4 * stored->count;
+    stored->prefix = stored->ends + 4 * stored->count;
+    stored->rests = stored->prefix + stored->prefix_bytes;
+    return true;
+}
+
+size_t
+index_block_memory(const uint8_t *bytes, size_t size)
+{
+    struct stored_node stored;
+    size_t groups, bytes_used;
+
+    if (!take_stored(&stored, bytes, size))
+        return 0;
+    groups = index_block_groups(stored.count);
+    bytes_used = index_block_groups_offset(stored.prefix_bytes, groups) +
+                 groups * sizeof(struct index_group) + stored.rest_bytes;
+    return (bytes_used + CACHE_LINE_BYTES - 1) & ~(size_t)(CACHE_LINE_BYTES - 1);
+}
 
 static inline petal_slice
 rest_at(const struct index_block *block, uint32_t index)
 {
-    uint32_t start = index == 0 ? 0 : get_le32(block->ends + 4 * (size_t)index - 4);
+    const struct index_group *group = &block->groups[index / INDEX_GROUP];
+    uint32_t start = index == 0                 ? 0
+                     : index % INDEX_GROUP != 0 ? group->ends[index % INDEX_GROUP - 1]
+                                                : group[-1].ends[INDEX_GROUP - 1];
 
-    return slice_make(block->rests + start, get_le32(block->ends + 4 * (size_t)index) - start);
+    assert(index < block->count);
+    return slice_make(block->rests + start, group->ends[index % INDEX_GROUP] - start);
 }
 
 static inline uint64_t
 head_at(const struct index_block *block, uint32_t index)
 {
-    return get_le64(block->heads + 8 * (size_t)index);
+    return block->groups[index / INDEX_GROUP].heads[index % INDEX_GROUP];
 }
 
 /* Do an entry's key and block lie behind those of the entry before it? */
@@ -201,7 +244,7 @@ static inline bool
 entry_follows(const struct index_block *block, uint32_t index)
 {
     struct block_handle before = index_block_handle(block, index - 1);
-    uint64_t offset = get_le64(block->offsets + 8 * (size_t)index);
+    uint64_t offset = index_block_handle(block, index).offset;
 
     if (offset < before.offset || offset - before.offset < before.size)
         return false;
@@ -210,25 +253,52 @@ entry_follows(const struct index_block *block, uint32_t index)
     return slice_compare(rest_at(block, index - 1), rest_at(block, index)) < 0;
 }
 
-bool
-index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
+/* Arrange the stored parts; the heads are those of untrusted bytes still. */
+static void
+arrange(struct index_block *block, const struct stored_node *stored, uint32_t level,
+        uint8_t *memory, size_t size)
 {
-    uint64_t count, rests, end = 0;
+    struct index_counts counts = {(uint32_t)stored->count, level, (uint32_t)stored->prefix_bytes,
+                                  (uint32_t)stored->rest_bytes};
+    size_t count = index_block_groups(stored->count);
+    uint64_t *samples =
+        (uint64_t *)(void *)(memory + index_block_samples_offset(stored->prefix_bytes));
+    uint8_t *at = memory + index_block_groups_offset(stored->prefix_bytes, count);
+    struct index_group *groups = (struct index_group *)(void *)at;
+    uint8_t *rests = at + count * sizeof *groups;
 
-    if (size < INDEX_BLOCK_HEADER_BYTES || size > INDEX_BLOCK_MAX_BYTES)
+    assert((size_t)(rests - memory) + stored->rest_bytes <= size);
+    memcpy(memory, &counts, sizeof counts);
+    memcpy(memory + sizeof counts, stored->prefix, stored->prefix_bytes);
+    memset(&groups[count - 1], 0, sizeof *groups);
+    memset(groups[count - 1].heads, 0xff, sizeof groups->heads);
+    for (size_t i = 0; i < stored->count; i++) {
+        struct index_group *group = &groups[i / INDEX_GROUP];
+
+        group->heads[i % INDEX_GROUP] = get_le64(stored->heads + 8 * i);
+        group->offsets[i % INDEX_GROUP] = get_le64(stored->offsets + 8 * i);
+        group->sizes[i % INDEX_GROUP] = get_le32(stored->sizes + 4 * i);
+        group->ends[i % INDEX_GROUP] = get_le32(stored->ends + 4 * i);
+        if (i % INDEX_GROUP == 0)
+            samples[i / INDEX_GROUP] = group->heads[0];
+    }
+    memcpy(rests, stored->rests, stored->rest_bytes);
+    index_block_view(block, memory, size);
+}
+
+bool
+index_block_make(struct index_block *block, const uint8_t *bytes, size_t size, uint8_t *memory)
+{
+    struct stored_node stored;
+    uint64_t end = 0;
+
+    if (!take_stored(&stored, bytes, size))
         return false;
-    count = get_le32(bytes);
-    rests = get_le32(bytes + 12);
-    /* No overflow: all terms are below 2^37. */
-    if (count == 0 ||
-        INDEX_BLOCK_HEADER_BYTES + count * INDEX_BLOCK_ENTRY_BYTES + get_le32(bytes + 8) + rests !=
-            size)
-        return false;
-    index_block_view(block, bytes, size);
+    arrange(block, &stored, get_le32(bytes + 4), memory, index_block_memory(bytes, size));
     for (uint32_t i = 0; i < block->count; i++) {
-        uint64_t next = get_le32(block->ends + 4 * (size_t)i);
+        uint64_t next = block->groups[i / INDEX_GROUP].ends[i % INDEX_GROUP];
 
-        if (next < end || next > rests)
+        if (next < end || next > stored.rest_bytes)
             return false;
         if (head_at(block, i) != slice_head(slice_make(block->rests + end, next - end), 0))
             return false;
@@ -236,23 +306,28 @@ index_block_check(struct index_block *block, const uint8_t *bytes, size_t size)
             return false;
         end = next;
     }
-    return end == rests;
+    return end == stored.rest_bytes;
 }
+
+/* ---- searching ---- */
 
 /* The same for the entries before `high`, the last of which has the head of the rest of `key`. */
 int64_t
-index_block_search_equal_heads(const uint8_t *bytes, size_t size, petal_slice key, uint32_t high)
+index_block_search_equal_heads(const uint8_t *memory, size_t size, petal_slice key, uint32_t high)
 {
     struct index_block block;
-    uint32_t low;
+    uint32_t low = 0;
+    size_t groups;
     petal_slice rest;
     uint64_t head;
 
-    index_block_view(&block, bytes, size);
+    index_block_view(&block, memory, size);
     assert(high > 0 && high <= block.count && key.size >= block.prefix.size);
     rest = slice_make(slice_bytes(key) + block.prefix.size, key.size - block.prefix.size);
     head = head_at(&block, high - 1);
-    low = head == 0 ? 0 : index_block_count_up_to(&block, high, head - 1);
+    groups = head > 0 ? index_block_count_samples(&block, head - 1) : 0;
+    if (groups > 0)
+        low = index_block_count_up_to(&block, groups - 1, head - 1);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
@@ -267,7 +342,7 @@ index_block_search_equal_heads(const uint8_t *bytes, size_t size, petal_slice ke
 int64_t
 index_block_search(const struct index_block *block, petal_slice key)
 {
-    return index_block_search_inline(block, key);
+    return index_block_search_group(block, key, index_block_probe(block, key, NULL, 0));
 }
 
 /*
@@ -290,7 +365,7 @@ index_block_search_cell(const struct index_block *block, const struct cell_key *
     *begins = false;
     if (found < 0 || next == block->count)
         return found;
-    claims = get_le32(block->sizes + 4 * (size_t)next) >> INDEX_BLOCK_SIZE_BITS;
+    claims = index_block_handle(block, next).begins;
     if (claims == 0)
         return found;
     exact = (claims & BLOCK_BEGINS_ROW) == 0 && key->family_class;

@@ -5,10 +5,9 @@
  * Serves the data index (keys are the real first cell key of each block) and the Bloom index
  * (keys are prefixes, base/cell.h), at every level: an entry of an inner node names the node below
  * by its first key. The common prefix of all keys stands once; behind it each key has an 8-byte
- * head in one array, searched branch-free; heads that are equal are told apart by the rest of the
- * keys.
+ * head; heads that are equal are told apart by the rest of the keys.
  *
- * LAYOUT (little endian), n entries:
+ * STORED (little endian), n entries:
  *
  *     offset size
  *      0     4   n, at least 1
@@ -24,7 +23,18 @@
  *                prefix
  *                rests: of each key what follows the prefix
  *
- * Checked once when it enters memory (index_block_check), then read without checks; immutable. Keys
+ * IN MEMORY the node is arranged for who searches it, who waits for cache lines more than for
+ * anything else: first what every search looks at, then in groups of INDEX_GROUP entries what one
+ * search looks at of one group only.
+ *
+ *     the counts of the header, prefix, padding to 8
+ *     samples: the head of each group's first entry
+ *     padding to a cache line, groups (struct index_group), rests
+ *
+ * Both searches, of the samples and of a group's heads, are branch-free.  Between them the caller
+ * may do something else while the group is loading.
+ *
+ * Checked once when it enters memory (index_block_make), then read without checks; immutable. Keys
  * ascend, and so do the blocks, which do not overlap: a node names none twice.  Whether a block
  * begins with the key that names it is not part of that check.
  */
@@ -59,9 +69,10 @@ enum petal_status index_block_builder_add(struct index_block_builder *builder, p
 size_t index_block_builder_bytes(const struct index_block_builder *builder);
 size_t index_block_builder_count(const struct index_block_builder *builder);
 
-/* Good until the next add or reset.  REQUIRES for both: at least one entry. */
-petal_slice index_block_builder_first_key(const struct index_block_builder *builder);
-struct block_handle index_block_builder_first_handle(const struct index_block_builder *builder);
+/* Of one entry; the key is good until the next add or reset.  REQUIRES: index < count. */
+petal_slice index_block_builder_key(const struct index_block_builder *builder, size_t index);
+struct block_handle index_block_builder_handle(const struct index_block_builder *builder,
+                                               size_t index);
 
 /* The node's bytes, good until the next finish or free.  REQUIRES: at least one entry. */
 enum petal_status index_block_builder_finish(struct index_block_builder *builder, uint32_t level,
@@ -72,49 +83,107 @@ void index_block_builder_reset(struct index_block_builder *builder);
 
 /* ---- reading ---- */
 
-struct index_block {
-    const uint8_t *bytes;
-    size_t size;
-    uint32_t count; /* at least 1 */
-    uint32_t level; /* 0: entries name data blocks or Bloom chunks */
-    petal_slice prefix;
-    const uint8_t *heads, *ends, *offsets, *sizes, *rests;
+/* Entries of a group: their heads are one cache line. */
+#define INDEX_GROUP 8
+
+/* Three cache lines.  Behind the last entry of a node heads are all FF, the rest is 0. */
+struct index_group {
+    _Alignas(CACHE_LINE_BYTES) uint64_t heads[INDEX_GROUP];
+    uint64_t offsets[INDEX_GROUP];
+    uint32_t sizes[INDEX_GROUP]; /* as stored, with what the blocks begin */
+    uint32_t ends[INDEX_GROUP];
 };
 
-/* Full check of untrusted bytes; false if malformed.  Also fills *block. */
-bool index_block_check(struct index_block *block, const uint8_t *bytes, size_t size);
+/* What the memory of a node begins with. */
+struct index_counts {
+    uint32_t count, level, prefix_bytes, rest_bytes;
+};
 
-static inline uint32_t
-index_block_level(const uint8_t *bytes)
+struct index_block {
+    const uint8_t *memory; /* on the border of a cache line */
+    size_t size;           /* of it */
+    uint32_t count;        /* at least 1 */
+    uint32_t level;        /* 0: entries name data blocks or Bloom chunks */
+    uint32_t group_count;
+    petal_slice prefix;
+    const uint64_t *samples;
+    const struct index_group *groups;
+    const uint8_t *rests;
+};
+
+/* Where in the memory they are. */
+static inline size_t
+index_block_samples_offset(size_t prefix_bytes)
 {
-    return get_le32(bytes + 4);
+    return (sizeof(struct index_counts) + prefix_bytes + 7) & ~(size_t)7;
 }
 
-/* Fill *block from bytes that index_block_check has accepted before. */
-static inline void
-index_block_view(struct index_block *block, const uint8_t *bytes, size_t size)
+static inline size_t
+index_block_groups_offset(size_t prefix_bytes, size_t group_count)
 {
-    size_t count = get_le32(bytes), prefix = get_le32(bytes + 8);
+    return (index_block_samples_offset(prefix_bytes) + 8 * group_count + CACHE_LINE_BYTES - 1) &
+           ~(size_t)(CACHE_LINE_BYTES - 1);
+}
 
-    block->bytes = bytes;
+static inline size_t
+index_block_groups(size_t count)
+{
+    return (count + INDEX_GROUP - 1) / INDEX_GROUP;
+}
+
+/* Bytes of memory for the stored node of untrusted `bytes`; 0: its header does not give its size. */
+size_t index_block_memory(const uint8_t *bytes, size_t size);
+
+/* Full check of untrusted bytes, which are arranged in `memory`: index_block_memory of them, on the
+ * border of a cache line.  False if malformed.  Also fills *block. */
+bool index_block_make(struct index_block *block, const uint8_t *bytes, size_t size,
+                      uint8_t *memory);
+
+static inline uint32_t
+index_block_level(const uint8_t *memory)
+{
+    return ((const struct index_counts *)(const void *)memory)->level;
+}
+
+/* Fill *block from memory that index_block_make has filled before. */
+static ALWAYS_INLINE void
+index_block_view(struct index_block *block, const uint8_t *memory, size_t size)
+{
+    const struct index_counts *counts = (const struct index_counts *)(const void *)memory;
+    size_t group_count = index_block_groups(counts->count);
+    const uint8_t *groups = memory + index_block_groups_offset(counts->prefix_bytes, group_count);
+
+    assert((uintptr_t)memory % CACHE_LINE_BYTES == 0);
+    block->memory = memory;
     block->size = size;
-    block->count = (uint32_t)count;
-    block->level = index_block_level(bytes);
-    block->heads = bytes + INDEX_BLOCK_HEADER_BYTES;
-    block->offsets = block->heads + 8 * count;
-    block->sizes = block->offsets + 8 * count;
-    block->ends = block->sizes + 4 * count;
-    block->prefix = slice_make(block->ends + 4 * count, prefix);
-    block->rests = block->ends + 4 * count + prefix;
+    block->count = counts->count;
+    block->level = counts->level;
+    block->group_count = (uint32_t)group_count;
+    block->prefix = slice_make(memory + sizeof *counts, counts->prefix_bytes);
+    block->samples =
+        (const uint64_t *)(const void *)(memory + index_block_samples_offset(counts->prefix_bytes));
+    block->groups = (const struct index_group *)(const void *)groups;
+    block->rests = groups + group_count * sizeof *block->groups;
 }
 
 /* Index of the last entry whose key is <= `key`, or -1 when all are greater. */
 int64_t index_block_search(const struct index_block *block, petal_slice key);
 
-/* The same in the caller: of a node that was viewed for one search, only what that needs is then
- * made. */
-static ALWAYS_INLINE int64_t index_block_search_inline(const struct index_block *block,
-                                                       petal_slice key);
+/*
+ * The same in the caller, in two steps: of a node that was viewed for one search, only what that
+ * needs is then made.  The first one finds the group and starts loading it; with `beside` (may be
+ * NULL), an array of `beside_bytes` for each entry, also what of that belongs to the group.
+ */
+struct index_probe {
+    uint64_t head;  /* of the key's rest, behind the prefix .. */
+    int64_t group;  /* that it is in; -1: all entries are above the key */
+    bool is_behind; /* all entries are below the key, which does not begin with the prefix */
+};
+static ALWAYS_INLINE struct index_probe index_block_probe(const struct index_block *block,
+                                                          petal_slice key, const void *beside,
+                                                          size_t beside_bytes);
+static ALWAYS_INLINE int64_t index_block_search_group(const struct index_block *block,
+                                                      petal_slice key, struct index_probe probe);
 
 /*
  * The same for a search of cells: where the blocks up to that entry's certainly hold no cell at or
@@ -131,10 +200,11 @@ int64_t index_block_search_below(const struct index_block *block, petal_slice ke
 static inline struct block_handle
 index_block_handle(const struct index_block *block, uint32_t index)
 {
-    uint32_t size = get_le32(block->sizes + 4 * (size_t)index);
+    const struct index_group *group = &block->groups[index / INDEX_GROUP];
+    uint32_t size = group->sizes[index % INDEX_GROUP];
 
     assert(index < block->count);
-    return (struct block_handle){.offset = get_le64(block->offsets + 8 * (size_t)index),
+    return (struct block_handle){.offset = group->offsets[index % INDEX_GROUP],
                                  .size = size & ((1u << INDEX_BLOCK_SIZE_BITS) - 1),
                                  .begins = size >> INDEX_BLOCK_SIZE_BITS};
 }
@@ -146,24 +216,39 @@ void index_block_key(const struct index_block *block, uint32_t index, uint8_t *b
 /* ---- what is inlined ---- */
 
 /*
- * Number of the first `count` heads that are at most `head`.  The first step leaves a power of two
- * less one, so that the others need no count.  Which half goes on is said to be unforeseeable: the
- * compiler then moves by a condition instead of a branch.
+ * Number of the samples that are at most `head`.  The first step leaves a power of two less one, so
+ * that the others need no count.  Which half goes on is said to be unforeseeable: the compiler then
+ * moves by a condition instead of a branch.
  */
-static ALWAYS_INLINE uint32_t
-index_block_count_up_to(const struct index_block *block, uint32_t count, uint64_t head)
+static ALWAYS_INLINE size_t
+index_block_count_samples(const struct index_block *block, uint64_t head)
 {
-    const uint8_t *base = block->heads;
-    size_t step = (size_t)1 << (31 - __builtin_clz(count));
-    const uint8_t *upper = base + 8 * (count - step + 1);
+    const uint64_t *base = block->samples, *upper;
+    size_t count = block->group_count, step = (size_t)1 << (31 - __builtin_clz((uint32_t)count));
 
     assert(count > 0);
-    base = UNFORESEEABLE(get_le64(base + 8 * step - 8) <= head) ? upper : base;
+    upper = base + (count - step + 1);
+    base = UNFORESEEABLE(base[step - 1] <= head) ? upper : base;
     for (step /= 2; step > 0; step /= 2) {
-        upper = base + 8 * step;
-        base = UNFORESEEABLE(get_le64(upper - 8) <= head) ? upper : base;
+        upper = base + step;
+        base = UNFORESEEABLE(upper[-1] <= head) ? upper : base;
     }
-    return (uint32_t)((size_t)(base - block->heads) / 8);
+    return (size_t)(base - block->samples);
+}
+
+/* Number of the heads in the node's first groups up to `group`, whose first one is, that are at
+ * most `head`. */
+static ALWAYS_INLINE uint32_t
+index_block_count_up_to(const struct index_block *block, size_t group, uint64_t head)
+{
+    const uint64_t *heads = block->groups[group].heads;
+    size_t at = 4 * (size_t)(heads[4] <= head);
+    uint32_t count;
+
+    at += 2 * (size_t)(heads[at + 2] <= head);
+    at += (size_t)(heads[at + 1] <= head);
+    count = (uint32_t)(group * INDEX_GROUP + at + 1);
+    return count < block->count ? count : block->count; /* behind the last are heads that are FF */
 }
 
 /*
@@ -181,23 +266,45 @@ index_block_compare_prefix(petal_slice key, petal_slice prefix)
     return key.size < prefix.size ? -1 : 0;
 }
 
-int64_t index_block_search_equal_heads(const uint8_t *bytes, size_t size, petal_slice key,
+int64_t index_block_search_equal_heads(const uint8_t *memory, size_t size, petal_slice key,
                                        uint32_t high);
 
-static ALWAYS_INLINE int64_t
-index_block_search_inline(const struct index_block *block, petal_slice key)
+static ALWAYS_INLINE struct index_probe
+index_block_probe(const struct index_block *block, petal_slice key, const void *beside,
+                  size_t beside_bytes)
 {
     int order = index_block_compare_prefix(key, block->prefix);
     size_t prefix = block->prefix.size;
-    uint32_t high;
-    uint64_t head;
+    struct index_probe probe = {.group = -1};
 
-    if (order != 0)
-        return order < 0 ? -1 : (int64_t)block->count - 1;
-    head = key.size - prefix >= 8 ? get_be64(slice_bytes(key) + prefix) : slice_head(key, prefix);
-    high = index_block_count_up_to(block, block->count, head);
-    if (high > 0 && get_le64(block->heads + 8 * (size_t)high - 8) == head)
-        return index_block_search_equal_heads(block->bytes, block->size, key, high);
+    if (order < 0)
+        return probe;
+    if (order > 0) {
+        probe.is_behind = true;
+        return probe;
+    }
+    probe.head =
+        key.size - prefix >= 8 ? get_be64(slice_bytes(key) + prefix) : slice_head(key, prefix);
+    probe.group = (int64_t)index_block_count_samples(block, probe.head) - 1;
+    if (probe.group >= 0) {
+        mem_prefetch(&block->groups[probe.group], sizeof *block->groups / CACHE_LINE_BYTES);
+        if (beside != NULL)
+            mem_prefetch((const uint8_t *)beside + (size_t)probe.group * INDEX_GROUP * beside_bytes,
+                         (unsigned)(INDEX_GROUP * beside_bytes / CACHE_LINE_BYTES));
+    }
+    return probe;
+}
+
+static ALWAYS_INLINE int64_t
+index_block_search_group(const struct index_block *block, petal_slice key, struct index_probe probe)
+{
+    uint32_t high;
+
+    if (probe.group < 0)
+        return probe.is_behind ? (int64_t)block->count - 1 : -1;
+    high = index_block_count_up_to(block, (size_t)probe.group, probe.head);
+    if (block->groups[(high - 1) / INDEX_GROUP].heads[(high - 1) % INDEX_GROUP] == probe.head)
+        return index_block_search_equal_heads(block->memory, block->size, key, high);
     return (int64_t)high - 1;
 }
 

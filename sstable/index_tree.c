@@ -15,24 +15,32 @@ decode_root(struct index_tree *tree, const struct block_image *image, uint64_t o
             petal_error *error)
 {
     const petal_allocator *allocator = tree->file->source.env->allocator;
-    size_t size = image->frame.raw_bytes;
+    size_t size = image->frame.raw_bytes, memory_bytes;
+    uint8_t *bytes = mem_alloc(allocator, size);
+    bool good;
 
-    tree->root_memory = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size);
-    if (tree->root_memory == NULL)
+    if (bytes == NULL)
         return error_no_memory(error);
-    tree->root.size = size;
-    if (!block_image_decode(image, tree->root_memory) ||
-        !index_block_check(&tree->root, tree->root_memory, size) ||
-        tree->root.count != image->frame.entries || tree->root.level >= INDEX_MAX_LEVELS) {
-        mem_free(allocator, tree->root_memory, size);
+    memory_bytes = block_image_decode(image, bytes) ? index_block_memory(bytes, size) : 0;
+    if (memory_bytes > 0)
+        tree->root_memory = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, memory_bytes);
+    good = tree->root_memory != NULL &&
+           index_block_make(&tree->root, bytes, size, tree->root_memory) &&
+           tree->root.count == image->frame.entries && tree->root.level < INDEX_MAX_LEVELS;
+    mem_free(allocator, bytes, size);
+    if (memory_bytes > 0 && tree->root_memory == NULL)
+        return error_no_memory(error);
+    if (!good) {
+        mem_free(allocator, tree->root_memory, memory_bytes);
         return error_corrupt(error, tree->file->source.path, offset,
                              "%s at offset %" PRIu64
                              ": its checksum is right, its content malformed",
                              block_kind_text(tree->kind), offset);
     }
-    tree->hints = mem_alloc(allocator, tree->root.count * sizeof *tree->hints);
+    tree->hints =
+        mem_alloc_aligned(allocator, CACHE_LINE_BYTES, tree->root.count * sizeof *tree->hints);
     if (tree->hints == NULL) {
-        mem_free(allocator, tree->root_memory, size);
+        mem_free(allocator, tree->root_memory, memory_bytes);
         return error_no_memory(error);
     }
     for (uint32_t i = 0; i < tree->root.count; i++)
@@ -125,6 +133,13 @@ error_misplaced(const struct index_tree *tree, struct index_place place, petal_e
                          block_kind_text(tree->kind), place.handle.offset);
 }
 
+/* The entry of a node for the key; its hint will be asked for, too. */
+static ALWAYS_INLINE int64_t
+search_node(const struct index_block *node, petal_slice key, const struct cache_hint *hints)
+{
+    return index_block_search_group(node, key, index_block_probe(node, key, hints, sizeof *hints));
+}
+
 /* Go down to the entry for `key`: which one of which node of level 0, for which `view` is memory. */
 static ALWAYS_INLINE enum petal_status
 find_entry(const struct index_tree *tree, petal_slice key, const struct read_context *context,
@@ -133,7 +148,7 @@ find_entry(const struct index_tree *tree, petal_slice key, const struct read_con
 {
     const struct index_block *node = &tree->root;
 
-    *position = index_block_search_inline(node, key);
+    *position = search_node(node, key, tree->hints);
     *found = *position >= 0;
     if (!*found)
         return PETAL_OK;
@@ -148,7 +163,7 @@ find_entry(const struct index_tree *tree, petal_slice key, const struct read_con
             return status;
         index_block_view(view, child->data, child->size);
         node = view;
-        *position = index_block_search_inline(node, key);
+        *position = search_node(node, key, child->hints);
         if (*position < 0)
             return error_misplaced(tree, *place, error);
         place->handle = index_block_handle(node, (uint32_t)*position);
@@ -185,50 +200,53 @@ index_tree_load(const struct index_tree *tree, petal_slice key, enum block_kind 
 
 /* ---- a search by steps ---- */
 
-/* The entry of the node for the key; false: all of the node's are above it. */
 static inline bool
-search_node(const struct cache_block *node, petal_slice key, struct index_place *place)
+take_place(struct index_descent *descent, const struct index_block *node, int64_t position,
+           struct cache_hint *hints)
 {
-    struct index_block view;
-    int64_t position;
-
-    index_block_view(&view, node->data, node->size);
-    position = index_block_search_inline(&view, key);
     if (position < 0)
         return false;
-    place->handle = index_block_handle(&view, (uint32_t)position);
-    place->hint = &node->hints[position];
+    descent->place =
+        (struct index_place){index_block_handle(node, (uint32_t)position), &hints[position]};
     return true;
 }
 
 bool
 index_descent_begin(struct index_descent *descent, const struct index_tree *tree, petal_slice key)
 {
-    int64_t position = index_block_search_inline(&tree->root, key);
-
-    if (position < 0)
-        return false;
     descent->level = tree->root.level;
-    descent->place = (struct index_place){index_block_handle(&tree->root, (uint32_t)position),
-                                          &tree->hints[position]};
-    mem_prefetch(descent->place.hint, 1);
+    return take_place(descent, &tree->root, search_node(&tree->root, key, tree->hints),
+                      tree->hints);
+}
+
+bool
+index_descent_enter(struct index_descent *descent, const struct index_tree *tree, petal_slice key,
+                    const struct read_context *context)
+{
+    const struct cache_block *node = sst_file_find_loaded(tree->file, descent->place.handle,
+                                                          tree->kind, descent->place.hint, context);
+    struct index_block view;
+
+    assert(descent->level > 0);
+    descent->node = node;
+    if (node == NULL || index_block_level(node->data) + 1 != descent->level)
+        return false;
+    index_block_view(&view, node->data, node->size);
+    descent->probe = index_block_probe(&view, key, node->hints, sizeof *node->hints);
     return true;
 }
 
 bool
-index_descent_step(struct index_descent *descent, const struct index_tree *tree, petal_slice key,
-                   const struct read_context *context)
+index_descent_step(struct index_descent *descent, petal_slice key)
 {
-    const struct cache_block *node = sst_file_find_loaded(tree->file, descent->place.handle,
-                                                          tree->kind, descent->place.hint, context);
+    const struct cache_block *node = descent->node;
+    struct index_block view;
 
-    assert(descent->level > 0);
-    if (node == NULL || index_block_level(node->data) + 1 != descent->level ||
-        !search_node(node, key, &descent->place))
-        return false;
+    assert(descent->level > 0 && node != NULL);
     descent->level--;
-    mem_prefetch(descent->place.hint, 1);
-    return true;
+    index_block_view(&view, node->data, node->size);
+    return take_place(descent, &view, index_block_search_group(&view, key, descent->probe),
+                      node->hints);
 }
 
 /* ---- a position ---- */

@@ -53,15 +53,17 @@ struct cache_block *index_tree_load(const struct index_tree *tree, petal_slice k
  * the next one looks at.  Only what is cached is found.
  */
 struct index_descent {
-    struct index_place place; /* of the node that is next, of a block behind the last step */
-    uint32_t level;           /* of the node that names it; 0: a block */
+    struct index_place place;       /* of the node that is next, of a block behind the last step */
+    uint32_t level;                 /* of the node that names it; 0: a block */
+    const struct cache_block *node; /* that was entered .. */
+    struct index_probe probe;       /* .. and where in it the key is */
 };
 
 /* False: all keys are above. */
 bool index_descent_begin(struct index_descent *descent, const struct index_tree *tree,
                          petal_slice key);
 
-/* The place's hint has been loading: have what it leads to. */
+/* Have what the place's hint leads to. */
 static inline void
 index_descent_load(const struct index_descent *descent)
 {
@@ -69,9 +71,11 @@ index_descent_load(const struct index_descent *descent)
                               descent->level > 0 ? INDEX_PREFETCH_LINES : DATA_PREFETCH_LINES);
 }
 
-/* False: the node is not cached, or not as it should be.  REQUIRES: descent->level > 0. */
-bool index_descent_step(struct index_descent *descent, const struct index_tree *tree,
-                        petal_slice key, const struct read_context *context);
+/* Enter the node that was loaded, and step to what it names.  False: the node is not cached, or not
+ * as it should be.  REQUIRES: descent->level > 0. */
+bool index_descent_enter(struct index_descent *descent, const struct index_tree *tree,
+                         petal_slice key, const struct read_context *context);
+bool index_descent_step(struct index_descent *descent, petal_slice key);
 
 /* ---- a position ---- */
 

@@ -64,8 +64,8 @@ static enum petal_status
 keep_node(struct index_writer *writer, petal_slice bytes, uint32_t entries,
           const struct index_block_builder *builder, petal_error *error)
 {
-    if (!block_region_add(&writer->region, bytes, index_block_builder_first_key(builder), entries,
-                          index_block_builder_first_handle(builder).begins))
+    if (!block_region_add(&writer->region, bytes, index_block_builder_key(builder, 0), entries,
+                          index_block_builder_handle(builder, 0).begins))
         return error_no_memory(error);
     return block_region_is_full(&writer->region) ? write_region(writer, error) : PETAL_OK;
 }
@@ -88,10 +88,10 @@ close_node(struct index_writer *writer, struct index_block_builder *builder, uns
         status = keep_node(writer, bytes, entries, builder, error);
     } else {
         status = write_node(writer, bytes, entries, &handle, error);
-        handle.begins = index_block_builder_first_handle(builder).begins;
+        handle.begins = index_block_builder_handle(builder, 0).begins;
         if (status == PETAL_OK)
             status =
-                level_add(writer, level + 1, index_block_builder_first_key(builder), handle, error);
+                level_add(writer, level + 1, index_block_builder_key(builder, 0), handle, error);
     }
     index_block_builder_reset(builder);
     return status;
@@ -112,40 +112,13 @@ add_to_node(struct index_writer *writer, struct index_block_builder *builder, un
     return status;
 }
 
-/* Give all entries of a finished node to `to`, through nodes of the small size. */
-static enum petal_status
-split_entries(struct index_writer *writer, const struct index_block *from,
-              struct index_block_builder *to, unsigned level, petal_error *error)
-{
-    const petal_allocator *allocator = writer->sink->env->allocator;
-    enum petal_status status = PETAL_OK;
-    void *key = NULL;
-    size_t capacity = 0;
-
-    for (uint32_t i = 0; status == PETAL_OK && i < from->count; i++) {
-        size_t size = index_block_key_bytes(from, i);
-
-        if (!mem_grow(allocator, &key, &capacity, 0, size, 1)) {
-            status = error_no_memory(error);
-            break;
-        }
-        index_block_key(from, i, key);
-        status = add_to_node(writer, to, level, slice_make(key, size), index_block_handle(from, i),
-                             error);
-    }
-    mem_free(allocator, key, capacity);
-    return status;
-}
-
 /* The level has outgrown a root: write it as small nodes.  The last of them stays open. */
 static enum petal_status
 split_level(struct index_writer *writer, unsigned level, petal_error *error)
 {
     struct index_level *at = &writer->levels[level];
     struct index_block_builder *large = at->builder;
-    struct index_block node;
-    petal_slice bytes;
-    enum petal_status status;
+    enum petal_status status = PETAL_OK;
 
     assert(!at->split);
     if (index_block_builder_new(&at->builder, writer->sink->env->allocator) != PETAL_OK) {
@@ -153,13 +126,9 @@ split_level(struct index_writer *writer, unsigned level, petal_error *error)
         return error_no_memory(error);
     }
     at->split = true;
-    status = index_block_builder_finish(large, level, &bytes);
-    if (status == PETAL_OK) {
-        index_block_view(&node, bytes.data, bytes.size);
-        status = split_entries(writer, &node, at->builder, level, error);
-    } else {
-        status = error_no_memory(error);
-    }
+    for (size_t i = 0; status == PETAL_OK && i < index_block_builder_count(large); i++)
+        status = add_to_node(writer, at->builder, level, index_block_builder_key(large, i),
+                             index_block_builder_handle(large, i), error);
     index_block_builder_free(large);
     return status;
 }

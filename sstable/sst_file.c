@@ -11,26 +11,22 @@
 /* Stored blocks up to this size are read without allocating. */
 #define SCRATCH_BYTES 8192
 
-/* The whole structure of a block, after which it can be read without checks. */
+/* The whole structure of a block that is no node, after which it can be read without checks. */
 static bool
-check_structure(enum block_kind kind, const uint8_t *bytes, size_t size, uint32_t entries)
+check_structure(enum block_kind kind, const uint8_t *bytes, size_t size)
 {
     struct data_block data;
-    struct index_block node;
     struct bloom_filter filter;
 
+    assert(kind != BLOCK_DATA_INDEX && kind != BLOCK_BLOOM_INDEX);
     switch (kind) {
     case BLOCK_DATA:
         return data_block_check(&data, bytes, size);
-    case BLOCK_DATA_INDEX:
-    case BLOCK_BLOOM_INDEX:
-        return index_block_check(&node, bytes, size) && node.count == entries;
     case BLOCK_BLOOM:
         return bloom_open(&filter, bytes, size);
-    case BLOCK_FACTS:
-        break;
+    default:
+        return false;
     }
-    return false;
 }
 
 static enum petal_status
@@ -74,25 +70,67 @@ read_image(const struct sst_file *file, struct block_handle handle, enum block_k
     return block_read(&file->source, handle, kind, scratch, SCRATCH_BYTES, image, error);
 }
 
+/* Check the decoded bytes of a node and arrange them in a block with a hint for each entry. */
+static enum petal_status
+arrange_node(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+             const uint8_t *bytes, const struct block_frame *frame, struct cache_block **block,
+             petal_error *error)
+{
+    /* Their count, which the frame has as well, is checked before memory is taken by it. */
+    size_t memory_bytes = index_block_memory(bytes, frame->raw_bytes);
+    struct index_block node;
+    uint8_t *memory;
+
+    if (memory_bytes == 0 || frame->entries > frame->raw_bytes / INDEX_BLOCK_ENTRY_BYTES)
+        return error_malformed(file, handle, kind, error);
+    *block = cache_allocate(file->cache, memory_bytes, frame->entries, &memory);
+    if (*block == NULL)
+        return error_no_memory(error);
+    if (index_block_make(&node, bytes, frame->raw_bytes, memory) && node.count == frame->entries)
+        return PETAL_OK;
+    cache_discard(file->cache, *block);
+    *block = NULL;
+    return error_malformed(file, handle, kind, error);
+}
+
+static enum petal_status
+make_node(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
+          const struct block_image *image, struct cache_block **block, petal_error *error)
+{
+    const petal_allocator *allocator = file->source.env->allocator;
+    size_t size = image->frame.raw_bytes;
+    uint8_t *bytes;
+    enum petal_status status;
+
+    if (image->frame.codec == BLOCK_CODEC_RAW)
+        return arrange_node(file, handle, kind, image->stored, &image->frame, block, error);
+    bytes = mem_alloc(allocator, size);
+    if (bytes == NULL)
+        return error_no_memory(error);
+    status = block_image_decode(image, bytes)
+                 ? arrange_node(file, handle, kind, bytes, &image->frame, block, error)
+                 : error_malformed(file, handle, kind, error);
+    mem_free(allocator, bytes, size);
+    return status;
+}
+
 /* Decode and check a verified image; the block is the caller's, and not in the table yet. */
 static enum petal_status
 make_block(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
            const struct block_image *image, struct cache_block **block, petal_error *error)
 {
-    bool is_index = kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX;
     uint32_t raw_bytes = image->frame.raw_bytes;
-    /* An index node has hints for the blocks that it names.  Their count is checked before
-     * memory is taken by it. */
-    uint32_t hints = is_index ? image->frame.entries : 0;
     uint8_t *bytes;
 
     *block = NULL;
-    if (image->frame.entries > (is_index ? raw_bytes / INDEX_BLOCK_ENTRY_BYTES : 0))
+    if (kind == BLOCK_DATA_INDEX || kind == BLOCK_BLOOM_INDEX)
+        return make_node(file, handle, kind, image, block, error);
+    if (image->frame.entries > 0)
         return error_malformed(file, handle, kind, error);
-    *block = cache_allocate(file->cache, raw_bytes, hints, &bytes);
+    *block = cache_allocate(file->cache, raw_bytes, 0, &bytes);
     if (*block == NULL)
         return error_no_memory(error);
-    if (block_image_decode(image, bytes) && check_structure(kind, bytes, raw_bytes, hints))
+    if (block_image_decode(image, bytes) && check_structure(kind, bytes, raw_bytes))
         return PETAL_OK;
     cache_discard(file->cache, *block);
     *block = NULL;
@@ -234,7 +272,7 @@ sst_file_read_private(const struct sst_file *file, struct block_handle handle,
         return error_no_memory(error);
     block->size = image.frame.raw_bytes;
     if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||
-        !check_structure(BLOCK_DATA, block->bytes, block->size, 0))
+        !check_structure(BLOCK_DATA, block->bytes, block->size))
         return error_malformed(file, handle, BLOCK_DATA, error);
     context->trace->blocks_fetched[PETAL_BLOCK_DATA]++;
     context->trace->bytes_fetched += handle.size;

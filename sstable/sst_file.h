@@ -18,9 +18,9 @@
 #include "sstable/read_around.h"
 #include "sstable/readahead.h"
 
-/* About those in front of the records in a block of 4 KiB, and those of the heads in a node. */
+/* About those in front of the records in a block of 4 KiB, and in front of a node's groups. */
 #define DATA_PREFETCH_LINES  8
-#define INDEX_PREFETCH_LINES 14
+#define INDEX_PREFETCH_LINES 3
 
 struct sst_file {
     struct block_source source;
@@ -101,7 +101,7 @@ static ALWAYS_INLINE struct cache_block *
 sst_file_find(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
               struct cache_hint *hint, const struct read_context *context)
 {
-    /* A search reads a data block's arrays, a node's heads: overlap the cache misses, that of
+    /* A search reads a data block's arrays, a node's samples: overlap the cache misses, that of
      * the descriptor too. */
     if (hint != NULL && kind != BLOCK_BLOOM)
         cache_hint_prefetch(hint, kind == BLOCK_DATA ? DATA_PREFETCH_LINES : INDEX_PREFETCH_LINES);

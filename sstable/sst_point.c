@@ -94,10 +94,18 @@ sst_point_search_begin(struct sst_point_search *search, const struct sst_reader 
 }
 
 enum sst_point_answer
-sst_point_search_step(struct sst_point_search *search, const struct read_context *context)
+sst_point_search_enter(struct sst_point_search *search, const struct read_context *context)
 {
-    return index_descent_step(&search->descent, &search->reader->index,
-                              slice_make(search->sought, search->sought_bytes), context)
+    return index_descent_enter(&search->descent, &search->reader->index,
+                               slice_make(search->sought, search->sought_bytes), context)
+               ? SST_POINT_FOUND
+               : SST_POINT_DECLINED;
+}
+
+enum sst_point_answer
+sst_point_search_step(struct sst_point_search *search)
+{
+    return index_descent_step(&search->descent, slice_make(search->sought, search->sought_bytes))
                ? SST_POINT_FOUND
                : SST_POINT_DECLINED;
 }

@@ -34,8 +34,8 @@ enum sst_point_answer sst_point_find(const struct sst_reader *reader,
                                      struct data_block_put *put);
 
 /*
- * The same by steps, for several searches at once: begin; while search.descent.level > 0 load and
- * step; load, reach, end.  Between two steps of one search come those of the others, while the
+ * The same by steps, for several searches at once: begin, load; while search.descent.level > 0
+ * enter, step and load; reach, end.  Between two steps of one search come those of the others, while the
  * lines are loading that it needs next.  Each step says FOUND to go on, or what the search has come
  * to.  Only what is cached is found; where a block is not, it is DECLINED.
  */
@@ -55,8 +55,9 @@ enum sst_point_answer sst_point_search_begin(struct sst_point_search *search,
                                              const struct sst_reader *reader,
                                              const struct data_block_column *column,
                                              const struct read_context *context);
-enum sst_point_answer sst_point_search_step(struct sst_point_search *search,
-                                            const struct read_context *context);
+enum sst_point_answer sst_point_search_enter(struct sst_point_search *search,
+                                             const struct read_context *context);
+enum sst_point_answer sst_point_search_step(struct sst_point_search *search);
 enum sst_point_answer sst_point_search_reach(struct sst_point_search *search,
                                              const struct read_context *context);
 enum sst_point_answer sst_point_search_end(const struct sst_point_search *search,

@@ -77,26 +77,40 @@ choose_files(struct batch *batch, struct lane_list *list)
     *list = chosen;
 }
 
+static inline bool
+is_above_blocks(const struct lane *lane)
+{
+    return lane->answer == SST_POINT_FOUND && lane->search.descent.level > 0;
+}
+
 /* Down the indexes, a level at a time. */
 static void
 descend(struct batch *batch, const struct lane_list *list)
 {
     bool more = true;
 
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct lane *lane = &batch->lanes[list->lanes[i]];
+
+        if (lane->answer == SST_POINT_FOUND)
+            sst_point_search_load(&lane->search);
+    }
     while (more) {
         more = false;
         for (uint32_t i = 0; i < list->count; i++) {
-            const struct lane *lane = &batch->lanes[list->lanes[i]];
+            struct lane *lane = &batch->lanes[list->lanes[i]];
 
-            if (lane->answer == SST_POINT_FOUND)
-                sst_point_search_load(&lane->search);
+            if (is_above_blocks(lane))
+                lane->answer = sst_point_search_enter(&lane->search, &lane->context);
         }
         for (uint32_t i = 0; i < list->count; i++) {
             struct lane *lane = &batch->lanes[list->lanes[i]];
 
-            if (lane->answer != SST_POINT_FOUND || lane->search.descent.level == 0)
+            if (!is_above_blocks(lane))
                 continue;
-            lane->answer = sst_point_search_step(&lane->search, &lane->context);
+            lane->answer = sst_point_search_step(&lane->search);
+            if (lane->answer == SST_POINT_FOUND)
+                sst_point_search_load(&lane->search);
             more = true;
         }
     }

@@ -394,13 +394,16 @@ forge_begin(struct sst_fixture *f, struct forged_file *file, struct named_block 
 {
     struct index_block root;
     uint64_t offset;
-    uint8_t *bytes;
-    size_t size;
+    uint8_t *bytes, *node, *memory;
+    size_t size, node_bytes;
 
     bytes = sst_fixture_bytes(f, &size);
     offset = data_root(bytes, size);
-    assert_true(index_block_check(&root, bytes + offset + BLOCK_FRAME_BYTES,
-                                  sst_frame_bytes(bytes, offset) - BLOCK_FRAME_BYTES));
+    node = bytes + offset + BLOCK_FRAME_BYTES;
+    node_bytes = sst_frame_bytes(bytes, offset) - BLOCK_FRAME_BYTES;
+    memory = aligned_alloc(CACHE_LINE_BYTES, index_block_memory(node, node_bytes));
+    assert_non_null(memory);
+    assert_true(index_block_make(&root, node, node_bytes, memory));
     assert_int_equal(root.level, 0);
     *count = root.count < MOST_NAMED ? root.count : MOST_NAMED;
     for (uint32_t i = 0; i < *count; i++) {
@@ -415,6 +418,7 @@ forge_begin(struct sst_fixture *f, struct forged_file *file, struct named_block 
     file->bytes = test_allocate(file->capacity);
     file->size = (size_t)offset;
     memcpy(file->bytes, bytes, (size_t)offset);
+    free(memory);
     free(bytes);
 }
 
