@@ -375,10 +375,10 @@ wal_commit(petal_db *db, enum petal_durability durability, int64_t now_ms, petal
     STATS_ADD_LEADER(db, log_bytes, buffered);
     /*
      * Something is stored that may not be synced yet. The WAL thread clears the time, then looks
-     * how much is stored. Nothing is added to the time, but both have changed one word: so that
-     * thread looks behind the store, or the time is seen cleared here.
+     * how much is stored; without a fence here it may miss the store, and its clearing be missed.
+     * Then it sees at the end of the next interval that more is stored than synced.
      */
-    if (atomic_fetch_add_explicit(&chain->unsynced_since_ms, 0, memory_order_acq_rel) == 0)
+    if (atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed) == 0)
         atomic_store_explicit(&chain->unsynced_since_ms, now_ms, memory_order_relaxed);
     if (durability != PETAL_FSYNC_WAL && !sync_is_overdue(chain, now_ms))
         return PETAL_OK;
@@ -501,6 +501,22 @@ wal_keep(petal_db *db, uint64_t number, uint64_t length, uint64_t last_sequence,
 
 /* ---- in the background ---- */
 
+/* Is anything stored that is not known to be synced? */
+static bool
+has_unsynced(petal_db *db)
+{
+    struct wal_chain *chain = db->wal;
+    bool found = atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed) != 0;
+
+    mutex_lock(&chain->mutex);
+    found = found ||
+            (chain->closed_count > 0 && chain->closed[chain->closed_count - 1].file != NULL) ||
+            (chain->current != NULL &&
+             wal_file_synced_length(chain->current) < wal_file_length(chain->current));
+    mutex_unlock(&chain->mutex);
+    return found;
+}
+
 /* No leadership is needed: what was acknowledged comes to the medium while a leader waits for
  * memory. */
 static void
@@ -553,7 +569,7 @@ wal_thread(void *argument)
         spare = chain->spare_wanted;
         chain->spare_wanted = false;
         mutex_unlock(&chain->mutex);
-        if (over && atomic_load_explicit(&chain->unsynced_since_ms, memory_order_relaxed) != 0 &&
+        if (over && has_unsynced(db) &&
             !atomic_load_explicit(&db->failure.failed, memory_order_relaxed))
             sync_in_background(db);
         if (over)

@@ -70,7 +70,8 @@ struct wal_chain {
      * only. Closed files are freed under it, so it keeps alive what its holder syncs. */
     struct mutex sync_mutex;
     _Atomic(int64_t)
-        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs */
+        unsynced_since_ms; /* 0: all that is stored has been synced, or a sync of it runs, or it was
+                              stored as that began; see wal_commit */
     _Atomic(int64_t) sync_started_ms; /* of the background sync that runs; 0: none */
 
     bool thread_started;

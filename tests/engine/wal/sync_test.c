@@ -213,6 +213,25 @@ test_what_comes_beside_a_sync_is_synced(void **state)
     fixture_fini(&fixture);
 }
 
+/* The WAL thread has cleared the time, and then not seen what was stored: nothing but the lengths
+ * tells it. */
+static void
+test_what_was_missed_by_a_sync_is_synced(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger;
+    petal_db *db;
+
+    (void)state;
+    start(&fixture, &ledger, 2000);
+    db = fixture.db;
+    ledger_must_write(&ledger, 1, PETAL_SYNC_WAL);
+    atomic_store(&db->wal->unsynced_since_ms, 0);
+    assert_true(comes_to_be_synced(db));
+    fixture_must_close(&fixture);
+    fixture_fini(&fixture);
+}
+
 /* The last sync was long ago by any clock, and the WAL thread is not to be seen. */
 static void
 test_a_clock_that_is_set_back(void **state)
@@ -241,6 +260,7 @@ main(void)
         cmocka_unit_test(test_a_busy_wal_thread_syncs),
         cmocka_unit_test(test_async_writes_are_stored),
         cmocka_unit_test(test_what_comes_beside_a_sync_is_synced),
+        cmocka_unit_test(test_what_was_missed_by_a_sync_is_synced),
         cmocka_unit_test(test_a_clock_that_is_set_back),
     };
 
