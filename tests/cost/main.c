@@ -18,7 +18,7 @@
  *     column/get/4-files-ROWCOL        3440
  *     column/get/memtable              1968
  *     column/get/one-file              1711
- *     column/put                       2021
+ *     column/put                       1712
  *     families/get-1-of-2              1711
  *     families/scan-both                691
  *     pair/get-absent/4-files          1293
@@ -27,7 +27,7 @@
  *     pair/get/4-files                 2066
  *     pair/get/memtable                1872
  *     pair/get/one-file                1598
- *     pair/put                         2047
+ *     pair/put                         1736
  *     pair/scan/4-files                 273
  *     pair/scan/memtable                171
  *     pair/scan/one-file                141
