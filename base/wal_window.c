@@ -201,7 +201,10 @@ make(struct wal_window *window, int descriptor, uint64_t offset)
 static bool
 move(struct wal_window *window, int descriptor, uint64_t offset, size_t size)
 {
-    if (atomic_exchange_explicit(&window->synced, false, memory_order_relaxed)) {
+    /* Most stores that are written follow one that was: looked at first, the flag is not taken from
+     * who syncs. */
+    if (atomic_load_explicit(&window->synced, memory_order_relaxed) &&
+        atomic_exchange_explicit(&window->synced, false, memory_order_relaxed)) {
         drop(window);
         if (window->stores == STORES_BEFORE_WINDOW)
             window->syncs = 0;
