@@ -60,8 +60,11 @@ void
 block_sink_fini(struct block_sink *sink)
 {
     mem_free(sink->env->allocator, sink->buffer, sink->capacity);
+    mem_free(sink->env->allocator, sink->text, sink->text_capacity);
     mem_free(sink->env->allocator, sink->high_state, sizeof(LZ4_streamHC_t));
     sink->buffer = NULL;
+    sink->text = NULL;
+    sink->text_capacity = 0;
     sink->high_state = NULL;
     sink->capacity = 0;
 }
@@ -122,13 +125,11 @@ sink_reserve(struct block_sink *sink, size_t size, petal_error *error)
     return PETAL_OK;
 }
 
-/* Compress to `to` if that saves enough; returns the stored bytes, 0 if it does not. */
+/* Compress to `to` if that gives at most `room` bytes; returns them, 0 if it does not. */
 static uint32_t
-compress_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
+compress_bytes(const struct block_sink *sink, petal_slice raw, uint8_t *to, size_t room)
 {
-    size_t room = raw.size - raw.size / SAVING_SHARE - 1;
-
-    if (raw.size < SAVING_SHARE)
+    if (raw.size == 0 || room == 0)
         return 0;
     if (sink->high_state != NULL) {
         /* Each block by itself; what the state has of others is forgotten without touching it. */
@@ -139,10 +140,54 @@ compress_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
     return (uint32_t)LZ4_compress_default(raw.data, (char *)to, (int)raw.size, (int)room);
 }
 
+/* Most bytes that a block may be stored with to be stored otherwise than raw. */
+static size_t
+most_compressed(size_t size)
+{
+    return size < SAVING_SHARE ? 0 : size - size / SAVING_SHARE - 1;
+}
+
+/* Pack a data block to `to`, and compress its text if that saves enough; returns the stored bytes, 0
+ * if they are too many. */
+static uint32_t
+pack_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
+{
+    size_t text_bytes, most = most_compressed(raw.size);
+    size_t packed =
+        data_block_pack((const uint8_t *)raw.data, raw.size, to, sink->text, &text_bytes);
+    size_t compressed = compress_bytes(sink, slice_make(sink->text, text_bytes), to + packed,
+                                       most_compressed(text_bytes));
+
+    if (compressed > 0) {
+        to[0] |= DATA_BLOCK_TEXT_LZ4;
+        packed += compressed;
+    } else {
+        if (packed + text_bytes <= most && text_bytes > 0)
+            memcpy(to + packed, sink->text, text_bytes);
+        packed += text_bytes;
+    }
+    return packed <= most ? (uint32_t)packed : 0;
+}
+
+/* Room for a block that is to be packed, and for its text. */
+static enum petal_status
+reserve_packed(struct block_sink *sink, size_t size, petal_error *error)
+{
+    void *text = sink->text;
+
+    if (sink->text_capacity < size &&
+        !mem_grow(sink->env->allocator, &text, &sink->text_capacity, 0, size, 1))
+        return error_no_memory(error);
+    sink->text = text;
+    return sink_reserve(sink, BLOCK_FRAME_BYTES + data_block_pack_bound(size) + size, error);
+}
+
 enum petal_status
 block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw, uint32_t entries,
                   bool compress, struct block_handle *handle, petal_error *error)
 {
+    bool pack = compress && kind == BLOCK_DATA;
+    enum block_codec codec = pack ? BLOCK_CODEC_PACKED : BLOCK_CODEC_LZ4;
     enum petal_status status;
     uint8_t *frame;
     uint32_t stored = 0;
@@ -152,13 +197,16 @@ block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw
     if (raw.size > BLOCK_MAX_RAW_BYTES)
         return error_file(error, PETAL_INVALID, sink->path, "%s of %zu bytes is too large",
                           block_kind_text(kind), raw.size);
-    status = sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
+    status = pack ? reserve_packed(sink, raw.size, error)
+                  : sink_reserve(sink, BLOCK_FRAME_BYTES + raw.size, error);
     if (status != PETAL_OK)
         return status;
     frame = sink->buffer + sink->used;
-    if (compress)
-        stored = compress_block(sink, raw, frame + BLOCK_FRAME_BYTES);
-    frame[CODEC_AT] = stored != 0 ? BLOCK_CODEC_LZ4 : BLOCK_CODEC_RAW;
+    if (pack)
+        stored = pack_block(sink, raw, frame + BLOCK_FRAME_BYTES);
+    else if (compress)
+        stored = compress_bytes(sink, raw, frame + BLOCK_FRAME_BYTES, most_compressed(raw.size));
+    frame[CODEC_AT] = (uint8_t)(stored != 0 ? codec : BLOCK_CODEC_RAW);
     if (stored == 0) {
         stored = (uint32_t)raw.size;
         memcpy(frame + BLOCK_FRAME_BYTES, raw.data, raw.size);
@@ -244,7 +292,9 @@ block_frame_decode(struct block_frame *frame, const uint8_t *bytes)
     uint32_t stored = get_le32(bytes + STORED_AT);
     uint32_t raw = get_le32(bytes + RAW_AT);
 
-    if (kind < BLOCK_DATA || kind > BLOCK_FACTS || codec > BLOCK_CODEC_LZ4)
+    if (kind < BLOCK_DATA || kind > BLOCK_FACTS || codec > BLOCK_CODEC_PACKED)
+        return false;
+    if (codec == BLOCK_CODEC_PACKED && kind != BLOCK_DATA)
         return false;
     if (get_le16(bytes + RESERVED_AT) != 0 || stored == 0 || raw == 0)
         return false;
@@ -336,6 +386,8 @@ block_image_decode(const struct block_image *image, uint8_t *to)
 {
     const struct block_frame *frame = &image->frame;
 
+    if (frame->codec == BLOCK_CODEC_PACKED)
+        return data_block_unpack(image->stored, frame->stored_bytes, to, frame->raw_bytes);
     if (frame->codec == BLOCK_CODEC_RAW)
         memcpy(to, image->stored, frame->raw_bytes);
     else if (LZ4_decompress_safe((const char *)image->stored, (char *)to, (int)frame->stored_bytes,

@@ -8,7 +8,7 @@
  *      0     8   checksum (base/checksum.h) of all that follows, for this file's identity and this
  *            offset
  *      8     1   kind (enum block_kind)
- *      9     1   compression: 0 raw, 1 LZ4
+ *      9     1   compression: 0 raw, 1 LZ4, 2 packed (of data blocks)
  *     10     2   0
  *     12     4   stored bytes
  *     16     4   raw bytes; equal to the stored ones when raw
@@ -30,7 +30,7 @@
 
 #define BLOCK_FRAME_BYTES 24
 
-enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1 };
+enum block_codec { BLOCK_CODEC_RAW = 0, BLOCK_CODEC_LZ4 = 1, BLOCK_CODEC_PACKED = 2 };
 
 struct block_frame {
     enum block_kind kind;
@@ -54,6 +54,8 @@ struct block_sink {
     uint64_t synced;  /* of them, when the latest sync on the way was made */
     uint8_t *buffer;  /* what follows them */
     size_t used, capacity;
+    uint8_t *text; /* of the block that is packed */
+    size_t text_capacity;
     void *high_state; /* of LZ4HC; NULL: compressed by LZ4 */
 };
 
@@ -71,7 +73,8 @@ block_sink_offset(const struct block_sink *sink)
     return sink->flushed + sink->used;
 }
 
-/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, if that saves a sixteenth.  `entries`: see
+/* Append a block in its frame.  `compress`: with LZ4 or LZ4HC, data blocks packed
+ * before, if that saves a sixteenth.  `entries`: see
  * above. */
 enum petal_status block_sink_append(struct block_sink *sink, enum block_kind kind, petal_slice raw,
                                     uint32_t entries, bool compress, struct block_handle *handle,
@@ -121,7 +124,7 @@ enum petal_status block_read(const struct block_source *source, struct block_han
                              struct block_image *image, petal_error *error);
 void block_image_fini(struct block_image *image, const struct block_source *source);
 
-/* Decode into `to` (frame.raw_bytes of them), and unfold a data block; false when the stored bytes
+/* Decode into `to` (frame.raw_bytes of them); false when the stored bytes
  * do not give exactly these. */
 bool block_image_decode(const struct block_image *image, uint8_t *to);
 

@@ -84,7 +84,7 @@ enum data_block_flags {
      * and 2. */
     DATA_BLOCK_TAILS = 128,
     DATA_BLOCK_ALL_FLAGS = 255,
-    DATA_BLOCK_FOLDED = 256 /* in the file only: taken off when the arrays are unfolded */
+    DATA_BLOCK_FOLDED = 256 /* in files of version 3 only: taken off by data_block_unfold */
 };
 
 #define DATA_BLOCK_HEAD_BYTES 4
@@ -149,21 +149,38 @@ enum petal_status data_block_builder_finish(struct data_block_builder *builder, 
 /* Forget the cells, keep the memory. */
 void data_block_builder_reset(struct data_block_builder *builder);
 
-/* ---- folding ---- */
+/* ---- packing: blocks in files ---- */
 
 /*
- * A block that is going to be compressed is FOLDED first, which leaves its size: row heads, record
- * offsets and first cells become differences, each from the number before (the first: from 0),
- * modulo their width; then in each of these arrays, in timestamps and in sequences the bytes of
- * every 64 numbers, and of those that are left, change places: the lowest byte of each, then the
- * second of each, and so on.
+ * A block that is to be compressed is PACKED: what LZ4 finds nothing in (the header, timestamps,
+ * sequences, and the rows' rests where they are equally long and of few symbols) stands first, in
+ * as many bits as it needs; what is left is the text, which LZ4 takes.  FORMAT.md, "Packed data
+ * block", has the bytes.
  */
 
-/* REQUIRES: `bytes` are what data_block_builder_finish gave. */
-void data_block_fold(uint8_t *bytes, size_t size);
+/* The first byte of a packed block. */
+enum data_block_packing {
+    DATA_BLOCK_TEXT_LZ4 = 1,   /* the text is compressed */
+    DATA_BLOCK_PACKED_ROWS = 2 /* the rows' rests stand before the text */
+};
 
-/* Undo it, if it was done.  `bytes` may be any; false if they are no block: data_block_check has
- * the rest to say. */
+/* Bytes that a packed block of `size` takes at most, without its text. */
+size_t data_block_pack_bound(size_t size);
+
+/*
+ * Write all but the text at `packed`, the text, which is no longer than the block, at `text`; return
+ * the bytes of the first.  TEXT_LZ4 is not set.  REQUIRES: `bytes` are what
+ * data_block_builder_finish gave.
+ */
+size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8_t *text,
+                       size_t *text_bytes);
+
+/* The block of `size` bytes at `to`, from any stored bytes; false if they are none.  They may be no
+ * block, still: data_block_check has the rest to say. */
+bool data_block_unpack(const uint8_t *stored, size_t stored_bytes, uint8_t *to, size_t size);
+
+/* Take off the folding of a block of a file of version 3, if it has one (sstable/data_block_fold.h).
+ * `bytes` may be any; false if they are no block: as above. */
 bool data_block_unfold(uint8_t *bytes, size_t size);
 
 /* ---- reading ---- */

@@ -1,65 +1,20 @@
 /*
- * data_block_fold.c -- a data block's arrays of numbers in the order in which
- * LZ4 finds most in them. See data_block.h.
- *
- * LZ4 sees repeated bytes, four and more, and nothing of numbers that are near
- * to each other. So of what ascends (row heads, record offsets, first cells)
- * the differences are stored, and of all that is wider than a byte first the
- * lowest bytes of a group of numbers, then the next ones, and so on: the upper
- * bytes, which are mostly equal, lie side by side.
+ * data_block_fold.c -- see sstable/data_block_fold.h; and the blocks of files of version 3, which
+ * are folded whole.
  */
-#include "sstable/data_block.h"
+#include "sstable/data_block_fold.h"
 
 #include "base/coding.h"
-
-#include <assert.h>
+#include "base/inline.h"
+#include "sstable/data_block.h"
 
 /* Numbers whose bytes lie together: so folding needs no memory. */
 #define GROUP 64
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE inline
-#endif
-
-struct array {
-    uint8_t *bytes;
-    size_t count;
-    uint32_t width;
-    bool differences;
-};
-
-static inline uint8_t *
-begin_of(const struct packed_array *array)
-{
-    return (uint8_t *)(uintptr_t)array->base + 8 - array->width;
-}
-
-/* The arrays that are folded; an array of width 0 is none. */
-#define ARRAYS 5
-
-static void
-find_arrays(uint8_t *bytes, size_t size, struct array arrays[ARRAYS])
-{
-    struct data_block block;
-
-    data_block_view(&block, bytes, size);
-    arrays[0] = (struct array){bytes + DATA_BLOCK_HEADER_BYTES, block.rows, 4, true};
-    arrays[1] = (struct array){begin_of(&block.offsets), (size_t)block.cells + 1,
-                               block.offsets.width, true};
-    arrays[2] =
-        (struct array){begin_of(&block.firsts), (size_t)block.rows + 1, block.firsts.width, true};
-    arrays[3] =
-        (struct array){begin_of(&block.timestamps), block.cells, block.timestamps.width, false};
-    arrays[4] =
-        (struct array){begin_of(&block.sequences), block.cells, block.sequences.width, false};
-}
-
 /* ---- folding ---- */
 
-static void
-fold_array(const struct array *array)
+void
+fold_array(const struct folded_array *array)
 {
     uint8_t numbers[GROUP * 8];
     uint64_t before = 0;
@@ -82,19 +37,7 @@ fold_array(const struct array *array)
     }
 }
 
-void
-data_block_fold(uint8_t *bytes, size_t size)
-{
-    struct array arrays[ARRAYS];
-
-    assert(data_block_header_is_sane(bytes, size));
-    find_arrays(bytes, size, arrays);
-    for (unsigned i = 0; i < ARRAYS; i++)
-        fold_array(&arrays[i]);
-    put_le16(bytes + 12, (uint16_t)(get_le16(bytes + 12) | DATA_BLOCK_FOLDED));
-}
-
-/* ---- unfolding: for each block that is read ---- */
+/* ---- unfolding ---- */
 
 static ALWAYS_INLINE void
 put_number(uint8_t *to, uint64_t number, uint32_t width)
@@ -110,7 +53,7 @@ put_number(uint8_t *to, uint64_t number, uint32_t width)
 }
 
 static ALWAYS_INLINE void
-unfold(const struct array *array, uint32_t width, bool differences)
+unfold(const struct folded_array *array, uint32_t width, bool differences)
 {
     uint8_t planes[GROUP * 8];
     uint64_t sum = 0;
@@ -133,8 +76,8 @@ unfold(const struct array *array, uint32_t width, bool differences)
 }
 
 /* The widths that nearly all arrays have are known where they are unfolded. */
-static void
-unfold_array(const struct array *array)
+void
+unfold_array(const struct folded_array *array)
 {
     if (array->width == 4 && array->differences)
         unfold(array, 4, true);
@@ -146,10 +89,38 @@ unfold_array(const struct array *array)
         unfold(array, array->width, array->differences);
 }
 
+/* ---- blocks of version 3 ---- */
+
+static inline uint8_t *
+begin_of(const struct packed_array *array)
+{
+    return (uint8_t *)(uintptr_t)array->base + 8 - array->width;
+}
+
+/* The arrays that are folded; an array of width 0 is none. */
+#define ARRAYS 5
+
+static void
+find_arrays(uint8_t *bytes, size_t size, struct folded_array arrays[ARRAYS])
+{
+    struct data_block block;
+
+    data_block_view(&block, bytes, size);
+    arrays[0] = (struct folded_array){bytes + DATA_BLOCK_HEADER_BYTES, block.rows, 4, true};
+    arrays[1] = (struct folded_array){begin_of(&block.offsets), (size_t)block.cells + 1,
+                                      block.offsets.width, true};
+    arrays[2] = (struct folded_array){begin_of(&block.firsts), (size_t)block.rows + 1,
+                                      block.firsts.width, true};
+    arrays[3] = (struct folded_array){begin_of(&block.timestamps), block.cells,
+                                      block.timestamps.width, false};
+    arrays[4] = (struct folded_array){begin_of(&block.sequences), block.cells,
+                                      block.sequences.width, false};
+}
+
 bool
 data_block_unfold(uint8_t *bytes, size_t size)
 {
-    struct array arrays[ARRAYS];
+    struct folded_array arrays[ARRAYS];
     uint32_t flags;
 
     if (size < DATA_BLOCK_HEADER_BYTES)

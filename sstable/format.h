@@ -1,5 +1,5 @@
 /*
- * format.h -- the constants and small structures of the store file, version 3.  FORMAT.md describes
+ * format.h -- the constants and small structures of the store file, version 4.  FORMAT.md describes
  * every byte.
  *
  *     blocks, each in a frame (block_io.h), without gaps from offset 0:

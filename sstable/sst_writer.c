@@ -219,8 +219,6 @@ write_data_block(struct sst_writer *writer, petal_error *error)
 
     if (status != PETAL_OK)
         return error_no_memory(error);
-    if (compress)
-        data_block_fold(writer->data.out, bytes.size);
     status = block_sink_append(&writer->sink, BLOCK_DATA, bytes, 0, compress, &handle, error);
     if (status != PETAL_OK)
         return status;

@@ -18,7 +18,7 @@
  *     64     4                             size    }
  *     68     4   0
  *     72    40   0
- *    112     4   format version, 3; 1 and 2 are read, too
+ *    112     4   format version, 4; 1 to 3 are read, too
  *    116     4   0
  *    120     8   magic: 89 50 45 54 41 4C 53 46 ("\x89PETALSF")
  *
@@ -31,7 +31,7 @@
 #include "sstable/format.h"
 
 #define TRAILER_BYTES      128
-#define SST_FORMAT_VERSION 3
+#define SST_FORMAT_VERSION 4
 
 struct trailer {
     uint64_t file_identity;

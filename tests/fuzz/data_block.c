@@ -1,6 +1,6 @@
 /*
- * data_block.c -- any bytes as a data block: unfolded, refused, or iterated and searched within
- * bounds.
+ * data_block.c -- any bytes as a data block, as they are and as a packed one: refused, or iterated
+ * and searched within bounds.
  */
 #include "sstable/data_block.h"
 
@@ -55,22 +55,16 @@ seek_around(struct data_block_cursor *seeker, const struct cell *cell)
     free(buffer);
 }
 
-int
-LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+static void
+read_block(const uint8_t *bytes, size_t size)
 {
-    uint8_t *bytes = malloc(size + (size == 0));
     struct data_block block;
     struct data_block_cursor walker, seeker;
     struct cell cell;
     unsigned seeks = 0;
 
-    if (bytes != NULL)
-        memcpy(bytes, input, size);
-    if (bytes == NULL || !data_block_unfold(bytes, size) ||
-        !data_block_check(&block, bytes, size)) {
-        free(bytes);
-        return 0;
-    }
+    if (!data_block_check(&block, bytes, size))
+        return;
     data_block_cursor_init(&walker, &mem_default_allocator);
     data_block_cursor_init(&seeker, &mem_default_allocator);
     if (data_block_cursor_attach(&walker, bytes, size) == PETAL_OK &&
@@ -84,6 +78,30 @@ LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     }
     data_block_cursor_fini(&walker);
     data_block_cursor_fini(&seeker);
+}
+
+/* The first two bytes say how long the block is that the others are to give. */
+static void
+read_packed(const uint8_t *input, size_t size)
+{
+    size_t raw = size < 2 ? 0 : input[0] | (size_t)input[1] << 8;
+    uint8_t *bytes = raw == 0 ? NULL : malloc(raw);
+
+    if (bytes != NULL && data_block_unpack(input + 2, size - 2, bytes, raw))
+        read_block(bytes, raw);
     free(bytes);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    uint8_t *bytes = malloc(size + (size == 0));
+
+    if (bytes != NULL && size > 0)
+        memcpy(bytes, input, size);
+    if (bytes != NULL && data_block_unfold(bytes, size))
+        read_block(bytes, size);
+    free(bytes);
+    read_packed(input, size);
     return 0;
 }

@@ -128,10 +128,23 @@ every_changed_byte_is_refused_or_read_in_bounds(void **state)
     assert_true(refused > kept);
 }
 
-/* Damage to what is folded: nothing beyond the block is touched, and what comes out is a block like
+/* Give bytes that may be a packed block to be unpacked, and what comes out to a reader. */
+static void
+unpack_and_read(const uint8_t *packed, size_t size, uint8_t *bytes, size_t raw,
+                const struct cell_set *set)
+{
+    uint8_t *exact = test_allocate(size + (size == 0));
+
+    memcpy(exact, packed, size);
+    if (data_block_unpack(exact, size, bytes, raw))
+        refused_or_readable(bytes, raw, set);
+    free(exact);
+}
+
+/* Damage to what is packed: nothing beyond the block is touched, and what comes out is a block like
  * any other. */
 static void
-damaged_folds_stay_in_bounds(void **state)
+damaged_packs_stay_in_bounds(void **state)
 {
     unsigned rounds = test_long() ? 300000 : 10000;
     struct test_random random;
@@ -141,20 +154,28 @@ damaged_folds_stay_in_bounds(void **state)
     for (unsigned which = 0; which < CELL_SMALL_SETS; which++) {
         struct cell_set set = cell_set_small(which);
         petal_slice built = build(&set);
-        uint8_t *folded = (uint8_t *)(uintptr_t)built.data, *bytes = test_allocate(built.size);
+        uint8_t *packed = test_allocate(data_block_pack_bound(built.size) + built.size);
+        uint8_t *bytes = test_allocate(built.size);
+        size_t text_bytes, numbers, size;
 
-        data_block_fold(folded, built.size);
+        numbers = data_block_pack(slice_bytes(built), built.size, packed, bytes, &text_bytes);
+        memcpy(packed + numbers, bytes, text_bytes);
+        size = numbers + text_bytes;
         for (unsigned round = 0; round < rounds; round++) {
-            size_t at =
-                test_random_below(&random, round % 2 ? DATA_BLOCK_HEADER_BYTES : built.size);
+            size_t at = test_random_below(&random, round % 4 != 0 ? numbers : size);
+            uint8_t was = packed[at];
 
-            memcpy(bytes, folded, built.size);
-            bytes[at] = (uint8_t)test_random_next(&random);
-            if (data_block_unfold(bytes, built.size))
-                refused_or_readable(bytes, built.size, &set);
+            packed[at] = (uint8_t)test_random_next(&random);
+            unpack_and_read(packed, size, bytes, built.size, &set);
+            packed[at] = was;
         }
+        for (size_t less = 0; less <= size; less++)
+            unpack_and_read(packed, less, bytes, built.size, &set);
+        assert_false(data_block_unpack(packed, size - 1, bytes, built.size));
+        assert_false(data_block_unpack(packed, size, bytes, built.size - 1));
         free(bytes);
-        free(folded);
+        free(packed);
+        free((void *)(uintptr_t)built.data);
         cell_set_free(&set);
     }
 }
@@ -356,7 +377,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_changed_byte_is_refused_or_read_in_bounds),
-        cmocka_unit_test(damaged_folds_stay_in_bounds),
+        cmocka_unit_test(damaged_packs_stay_in_bounds),
         cmocka_unit_test(every_other_length_is_refused),
         cmocka_unit_test(several_changed_bytes_are_refused_or_read_in_bounds),
         cmocka_unit_test(overlong_lengths_stay_in_bounds),

@@ -28,6 +28,11 @@ struct golden {
 
 /* The first is the worked example of sstable/FORMAT.md. */
 static const struct golden golden[] = {
+    {"tests/sstable/golden/sst-v4.sst", 4, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false},
+    {"tests/sstable/golden/sst-v4-many.sst", 4, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false},
+    {"tests/sstable/golden/sst-v4-lz4.sst", 4, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
+    {"tests/sstable/golden/sst-v4-prefix.sst", 4, PETAL_COMPRESSION_NONE, 1024, 400, false, 5,
+     false},
     {"tests/sstable/golden/sst-v3.sst", 3, PETAL_COMPRESSION_NONE, 256, 3, true, 0, false},
     {"tests/sstable/golden/sst-v3-many.sst", 3, PETAL_COMPRESSION_NONE, 1024, 400, true, 0, false},
     {"tests/sstable/golden/sst-v3-lz4.sst", 3, PETAL_COMPRESSION_LZ4, 1024, 400, false, 0, false},
