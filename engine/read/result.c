@@ -181,31 +181,71 @@ result_add_row_cell(petal_result *result, const petal_family *family, const stru
     append_cell(result, family, append_bytes(result, cell->row), cell);
 }
 
+/* Room for so many cells of the row that was begun, which have so many bytes. */
+static inline enum petal_status
+reserve_more(petal_result *result, size_t count, size_t bytes)
+{
+    if (count <= result->capacity - result->count &&
+        bytes <= result->byte_capacity - result->byte_count)
+        return PETAL_OK;
+    return mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
+                          result->count + count, sizeof *result->cells)
+               ? reserve_bytes(result, bytes)
+               : PETAL_NO_MEMORY;
+}
+
+/* A put whose qualifier and value were appended one behind the other from `qualifier` on.  Field by
+ * field: compilers would first make all of it zero. */
+static inline void
+append_put(petal_result *result, const petal_family *family, size_t row_bytes,
+           petal_slice qualifier, size_t value_bytes, int64_t timestamp)
+{
+    petal_cell *cell = &result->cells[result->count++];
+
+    cell->family = family->name;
+    cell->row = slice_make(result->bytes, row_bytes);
+    cell->qualifier = qualifier;
+    cell->value = slice_make(slice_bytes(qualifier) + qualifier.size, value_bytes);
+    cell->timestamp = timestamp;
+    cell->type = PETAL_PUT;
+    cell->has_ttl = false;
+    cell->ttl_ms = 0;
+}
+
 enum petal_status
 result_append_put(petal_result *result, const petal_family *family, petal_slice row,
                   petal_slice prefix, petal_slice rest, int64_t timestamp, petal_slice value)
 {
-    petal_cell *cell;
-    petal_slice first;
+    petal_slice qualifier;
 
-    if (!mem_grow_array(result->allocator, &result->cells, &result->capacity, result->count,
-                        result->count + 1, sizeof *result->cells) ||
-        reserve_bytes(result, prefix.size + rest.size + value.size) != PETAL_OK)
-        return PETAL_NO_MEMORY;
     assert(row.size > 0 && row.size <= result->byte_count);
-    row.data = result->bytes;
-    first = append_bytes(result, prefix);
+    if (reserve_more(result, 1, prefix.size + rest.size + value.size) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    qualifier = append_bytes(result, prefix);
     append_bytes(result, rest);
-    cell = &result->cells[result->count];
-    *cell = (petal_cell){
-        .family = family->name,
-        .row = row,
-        .qualifier = slice_make(first.data, prefix.size + rest.size),
-        .value = append_bytes(result, value),
-        .timestamp = timestamp,
-        .type = PETAL_PUT,
-    };
-    result->count++;
+    append_bytes(result, value);
+    qualifier.size += rest.size;
+    append_put(result, family, row.size, qualifier, value.size, timestamp);
+    return PETAL_OK;
+}
+
+enum petal_status
+result_append_puts(petal_result *result, const petal_family *family, petal_slice row,
+                   const petal_cell *cells, size_t count)
+{
+    size_t bytes = 0;
+
+    assert(row.size > 0 && row.size <= result->byte_count);
+    for (size_t i = 0; i < count; i++)
+        bytes += cells[i].qualifier.size + cells[i].value.size;
+    if (reserve_more(result, count, bytes) != PETAL_OK)
+        return PETAL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        petal_slice qualifier = append_bytes(result, cells[i].qualifier);
+
+        append_bytes(result, cells[i].value);
+        append_put(result, family, row.size, qualifier, cells[i].value.size, cells[i].timestamp);
+    }
     return PETAL_OK;
 }
 

@@ -35,6 +35,10 @@ enum petal_status result_append_put(petal_result *result, const petal_family *fa
                                     petal_slice row, petal_slice prefix, petal_slice rest,
                                     int64_t timestamp, petal_slice value);
 
+/* Append copies of puts of the row that was begun. */
+enum petal_status result_append_puts(petal_result *result, const petal_family *family,
+                                     petal_slice row, const petal_cell *cells, size_t count);
+
 /* Append a copy of one cell of the row that was begun; its family name is borrowed. */
 enum petal_status result_append(petal_result *result, const petal_cell *cell);
 /* Forget the answer and begin one of cells of any rows: make room for `count` cells whose rows,

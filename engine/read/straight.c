@@ -34,6 +34,8 @@ hold(struct epoch_stay *stay)
     if (!get->counted)
         view_ref(get->view);
     get->counted = true;
+    if (get->merge != NULL)
+        row_merge_hold(get->merge);
     return PETAL_OK;
 }
 
@@ -80,6 +82,28 @@ search_memtable(struct straight_get *get, const struct memtable *memtable)
     return status == PETAL_OK;
 }
 
+/* May the memtable have the row, by its filter? */
+static inline bool
+may_have_row(struct straight_get *get, const struct store_memtable *memtable)
+{
+    bool may;
+
+    /* Told before the first cell is published. */
+    if (atomic_load_explicit(&memtable->sequence_first, memory_order_relaxed) == 0)
+        return false;
+    may = memtable_may_contain_row(memtable->memtable, get->question.hash);
+    get->counts.memtables_considered++;
+    get->counts.memtables_skipped += !may;
+    return may;
+}
+
+static inline bool
+is_plain(const struct store_memtable *memtable)
+{
+    return (atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed) |
+            atomic_load_explicit(&memtable->ttl_cells, memory_order_relaxed)) == 0;
+}
+
 ALWAYS_INLINE bool
 straight_visit_memtables(struct straight_get *get)
 {
@@ -88,18 +112,8 @@ straight_visit_memtables(struct straight_get *get)
     for (uint32_t i = 0; i < store->memtable_count; i++) {
         const struct store_memtable *memtable = store->memtables[i];
 
-        /* Told before the first cell is published. */
-        if (atomic_load_explicit(&memtable->sequence_first, memory_order_relaxed) == 0)
-            continue;
-        get->counts.memtables_considered++;
-        if (!memtable_may_contain_row(memtable->memtable, get->question.hash)) {
-            get->counts.memtables_skipped++;
-            continue;
-        }
-        if (get->whole ||
-            (atomic_load_explicit(&memtable->marker_kinds, memory_order_relaxed) |
-             atomic_load_explicit(&memtable->ttl_cells, memory_order_relaxed)) != 0 ||
-            !search_memtable(get, memtable->memtable))
+        if (may_have_row(get, memtable) &&
+            (!is_plain(memtable) || !search_memtable(get, memtable->memtable)))
             return false;
     }
     return true;
@@ -347,6 +361,7 @@ straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
     get->answered = false;
     get->found = false;
     get->found_in_block = false;
+    get->merge = NULL;
     get->trace = (struct read_trace){0};
     get->counts = (struct straight_counts){0};
     if (row.size == 0 || row.size > PETAL_MAX_ROW_BYTES ||
@@ -466,8 +481,8 @@ get_column(petal_family *family, petal_slice row, petal_slice qualifier,
 
 /* ---- whole rows ---- */
 
-/* The cells of the row that a file alone may have. */
-static bool
+/* The cells of the row that a file alone may have, if they lie in one block. */
+static enum sst_point_answer
 take_row(struct straight_get *get, const struct file_entry *file, petal_result *result)
 {
     struct read_context context = context_of(get);
@@ -476,40 +491,95 @@ take_row(struct straight_get *get, const struct file_entry *file, petal_result *
     petal_slice prefix, rest;
     enum sst_point_answer found;
 
-    if (!straight_can_read(file))
-        return false;
     found = sst_point_find_row(file->reader, get->row, get->sequence, &context, &run);
     if (found == SST_POINT_DECLINED || result_start(result, get->row) != PETAL_OK)
-        return false;
+        return SST_POINT_DECLINED;
     while (found == SST_POINT_FOUND && data_block_run_next(&run, &put, &prefix, &rest)) {
         if (put.timestamp < 0 || put.timestamp == INT64_MAX ||
             result_append_put(result, get->family, get->row, prefix, rest, put.timestamp,
                               put.value) != PETAL_OK)
-            return false;
+            return SST_POINT_DECLINED;
     }
-    get->counts.false_positives += get->answered && result->count == 0;
-    get->counts.files_read++;
+    return result->count > 0 ? SST_POINT_FOUND : SST_POINT_ABSENT;
+}
+
+/* Inside the epoch: what may have the row. */
+struct row_sources {
+    uint32_t memtable_count, file_count;
+    const struct memtable *memtables[ROW_MERGE_SOURCES];
+    const struct file_entry *files[ROW_MERGE_SOURCES];
+    bool answered[ROW_MERGE_SOURCES]; /* by the file's filter */
+};
+
+static NEVER_INLINE bool
+merge_row(struct straight_get *get, const struct row_sources *sources, petal_result *result)
+{
+    struct read_context context = context_of(get);
+    struct row_merge merge;
+    bool useful;
+
+    row_merge_init(&merge, get->row, get->sequence);
+    for (uint32_t i = 0; i < sources->memtable_count; i++)
+        row_merge_add_memtable(&merge, sources->memtables[i]);
+    for (uint32_t i = 0; i < sources->file_count; i++)
+        row_merge_add_file(&merge, sources->files[i]->reader, &context);
+    get->merge = &merge;
+    useful = row_merge_read(&merge, get->family, result);
+    get->merge = NULL;
+    for (uint32_t i = 0; i < sources->file_count; i++)
+        get->counts.false_positives +=
+            sources->answered[i] && !merge.sources[sources->memtable_count + i].gave;
+    row_merge_close(&merge);
+    return useful;
+}
+
+static bool
+choose_memtables(struct straight_get *get, struct row_sources *sources)
+{
+    const struct store_view *store = get->store;
+
+    for (uint32_t i = 0; i < store->memtable_count; i++) {
+        const struct store_memtable *memtable = store->memtables[i];
+
+        if (!may_have_row(get, memtable))
+            continue;
+        if (!is_plain(memtable) || sources->memtable_count == ROW_MERGE_SOURCES)
+            return false;
+        sources->memtables[sources->memtable_count++] = memtable->memtable;
+    }
     return true;
 }
 
-/* Inside the epoch.  No memtable and one file at most may have the row. */
+static bool
+choose_files(struct straight_get *get, struct row_sources *sources)
+{
+    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
+        const struct file_entry *file = &get->store->files[i];
+
+        if (!straight_can_read(file) ||
+            sources->memtable_count + sources->file_count == ROW_MERGE_SOURCES)
+            return false;
+        sources->answered[sources->file_count] = get->answered;
+        sources->files[sources->file_count++] = file;
+    }
+    return true;
+}
+
 static bool
 run_row(struct straight_get *get, petal_result *result)
 {
-    const struct store_view *store = get->store;
-    const struct file_entry *file = NULL;
-    bool answered = false;
+    struct row_sources sources = {0};
+    enum sst_point_answer found = SST_POINT_DECLINED;
 
-    if (!straight_visit_memtables(get))
+    if (!choose_memtables(get, &sources) || !choose_files(get, &sources))
         return false;
-    for (uint32_t i = 0; straight_next_file(get, &i); i++) {
-        if (file != NULL)
-            return false;
-        file = &store->files[i];
-        answered = get->answered;
-    }
-    get->answered = answered;
-    return file == NULL || take_row(get, file, result);
+    if (sources.memtable_count + sources.file_count == 0)
+        return true;
+    if (sources.memtable_count == 0 && sources.file_count == 1)
+        found = take_row(get, sources.files[0], result);
+    get->counts.files_read = sources.file_count;
+    get->counts.false_positives = found == SST_POINT_ABSENT && sources.answered[0];
+    return found != SST_POINT_DECLINED || merge_row(get, &sources, result);
 }
 
 /* All columns of a table with one family. */

@@ -1,6 +1,6 @@
 /*
  * straight.h -- the straight way of a get: of one family, the newest version of one column, or of
- * all columns of the row where one file alone has them.
+ * all columns of the row.
  *
  * Most gets ask no more, of data in which nothing but newer versions hides a version. Then the
  * answer is the greatest put that is found, and little is to be made on the way to it: the row's
@@ -17,7 +17,7 @@
 #ifndef PETAL_ENGINE_READ_STRAIGHT_H
 #define PETAL_ENGINE_READ_STRAIGHT_H
 
-#include "engine/read/result.h"
+#include "engine/read/row_merge.h"
 #include "engine/rules/point.h"
 #include "engine/state/db.h"
 #include "engine/state/read_point.h"
@@ -54,6 +54,7 @@ struct straight_get {
     bool found, found_in_block; /* the latter: it lies in a block, which nothing holds */
     struct version_point point;
     petal_slice value;
+    struct row_merge *merge; /* of a whole row's sources; NULL: there is none */
     struct read_trace trace;
     struct straight_counts counts;
 };

@@ -274,18 +274,75 @@ test_where_it_is_taken(void **state)
     assert_true(is_straight("bb"));
     assert_true(is_straight("z"));
     assert_true(is_straight_row("a"));
-    assert_false(is_straight_row("b")); /* in the memtable */
+    assert_true(is_straight_row("b")); /* in the memtable */
     assert_true(is_straight_row("z"));
     /* A marker is in the way of the rows that its source may have, of no other. */
     reads_delete(&fixture, "f", text("b"), text(""), PETAL_LATEST, PETAL_DELETE_COLUMN);
     assert_true(is_straight("a"));
     assert_false(is_straight("b"));
+    assert_false(is_straight_row("b"));
     reads_flush(&fixture);
     assert_true(is_straight("a"));
     assert_false(is_straight("b"));
     assert_true(is_straight("z"));
     atomic_store(&fixture.base.db->general_reads, true);
     assert_false(is_straight("a"));
+    fixture_fini(&fixture.base);
+}
+
+/* Every `step`th column of rows that stand side by side. */
+static void
+put_columns(unsigned step, int64_t timestamp)
+{
+    static const char *const rows[] = {"v", "w", "x"};
+    char qualifier[8], value[16];
+
+    for (size_t row = 0; row < 3; row++) {
+        for (unsigned column = 0; column < 200; column += step) {
+            snprintf(qualifier, sizeof qualifier, "c%03u", column);
+            snprintf(value, sizeof value, "%u at %d", column, (int)timestamp);
+            reads_put(&fixture, "f", text(rows[row]), text(qualifier), timestamp, text(value));
+        }
+    }
+}
+
+/* Rows over several blocks of several files, and of memtables: what is newest of each column is
+ * found by merging, also when blocks have to be read meanwhile. */
+static void
+test_wide_rows(void **state)
+{
+    petal_family_options options = {.block_bytes = 1024, .versions = 3};
+
+    (void)state;
+    reads_open(&fixture, "f", &options);
+    put_columns(1, 10);
+    reads_flush(&fixture);
+    assert_true(is_straight_row("w")); /* its blocks are not in the cache */
+    get_row_both_ways(text("w"));
+    put_columns(3, 20);
+    reads_flush(&fixture);
+    assert_true(is_straight_row("v"));
+    put_columns(7, 5); /* older than what is there */
+    reads_flush(&fixture);
+    put_columns(2, 29);
+    put_columns(2, 30);
+    for (const char *row = "u\0v\0w\0x\0y\0"; row[0] != '\0'; row += 2) {
+        assert_true(is_straight_row(row));
+        get_row_both_ways(text(row));
+    }
+    /* Of equal timestamps the later write counts, which a merge does not know. */
+    put_columns(10, 20);
+    assert_true(is_straight_row("w")); /* hidden in the memtable */
+    reads_flush(&fixture);
+    get_row_both_ways(text("w"));
+    put_columns(5, 30);
+    assert_false(is_straight_row("w"));
+    get_row_both_ways(text("w"));
+    reads_put(&fixture, "f", text("z"), text("q"), 7, text("1"));
+    reads_flush(&fixture);
+    reads_put(&fixture, "f", text("z"), text("q"), 7, text("2"));
+    assert_false(is_straight_row("z"));
+    assert_string_equal(reads_get(&fixture, text("z"), NULL), "z/f:q@7=2 ");
     fixture_fini(&fixture.base);
 }
 
@@ -344,6 +401,7 @@ main(void)
         cmocka_unit_test_prestate(test_mixture, &mixtures[8]),
         cmocka_unit_test(test_timestamps),
         cmocka_unit_test(test_where_it_is_taken),
+        cmocka_unit_test(test_wide_rows),
         cmocka_unit_test(test_many_chunks),
     };
 

@@ -1,0 +1,65 @@
+/*
+ * row_merge.h -- the newest version of each column of one row, out of several sources in which
+ * nothing but newer versions hides a version: each decodes a few cells ahead, into a window, and of
+ * the windows the least column is taken, from where it is newest.
+ *
+ * What a source has that needs more to be decided (cells above the read point, markers, times to
+ * live, equal timestamps in two of them, ..) ends it: the merge was of no use, and the general way
+ * reads the row.
+ *
+ * Belongs to one thread, inside the epoch.
+ */
+#ifndef PETAL_ENGINE_READ_ROW_MERGE_H
+#define PETAL_ENGINE_READ_ROW_MERGE_H
+
+#include "engine/read/result.h"
+#include "memtable/memtable.h"
+#include "sstable/sst_reader.h"
+
+#define ROW_MERGE_SOURCES 6
+
+/* Of a window; keys of cells that do not lie in a source in one piece take room of their own. */
+#define ROW_WINDOW_CELLS     16
+#define ROW_WINDOW_KEY_BYTES 1024
+
+/* Qualifiers and rows beyond so many bytes together are left to the general way. */
+#define ROW_MERGE_KEY_BYTES 512
+
+struct row_source {
+    union {
+        struct cell_iter iter;
+        struct memtable_iter memtable;
+        struct sst_iter file;
+    };
+    bool is_file;
+    bool gave; /* a cell of the row, seen or not */
+    bool ended;
+    const petal_cell *next, *end; /* of the window that are still to come */
+    size_t last_bytes;            /* of the qualifier below, which the window ended with */
+    uint8_t last[ROW_MERGE_KEY_BYTES];
+    petal_cell cells[ROW_WINDOW_CELLS];
+    uint8_t keys[ROW_WINDOW_KEY_BYTES];
+};
+
+struct row_merge {
+    petal_slice row;
+    uint64_t sequence; /* the read point */
+    uint32_t count;
+    struct row_source sources[ROW_MERGE_SOURCES];
+};
+
+void row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence);
+
+/* REQUIRES: fewer than ROW_MERGE_SOURCES; no markers, no times to live of cells in it. */
+void row_merge_add_memtable(struct row_merge *merge, const struct memtable *memtable);
+void row_merge_add_file(struct row_merge *merge, const struct sst_reader *reader,
+                        const struct read_context *context);
+
+/* The stay is about to be interrupted. */
+void row_merge_hold(struct row_merge *merge);
+
+/* The answer into the empty result.  False: it was of no use, or failed. */
+bool row_merge_read(struct row_merge *merge, const petal_family *family, petal_result *result);
+void row_merge_close(struct row_merge *merge);
+
+#endif
