@@ -174,6 +174,29 @@ get_absent_pair(struct subject *subject, uint64_t number)
     expect(!found, "a pair is there");
 }
 
+/* One and the same row, again and again. */
+static void
+get_same_absent_pair(struct subject *subject, uint64_t number)
+{
+    (void)number;
+    get_absent_pair(subject, 0);
+}
+
+/* A row behind all that any file has. */
+static void
+get_pair_outside(struct subject *subject, uint64_t number)
+{
+    petal_slice found_value;
+    petal_error error;
+    bool found;
+
+    (void)number;
+    check(petal_kv_get(subject->kv, text("~~~~~~~~~~~~~~~~"), subject->result, &found, &found_value,
+                       &error),
+          &error, "get");
+    expect(!found, "a pair is there");
+}
+
 static void
 get_column(struct subject *subject, uint64_t number)
 {
@@ -412,6 +435,8 @@ measure_pairs(petal_db *db, petal_result *result)
     fill(db, &one, 1);
     measure("pair/get/one-file", get_pair, &one, OPERATIONS, true);
     measure("pair/get-absent/one-file", get_absent_pair, &one, OPERATIONS, true);
+    measure("pair/get-absent-same/one-file", get_same_absent_pair, &one, OPERATIONS, true);
+    measure("pair/get-outside/one-file", get_pair_outside, &one, OPERATIONS, true);
     measure_scan("pair/scan/one-file", &one, NULL, ROWS);
     measure_seeks("pair/seek+10/one-file", "pair/seek+10-new/one-file", &one);
     open_pairs(db, "several", &several);
