@@ -269,9 +269,13 @@ cache_look_hinted(struct cache *cache, struct cache_hint *hint, uint64_t file, u
     }
     hash = block_key_hash(file, offset);
     block = shard_find(shard_of(cache, hash), hash, file, offset);
-    if (block != NULL && hint != NULL) {
+    if (hint == NULL)
+        return block;
+    if (block != NULL) {
         atomic_store_explicit(&hint->data, block->data, memory_order_relaxed);
         atomic_store_explicit(&hint->block, block, memory_order_release);
+    } else if (atomic_load_explicit(&hint->data, memory_order_relaxed) != NULL) {
+        atomic_store_explicit(&hint->data, NULL, memory_order_relaxed); /* nothing to prefetch */
     }
     return block;
 }
@@ -393,6 +397,20 @@ cache_has_room(const struct cache *cache, uint64_t bytes)
     for (unsigned i = 0; i < cache->shard_count; i++)
         held += shard_held(&cache->shards[i]);
     return held + bytes < capacity - capacity / 32;
+}
+
+bool
+cache_wants(struct cache *cache, uint64_t file, uint64_t offset, uint64_t bytes)
+{
+    uint64_t capacity =
+        atomic_load_explicit(&cache->capacity, memory_order_relaxed) / cache->shard_count;
+    uint64_t hash = block_key_hash(file, offset);
+    struct cache_shard *shard = shard_of(cache, hash);
+
+    assert(file != 0 && bytes > 0);
+    if (shard_held(shard) + bytes < capacity - capacity / 32)
+        return true;
+    return bytes <= capacity && shard_asked_before(shard, hash, capacity / bytes);
 }
 
 /* ---- Pins ---- */

@@ -23,19 +23,27 @@
  * place by the reads that it saves, like a data block, and one that saves none leaves the room to
  * data.
  *
+ * ADMISSION.  In a full cache each block that comes drives another out, and most that are read once
+ * are not read again before they have to go, too: with gets all over data ten times as large,
+ * nine in ten.  So who needs a block only for a moment asks cache_wants before putting it in, which
+ * says no to what was not asked for a short while ago (the doorkeeper of TinyLFU: Einziger,
+ * Friedman, Manes, ACM Transactions on Storage, 2017), and decodes it in memory of its own: none is
+ * taken from the cache, nothing is evicted, and no lock is held.  What is hot stays the better for
+ * it; of a new working set each block is read twice, the second time from the system's page cache.
+ *
  * MEMORY.  The limit holds at every moment for what is in the table, each block counted with its
  * bytes, rounded up as memory is given out, hints and descriptor.  Outside of it: the hash table
- * (at most 1/256 of the greatest capacity), evicted blocks that wait for readers (up to 1/32 of the
- * capacity gathers before they are looked through; and what readers inside the epoch hold: when
- * that passes a sixteenth of the capacity and a MiB, cache_allocate waits for them, some
- * milliseconds at most), pinned blocks that were evicted, which are freed after their last unpin,
- * descriptors, of which as many stay as were ever in use, and memory that waits for blocks of its
- * size.  Of that there is at most a 32nd of the capacity and a MiB once all memory exceeds the
- * capacity, a 32nd and a MiB: if there is more, each cache_allocate evicts the blocks around some
- * of it, so that it can be given back, and cache_set_capacity as many as needed. Of blocks from 32
- * KiB on, which are whole pages, at most a 32nd and a MiB wait, beside the others; more is given
- * back at once. From a capacity of 128 MiB on blocks lie in huge pages; what that adds:
- * cache/slab_region.h.
+ * and the marks of what was asked for (at most 3/512 of the greatest capacity), evicted blocks that
+ * wait for readers (up to 1/32 of the capacity gathers before they are looked through; and what
+ * readers inside the epoch hold: when that passes a sixteenth of the capacity and a MiB,
+ * cache_allocate waits for them, some milliseconds at most), pinned blocks that were evicted, which
+ * are freed after their last unpin, descriptors, of which as many stay as were ever in use, and
+ * memory that waits for blocks of its size.  Of that there is at most a 32nd of the capacity and a
+ * MiB once all memory exceeds the capacity, a 32nd and a MiB: if there is more, each cache_allocate
+ * evicts the blocks around some of it, so that it can be given back, and cache_set_capacity as many
+ * as needed. Of blocks from 32 KiB on, which are whole pages, at most a 32nd and a MiB wait, beside
+ * the others; more is given back at once. From a capacity of 128 MiB on blocks lie in huge pages;
+ * what that adds: cache/slab_region.h.
  *
  * Sharded by key: inserts of different shards do not wait for one another.
  */
@@ -96,6 +104,13 @@ struct cache_block *cache_insert(struct cache *cache, struct cache_block *block,
 /* Would `bytes` more fit without others going, and a 32nd of the capacity be free still?  About:
  * other threads insert, too. */
 bool cache_has_room(const struct cache *cache, uint64_t bytes);
+
+/*
+ * Is a block that is not in the cache, and takes about so many bytes there, to be put in?  Yes
+ * where there is room without others going; else if it was asked for in this way before, and since
+ * then less than about as many blocks as the cache can hold.  Any thread, without locks.
+ */
+bool cache_wants(struct cache *cache, uint64_t file, uint64_t offset, uint64_t bytes);
 
 /* Keep a block beyond the epoch.  cache_pin REQUIRES: inside the epoch in which it was found, or
  * pinned already.  After cache_unpin it can be used until the caller leaves the epoch, if

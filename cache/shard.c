@@ -34,6 +34,15 @@ buckets_for(uint64_t capacity)
     return buckets;
 }
 
+static void
+free_tables(struct cache_shard *shard)
+{
+    size_t buckets = (size_t)shard->bucket_mask + 1;
+
+    mem_free(shard->allocator, shard->buckets, buckets * sizeof *shard->buckets);
+    mem_free(shard->allocator, shard->asked, buckets * sizeof *shard->asked);
+}
+
 enum petal_status
 shard_init(struct cache_shard *shard, const petal_allocator *allocator, uint64_t capacity)
 {
@@ -44,11 +53,14 @@ shard_init(struct cache_shard *shard, const petal_allocator *allocator, uint64_t
     shard->buckets = mem_alloc(allocator, (size_t)buckets * sizeof *shard->buckets);
     if (shard->buckets == NULL)
         return PETAL_NO_MEMORY;
-    for (uint64_t i = 0; i < buckets; i++)
-        atomic_init(&shard->buckets[i], NULL);
-    if (!mutex_init(&shard->mutex)) {
-        mem_free(allocator, shard->buckets, (size_t)buckets * sizeof *shard->buckets);
+    shard->asked = mem_alloc(allocator, (size_t)buckets * sizeof *shard->asked);
+    if (shard->asked == NULL || !mutex_init(&shard->mutex)) {
+        free_tables(shard);
         return PETAL_NO_MEMORY;
+    }
+    for (uint64_t i = 0; i < buckets; i++) {
+        atomic_init(&shard->buckets[i], NULL);
+        atomic_init(&shard->asked[i], 0);
     }
     return PETAL_OK;
 }
@@ -59,8 +71,7 @@ shard_fini(struct cache_shard *shard)
     for (unsigned i = 0; i < SHARD_QUEUES; i++)
         assert(shard->queues[i].oldest == NULL && shard->queues[i].bytes == 0);
     mutex_fini(&shard->mutex);
-    mem_free(shard->allocator, shard->buckets,
-             (size_t)(shard->bucket_mask + 1) * sizeof *shard->buckets);
+    free_tables(shard);
 }
 
 struct cache_block *
@@ -77,6 +88,27 @@ shard_find(const struct cache_shard *shard, uint64_t hash, uint64_t file, uint64
         block = atomic_load_explicit(&block->next, memory_order_acquire);
     }
     return block;
+}
+
+/*
+ * A mark is lost when another block comes to its slot.  Among as many slots as the window has
+ * blocks it stays for about as many questions.
+ */
+bool
+shard_asked_before(struct cache_shard *shard, uint64_t hash, uint64_t window)
+{
+    uint32_t mark = (uint32_t)(hash >> 32) | 1; /* 0: an empty slot's */
+    uint64_t slots = shard->bucket_mask + 1;
+    _Atomic(uint32_t) *slot;
+
+    assert(window > 0);
+    while (slots > window)
+        slots /= 2;
+    slot = &shard->asked[hash & (slots - 1)];
+    if (atomic_load_explicit(slot, memory_order_relaxed) == mark)
+        return true;
+    atomic_store_explicit(slot, mark, memory_order_relaxed);
+    return false;
 }
 
 /* ---- Queues ---- */

@@ -32,6 +32,7 @@ struct cache_shard {
     /* Constant; all that readers use. */
     _Alignas(CACHE_LINE_BYTES) _Atomic(struct cache_block *) *buckets;
     uint64_t bucket_mask;
+    _Atomic(uint32_t) *asked; /* marks of blocks that were asked for, as many as buckets */
     const petal_allocator *allocator;
 
     _Alignas(
@@ -52,6 +53,10 @@ void shard_fini(struct cache_shard *shard);
 /* `hash` is that of (file, offset), everywhere. */
 struct cache_block *shard_find(const struct cache_shard *shard, uint64_t hash, uint64_t file,
                                uint64_t offset);
+
+/* Note that the block was asked for; true: so it was before, and about less than `window` others
+ * since.  `window` is not 0.  Any thread, without the mutex. */
+bool shard_asked_before(struct cache_shard *shard, uint64_t hash, uint64_t window);
 
 /* Bytes of the blocks in the table, about: others put in and take out.  Any thread. */
 static inline uint64_t

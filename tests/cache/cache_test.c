@@ -511,6 +511,68 @@ a_cache_that_keeps_nothing_stays_so(void **state)
     cache_fixture_free(f);
 }
 
+static unsigned
+count_wanted(struct cache_fixture *f, uint64_t file, uint64_t first, uint64_t end, size_t size)
+{
+    unsigned wanted = 0;
+
+    for (uint64_t offset = first; offset < end; offset++)
+        wanted += cache_wants(f->cache, file, offset, size);
+    return wanted;
+}
+
+static void
+all_is_wanted_while_there_is_room(void **state)
+{
+    struct cache_fixture *f = cache_fixture_new(1024 * KIB, 0);
+
+    (void)state;
+    assert_int_equal(count_wanted(f, 1, 0, 1000, 4 * KIB), 1000);
+    assert_false(cache_wants(f->cache, 1, 0, 1000 * KIB)); /* a 32nd stays free */
+    fixture_put(f, 2, 0, 1000, 4 * KIB, PETAL_BLOCK_DATA, CACHE_SINGLE);
+    assert_int_equal(count_wanted(f, 3, 0, 100, 4 * KIB), 0);
+    cache_erase_file(f->cache, 2);
+    assert_int_equal(count_wanted(f, 4, 0, 100, 4 * KIB), 100);
+    cache_fixture_free(f);
+}
+
+/* What was asked for is known for about as many questions as the cache has blocks. */
+static void
+a_full_cache_wants_what_is_asked_for_again(void **state)
+{
+    static const size_t sizes[] = {4 * KIB, 64 * KIB};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        const size_t capacity = 16 * 1024 * KIB, size = sizes[i];
+        const uint64_t blocks = capacity / size;
+        struct cache_fixture *f = cache_fixture_new(capacity, 1);
+
+        fixture_put(f, 1, 0, blocks, size, PETAL_BLOCK_DATA, CACHE_SINGLE);
+        assert_int_equal(count_wanted(f, 2, 0, blocks / 16, size), 0);
+        assert_in_range(count_wanted(f, 2, 0, blocks / 16, size), blocks / 16 * 8 / 10,
+                        blocks / 16);
+        count_wanted(f, 3, 0, 8 * blocks, size);
+        assert_in_range(count_wanted(f, 2, 0, blocks / 16, size), 0, blocks / 16 / 10);
+        cache_fixture_free(f);
+    }
+}
+
+static void
+what_cannot_be_kept_is_never_wanted(void **state)
+{
+    struct cache_fixture *none = cache_fixture_new(PETAL_NO_CACHE, 0);
+    struct cache_fixture *f = cache_fixture_new(256 * KIB, 0);
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_false(cache_wants(none->cache, 1, 0, 100));
+        assert_false(cache_wants(f->cache, 1, 0, 300 * KIB));
+    }
+    cache_fixture_free(none);
+    cache_fixture_free(f);
+}
+
 /* Shards were chosen for the greatest capacity. */
 static void
 large_blocks_fit_when_it_shrinks(void **state)
@@ -577,6 +639,9 @@ main(void)
         cmocka_unit_test(memory_shrinks_with_the_capacity),
         cmocka_unit_test(memory_that_a_reader_kept_goes_later),
         cmocka_unit_test(a_cache_that_keeps_nothing_stays_so),
+        cmocka_unit_test(all_is_wanted_while_there_is_room),
+        cmocka_unit_test(a_full_cache_wants_what_is_asked_for_again),
+        cmocka_unit_test(what_cannot_be_kept_is_never_wanted),
         cmocka_unit_test(large_blocks_fit_when_it_shrinks),
         cmocka_unit_test(pages_are_used_again),
     };
