@@ -642,7 +642,9 @@ petal_table_snapshot_delete(petal_db *db, petal_slice snapshot, petal_error *err
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-/* Cells that a call gives back: made once, reused, freed by the caller. */
+/* Cells that a call gives back: made once, reused, freed by the caller.  Its memory, which is not
+ * counted by memory_bytes, stays what its largest answer took, and the largest block that a get
+ * decoded past a full cache. */
 typedef struct petal_result petal_result;
 
 PETAL_API PETAL_MUST_CHECK enum petal_status

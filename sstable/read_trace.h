@@ -5,6 +5,7 @@
 #include "base/epoch.h"
 
 struct readahead;
+struct sst_private_block;
 
 /* Counted up by the functions that take a read_context, never reset there.  The caller adds it
  * to statistics and receipt. */
@@ -30,6 +31,9 @@ struct read_context {
     /* Interrupted while a block is read from the file, so that nobody waits for it inside; NULL:
      * who is alone with the epoch stays. */
     struct epoch_stay *stay;
+    /* Where a data block that a point needs is decoded if the cache does not want it
+     * (sst_file.h); NULL: it goes through the cache. */
+    struct sst_private_block *private_block;
     bool whole_file;         /* all of the file is going to be read */
     struct readahead *ahead; /* of an iterator, which sets it; NULL: blocks are read one by one */
 };

@@ -11,6 +11,11 @@
 /* Stored blocks up to this size are read without allocating. */
 #define SCRATCH_BYTES 8192
 
+/* Stored blocks beyond that are not read past the cache alone: whoever asks for them keeps the
+ * memory. */
+#define PRIVATE_STORED_BYTES (128u << 10)
+#define STORED_GROWTH        2 /* about what a data block takes in memory for each byte stored */
+
 /* The whole structure of a block that is no node, after which it can be read without checks. */
 static bool
 check_structure(enum block_kind kind, const uint8_t *bytes, size_t size)
@@ -55,9 +60,10 @@ read_ahead(const struct sst_file *file, struct block_handle handle,
                               : status;
 }
 
+/* Scratch as of block_read. */
 static enum petal_status
 read_image(const struct sst_file *file, struct block_handle handle, enum block_kind kind,
-           const struct read_context *context, uint8_t scratch[SCRATCH_BYTES],
+           const struct read_context *context, uint8_t *scratch, size_t scratch_bytes,
            struct block_image *image, petal_error *error)
 {
     image->memory = NULL;
@@ -67,7 +73,7 @@ read_image(const struct sst_file *file, struct block_handle handle, enum block_k
     context->trace->file_bytes_read += handle.size;
     if (kind == BLOCK_DATA)
         read_around_block(file->around, &file->source, handle);
-    return block_read(&file->source, handle, kind, scratch, SCRATCH_BYTES, image, error);
+    return block_read(&file->source, handle, kind, scratch, scratch_bytes, image, error);
 }
 
 /* Check the decoded bytes of a node and arrange them in a block with a hint for each entry. */
@@ -143,7 +149,8 @@ read_block(const struct sst_file *file, struct block_handle handle, enum block_k
 {
     uint8_t scratch[SCRATCH_BYTES];
     struct block_image image;
-    enum petal_status status = read_image(file, handle, kind, context, scratch, &image, error);
+    enum petal_status status =
+        read_image(file, handle, kind, context, scratch, sizeof scratch, &image, error);
 
     *block = NULL;
     if (status != PETAL_OK)
@@ -219,25 +226,38 @@ sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle
     return ahead->past_cache;
 }
 
-/* Memory for a decoded block, on a cache line's border as in the cache. */
+bool
+sst_file_point_goes_past_cache(const struct sst_file *file, struct block_handle handle,
+                               const struct read_context *context)
+{
+    assert(context->ahead == NULL);
+    if (context->private_block == NULL || handle.size > PRIVATE_STORED_BYTES)
+        return false;
+    if (!file->keep_data || context->keep_out_of_cache)
+        return true;
+    return file->priority == CACHE_SINGLE &&
+           !cache_wants(file->cache, file->number, handle.offset, handle.size * STORED_GROWTH);
+}
+
+/* Memory for `size` bytes, on a cache line's border as in the cache; what was there is lost. */
 static bool
-reserve_private(const struct sst_file *file, struct sst_private_block *block, size_t size)
+reserve(const struct sst_file *file, uint8_t **bytes, size_t *capacity, size_t size)
 {
     const petal_allocator *allocator = file->source.env->allocator;
 
-    if (size <= block->capacity)
+    if (size <= *capacity)
         return true;
-    sst_private_block_free(file, block);
-    block->bytes = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size + size / 4);
-    if (block->bytes != NULL)
-        block->capacity = size + size / 4;
-    return block->bytes != NULL;
+    mem_free(allocator, *bytes, *capacity);
+    *bytes = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, size + size / 4);
+    *capacity = *bytes != NULL ? size + size / 4 : 0;
+    return *bytes != NULL;
 }
 
 void
-sst_private_block_free(const struct sst_file *file, struct sst_private_block *block)
+sst_private_block_free(struct sst_private_block *block, const petal_allocator *allocator)
 {
-    mem_free(file->source.env->allocator, block->bytes, block->capacity);
+    mem_free(allocator, block->bytes, block->capacity);
+    mem_free(allocator, block->stored, block->stored_capacity);
     *block = (struct sst_private_block){0};
 }
 
@@ -258,17 +278,40 @@ read_ahead_outside(const struct sst_file *file, struct block_handle handle,
     return status;
 }
 
+/* The same for a block that stands alone. */
+static enum petal_status
+read_alone_outside(const struct sst_file *file, struct block_handle handle,
+                   const struct read_context *context, struct sst_private_block *block,
+                   struct block_image *image, petal_error *error)
+{
+    enum petal_status status;
+
+    assert(context->ahead == NULL && handle.size <= PRIVATE_STORED_BYTES);
+    if (!reserve(file, &block->stored, &block->stored_capacity, handle.size))
+        return error_no_memory(error);
+    if (context->stay != NULL && epoch_interrupt(context->stay) != PETAL_OK)
+        return error_no_memory(error);
+    status = read_image(file, handle, BLOCK_DATA, context, block->stored, block->stored_capacity,
+                        image, error);
+    assert(image->memory == NULL);
+    if (context->stay != NULL)
+        epoch_resume(context->stay);
+    return status;
+}
+
 enum petal_status
 sst_file_read_private(const struct sst_file *file, struct block_handle handle,
                       const struct read_context *context, struct sst_private_block *block,
                       petal_error *error)
 {
     struct block_image image;
-    enum petal_status status = read_ahead_outside(file, handle, context, &image, error);
+    enum petal_status status =
+        context->ahead != NULL ? read_ahead_outside(file, handle, context, &image, error)
+                               : read_alone_outside(file, handle, context, block, &image, error);
 
     if (status != PETAL_OK)
         return status;
-    if (!reserve_private(file, block, image.frame.raw_bytes))
+    if (!reserve(file, &block->bytes, &block->capacity, image.frame.raw_bytes))
         return error_no_memory(error);
     block->size = image.frame.raw_bytes;
     if (image.frame.entries != 0 || !block_image_decode(&image, block->bytes) ||

@@ -41,10 +41,12 @@ enum petal_status sst_file_fetch_slow(const struct sst_file *file, struct block_
                                       enum block_kind kind, const struct read_context *context,
                                       struct cache_block **block, petal_error *error);
 
-/* A data block in memory of its reader's own, read there past the cache. */
+/* A data block in memory of its reader's own, which is used again, read there past the cache. */
 struct sst_private_block {
     uint8_t *bytes;
     size_t size, capacity;
+    uint8_t *stored; /* of one that was read alone: as it stands in the file */
+    size_t stored_capacity;
 };
 
 /*
@@ -55,16 +57,21 @@ struct sst_private_block {
 bool sst_file_goes_past_cache(const struct sst_file *file, struct block_handle handle,
                               const struct read_context *context);
 
-/* Read, verify and decode a data block into `block`, whose memory is used again, through
- * context->ahead; counted as fetched.  The context's stay is interrupted where that reads from the
- * file.  On failure the block is nothing, and has to be freed all the same. */
+/* The same of a block that a point needs, which stands alone (context->ahead is NULL).  Asked once
+ * for each time that it is not in the cache. */
+bool sst_file_point_goes_past_cache(const struct sst_file *file, struct block_handle handle,
+                                    const struct read_context *context);
+
+/* Read, verify and decode a data block into `block`, through context->ahead if there is one;
+ * counted as fetched.  The context's stay is interrupted where that reads from the file.  On
+ * failure the block is nothing, and has to be freed all the same. */
 enum petal_status sst_file_read_private(const struct sst_file *file, struct block_handle handle,
                                         const struct read_context *context,
                                         struct sst_private_block *block, petal_error *error);
-void sst_private_block_free(const struct sst_file *file, struct sst_private_block *block);
+void sst_private_block_free(struct sst_private_block *block, const petal_allocator *allocator);
 
-/* Verify the block at `handle`, whose bytes were read, decode and check it: for cache_insert, not in
- * the table yet.  NULL: the error, which may be NULL, says why. */
+/* Verify the block at `handle`, whose bytes were read, decode and check it: for cache_insert, not
+ * in the table yet.  NULL: the error, which may be NULL, says why. */
 struct cache_block *sst_file_make_block(const struct sst_file *file, struct block_handle handle,
                                         enum block_kind kind, const uint8_t *bytes,
                                         petal_error *error);

@@ -611,7 +611,7 @@ sst_iter_close(struct cell_iter *base)
     let_go(iter, &iter->passed);
     data_block_cursor_fini(&iter->cursor);
     readahead_fini(&iter->ahead, iter->reader->file.source.env->allocator);
-    sst_private_block_free(&iter->reader->file, &iter->private_block);
+    sst_private_block_free(&iter->private_block, iter->reader->file.source.env->allocator);
     if (iter->place_memory != NULL)
         mem_free(iter->reader->file.source.env->allocator, iter->place_memory,
                  iter->place_capacity);

@@ -16,12 +16,34 @@
 /* Of the bytes that are sought; longer ones are left to the general way. */
 #define SOUGHT_BYTES 512
 
-/* The block below the end of a group of keys; DECLINED where it could not be had, ABSENT where
- * there is none.  *begins: see block_handle. */
+/* The block at `handle`, which is not in the cache, from the file. */
+static NEVER_INLINE enum sst_point_answer
+read_block(const struct sst_file *file, struct block_handle handle,
+           const struct read_context *context, petal_slice *bytes)
+{
+    struct cache_block *block;
+
+    if (context->only_cached)
+        return SST_POINT_DECLINED;
+    if (sst_file_point_goes_past_cache(file, handle, context)) {
+        if (sst_file_read_private(file, handle, context, context->private_block, NULL) != PETAL_OK)
+            return SST_POINT_DECLINED;
+        *bytes = slice_make(context->private_block->bytes, context->private_block->size);
+        return SST_POINT_FOUND;
+    }
+    if (sst_file_fetch_slow(file, handle, BLOCK_DATA, context, &block, NULL) != PETAL_OK)
+        return SST_POINT_DECLINED;
+    *bytes = slice_make(block->data, block->size);
+    return SST_POINT_FOUND;
+}
+
+/* The bytes of the block below the end of a group of keys; DECLINED where it could not be had,
+ * ABSENT where there is none.  *begins: see block_handle. */
 static ALWAYS_INLINE enum sst_point_answer
 find_block(const struct sst_reader *reader, petal_slice end, const struct read_context *context,
-           struct cache_block **block, uint32_t *begins)
+           petal_slice *bytes, uint32_t *begins)
 {
+    const struct cache_block *block;
     struct index_place place;
     bool found;
 
@@ -31,9 +53,10 @@ find_block(const struct sst_reader *reader, petal_slice end, const struct read_c
     if (!found)
         return SST_POINT_ABSENT;
     *begins = place.handle.begins;
-    if (sst_file_fetch(&reader->file, place.handle, BLOCK_DATA, place.hint, context, block, NULL) !=
-        PETAL_OK)
-        return SST_POINT_DECLINED;
+    block = sst_file_find(&reader->file, place.handle, BLOCK_DATA, place.hint, context);
+    if (block == NULL)
+        return read_block(&reader->file, place.handle, context, bytes);
+    *bytes = slice_make(block->data, block->size);
     return SST_POINT_FOUND;
 }
 
@@ -57,7 +80,7 @@ sst_point_find(const struct sst_reader *reader, const struct data_block_column *
                const struct read_context *context, struct data_block_put *put)
 {
     uint8_t sought[SOUGHT_BYTES];
-    struct cache_block *block;
+    petal_slice block;
     enum sst_point_answer answer;
     uint32_t begins;
     size_t size;
@@ -69,7 +92,7 @@ sst_point_find(const struct sst_reader *reader, const struct data_block_column *
     answer = find_block(reader, slice_make(sought, size), context, &block, &begins);
     if (answer != SST_POINT_FOUND)
         return answer;
-    return answer_of(data_block_find_put(block->data, block->size, column,
+    return answer_of(data_block_find_put(slice_bytes(block), block.size, column,
                                          (begins & BLOCK_BEGINS_COLUMN) != 0, put),
                      context);
 }
@@ -142,7 +165,7 @@ sst_point_find_row(const struct sst_reader *reader, petal_slice row, uint64_t se
                    const struct read_context *context, struct data_block_run *run)
 {
     uint8_t sought[SOUGHT_BYTES];
-    struct cache_block *block;
+    petal_slice block;
     enum sst_point_answer answer;
     uint32_t begins;
     size_t size;
@@ -154,7 +177,7 @@ sst_point_find_row(const struct sst_reader *reader, petal_slice row, uint64_t se
     answer = find_block(reader, slice_make(sought, size), context, &block, &begins);
     if (answer != SST_POINT_FOUND)
         return answer;
-    return answer_of(data_block_find_row(block->data, block->size, row, sequence,
+    return answer_of(data_block_find_row(slice_bytes(block), block.size, row, sequence,
                                          (begins & BLOCK_BEGINS_ROW) != 0, run),
                      context);
 }

@@ -9,9 +9,10 @@
  * DECLINED says nothing: the caller takes the general way (sst_reader.h), which also reports what
  * went wrong, if that was the cause.
  *
- * EPOCH (sst_reader.h): what is found lies in a cached block and is good until the caller leaves.
- * The context's stay is interrupted where a block is read from the file, before anything is found;
- * the context's trace counts the seek, the cells and the blocks, as an iterator does.
+ * EPOCH (sst_reader.h): what is found lies in a cached block and is good until the caller leaves,
+ * or in the context's private block until another is read there.  The context's stay is interrupted
+ * where a block is read from the file, before anything is found; the context's trace counts the
+ * seek, the cells and the blocks, as an iterator does.
  */
 #ifndef PETAL_SSTABLE_SST_POINT_H
 #define PETAL_SSTABLE_SST_POINT_H

@@ -29,6 +29,7 @@ petal_result_free(petal_result *result)
         return;
     allocator = result->allocator;
     row_collect_fini(&result->collect);
+    sst_private_block_free(&result->block, allocator);
     mem_free(allocator, result->cells, result->capacity * sizeof *result->cells);
     mem_free(allocator, result->bytes, result->byte_capacity);
     mem_free(allocator, result, sizeof *result);

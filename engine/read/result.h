@@ -7,6 +7,7 @@
 
 #include "engine/read/collect.h"
 #include "engine/state/db.h"
+#include "sstable/sst_file.h"
 
 struct petal_result {
     petal_db *db; /* not looked at when it is freed, which may be after petal_close */
@@ -16,6 +17,7 @@ struct petal_result {
     uint8_t *bytes; /* rows, qualifiers and values of the cells */
     size_t byte_count, byte_capacity;
     struct row_collect collect;
+    struct sst_private_block block; /* the last one that a get needed and the cache did not want */
 };
 
 /* Forget the answer and begin one for `row`. */

@@ -127,6 +127,7 @@ context_of(struct straight_get *get)
     return (struct read_context){.trace = &get->trace,
                                  .keep_out_of_cache = get->keep_out_of_cache,
                                  .only_cached = get->only_cached,
+                                 .private_block = get->private_block,
                                  .stay = &get->stay};
 }
 
@@ -357,6 +358,7 @@ straight_begin(struct straight_get *get, petal_family *family, petal_slice row,
     get->whole = false;
     get->keep_out_of_cache = false;
     get->only_cached = false;
+    get->private_block = NULL;
     get->counted = false;
     get->answered = false;
     get->found = false;
@@ -467,6 +469,7 @@ get_column(petal_family *family, petal_slice row, petal_slice qualifier,
     if (options != NULL && options->snapshot != NULL)
         point.sequence = snapshot_sequence(options->snapshot);
     if (straight_begin(&get, family, row, qualifier, &point)) {
+        get.private_block = &result->block;
         if (options != NULL)
             get.keep_out_of_cache = options->keep_out_of_cache;
         if (run(&get, result)) {
@@ -481,6 +484,10 @@ get_column(petal_family *family, petal_slice row, petal_slice qualifier,
 
 /* ---- whole rows ---- */
 
+/* In a file with fewer, many rows do not lie in one block.  The general way reads theirs, and finds
+ * in the cache what was read for them here. */
+#define LEAST_ROWS_PER_BLOCK 8
+
 /* The cells of the row that a file alone may have, if they lie in one block. */
 static enum sst_point_answer
 take_row(struct straight_get *get, const struct file_entry *file, petal_result *result)
@@ -491,6 +498,8 @@ take_row(struct straight_get *get, const struct file_entry *file, petal_result *
     petal_slice prefix, rest;
     enum sst_point_answer found;
 
+    if (file->facts->rows / LEAST_ROWS_PER_BLOCK < file->facts->data_blocks)
+        context.private_block = NULL;
     found = sst_point_find_row(file->reader, get->row, get->sequence, &context, &run);
     if (found == SST_POINT_DECLINED || result_start(result, get->row) != PETAL_OK)
         return SST_POINT_DECLINED;
@@ -600,6 +609,7 @@ get_whole_row(petal_table *table, petal_slice row, petal_result *result)
     }
     if (straight_begin(&get, descriptor->families[0], row, slice_make(NULL, 0), &point)) {
         get.whole = get.all_have_column = true;
+        get.private_block = &result->block;
         if (run_row(&get, result)) {
             straight_count(&get);
             leave(&get);

@@ -48,8 +48,9 @@ struct straight_get {
     bool all_have_column;                /* so no file is left out for its columns */
     bool keep_out_of_cache;
     bool only_cached; /* what is not in the cache is not read: then it is declined */
-    bool counted;     /* it holds a count on the view */
-    bool answered;    /* the filter of the file at hand said that it may have the row */
+    struct sst_private_block *private_block; /* see struct read_context */
+    bool counted;                            /* it holds a count on the view */
+    bool answered; /* the filter of the file at hand said that it may have the row */
     /* The greatest put that was found. */
     bool found, found_in_block; /* the latter: it lies in a block, which nothing holds */
     struct version_point point;

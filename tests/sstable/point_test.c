@@ -81,10 +81,13 @@ ask_column(struct sst_fixture *f, const struct sst_reader *reader, const struct 
     const struct cell *expected = newest_in_column(list, row, qualifier, sequence);
     struct epoch_stay stay = {.epoch = f->epoch, .slot = epoch_enter(f->epoch)};
     struct read_context context = f->context;
+    struct sst_private_block beside = {0};
     struct data_block_put put;
     enum sst_point_answer answer;
 
     context.stay = &stay;
+    if (sequence % 2 == 0)
+        context.private_block = &beside;
     answer = sst_point_find(reader, &column, &context, &put);
     count_answer(tally, answer);
     if (answer == SST_POINT_FOUND)
@@ -92,6 +95,7 @@ ask_column(struct sst_fixture *f, const struct sst_reader *reader, const struct 
     else if (answer == SST_POINT_ABSENT)
         assert_null(expected);
     epoch_leave(f->epoch, stay.slot);
+    sst_private_block_free(&beside, f->env.allocator);
 }
 
 /* The run gives, column by column, what the model has. */
@@ -126,13 +130,18 @@ static void
 ask_row(struct sst_fixture *f, const struct sst_reader *reader, const struct cell_list *list,
         petal_slice row, uint64_t sequence, struct tally *tally)
 {
-    unsigned slot = epoch_enter(f->epoch);
+    struct epoch_stay stay = {.epoch = f->epoch, .slot = epoch_enter(f->epoch)};
+    struct read_context context = f->context;
+    struct sst_private_block beside = {0};
     size_t at = row_begin(list, row);
     bool there = at < list->count && slice_equal(list->cells[at].row, row);
     struct data_block_run run;
     enum sst_point_answer answer;
 
-    answer = sst_point_find_row(reader, row, sequence, &f->context, &run);
+    context.stay = &stay;
+    if (sequence % 2 == 0)
+        context.private_block = &beside;
+    answer = sst_point_find_row(reader, row, sequence, &context, &run);
     count_answer(tally, answer);
     if (answer == SST_POINT_FOUND) {
         assert_true(there);
@@ -140,7 +149,8 @@ ask_row(struct sst_fixture *f, const struct sst_reader *reader, const struct cel
     } else if (answer == SST_POINT_ABSENT) {
         assert_false(there);
     }
-    epoch_leave(f->epoch, slot);
+    epoch_leave(f->epoch, stay.slot);
+    sst_private_block_free(&beside, f->env.allocator);
 }
 
 /* Ask for all columns and rows of the list and for some beside them, at random read points. */
@@ -276,6 +286,170 @@ what_cannot_be_read_is_declined(void **state)
     sst_fixture_free(f);
 }
 
+/* ---- past the cache ---- */
+
+static uint64_t
+blocks_inserted(struct sst_fixture *f)
+{
+    struct cache_usage usage;
+
+    cache_usage_get(f->cache, &usage);
+    return usage.inserted[PETAL_BLOCK_DATA];
+}
+
+/* A file of many blocks, of which the cache holds an eighth at most, and a context for points. */
+struct passing {
+    struct sst_fixture *f;
+    struct cell_list list;
+    struct sst_reader *reader;
+    struct read_context context;
+    struct epoch_stay stay;
+    struct sst_private_block beside;
+};
+
+static void
+begin_passing(struct passing *p, size_t cache_bytes, const struct sst_open_options *open)
+{
+    struct sst_options options = sst_test_options();
+    petal_error error = {0};
+    uint8_t value[100];
+    struct test_random random;
+
+    *p = (struct passing){.f = sst_fixture_new(cache_bytes)};
+    test_random_init(&random, test_seed());
+    for (unsigned i = 0; i < 4000; i++) {
+        char row[16];
+
+        snprintf(row, sizeof row, "row%08u", i);
+        test_random_bytes(&random, value, sizeof value);
+        cell_list_add(&p->list, slice_from_text(row), slice_from_text("q"), 7, i + 1, PETAL_PUT,
+                      slice_make(value, sizeof value));
+    }
+    sst_fixture_write(p->f, &options, &p->list);
+    if (open == NULL) {
+        p->reader = sst_fixture_open(p->f);
+    } else {
+        struct sst_open_options given = *open;
+
+        given.cache = p->f->cache;
+        given.epoch = p->f->epoch;
+        assert_int_equal(sst_reader_open(&p->reader, &p->f->directory, SST_PATH, &given, &error),
+                         PETAL_OK);
+    }
+    p->context = p->f->context;
+    p->stay = (struct epoch_stay){.epoch = p->f->epoch};
+    p->context.stay = &p->stay;
+    p->context.private_block = &p->beside;
+}
+
+static void
+end_passing(struct passing *p)
+{
+    sst_private_block_free(&p->beside, p->f->env.allocator);
+    sst_reader_close(p->reader);
+    cell_list_fini(&p->list);
+    sst_fixture_free(p->f);
+}
+
+static enum sst_point_answer
+ask_cell(struct passing *p, size_t index)
+{
+    const struct cell *cell = &p->list.cells[index];
+    struct data_block_column column = {cell->row, cell->qualifier, CELL_SEQUENCE_MAX};
+    struct data_block_put put;
+    enum sst_point_answer answer;
+
+    p->stay.slot = epoch_enter(p->f->epoch);
+    answer = sst_point_find(p->reader, &column, &p->context, &put);
+    if (answer == SST_POINT_FOUND)
+        expect_put(&put, cell);
+    epoch_leave(p->f->epoch, p->stay.slot);
+    return answer;
+}
+
+static void
+a_full_cache_takes_what_is_asked_for_twice(void **state)
+{
+    struct passing p;
+    uint64_t inserted, fetched;
+
+    (void)state;
+    begin_passing(&p, 128 << 10, NULL);
+    /* Most blocks once, so that the cache is full behind the first eighth of them. */
+    for (size_t i = 0; i < p.list.count; i += 40)
+        assert_int_equal(ask_cell(&p, i), SST_POINT_FOUND);
+    inserted = blocks_inserted(p.f);
+    fetched = p.f->trace.blocks_fetched[PETAL_BLOCK_DATA];
+    assert_true(inserted < fetched / 2);
+    /* The last one was asked for just now. */
+    assert_int_equal(ask_cell(&p, 3961), SST_POINT_FOUND);
+    assert_int_equal(blocks_inserted(p.f), inserted + 1);
+    assert_int_equal(p.f->trace.blocks_fetched[PETAL_BLOCK_DATA], fetched + 1);
+    assert_int_equal(ask_cell(&p, 3962), SST_POINT_FOUND);
+    assert_int_equal(p.f->trace.blocks_fetched[PETAL_BLOCK_DATA], fetched + 1);
+    end_passing(&p);
+}
+
+/* With room for all of them: what is not to be kept is not, what is for memory is. */
+static void
+who_opens_the_file_says_what_is_kept(void **state)
+{
+    const struct sst_open_options in_memory = {.file_number = 9, .in_memory = true};
+    const struct sst_open_options not_kept = {.file_number = 9, .no_block_cache = true};
+    struct passing p;
+
+    (void)state;
+    begin_passing(&p, 64 << 20, NULL);
+    p.context.keep_out_of_cache = true;
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(ask_cell(&p, 5), SST_POINT_FOUND);
+    assert_int_equal(blocks_inserted(p.f), 0);
+    p.context.keep_out_of_cache = false;
+    assert_int_equal(ask_cell(&p, 5), SST_POINT_FOUND);
+    assert_int_equal(blocks_inserted(p.f), 1);
+    end_passing(&p);
+
+    begin_passing(&p, 64 << 20, &not_kept);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(ask_cell(&p, 5), SST_POINT_FOUND);
+    assert_int_equal(blocks_inserted(p.f), 0);
+    end_passing(&p);
+
+    begin_passing(&p, 128 << 10, &in_memory);
+    for (size_t i = 0; i < p.list.count; i += 100)
+        assert_int_equal(ask_cell(&p, i), SST_POINT_FOUND);
+    assert_int_equal(blocks_inserted(p.f), p.f->trace.blocks_fetched[PETAL_BLOCK_DATA]);
+    end_passing(&p);
+}
+
+/* Each bit of a block that is read past the cache is looked at. */
+static void
+damage_is_noticed_past_the_cache(void **state)
+{
+    struct passing p;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    begin_passing(&p, 64 << 20, NULL);
+    p.context.keep_out_of_cache = true;
+    assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
+    bytes = sst_fixture_bytes(p.f, &size);
+    for (size_t at = 0; at < 4096; at += 97) {
+        bytes[at] ^= 0x10;
+        sst_fixture_set_bytes(p.f, bytes, size);
+        assert_int_equal(ask_cell(&p, 0), SST_POINT_DECLINED);
+        bytes[at] ^= 0x10;
+    }
+    sst_fixture_set_bytes(p.f, bytes, size);
+    assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
+    test_allocator_fail_at(&p.f->allocator, 1, true);
+    sst_private_block_free(&p.beside, p.f->env.allocator);
+    assert_int_equal(ask_cell(&p, 0), SST_POINT_DECLINED);
+    test_allocator_fail_at(&p.f->allocator, 0, false);
+    end_passing(&p);
+}
+
 int
 main(void)
 {
@@ -283,6 +457,9 @@ main(void)
         cmocka_unit_test(random_files_answer_as_their_cells),
         cmocka_unit_test(plain_files_decline_nothing),
         cmocka_unit_test(what_cannot_be_read_is_declined),
+        cmocka_unit_test(a_full_cache_takes_what_is_asked_for_twice),
+        cmocka_unit_test(who_opens_the_file_says_what_is_kept),
+        cmocka_unit_test(damage_is_noticed_past_the_cache),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
