@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -149,6 +150,37 @@ posix_read_ahead(void *context, petal_file *file, uint64_t offset, uint64_t size
         if (posix_fadvise(file->descriptor, (off_t)offset, (off_t)piece, POSIX_FADV_WILLNEED) != 0)
             return; /* a file system without it: so be it */
     }
+}
+
+/* Addresses are too few on systems of 32 bits. */
+static int
+posix_map(void *context, petal_file *file, uint64_t size, const void **memory)
+{
+    void *mapped;
+
+    (void)context;
+    *memory = NULL;
+    if (sizeof(void *) < sizeof(uint64_t))
+        return ENOTSUP;
+    if (size == 0 || size > MAX_FILE_OFFSET)
+        return EINVAL;
+    mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, file->descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return errno;
+    /* What lies around a block is none of the next reader's, as a rule. */
+    (void)madvise(mapped, (size_t)size, MADV_RANDOM);
+    *memory = mapped;
+    return 0;
+}
+
+static void
+posix_unmap(void *context, const void *memory, uint64_t size)
+{
+    int failure = munmap((void *)(uintptr_t)memory, (size_t)size);
+
+    (void)context;
+    assert(failure == 0);
+    (void)failure;
 }
 
 static int
@@ -583,6 +615,8 @@ const petal_vfs vfs_posix = {
     .link = posix_link,
     .remove = posix_remove,
     .read_ahead = posix_read_ahead,
+    .map = posix_map,
+    .unmap = posix_unmap,
 };
 
 uint64_t

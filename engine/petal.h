@@ -282,6 +282,13 @@ typedef struct petal_vfs {
      * them where read_at finds them quickly, and does not wait until they are there. NULL: no use.
      */
     void (*read_ahead)(void *context, petal_file *file, uint64_t offset, uint64_t size);
+    /*
+     * The first `size` bytes of a file that was opened for reading and is written no more, in memory
+     * that is good until unmap, also after close.  An error: the caller reads the file by read_at.
+     * NULL: never possible; unmap goes with it.
+     */
+    int (*map)(void *context, petal_file *file, uint64_t size, const void **memory);
+    void (*unmap)(void *context, const void *memory, uint64_t size);
 } petal_vfs;
 
 enum petal_log_level { PETAL_LOG_INFO = 1, PETAL_LOG_WARNING = 2, PETAL_LOG_ERROR = 3 };

@@ -289,6 +289,7 @@ memory_vfs_open_files(struct memory_vfs *vfs)
     pthread_mutex_lock(&vfs->mutex);
     for (const petal_file *file = vfs->files; file != NULL; file = file->next)
         count++;
+    count += vfs->mappings;
     pthread_mutex_unlock(&vfs->mutex);
     return count;
 }
@@ -354,9 +355,9 @@ void
 memory_vfs_trace_print(struct memory_vfs *vfs, FILE *out)
 {
     static const char *const names[] = {
-        "open",        "close",          "read",   "write",          "log_store",
-        "sync",        "size",           "lock",   "open_directory", "sync_directory",
-        "sync_parent", "list_directory", "rename", "link",           "remove",
+        "open",           "close",  "read", "write",          "log_store",      "sync",
+        "size",           "map",    "lock", "open_directory", "sync_directory", "sync_parent",
+        "list_directory", "rename", "link", "remove",
     };
     size_t count = memory_vfs_trace_count(vfs);
 

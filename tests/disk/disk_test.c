@@ -129,6 +129,7 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
     petal_directory *directory = NULL;
     petal_file *file = NULL;
     char buffer[4];
+    const void *memory;
     uint64_t number;
     size_t got;
 
@@ -145,6 +146,8 @@ call_each_kind(struct fixture *fixture, enum memory_vfs_operation operation)
         return table->log_store(vfs, fixture->file, 0, "store", 5);
     case MEMORY_VFS_SYNC:
         return table->sync(vfs, fixture->file);
+    case MEMORY_VFS_MAP:
+        return table->map(vfs, fixture->file, 1, &memory);
     case MEMORY_VFS_SIZE:
         return table->size(vfs, fixture->file, &number);
     case MEMORY_VFS_LOCK:

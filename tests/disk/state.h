@@ -50,6 +50,7 @@ struct memory_vfs {
     bool copy_on_write;
     int link_error; /* of all links; 0: they are made */
     bool wal_windows;
+    size_t mappings; /* that were not given back */
 
     bool tracing;
     struct memory_vfs_call *trace; /* paths are owned */

@@ -246,6 +246,34 @@ memory_read_at(void *context, petal_file *file, uint64_t offset, void *buffer, s
     return call_end(&call, 0);
 }
 
+/* A copy: what is mapped is written no more. */
+static int
+memory_map(void *context, petal_file *file, uint64_t size, const void **memory)
+{
+    struct call call = call_begin_file(file, MEMORY_VFS_MAP, 0, (size_t)size);
+    const struct memory_bytes *live = &memory_tree_file(file->node)->live;
+
+    *memory = NULL;
+    if (call.fate == FATE_WORKS && size > 0 && size <= live->size) {
+        *memory = memcpy(test_allocate((size_t)size), live->data, (size_t)size);
+        ((struct memory_vfs *)context)->mappings++;
+    }
+    return call_end(&call, *memory != NULL ? 0 : EINVAL);
+}
+
+static void
+memory_unmap(void *context, const void *memory, uint64_t size)
+{
+    struct memory_vfs *vfs = context;
+
+    (void)size;
+    pthread_mutex_lock(&vfs->mutex);
+    assert(vfs->mappings > 0);
+    vfs->mappings--;
+    pthread_mutex_unlock(&vfs->mutex);
+    free((void *)(uintptr_t)memory);
+}
+
 /* How many of `size` bytes at `offset` the disk has room for. */
 static size_t
 room_for(struct memory_vfs *vfs, const struct memory_file *file, uint64_t offset, size_t size)
@@ -543,6 +571,8 @@ vfs_with_root(struct memory_node *root)
         .rename = memory_rename,
         .link = memory_link,
         .remove = memory_remove,
+        .map = memory_map,
+        .unmap = memory_unmap,
     };
     pthread_mutex_init(&vfs->mutex, NULL);
     vfs->root = root;

@@ -105,7 +105,7 @@ bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);
 int memory_vfs_list(struct memory_vfs *vfs, const char *path,
                     void (*visit)(void *argument, const char *name), void *argument);
 
-/* What is open, dead ones included. */
+/* What is open, dead ones included; with the files what is mapped. */
 size_t memory_vfs_open_files(struct memory_vfs *vfs);
 size_t memory_vfs_open_directories(struct memory_vfs *vfs);
 
@@ -119,6 +119,7 @@ enum memory_vfs_operation {
     MEMORY_VFS_LOG_STORE,
     MEMORY_VFS_SYNC,
     MEMORY_VFS_SIZE,
+    MEMORY_VFS_MAP,
     MEMORY_VFS_LOCK,
     MEMORY_VFS_OPEN_DIRECTORY,
     MEMORY_VFS_SYNC_DIRECTORY,

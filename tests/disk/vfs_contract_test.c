@@ -141,6 +141,26 @@ make_file(struct layer *layer, const char *name, const char *text)
     close_file(layer, file);
 }
 
+/* A mapping outlives the open file and its name. */
+static void
+what_is_mapped_stays(void **state)
+{
+    struct layer *layer = *state;
+    const petal_vfs *vfs = layer->vfs;
+    const void *memory = NULL;
+    petal_file *file;
+
+    make_file(layer, "mapped", "bytes");
+    assert_int_equal(open_in(layer, "mapped", READ, &file), 0);
+    assert_int_equal(vfs->map(vfs->context, file, 0, &memory), EINVAL);
+    assert_null(memory);
+    assert_int_equal(vfs->map(vfs->context, file, 5, &memory), 0);
+    close_file(layer, file);
+    assert_int_equal(call_in(layer, vfs_remove, "mapped"), 0);
+    assert_memory_equal(memory, "bytes", 5);
+    vfs->unmap(vfs->context, memory, 5);
+}
+
 static void
 expect_size(struct layer *layer, petal_file *file, uint64_t expected)
 {
@@ -618,6 +638,7 @@ main(void)
         ON_BOTH(a_file_opened_for_reading_cannot_be_written_or_locked_alone),
         ON_BOTH(random_writes_read_back),
         ON_BOTH(rename_replaces_and_open_files_stay),
+        ON_BOTH(what_is_mapped_stays),
         ON_BOTH(rename_knows_directories),
         ON_BOTH(remove_takes_the_name_only),
         ON_BOTH(a_link_is_a_second_name_of_one_file),
