@@ -358,6 +358,10 @@ block_read(const struct block_source *source, struct block_handle handle, enum b
     image->memory = NULL;
     if (status != PETAL_OK)
         return status;
+    /* Data blocks alone: what is decoded from them is a copy, which is checked; others may be used
+     * where they stand, and somebody might overwrite them meanwhile. */
+    if (source->mapped != NULL && kind == BLOCK_DATA)
+        return block_verify(source, handle, kind, source->mapped + handle.offset, image, error);
     if (handle.size > scratch_bytes) {
         bytes = memory = mem_alloc(source->env->allocator, handle.size);
         if (memory == NULL)

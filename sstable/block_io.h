@@ -93,7 +93,8 @@ struct block_source {
     struct pooled_file *file; /* acquired for each read */
     const char *path;
     uint64_t file_identity;
-    uint64_t limit;               /* blocks end at or before it */
+    uint64_t limit;        /* blocks end at or before it */
+    const uint8_t *mapped; /* the file in memory up to the limit, where it is mapped; or NULL */
     const struct file_tail *tail; /* while the file is opened: what of it is in memory; or NULL */
 };
 

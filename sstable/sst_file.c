@@ -287,7 +287,8 @@ read_alone_outside(const struct sst_file *file, struct block_handle handle,
     enum petal_status status;
 
     assert(context->ahead == NULL && handle.size <= PRIVATE_STORED_BYTES);
-    if (!reserve(file, &block->stored, &block->stored_capacity, handle.size))
+    if (file->source.mapped == NULL &&
+        !reserve(file, &block->stored, &block->stored_capacity, handle.size))
         return error_no_memory(error);
     if (context->stay != NULL && epoch_interrupt(context->stay) != PETAL_OK)
         return error_no_memory(error);

@@ -137,6 +137,30 @@ read_tail(struct sst_reader *reader, uint64_t size, uint64_t expected_identity, 
     return status;
 }
 
+/* Where that cannot be done, the file is read without. */
+static void
+map_file(struct sst_reader *reader, petal_file *file, uint64_t size)
+{
+    const petal_vfs *vfs = reader->file.source.env->vfs;
+    const void *memory;
+
+    assert(reader->file.source.mapped == NULL && reader->trailer.file_bytes == size);
+    if (vfs->map == NULL || vfs->map(vfs->context, file, size, &memory) != 0)
+        return;
+    reader->file.source.mapped = memory;
+}
+
+static void
+unmap_file(struct sst_reader *reader)
+{
+    const petal_vfs *vfs = reader->file.source.env->vfs;
+
+    if (reader->file.source.mapped == NULL)
+        return;
+    vfs->unmap(vfs->context, reader->file.source.mapped, reader->trailer.file_bytes);
+    reader->file.source.mapped = NULL;
+}
+
 static enum petal_status
 open_parts(struct sst_reader *reader, const struct sst_open_options *options, petal_error *error)
 {
@@ -152,6 +176,8 @@ open_parts(struct sst_reader *reader, const struct sst_open_options *options, pe
     if (status == PETAL_OK && !read_around_init(&reader->around, options->around_limit, size,
                                                 reader->file.source.env->allocator))
         status = error_no_memory(error);
+    if (status == PETAL_OK && options->map)
+        map_file(reader, file, size);
     if (status == PETAL_OK && options->index_limit != NULL)
         read_indexes_ahead(reader, options->index_limit);
     pooled_file_release(&reader->pooled);
@@ -206,6 +232,7 @@ sst_reader_close(struct sst_reader *reader)
     if (reader == NULL)
         return;
     env = reader->file.source.env;
+    unmap_file(reader);
     if (reader->file.source.file != NULL)
         pooled_file_fini(&reader->pooled);
     read_around_fini(&reader->around, env->allocator);

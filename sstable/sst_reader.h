@@ -34,6 +34,7 @@ struct sst_open_options {
     struct readahead_limit *index_limit;
     bool in_memory;      /* blocks enter the cache with CACHE_MEMORY */
     bool no_block_cache; /* data blocks are not kept */
+    bool map; /* single data blocks are read through a mapping of the file, if it can be had */
 };
 
 /*

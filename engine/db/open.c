@@ -111,6 +111,7 @@ db_new(petal_db **db, const char *directory, const petal_options *options, petal
     made->durability = options->durability;
     made->compact_file_bytes = COMPACT_FILE_BYTES;
     made->no_compaction = options->no_compaction;
+    made->map_files = options->map_files;
     made->epoch = mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, sizeof *made->epoch);
     made->stats =
         mem_alloc_aligned(env.allocator, CACHE_LINE_BYTES, STATS_SHARDS * sizeof *made->stats);

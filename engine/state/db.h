@@ -81,6 +81,7 @@ struct petal_db {
     /* What all share. */
     struct epoch *epoch;
     struct cache *cache;
+    bool map_files;                   /* of petal_options */
     struct file_pool open_files;      /* what readers of store files have open */
     struct readahead_limit readahead; /* of the memory of their large reads */
     struct read_around_limit around;  /* of what single blocks bring along */

@@ -16,6 +16,7 @@ db_open_file(petal_db *db, const petal_family *family, const struct manifest_fil
         .readahead_limit = &db->readahead,
         .around_limit = &db->around,
         .index_limit = just_written ? NULL : &db->index_ahead,
+        .map = db->map_files,
         .in_memory = family_options(family)->in_memory,
         .no_block_cache = family_options(family)->no_block_cache,
     };

@@ -177,6 +177,7 @@ sst_fixture_new(size_t cache_bytes)
     assert_int_equal(epoch_init(f->epoch), PETAL_OK);
     assert_int_equal(cache_open(&f->cache, &f->allocator.table, f->epoch, cache_bytes, 0),
                      PETAL_OK);
+    f->map = false;
     f->next_file_number = 1;
     f->trace = (struct read_trace){0};
     f->context = (struct read_context){.trace = &f->trace};
@@ -242,7 +243,8 @@ sst_fixture_try_open(struct sst_fixture *f, struct sst_reader **reader, petal_er
     struct sst_open_options options = {.file_number = f->next_file_number++,
                                        .file_identity = TEST_IDENTITY,
                                        .cache = f->cache,
-                                       .epoch = f->epoch};
+                                       .epoch = f->epoch,
+                                       .map = f->map};
 
     return sst_reader_open(reader, &f->directory, SST_PATH, &options, error);
 }

@@ -71,6 +71,7 @@ struct sst_fixture {
     struct epoch *epoch;
     struct cache *cache;
     uint64_t next_file_number;
+    bool map; /* files that are opened from now on are mapped */
     struct read_trace trace;
     struct read_context context; /* with `trace` */
 };

@@ -6,6 +6,7 @@
 
 #include "sstable/sst_point.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -206,6 +207,7 @@ random_files_answer_as_their_cells(void **state)
         struct cell_list list = {0};
         struct sst_reader *reader;
 
+        f->map = round % 7 < 3;
         options.block_bytes = blocks[round % 4];
         cell_list_random(&list, &shape, &random);
         sst_fixture_write(f, &options, &list);
@@ -390,6 +392,60 @@ a_full_cache_takes_what_is_asked_for_twice(void **state)
     end_passing(&p);
 }
 
+static size_t
+calls_of(struct sst_fixture *f, enum memory_vfs_operation operation)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < memory_vfs_trace_count(f->vfs); i++)
+        count += memory_vfs_trace_at(f->vfs, i).operation == operation;
+    return count;
+}
+
+/* One that is mapped is not read, block by block; one that cannot be is.  Damage is told as ever. */
+static void
+a_mapped_file_is_not_read(void **state)
+{
+    struct passing p;
+    uint8_t *bytes;
+    size_t size;
+
+    (void)state;
+    begin_passing(&p, 0, NULL);
+    for (unsigned way = 0; way < 4; way++) {
+        bool fails = way == 2, damaged = way == 3;
+
+        sst_reader_close(p.reader);
+        if (damaged) {
+            bytes = sst_fixture_bytes(p.f, &size);
+            bytes[1000] ^= 1;
+            sst_fixture_set_bytes(p.f, bytes, size);
+            free(bytes);
+        }
+        p.f->map = way > 0;
+        memory_vfs_trace(p.f->vfs, true);
+        p.reader = sst_fixture_open(p.f);
+        if (fails) { /* at the same call of another opening */
+            size_t before = memory_vfs_trace_count(p.f->vfs);
+
+            while (memory_vfs_trace_at(p.f->vfs, before - 1).operation != MEMORY_VFS_MAP)
+                before--;
+            sst_reader_close(p.reader);
+            memory_vfs_fail_at(p.f->vfs, before, ENOMEM, false);
+            p.reader = sst_fixture_open(p.f);
+            assert_int_equal(memory_vfs_failures(p.f->vfs), 1);
+        }
+        assert_int_equal(calls_of(p.f, MEMORY_VFS_MAP), fails ? 2 : way > 0);
+        memory_vfs_trace(p.f->vfs, false);
+        memory_vfs_trace(p.f->vfs, true);
+        assert_int_equal(ask_cell(&p, 5), damaged ? SST_POINT_DECLINED : SST_POINT_FOUND);
+        assert_int_equal(ask_cell(&p, 3000), SST_POINT_FOUND);
+        assert_int_equal(calls_of(p.f, MEMORY_VFS_READ) > 0, way == 0 || fails);
+        memory_vfs_trace(p.f->vfs, false);
+    }
+    end_passing(&p);
+}
+
 /* With room for all of them: what is not to be kept is not, what is for memory is. */
 static void
 who_opens_the_file_says_what_is_kept(void **state)
@@ -435,13 +491,14 @@ damage_is_noticed_past_the_cache(void **state)
     p.context.keep_out_of_cache = true;
     assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
     bytes = sst_fixture_bytes(p.f, &size);
-    for (size_t at = 0; at < 4096; at += 97) {
+    for (size_t at = 0; at < sst_frame_bytes(bytes, 0); at += 97) {
         bytes[at] ^= 0x10;
         sst_fixture_set_bytes(p.f, bytes, size);
         assert_int_equal(ask_cell(&p, 0), SST_POINT_DECLINED);
         bytes[at] ^= 0x10;
     }
     sst_fixture_set_bytes(p.f, bytes, size);
+    free(bytes);
     assert_int_equal(ask_cell(&p, 0), SST_POINT_FOUND);
     test_allocator_fail_at(&p.f->allocator, 1, true);
     sst_private_block_free(&p.beside, p.f->env.allocator);
@@ -459,6 +516,7 @@ main(void)
         cmocka_unit_test(what_cannot_be_read_is_declined),
         cmocka_unit_test(a_full_cache_takes_what_is_asked_for_twice),
         cmocka_unit_test(who_opens_the_file_says_what_is_kept),
+        cmocka_unit_test(a_mapped_file_is_not_read),
         cmocka_unit_test(damage_is_noticed_past_the_cache),
     };
 
