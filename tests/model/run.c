@@ -330,6 +330,7 @@ begin(struct engine_side *side, const struct operation_list *list,
     fixture_init(&side->fixture, 1);
     test_clock_set(&side->fixture.clock, 1000);
     side->fixture.options.cache_bytes = settings->cache_bytes;
+    side->fixture.options.map_files = settings->map_files;
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
         run_family_options(&list->families[i], settings, &families[i]);
         families[i].name = model_text_family_name(i);

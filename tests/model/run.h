@@ -22,6 +22,7 @@ struct run_settings {
     bool choose_without; /* reads may not use some reasons, as the operation says */
     unsigned without;    /* reasons that no read may use */
     bool general_reads;  /* no read goes a straight way */
+    bool map_files;
 };
 
 /* What the model says to each operation. */
