@@ -50,7 +50,7 @@ usage(void)
           "  --from BYTES, --to BYTES  of user data, doubled line by line; 64M and 64G\n"
           "  --memtable BYTES       64M\n"
           "  --cell BYTES           of row, qualifier and value; 116\n"
-          "  --stored RATIO         bytes in store files for a byte of the user's; 0.64\n"
+          "  --stored RATIO         bytes in store files for a byte of the user's; 0.58\n"
           "  --logged RATIO         the same of the log; 1.1\n"
           "  --keys N               that are overwritten; 10M\n"
           "  --json FILE            the results, too\n"
@@ -188,7 +188,7 @@ bench_simulate_main(int argc, char **argv)
                                      .memtable = (size_t)64 << 20,
                                      .cell = 116,
                                      .keys = 10000000,
-                                     .stored = 0.64,
+                                     .stored = 0.58,
                                      .logged = 1.1};
     const struct bench_option options[] = {
         {"--order", BENCH_TEXT, &given.order},     {"--from", BENCH_BYTES, &given.from},
