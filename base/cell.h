@@ -108,8 +108,8 @@ cell_key_bound(size_t row_bytes, size_t qualifier_bytes)
 void cell_key_make(struct cell_key *key, uint8_t *buffer, petal_slice row, petal_slice qualifier,
                    bool family_class, int64_t timestamp, uint64_t sequence);
 
-/* The same without a description: write the key of `cell` at `buffer`, return its size. *row_prefix:
- * as in struct cell_key. */
+/* The same without a description: write the key of `cell` at `buffer`, return its size.
+ * *row_prefix: as in struct cell_key. */
 size_t cell_key_encode(uint8_t *buffer, const struct cell *cell, size_t *row_prefix);
 
 /* The position of `cell`. */

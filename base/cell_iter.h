@@ -79,9 +79,9 @@ struct cell_iter_ops {
     /* Go back to a cell of the run that was taken last, `back` cells before its last one.
      * REQUIRES: no step since.  NULL without take_run. */
     void (*go_back)(struct cell_iter *iter, size_t back, const petal_cell *cell);
-    /* How many cells, from the one at hand on, are of its row and in memory, and as the run's limits
-     * ask: each the only one of its column.  0: it is not known of any.  REQUIRES as take_run.
-     * NULL: never known. */
+    /* How many cells, from the one at hand on, are of its row and in memory, and as the run's
+     * limits ask: each the only one of its column.  0: it is not known of any.  REQUIRES as
+     * take_run. NULL: never known. */
     size_t (*plain_in_row)(const struct cell_iter *iter, const struct cell_run *run);
     /* Step as `next` does, but keep what the cells passed point to, until `forget`.  *stepped is
      * false when no more can be kept: nothing has changed then.  NULL: `step` can all that `next`

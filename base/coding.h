@@ -95,8 +95,8 @@ put_be64(void *to, uint64_t v)
     memcpy(to, &v, sizeof v);
 }
 
-/* Numbers with a sign, as two's complement, so that small ones of either sign are small: the sign is
- * the lowest bit. */
+/* Numbers with a sign, as two's complement, so that small ones of either sign are small: the sign
+ * is the lowest bit. */
 static inline uint64_t
 zigzag64(uint64_t v)
 {

@@ -38,8 +38,8 @@ struct merge_iter {
     struct merge_entry *heap;
     size_t source_count, heap_count;
     bool reversed; /* may be set until the first seek */
-    /* All rows of the sources begin alike, with so many bytes: what tells them apart follows. May be
-     * set until the first seek; where it does not hold, the order is not that of the cells. */
+    /* All rows of the sources begin alike, with so many bytes: what tells them apart follows. May
+     * be set until the first seek; where it does not hold, the order is not that of the cells. */
     size_t shared_row_bytes;
     /* Reversed, of each source: the others stand at their last cells before `place`. */
     bool *in_heap;

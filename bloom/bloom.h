@@ -93,8 +93,8 @@ uint64_t bloom_plans_found(void);
 /*
  * The shape for `keys` keys (0 counts as 1; at most BLOOM_MAX_KEYS).  STANDARD: the fewest bits
  * that hold the rate.  BLOCKED: the nearest whole number of lines; but where its expected rate is
- * more than 4 % above the plan's or 15 % below it, as with few keys, the STANDARD shape.  So ask the
- * shape, not the plan.
+ * more than 4 % above the plan's or 15 % below it, as with few keys, the STANDARD shape.  So ask
+ * the shape, not the plan.
  */
 struct bloom_shape bloom_plan_shape(const struct bloom_plan *plan, uint64_t keys);
 

@@ -3,10 +3,10 @@
  *
  * A chain of SEGMENTS, each a blocked filter (bloom/bloom.h): a key's bits lie in one line of 64
  * bytes.  The first segment has 4 KiB, each following one is eight times larger.  A key's bits go
- * into the newest segment, and count unless they are all there already: so a key that is added again
- * and again counts once in each segment.  A question goes to the segments, newest first; there are few.  At 12 bits a key
- * and 6 probes a full segment lets about 0.6 % of absent keys pass, a large filter all in all about
- * 1.2 %, since all but the newest segment are full.
+ * into the newest segment, and count unless they are all there already: so a key that is added
+ * again and again counts once in each segment.  A question goes to the segments, newest first;
+ * there are few.  At 12 bits a key and 6 probes a full segment lets about 0.6 % of absent keys
+ * pass, a large filter all in all about 1.2 %, since all but the newest segment are full.
  *
  * MEMORY is the caller's: bloom_growing_wants says how much a reservation takes, bloom_growing_give
  * hands it over, bloom_growing_take_back returns it piece by piece.
@@ -43,7 +43,8 @@ void bloom_growing_init(struct bloom_growing *bloom);
  * is no number of bytes.  WRITER. */
 size_t bloom_growing_wants(const struct bloom_growing *bloom, size_t keys);
 
-/* Is there room for one more, without a look at memory?  False: bloom_growing_wants says.  WRITER. */
+/* Is there room for one more, without a look at memory?  False: bloom_growing_wants says.
+ * WRITER. */
 static inline bool
 bloom_growing_has_room(const struct bloom_growing *bloom)
 {

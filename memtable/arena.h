@@ -59,7 +59,8 @@ arena_record_bytes(size_t size)
     return (size + ARENA_RECORD_ALIGNMENT - 1) & ~(size_t)(ARENA_RECORD_ALIGNMENT - 1);
 }
 
-/* Leave the current chunk for the spare one.  REQUIRES: reserved, and `bytes` do not fit.  WRITER. */
+/* Leave the current chunk for the spare one.  REQUIRES: reserved, and `bytes` do not fit.
+ * WRITER. */
 void arena_use_spare(struct arena *arena, size_t bytes);
 
 /* Uninitialised memory on a 4-byte border.  REQUIRES: reserved.  WRITER. */

@@ -2,9 +2,9 @@
  * cell_tree.h -- the order of a memtable's cells: a B+-tree for one writer and readers that take
  * no lock.
  *
- * RECORDS.  A cell lies in the arena as a struct cell_record: fixed header, cell key
- * (base/cell.h), value, its own time to live if it has one.  It is immutable once it is in the tree.  Separators of inner nodes are
- * records, too: the first of the right side.
+ * RECORDS.  A cell lies in the arena as a struct cell_record: fixed header, cell key (base/cell.h),
+ * value, its own time to live if it has one.  It is immutable once it is in the tree.  Separators
+ * of inner nodes are records, too: the first of the right side.
  *
  * NODES have 14 slots.  Slots are filled in order of arrival and never changed or reused.  The
  * order of their keys is one word, the PERMUTATION (Masstree: Mao, Kohler, Morris, EuroSys 2012):

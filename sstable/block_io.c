@@ -147,8 +147,8 @@ most_compressed(size_t size)
     return size < SAVING_SHARE ? 0 : size - size / SAVING_SHARE - 1;
 }
 
-/* Pack a data block to `to`, and compress its text if that saves enough; returns the stored bytes, 0
- * if they are too many. */
+/* Pack a data block to `to`, and compress its text if that saves enough; returns the stored bytes,
+ * 0 if they are too many. */
 static uint32_t
 pack_block(const struct block_sink *sink, petal_slice raw, uint8_t *to)
 {

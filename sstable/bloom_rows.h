@@ -4,9 +4,9 @@
  *
  * The DIRECTORY has of each chunk the first row, as the 8 bytes behind what all rows of the file
  * begin with, and where the chunk is: in the file, and in the cache as far as a hint knows
- * (cache/cache.h).  It is made when the file is opened, if its filter is one of rows (PETAL_BLOOM_ROW)
- * and the root of its index names the chunks; else there is none, and the filter is asked by
- * sstable/bloom_reader.h alone, which also answers for chunks that no hint leads to.
+ * (cache/cache.h).  It is made when the file is opened, if its filter is one of rows
+ * (PETAL_BLOOM_ROW) and the root of its index names the chunks; else there is none, and the filter
+ * is asked by sstable/bloom_reader.h alone, which also answers for chunks that no hint leads to.
  *
  * Immutable but for the hints and what is learned of a chunk, which any thread may write.
  */
@@ -62,7 +62,8 @@ struct bloom_rows {
 };
 
 /* `row_min` and `row_max` are of the file, `root` of the index of its filter of rows.  A root that
- * is none for these rows, from `row_min` on, makes no directory.  Fails only with PETAL_NO_MEMORY. */
+ * is none for these rows, from `row_min` on, makes no directory.  Fails only with
+ * PETAL_NO_MEMORY. */
 enum petal_status bloom_rows_open(struct bloom_rows *rows, const struct sst_file *file,
                                   petal_slice row_min, petal_slice row_max,
                                   const struct index_block *root, struct bloom_account *account);
@@ -101,8 +102,8 @@ bloom_rows_question_init(struct bloom_rows_question *question, petal_slice row, 
     bloom_first_bits(hash, &question->first);
 }
 
-/* The chunk that has the row if one has.  REQUIRES: a directory, and a row between the least and the
- * greatest of the file. */
+/* The chunk that has the row if one has.  REQUIRES: a directory, and a row between the least and
+ * the greatest of the file. */
 static ALWAYS_INLINE struct bloom_rows_chunk *
 bloom_rows_find(const struct bloom_rows *rows, struct bloom_rows_question *question)
 {

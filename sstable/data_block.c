@@ -24,8 +24,8 @@
 /* Of a record; those of a longer one follow in order, which the processor foresees. */
 #define PREFETCHED_LINES 3
 
-/* Who seeks mostly reads on: lines from the record on that was sought, which begin to load together.
- * Further ones the processor foresees. */
+/* Who seeks mostly reads on: lines from the record on that was sought, which begin to load
+ * together. Further ones the processor foresees. */
 #define SOUGHT_LINES 16
 
 /* Bytes of room behind what a cursor's buffers are reserved for: see copy_from_block. */
@@ -228,8 +228,8 @@ data_block_view(struct data_block *block, const uint8_t *bytes, size_t size)
 
 /*
  * Whether the header allows such a block and gives its size.  No sum overflows: all terms are below
- * 2^62, for no block has more than 2^30 cells.  Cells that differ take a byte each at least; so the work on a block is bounded by its
- * size.
+ * 2^62, for no block has more than 2^30 cells.  Cells that differ take a byte each at least; so the
+ * work on a block is bounded by its size.
  */
 bool
 data_block_header_is_sane(const uint8_t *bytes, size_t size)

@@ -168,8 +168,8 @@ enum data_block_packing {
 size_t data_block_pack_bound(size_t size);
 
 /*
- * Write all but the text at `packed`, the text, which is no longer than the block, at `text`; return
- * the bytes of the first.  TEXT_LZ4 is not set.  REQUIRES: `bytes` are what
+ * Write all but the text at `packed`, the text, which is no longer than the block, at `text`;
+ * return the bytes of the first.  TEXT_LZ4 is not set.  REQUIRES: `bytes` are what
  * data_block_builder_finish gave.
  */
 size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8_t *text,
@@ -179,14 +179,14 @@ size_t data_block_pack(const uint8_t *bytes, size_t size, uint8_t *packed, uint8
  * block, still: data_block_check has the rest to say. */
 bool data_block_unpack(const uint8_t *stored, size_t stored_bytes, uint8_t *to, size_t size);
 
-/* Take off the folding of a block of a file of version 3, if it has one (sstable/data_block_fold.h).
- * `bytes` may be any; false if they are no block: as above. */
+/* Take off the folding of a block of a file of version 3, if it has one
+ * (sstable/data_block_fold.h). `bytes` may be any; false if they are no block: as above. */
 bool data_block_unfold(uint8_t *bytes, size_t size);
 
 /* ---- reading ---- */
 
-/* Whether the header of untrusted bytes, DATA_BLOCK_HEADER_BYTES at least, gives their size, so that
- * all arrays lie inside. */
+/* Whether the header of untrusted bytes, DATA_BLOCK_HEADER_BYTES at least, gives their size, so
+ * that all arrays lie inside. */
 bool data_block_header_is_sane(const uint8_t *bytes, size_t size);
 
 /* An array of integers of one width. */

@@ -131,7 +131,8 @@ index_block_groups(size_t count)
     return (count + INDEX_GROUP - 1) / INDEX_GROUP;
 }
 
-/* Bytes of memory for the stored node of untrusted `bytes`; 0: its header does not give its size. */
+/* Bytes of memory for the stored node of untrusted `bytes`; 0: its header does not give its
+ * size. */
 size_t index_block_memory(const uint8_t *bytes, size_t size);
 
 /* Full check of untrusted bytes, which are arranged in `memory`: index_block_memory of them, on the

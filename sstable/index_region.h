@@ -7,8 +7,9 @@
  * file that nobody asks costs none.  A cache that is full is not stirred: there each block is
  * loaded alone.  One thread at a time does this for a file; others load what they need alone.
  *
- * Nothing is reported: what is damaged is left out, and found out by who asks for it.  Where a region
- * cannot be read the file is read block by block from then on, so that one bad place is met once.
+ * Nothing is reported: what is damaged is left out, and found out by who asks for it.  Where a
+ * region cannot be read the file is read block by block from then on, so that one bad place is met
+ * once.
  */
 #ifndef PETAL_SSTABLE_INDEX_REGION_H
 #define PETAL_SSTABLE_INDEX_REGION_H

@@ -140,7 +140,8 @@ search_node(const struct index_block *node, petal_slice key, const struct cache_
     return index_block_search_group(node, key, index_block_probe(node, key, hints, sizeof *hints));
 }
 
-/* Go down to the entry for `key`: which one of which node of level 0, for which `view` is memory. */
+/* Go down to the entry for `key`: which one of which node of level 0, for which `view` is
+ * memory. */
 static ALWAYS_INLINE enum petal_status
 find_entry(const struct index_tree *tree, petal_slice key, const struct read_context *context,
            struct index_place *place, bool *found, struct index_block *view, int64_t *position,

@@ -43,8 +43,8 @@ enum petal_status index_tree_find(const struct index_tree *tree, petal_slice key
                                   const struct read_context *context, struct index_place *place,
                                   bool *found, petal_error *error);
 
-/* The block of `kind`, beside which others stand in the file, that the entry for `key` names: loaded
- * with these (index_region.h); NULL: as it says there. */
+/* The block of `kind`, beside which others stand in the file, that the entry for `key` names:
+ * loaded with these (index_region.h); NULL: as it says there. */
 struct cache_block *index_tree_load(const struct index_tree *tree, petal_slice key,
                                     enum block_kind kind, const struct read_context *context);
 

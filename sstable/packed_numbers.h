@@ -25,8 +25,8 @@ enum packed_hint {
 };
 
 /*
- * Write 1 to PACKED_GROUP numbers at `to`, which has 8 bytes for each and PACKED_GROUP_EXTRA; return
- * the byte behind.
+ * Write 1 to PACKED_GROUP numbers at `to`, which has 8 bytes for each and PACKED_GROUP_EXTRA;
+ * return the byte behind.
  */
 uint8_t *packed_numbers_put(uint8_t *to, const uint64_t *numbers, size_t count,
                             enum packed_hint hint);

@@ -49,8 +49,8 @@ void row_survey_places(struct row_survey *survey, const struct row_rests *rests,
 /* When it knows the places of all groups. */
 void row_survey_bytes(struct row_survey *survey, const struct row_rests *rests, size_t rows);
 
-/* Symbols for these rests; false if they are not worth it: more than 8 bytes of more than 16 symbols
- * are better left to LZ4, unless they are noise. */
+/* Symbols for these rests; false if they are not worth it: more than 8 bytes of more than 16
+ * symbols are better left to LZ4, unless they are noise. */
 bool row_symbols_choose(struct row_symbols *symbols, const struct row_survey *survey);
 
 /* Most bytes that row_symbols_put writes. */

@@ -36,9 +36,9 @@ enum sst_point_answer sst_point_find(const struct sst_reader *reader,
 
 /*
  * The same by steps, for several searches at once: begin, load; while search.descent.level > 0
- * enter, step and load; reach, end.  Between two steps of one search come those of the others, while the
- * lines are loading that it needs next.  Each step says FOUND to go on, or what the search has come
- * to.  Only what is cached is found; where a block is not, it is DECLINED.
+ * enter, step and load; reach, end.  Between two steps of one search come those of the others,
+ * while the lines are loading that it needs next.  Each step says FOUND to go on, or what the
+ * search has come to.  Only what is cached is found; where a block is not, it is DECLINED.
  */
 #define SST_POINT_SOUGHT_BYTES 128
 

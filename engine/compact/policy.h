@@ -1,39 +1,50 @@
 /*
- * policy.h -- which store files of a store are to be merged, and why: a pure function of what is known of them.
+ * policy.h -- which store files of a store are to be merged, and why: a pure function of what is
+ * known of them.
  *
- * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in that list, so that the output
- * takes their place in the order. The rules, in the order in which they are tried:
+ * A store is a list of runs, in the order of their sequences. A pick is a number of neighbours in
+ * that list, so that the output takes their place in the order. The rules, in the order in which
+ * they are tried:
  *
- *  1. expired       a run all of whose cells are past TTL goes unread (HBase: hbase.store.delete.expired.storefile)
- *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its bytes, and are POLICY_MIN_RUNS - 1
- *                   or more, or are larger than so many flushes: all files
- *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so many are past a time to
- *                   live: all files
- *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is something to merge or to drop: all files
- *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times what the others have on average,
- *                   unless the window has less than min_bytes; the one with the fewest bytes to write for each run less
- *  6. exploring     with more than POLICY_CALM_RUNS runs, those that run jobs have as inputs counted as what they leave, or with more
- *                   than POLICY_CROWDED_RUNS: HBase's policy (ExploringCompactionPolicy): of all windows of least to max runs: each run
- *                   at most POLICY_RATIO times the others together, unless the window has less than min_bytes; most runs, then
- *                   fewest bytes
- *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the fewest bytes to write for each run
- *                   less
+ *  1. expired       a run all of whose cells are past TTL goes unread (HBase:
+ *                   hbase.store.delete.expired.storefile)
+ *  2. newer bytes   the runs behind the oldest have together more than POLICY_NEWER_SHARE of its
+ *                   bytes, and are POLICY_MIN_RUNS - 1 or more, or are larger than so many flushes:
+ *                   all files
+ *  3. deleted       markers may hide more than POLICY_DEAD_SHARE of the cells of the store, or so
+ *                   many are past a time to live: all files
+ *  4. age           the oldest file was written longer ago than POLICY_MAJOR_MS and there is
+ *                   something to merge or to drop: all files
+ *  5. level         of all windows of min to max runs: none larger than POLICY_LEVEL_RATIO times
+ *                   what the others have on average, unless the window has less than min_bytes; the
+ *                   one with the fewest bytes to write for each run less
+ *  6. exploring     with more than POLICY_CALM_RUNS runs, those that run jobs have as inputs
+ *                   counted as what they leave, or with more than POLICY_CROWDED_RUNS: HBase's
+ *                   policy (ExploringCompactionPolicy): of all windows of least to max runs: each
+ *                   run at most POLICY_RATIO times the others together, unless the window has less
+ *                   than min_bytes; most runs, then fewest bytes
+ *  7. stuck         POLICY_STUCK_RUNS or more, and nothing else fits: of all windows that with the
+ *                   fewest bytes to write for each run less
  *
- * What a byte costs is how often it is rewritten: rule 5 waits for so many runs of one size that it is once for a tenfold growth.
- * What that costs readers is runs, up to about POLICY_CALM_RUNS. A store that grows so large, or is written so fast, that there would be more
- * gets the windows of rule 6, which needs fewer runs and takes sizes as they come. `kv-bench simulate` shows what both make of a store.
+ * What a byte costs is how often it is rewritten: rule 5 waits for so many runs of one size that it
+ * is once for a tenfold growth. What that costs readers is runs, up to about POLICY_CALM_RUNS. A
+ * store that grows so large, or is written so fast, that there would be more gets the windows of
+ * rule 6, which needs fewer runs and takes sizes as they come. `kv-bench simulate` shows what both
+ * make of a store.
  *
- * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store at the same time never
- * change places. Then all-files picks wait.
+ * A run that is busy in a job is not taken, nor is one that is older than it: so jobs of one store
+ * at the same time never change places. Then all-files picks wait.
  *
- * The inputs of a job count among the runs until it ends, and writers wait at STORE_MOST_RUNS. So before an all-files job that
- * takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store with more than half of POLICY_STUCK_RUNS is brought down to
- * POLICY_FEW_RUNS, by the window that has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
+ * The inputs of a job count among the runs until it ends, and writers wait at STORE_MOST_RUNS. So
+ * before an all-files job that takes long (more than POLICY_SMALL_FLUSHES flushes' bytes) a store
+ * with more than half of POLICY_STUCK_RUNS is brought down to POLICY_FEW_RUNS, by the window that
+ * has the fewest bytes: then there is room for what flushes add meanwhile, and for merging that.
  *
- * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B / POLICY_PART_BESIDE, and what they add while one
- * of those runs by jobs of as small a part of that, which interrupt it (engine/compact/compactor.h) for at most half as many bytes as it has done:
- * so windows grow with the job that they wait for, and the number of runs grows as the logarithm of B does. The simulation
- * in tests/engine/compact/simulation_test.c says where it settles.
+ * What flushes add while a job of B bytes runs is merged beside it by jobs of at most B /
+ * POLICY_PART_BESIDE, and what they add while one of those runs by jobs of as small a part of that,
+ * which interrupt it (engine/compact/compactor.h) for at most half as many bytes as it has done: so
+ * windows grow with the job that they wait for, and the number of runs grows as the logarithm of B
+ * does. The simulation in tests/engine/compact/simulation_test.c says where it settles.
  *
  * Threads: pure.
  */

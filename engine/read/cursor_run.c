@@ -14,10 +14,11 @@
  *
  * WHAT A RUN LEAVES. No block goes while cells of a run point into it. So a run ends where its
  * source needs the next block; of a merge each source may leave one, which it keeps until the next
- * run. What fails behind the cells of a run is told when they were given. Cursor, store and visibility are left as steps to the
- * run's last cell leave them: whoever goes on does not know of it. The inputs stand at a cell that
- * was given or passed over (SCAN_STEP), or they were brought to one that nobody looked at
- * (SCAN_SHOW); to show that one may read, so it waits until the run was given.
+ * run. What fails behind the cells of a run is told when they were given. Cursor, store and
+ * visibility are left as steps to the run's last cell leave them: whoever goes on does not know of
+ * it. The inputs stand at a cell that was given or passed over (SCAN_STEP), or they were brought to
+ * one that nobody looked at (SCAN_SHOW); to show that one may read, so it waits until the run was
+ * given.
  *
  * HOW LONG. As long as the last run was of use, up to RUN_CELLS: who seeks and takes ten cells
  * shall not pay for more. Where runs come to nothing they are not tried for a while.

@@ -83,7 +83,8 @@ get_cached(struct multi_get *gets)
     return status;
 }
 
-/* ---- the others, one by one in the order of the rows: those of one block follow each other ---- */
+/* ---- the others, one by one in the order of the rows: those of one block follow each other
+ * ---- */
 
 /* From one view. *walk: it cannot be done so, since rows have to be walked through. */
 static enum petal_status

@@ -66,7 +66,8 @@ same_long_key(petal_slice a, petal_slice b)
     return slice_equal(a, b);
 }
 
-/* slice_equal, without a call for keys that differ at their ends, and for those of 8 to 16 bytes. */
+/* slice_equal, without a call for keys that differ at their ends, and for those of 8 to 16
+ * bytes. */
 static inline bool
 same_key(petal_slice a, petal_slice b)
 {

@@ -68,8 +68,8 @@ struct store_scan {
 };
 
 /*
- * `qualifiers` are copied; of the memory scan_inputs_memory is taken. Not positioned yet. On failure store_scan_close has to be called all the
- * same.
+ * `qualifiers` are copied; of the memory scan_inputs_memory is taken. Not positioned yet. On
+ * failure store_scan_close has to be called all the same.
  */
 enum petal_status store_scan_open(struct store_scan *scan, const petal_family *family,
                                   const petal_family_options *attributes,

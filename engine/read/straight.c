@@ -2,12 +2,12 @@
  * straight.c -- see straight.h. From top to bottom: memtables, filters, files, the answer, the get,
  * whole rows, petal_get.
  *
- * WHY THE ANSWER IS RIGHT. A put of the column is visible if the read point sees it, no marker hides
- * it, no time to live is over, and no put of the column is greater, by (timestamp, sequence). The
- * family has no time to live (plain); a source is only read if it has no markers and no cells with a
- * time to live of their own, and a source that may hold a cell of the row, put or marker, is either
- * read or settled: all that it has is smaller than what was found. So the greatest put of those
- * that are read is the answer. A memtable raises its kinds of markers before it publishes the
+ * WHY THE ANSWER IS RIGHT. A put of the column is visible if the read point sees it, no marker
+ * hides it, no time to live is over, and no put of the column is greater, by (timestamp, sequence).
+ * The family has no time to live (plain); a source is only read if it has no markers and no cells
+ * with a time to live of their own, and a source that may hold a cell of the row, put or marker, is
+ * either read or settled: all that it has is smaller than what was found. So the greatest put of
+ * those that are read is the answer. A memtable raises its kinds of markers before it publishes the
  * marker, so what they say behind the loading of the read point covers all that it sees.
  */
 #include "engine/read/straight.h"
@@ -196,8 +196,8 @@ ask_bloom(struct straight_get *get, const struct file_entry *file)
     return ask_slowly(get, file, chunk);
 }
 
-/* The question to a filter without a directory, if there is one. What columns say is no answer where there may be
- * family markers; but then the file is not read straight. */
+/* The question to a filter without a directory, if there is one. What columns say is no answer
+ * where there may be family markers; but then the file is not read straight. */
 static NEVER_INLINE bool
 ask_with_key(struct straight_get *get, const struct file_entry *file)
 {

@@ -1,8 +1,8 @@
 /*
- * straight_batch.h -- straight gets (engine/read/straight.h) of several rows at once, as a pipeline:
- * each stage is done for all rows before the next begins, and ends by starting to load what that
- * one looks at.  A single get waits for about ten cache misses, one after the other; here those of
- * the other rows pass meanwhile.
+ * straight_batch.h -- straight gets (engine/read/straight.h) of several rows at once, as a
+ * pipeline: each stage is done for all rows before the next begins, and ends by starting to load
+ * what that one looks at.  A single get waits for about ten cache misses, one after the other; here
+ * those of the other rows pass meanwhile.
  *
  * Nothing is read from a file: a get that would have to is declined as well, and nothing of it was
  * answered or counted.

@@ -1,17 +1,21 @@
 /*
  * db.h -- the inside of a database: struct petal_db, and which lock guards what.
  *
- * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns, until it hands on, everything
- * marked [leader]: the log's writing side, active memtables, sequence and timestamp counters. Work that
- * must not run beside writes (switching memtables, dropping a table) takes the leadership as well.
+ * WRITE LEADERSHIP.  Writers queue (engine/write/commit.c); the first in the queue leads and owns,
+ * until it hands on, everything marked [leader]: the log's writing side, active memtables, sequence
+ * and timestamp counters. Work that must not run beside writes (switching memtables, dropping a
+ * table) takes the leadership as well.
  *
- * Each part of struct petal_db has its lock, and its fields stand behind it: `schema` (engine/state/handle.h), `views`
- * (engine/state/view.h), `failure`, `progress` and `writers` in the headers of those names; the WAL chain, the flusher, the pace of
- * writers and the compactor are the own of rooms above, which alone look into them.
+ * Each part of struct petal_db has its lock, and its fields stand behind it: `schema`
+ * (engine/state/handle.h), `views` (engine/state/view.h), `failure`, `progress` and `writers` in
+ * the headers of those names; the WAL chain, the flusher, the pace of writers and the compactor are
+ * the own of rooms above, which alone look into them.
  *
- * LOCK ORDER, outermost first. Who holds one takes only those further down, and no lock of a line that says `leaf` has another within:
+ * LOCK ORDER, outermost first. Who holds one takes only those further down, and no lock of a line
+ * that says `leaf` has another within:
  *
- *   capture_mutex          for all of a checkpoint or change of table snapshots; who holds another one does not wait for it
+ *   capture_mutex          for all of a checkpoint or change of table snapshots; who holds another
+ *                          one does not wait for it
  *   writers.row_locks      by stripe, in their order
  *   the write leadership
  *   schema.mutex           over I/O: by who changes tables, over the commit
@@ -20,12 +24,14 @@
  *   the WAL chain's sync_mutex   over I/O, never taken inside views.mutex; then its mutex: leaf
  *   snapshots.mutex        over I/O: by the commit of a compaction that drops markers
  *   the compactor's        behind schema.mutex; leaf
- *   progress.mutex         how far flushes are: the flusher's jobs, and the line of writers that wait
+ *   progress.mutex         how far flushes are: the flusher's jobs, and the line of writers that
+ *                          wait
  *   failure.mutex          leaf
  *   views.bin, the queue of writers, the epoch, the cache, open_files: leaves
  *
- * So the leader of a write group only tries schema.mutex and views.mutex (engine/flush/flush.h), unless memtables get far too large.
- * Readers take the leaves of epoch, cache and open_files, and snapshots.mutex for a new snapshot or a multi-get.
+ * So the leader of a write group only tries schema.mutex and views.mutex (engine/flush/flush.h),
+ * unless memtables get far too large. Readers take the leaves of epoch, cache and open_files, and
+ * snapshots.mutex for a new snapshot or a multi-get.
  */
 #ifndef PETAL_ENGINE_STATE_DB_H
 #define PETAL_ENGINE_STATE_DB_H

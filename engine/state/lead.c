@@ -25,10 +25,10 @@
  *
  * STANDING BACK. All that a leader touches, log, memtable and counters, has to come from the
  * processor of the one before, line after line: two writers that lead by turns write less than one
- * alone. So who finds the lead taken, where that happens all the time, leaves it to the other for as
- * long as some thirty writes take, then looks for a gap between two of them, or else gets in line.
- * Behind that it has the lead for as long, while the other one stands back. A writer that comes now
- * and then gets in line at once, and so does everybody where there are more writers than
+ * alone. So who finds the lead taken, where that happens all the time, leaves it to the other for
+ * as long as some thirty writes take, then looks for a gap between two of them, or else gets in
+ * line. Behind that it has the lead for as long, while the other one stands back. A writer that
+ * comes now and then gets in line at once, and so does everybody where there are more writers than
  * processors: there looking is found not to help.
  *
  * SLOW GROUPS. When a sync ends, those who shared it come back soon, each a little too late for the

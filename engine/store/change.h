@@ -19,8 +19,8 @@
  * when it failed; where `unknown` is set they stay, for the manifest may name them.
  *
  * Threads: manifest_mutex and views.mutex are held from the beginning to the end, over the sync of
- * the manifest. Whoever makes or removes stores holds schema.mutex before; whoever removes some, the
- * write leadership as well.
+ * the manifest. Whoever makes or removes stores holds schema.mutex before; whoever removes some,
+ * the write leadership as well.
  */
 #ifndef PETAL_ENGINE_STORE_CHANGE_H
 #define PETAL_ENGINE_STORE_CHANGE_H

@@ -26,8 +26,8 @@ struct rewrite_job {
     petal_family *family;
     struct cell_iter *input; /* not positioned; all of it is rewritten */
     uint64_t cells;          /* that it yields */
-    /* What stays. Its read point is read_point_oldest, taken before the first cell is read; its time
-     * the file's time of writing. */
+    /* What stays. Its read point is read_point_oldest, taken before the first cell is read; its
+     * time the file's time of writing. */
     struct visibility_rules rules;
     bool zero_sequences;     /* the cells that stay, puts all of them, get the sequence 0 */
     uint64_t sequence_max;   /* the greatest of the input's files, which the output's name, too */

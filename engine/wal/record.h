@@ -16,8 +16,8 @@
  *
  * RECORDS BUILD UPON EACH OTHER, for those that follow in a WAL are read in that order or not at
  * all: what the record before ended with is the BASE of the next. Its sequence is the one that
- * follows, and "the cell before" its first cell is the last one of the record before. Where there is
- * no base, or another sequence comes, the record states it; then the cell before its first has
+ * follows, and "the cell before" its first cell is the last one of the record before. Where there
+ * is no base, or another sequence comes, the record states it; then the cell before its first has
  * timestamp 0 and no family. RECORD_SAME_ROW never reaches beyond the record.
  *
  * Version 2 of the log is read as well (engine/FORMAT.md).

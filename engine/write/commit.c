@@ -7,8 +7,8 @@
  * write straight into the log's buffer, hands the buffer to the kernel with one call (and syncs
  * once if a member asked for it), adds the cells to the memtables, and publishes the last sequence:
  * from then on readers see all of the group. It may go on so with another group, in which it has no
- * part. A write of one plain cell that is alone in the queue takes the straight way, lead_one, which
- * is the same without a look at what such a write cannot need.
+ * part. A write of one plain cell that is alone in the queue takes the straight way, lead_one,
+ * which is the same without a look at what such a write cannot need.
  *
  * INVARIANTS.
  * - What is published is in the memtables, and what is in the memtables was stored in the log, or

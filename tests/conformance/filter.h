@@ -1,6 +1,6 @@
 /*
- * filter.h -- the filter of a recorded read: HBase's filter language, kept as it is, or the functional
- * notation of filterx, parsed here:
+ * filter.h -- the filter of a recorded read: HBase's filter language, kept as it is, or the
+ * functional notation of filterx, parsed here:
  *
  *     expr := and(expr, ...) | or(expr, ...) | skip(expr) | while(expr) | Name (arg, ...)
  *     arg  := 'string' | number | true | false | null | operator        '' in a string is one quote

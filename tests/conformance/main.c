@@ -7,11 +7,13 @@
  *     --case NAME           run this case only, and print each operation with both answers
  *     --list                print the cases, run nothing
  *     --parse-only          read the files, run nothing
- *     --bloom KIND          NONE, ROW, ROWCOL, ROW_ROWCOL or ROWPREFIX for all families: no answer may change
- *     --differences FILE    the list of deliberate differences, instead of tests/conformance/DIFFERENCES
+ *     --bloom KIND          NONE, ROW, ROWCOL, ROW_ROWCOL or ROWPREFIX for all families: no answer
+ *                           may change
+ *     --differences FILE    the list of deliberate differences, instead of
+ *                           tests/conformance/DIFFERENCES
  *
- * Exit status: 0 all answers equal but for deliberate differences; 1 others; 2 malformed input or wrong usage, nothing is
- * run then.
+ * Exit status: 0 all answers equal but for deliberate differences; 1 others; 2 malformed input or
+ * wrong usage, nothing is run then.
  */
 #include "tests/conformance/files.h"
 #include "tests/conformance/history.h"

@@ -4,13 +4,14 @@
  *     cost DIRECTORY [pairs]   DIRECTORY does not exist yet; without valgrind it does the same and counts nothing. With `pairs` only
  *                              the scenarios whose names begin so, those that `make cost-check` compares
  *
- * Each scenario is one call of measured_operations(), the only function that callgrind counts. A line "NAME OPERATIONS" is printed
- * for each. Data, order of keys, salts and the clock are fixed, so that two runs of the pairs agree exactly, those of the rest
- * within 2 %: where blocks lie depends on threads, and memcmp goes another way near the end of a page. It keeps to calls and options that
- * petal.h always had, so that builds of different ages can be compared.
+ * Each scenario is one call of measured_operations(), the only function that callgrind counts. A
+ * line "NAME OPERATIONS" is printed for each. Data, order of keys, salts and the clock are fixed,
+ * so that two runs of the pairs agree exactly, those of the rest within 2 %: where blocks lie
+ * depends on threads, and memcmp goes another way near the end of a page. It keeps to calls and
+ * options that petal.h always had, so that builds of different ages can be compared.
  *
- * Instructions of one operation (of one cell in scans), as `make cost` printed them: gcc 12, -O2, x86-64. Those of a put include
- * what the library does for the log, not what the kernel does.
+ * Instructions of one operation (of one cell in scans), as `make cost` printed them: gcc 12, -O2,
+ * x86-64. Those of a put include what the library does for the log, not what the kernel does.
  *
  *     column/get-absent/4-files           923
  *     column/get-absent/one-file          577

@@ -1,13 +1,15 @@
 /*
- * paths.c -- one call of one operation, for gcov: which functions a get, a put, a step of a scan and a flush pass.
+ * paths.c -- one call of one operation, for gcov: which functions a get, a put, a step of a scan
+ * and a flush pass.
  *
  *     paths DIRECTORY SCENARIO   DIRECTORY does not exist yet. The counters are set to zero before the call and written behind it;
  *                                tests/cost/paths.sh reads them
  *     paths list                 the scenarios' names
  *
- * The setting: one table with one family under a ROW filter, blocks of 4 KiB, three store files of which the middle one has the
- * row asked for; they overlap in rows, so that only the filter tells them apart. The database was closed and opened again: neither
- * the data block nor the filter's block of the row asked for is in the cache, and the index of every file has been read by gets of
+ * The setting: one table with one family under a ROW filter, blocks of 4 KiB, three store files of
+ * which the middle one has the row asked for; they overlap in rows, so that only the filter tells
+ * them apart. The database was closed and opened again: neither the data block nor the filter's
+ * block of the row asked for is in the cache, and the index of every file has been read by gets of
  * other rows. `now` is fixed, the log is not synced by itself, nothing is compacted.
  */
 #include "engine/petal.h"

@@ -8,8 +8,8 @@
  * and must then be equal, slot for slot, to the state after all writes up to that one: a hole or
  * half a batch shows as a difference.  All timestamps are assigned by the store.
  *
- * Nothing here asserts but must(), fixture_*, ledger_must_*: the ledger may be used in threads and forked
- * processes.
+ * Nothing here asserts but must(), fixture_*, ledger_must_*: the ledger may be used in threads and
+ * forked processes.
  */
 #ifndef PETAL_TESTS_CRASH_LEDGER_H
 #define PETAL_TESTS_CRASH_LEDGER_H

@@ -3,23 +3,27 @@
  * its n-th call.
  *
  * It behaves as vfs_posix does until told otherwise.  What a sync makes durable, what a failed sync
- * loses and what a power cut leaves is defined in tests/disk/file.h (bytes) and tests/disk/tree.h (names).
+ * loses and what a power cut leaves is defined in tests/disk/file.h (bytes) and tests/disk/tree.h
+ * (names).
  *
- * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the n-th call from now, n = 1 being the
- * next one.
- * - A planned failure: the call returns its error.  A failed write has stored the first half of its bytes.  A failed
- *   sync has lost what was pending.  A failed close has closed.  Anything else has had no effect.
- * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes pending, so it may survive
- *   or not; a sync does not happen.  That call and all later ones return EIO: the machine is off.
+ * CALLS of the petal_vfs, but for close_directory, are numbered from 1.  Faults are planned for the
+ * n-th call from now, n = 1 being the next one.
+ * - A planned failure: the call returns its error.  A failed write has stored the first half of its
+ *   bytes.  A failed sync has lost what was pending.  A failed close has closed.  Anything else has
+ *   had no effect.
+ * - A planned cut: the power fails during the n-th call.  What it writes or changes becomes
+ *   pending, so it may survive or not; a sync does not happen.  That call and all later ones return
+ *   EIO: the machine is off.
  *
- * A POWER CUT TEST runs its workload with a planned cut, closes what it opened (the errors are no news), and then
- * tries many states:
+ * A POWER CUT TEST runs its workload with a planned cut, closes what it opened (the errors are no
+ * news), and then tries many states:
  *     clone = memory_vfs_clone(vfs);
  *     memory_vfs_power_cut(clone, MEMORY_CUT_RANDOM, seed);     the machine is on again
  *     ... open, compare, memory_vfs_free(clone)
  *
- * Functions that return int give 0 or an errno value.  Those that look into the files (memory_vfs_read_file and the
- * like) are no calls: they are not numbered, do not fail as planned and work while the machine is off.
+ * Functions that return int give 0 or an errno value.  Those that look into the files
+ * (memory_vfs_read_file and the like) are no calls: they are not numbered, do not fail as planned
+ * and work while the machine is off.
  *
  * Threads: all functions from any thread, under one mutex; but memory_vfs_free.
  */

@@ -1,5 +1,6 @@
 /*
- * batch_snapshot.c -- several writes that happen together or not at all, and reads that do not see them yet.
+ * batch_snapshot.c -- several writes that happen together or not at all, and reads that do not see
+ * them yet.
  *
  *     cc batch_snapshot.c $(pkg-config --cflags --libs petal) -o batch_snapshot
  *     ./batch_snapshot DIRECTORY        (which must not hold a database yet)

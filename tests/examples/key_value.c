@@ -1,5 +1,6 @@
 /*
- * key_value.c -- Petal as a plain store of keys and values: put, get, delete, go over the keys in order.
+ * key_value.c -- Petal as a plain store of keys and values: put, get, delete, go over the keys in
+ * order.
  *
  *     cc key_value.c $(pkg-config --cflags --libs petal) -o key_value
  *     ./key_value DIRECTORY

@@ -1,5 +1,6 @@
 /*
- * receipt.c -- what a read cost, and what it saved: a receipt tells of each source why it was read or not.
+ * receipt.c -- what a read cost, and what it saved: a receipt tells of each source why it was read
+ * or not.
  *
  *     cc receipt.c $(pkg-config --cflags --libs petal) -o receipt
  *     ./receipt DIRECTORY        (which must not hold a database yet)

@@ -1,5 +1,6 @@
 /*
- * wide_rows.c -- rows with column families, columns that need no declaration, and several versions of each.
+ * wide_rows.c -- rows with column families, columns that need no declaration, and several versions
+ * of each.
  *
  *     cc wide_rows.c $(pkg-config --cflags --libs petal) -o wide_rows
  *     ./wide_rows DIRECTORY        (which must not hold a database yet)

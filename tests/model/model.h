@@ -1,7 +1,8 @@
 /*
- * model.h -- the naive store that tests compare with: one table as a sorted array of cells, and HBase's rules for what of it is
- * seen and kept (engine/rules/visibility.h states them) in the plainest code: every cell is held against every other. No
- * skipping, no state between calls, nothing shared with the engine but the public header.
+ * model.h -- the naive store that tests compare with: one table as a sorted array of cells, and
+ * HBase's rules for what of it is seen and kept (engine/rules/visibility.h states them) in the
+ * plainest code: every cell is held against every other. No skipping, no state between calls,
+ * nothing shared with the engine but the public header.
  *
  * model.c              cells, writes that read, conditions
  * tests/model/visibility.c   which puts live; what flushes and compactions keep

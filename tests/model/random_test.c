@@ -1,7 +1,8 @@
 /*
  * random_test.c -- random lists of operations (tests/model/operation.h), each run against the naive
  * model once and against the engine under every setting below: filters, caches, block sizes,
- * compression, reasons for leaving files out and straight ways switched off. All must give the model's answers.
+ * compression, reasons for leaving files out and straight ways switched off. All must give the
+ * model's answers.
  *
  * A list that fails is made smaller by taking out operations as long as it fails, then printed: the
  * seed, the first difference, and the list as a script for kv-shell. PETAL_SEED chooses the seed of

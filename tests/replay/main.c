@@ -7,10 +7,11 @@
  *     --shell PROGRAM   instead of the kv-shell beside this program
  *     --rules FOLDER    of masks.txt, loose.txt and DIFFERENCES, instead of tests/replay/sessions
  *
- * Each session runs on a database of its own, several sessions at once.  Commands are compared one by one, then the exit
- * status and, where it was recorded, the first line of standard error.
+ * Each session runs on a database of its own, several sessions at once.  Commands are compared one
+ * by one, then the exit status and, where it was recorded, the first line of standard error.
  *
- * Exit status: 0 all equal but for deliberate differences; 1 others; 2 wrong usage, or something that cannot be read or run.
+ * Exit status: 0 all equal but for deliberate differences; 1 others; 2 wrong usage, or something
+ * that cannot be read or run.
  */
 #include "tests/replay/rules.h"
 #include "tests/replay/run.h"

@@ -270,8 +270,8 @@ random_cells_come_back_and_are_found(void **state)
     }
 }
 
-/* What a block is packed to, with its text as it is, and whether its rows are packed; unpacked again it
- * is the block. */
+/* What a block is packed to, with its text as it is, and whether its rows are packed; unpacked
+ * again it is the block. */
 static size_t
 packed_bytes(petal_slice made, bool *rows)
 {
@@ -432,8 +432,8 @@ packed_bytes_are_as_described(void **state)
     cell_set_free(&set);
 }
 
-/* The bytes of a folded block of a file of version 3, by hand: heads and offsets as differences, all
- * in planes. */
+/* The bytes of a folded block of a file of version 3, by hand: heads and offsets as differences,
+ * all in planes. */
 static void
 folded_bytes_are_as_described(void **state)
 {
@@ -446,7 +446,8 @@ folded_bytes_are_as_described(void **state)
     cell_set_add_text(&set, "ab", "", "22", 0x20, 1, PETAL_PUT);
     cell_set_add_text(&set, "b", "", "333", 0x345, 1, PETAL_PUT);
     made = build(&set);
-    /* Heads, offsets of a byte (with the lengths of the rests in the records), timestamps of two. */
+    /* Heads, offsets of a byte (with the lengths of the rests in the records), timestamps of
+     * two. */
     assert_memory_equal(slice_bytes(made) + DATA_BLOCK_HEADER_BYTES,
                         "\0\0aa\0\0ba\0\0\0b"
                         "\0\2\5\x9"

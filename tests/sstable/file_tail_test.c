@@ -1,6 +1,6 @@
 /*
- * file_tail_test.c -- how many reads opening a file takes, and that the guess about its end, however
- * wrong, changes no answer and no error.
+ * file_tail_test.c -- how many reads opening a file takes, and that the guess about its end,
+ * however wrong, changes no answer and no error.
  */
 #include "tests/sstable/fixture.h"
 

@@ -1,6 +1,6 @@
 /*
- * packed_numbers_test.c -- arrays of numbers come back, take the bits they need, and damage to them stays
- * within bounds.
+ * packed_numbers_test.c -- arrays of numbers come back, take the bits they need, and damage to them
+ * stays within bounds.
  */
 #include "sstable/packed_numbers.h"
 #include "tests/support/test_support.h"

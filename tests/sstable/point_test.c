@@ -402,7 +402,8 @@ calls_of(struct sst_fixture *f, enum memory_vfs_operation operation)
     return count;
 }
 
-/* One that is mapped is not read, block by block; one that cannot be is.  Damage is told as ever. */
+/* One that is mapped is not read, block by block; one that cannot be is.  Damage is told as
+ * ever. */
 static void
 a_mapped_file_is_not_read(void **state)
 {

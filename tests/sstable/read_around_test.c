@@ -1,6 +1,6 @@
 /*
- * read_around_test.c -- what is begun to be read beside what is asked for: around single blocks of a
- * file, once and in proportion to what was asked; and of indexes and filters when it is opened.
+ * read_around_test.c -- what is begun to be read beside what is asked for: around single blocks of
+ * a file, once and in proportion to what was asked; and of indexes and filters when it is opened.
  */
 #include "tests/sstable/fixture.h"
 

@@ -1,9 +1,9 @@
 /*
- * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c) give what a naive model
- * has and what single gets give: batches of every size, with rows twice, absent, of many cells and
- * over files, markers and memtables, with everything cached and with nothing. And what is in memory
- * takes the pipeline (engine/read/straight_batch.h), which reads nothing and counts as single gets
- * do.
+ * multi_get_test.c -- gets of several rows at once (engine/read/multi_get.c) give what a naive
+ * model has and what single gets give: batches of every size, with rows twice, absent, of many
+ * cells and over files, markers and memtables, with everything cached and with nothing. And what is
+ * in memory takes the pipeline (engine/read/straight_batch.h), which reads nothing and counts as
+ * single gets do.
  */
 #include <setjmp.h>
 #include <stdarg.h>

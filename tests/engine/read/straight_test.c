@@ -1,6 +1,6 @@
 /*
- * straight_test.c -- the straight way of a get (engine/read/straight.h) and the general one give the
- * same answers and count the same: over files and memtables of many kinds, rows of every shape,
+ * straight_test.c -- the straight way of a get (engine/read/straight.h) and the general one give
+ * the same answers and count the same: over files and memtables of many kinds, rows of every shape,
  * timestamps of the client's, read points. And where it is to be taken, it is.
  */
 #include <setjmp.h>
@@ -346,8 +346,8 @@ test_wide_rows(void **state)
     fixture_fini(&fixture.base);
 }
 
-/* Many chunks: each row finds its own, by buckets of one head and of many. Rows that are absent come
- * first, so that all chunks are in the cache when one is asked. */
+/* Many chunks: each row finds its own, by buckets of one head and of many. Rows that are absent
+ * come first, so that all chunks are in the cache when one is asked. */
 static void
 test_many_chunks(void **state)
 {

@@ -1,19 +1,24 @@
 /*
- * rewrite_answers_test.c -- flushes and compactions change no answer, on the naive model (tests/model/model.h), which the engine is held
- * against elsewhere: all histories of a few writes with each way of flushing and merging behind each of them, and longer ones at
- * random, under every kind of family.
+ * rewrite_answers_test.c -- flushes and compactions change no answer, on the naive model
+ * (tests/model/model.h), which the engine is held against elsewhere: all histories of a few writes
+ * with each way of flushing and merging behind each of them, and longer ones at random, under every
+ * kind of family.
  *
- * Before and after each rewrite the same reads are made: as of now and at a snapshot, of all time and of parts of it, of all versions
- * and the newest. What they show may differ in this only:
+ * Before and after each rewrite the same reads are made: as of now and at a snapshot, of all time
+ * and of parts of it, of all versions and the newest. What they show may differ in this only:
  *
- *     a put goes      that was surplus among what was rewritten, by VERSIONS or, past TTL, MIN_VERSIONS; and in the order of writes
- *                     only such as are past TTL, or for a time range under KEEP_DELETED_CELLS; or, for a time range under
- *                     KEEP_DELETED_CELLS TTL, one that a marker past TTL hides from reads of all time
- *     a put comes     that no marker hides, in place of one that goes (or in such a time range); or one that was written after a marker
- *                     that a compaction of all files has dropped, and was not among its input
+ *     a put goes      that was surplus among what was rewritten, by VERSIONS or, past TTL,
+ *                     MIN_VERSIONS; and in the order of writes only such as are past TTL, or for a
+ *                     time range under KEEP_DELETED_CELLS; or, for a time range under
+ *                     KEEP_DELETED_CELLS TTL, one that a marker past TTL hides from reads of all
+ *                     time
+ *     a put comes     that no marker hides, in place of one that goes (or in such a time range); or
+ *                     one that was written after a marker that a compaction of all files has
+ *                     dropped, and was not among its input
  *
- * Beside it all cells are kept as they were written, and never rewritten: what a marker hides there no read may show, whatever happened
- * since; but for what was not among the input of the compaction that dropped the marker.
+ * Beside it all cells are kept as they were written, and never rewritten: what a marker hides there
+ * no read may show, whatever happened since; but for what was not among the input of the compaction
+ * that dropped the marker.
  *
  * PETAL_SEED chooses the seed of the random histories, PETAL_OPERATIONS their number.
  */

@@ -993,7 +993,8 @@ test_kept_logs_are_read(void **state)
         assert_int_equal(wal_replay(&replay, &error), PETAL_OK);
         assert_int_equal(count, 2);
         assert_int_equal(replay.end.length, size);
-        /* The first record is what the second one's promise is about; with the header torn as well. */
+        /* The first record is what the second one's promise is about; with the header torn as
+         * well. */
         for (size_t at = WAL_HEADER_BYTES + 8; at > 20; at -= 60) {
             count = 0;
             bytes[at] ^= 1;

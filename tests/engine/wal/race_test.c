@@ -31,8 +31,8 @@ static struct fixture fixture;
 static struct ledger ledger;
 static petal_vfs vfs_in_steps;
 
-/* When armed: the flush cannot make a log ahead, so that the writer has to make one. It waits there,
- * with the log's number taken, until the flush is done. */
+/* When armed: the flush cannot make a log ahead, so that the writer has to make one. It waits
+ * there, with the log's number taken, until the flush is done. */
 static int
 open_in_steps(void *context, petal_directory *directory, const char *name, unsigned flags,
               petal_file **file)

@@ -1,4 +1,5 @@
-/* simulate_model_test.c -- a store in numbers, with values that one can count by hand: the picks are the engine's. */
+/* simulate_model_test.c -- a store in numbers, with values that one can count by hand: the picks
+ * are the engine's. */
 #include "tools/bench/simulate/model.h"
 
 #include <setjmp.h>
@@ -85,7 +86,8 @@ a_get_of_sequential_keys_meets_one_run(void **state)
     assert_int_equal(simulate_runs_met(&store), 1);
 }
 
-/* 100 draws of 100 keys hit 63 of them; ten such files hold all 100, which is what a merge leaves. */
+/* 100 draws of 100 keys hit 63 of them; ten such files hold all 100, which is what a merge
+ * leaves. */
 static void
 overwrites_are_merged_away(void **state)
 {

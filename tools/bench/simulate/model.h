@@ -1,13 +1,14 @@
 /*
- * model.h -- a store in numbers: flushes come, the engine's compaction policy (engine/compact/policy.h) picks,
- * and what it picks is carried out on sizes. Nothing is written and nothing is measured.
+ * model.h -- a store in numbers: flushes come, the engine's compaction policy
+ * (engine/compact/policy.h) picks, and what it picks is carried out on sizes. Nothing is written
+ * and nothing is measured.
  *
- * Time stands still while a job runs: compactions keep up with what comes. What they do when they do not is in
- * tests/engine/compact/simulation_test.c.
+ * Time stands still while a job runs: compactions keep up with what comes. What they do when they
+ * do not is in tests/engine/compact/simulation_test.c.
  *
- * KEYS.  A run holds `cells` distinct keys. Keys of overwrites are drawn evenly from so many, so that what
- * two runs share is known without keys: of n keys a run of c holds the share c / n, and a merge of
- * several all but the product of what each lacks.
+ * KEYS.  A run holds `cells` distinct keys. Keys of overwrites are drawn evenly from so many, so
+ * that what two runs share is known without keys: of n keys a run of c holds the share c / n, and a
+ * merge of several all but the product of what each lacks.
  */
 #ifndef PETAL_TOOLS_BENCH_SIMULATE_MODEL_H
 #define PETAL_TOOLS_BENCH_SIMULATE_MODEL_H

@@ -1,10 +1,12 @@
 /*
- * simulate.c -- `kv-bench simulate`: what the compaction policy makes of a growing store, in numbers only.
+ * simulate.c -- `kv-bench simulate`: what the compaction policy makes of a growing store, in
+ * numbers only.
  *
- * File: results (tools/bench/results/result.h) for each order, size and thing that is counted, with "per_unit"; and
- * "stores": [{"order", "user_bytes", "flushes", "jobs", "all_files_jobs", "written", "logged", "flushed", "merged",
- * "runs", "mean_runs", "most_runs", "disk", "most_disk", "longest_job_bytes"}, …]. Bytes written are for a byte of
- * the user's, disk for a byte that an all-files compaction would leave.
+ * File: results (tools/bench/results/result.h) for each order, size and thing that is counted, with
+ * "per_unit"; and "stores": [{"order", "user_bytes", "flushes", "jobs", "all_files_jobs",
+ * "written", "logged", "flushed", "merged", "runs", "mean_runs", "most_runs", "disk", "most_disk",
+ * "longest_job_bytes"}, …]. Bytes written are for a byte of the user's, disk for a byte that an
+ * all-files compaction would leave.
  */
 #include "tools/bench/harness/commands.h"
 #include "tools/bench/harness/json.h"

@@ -200,8 +200,8 @@ eval_is_over(const struct eval *eval)
 }
 
 /*
- * Run the block for each item: `each` gives the receiver back, `map` what the block's last statements
- * gave.  The block's parameter hides a variable of its name meanwhile.
+ * Run the block for each item: `each` gives the receiver back, `map` what the block's last
+ * statements gave.  The block's parameter hides a variable of its name meanwhile.
  */
 static bool
 eval_blocks(struct eval *eval, const struct node *node, const struct value *receiver,

@@ -187,8 +187,8 @@ intake_open(struct intake *intake)
     if (fstat(fileno(intake->file), &facts) == 0) {
         if (S_ISREG(facts.st_mode) && facts.st_size > 0)
             intake->file_bytes = (uint64_t)facts.st_size;
-        /* A read of it may wait for someone: so as a stream of ours.  Of standard input commands may
-         * be in memory already. */
+        /* A read of it may wait for someone: so as a stream of ours.  Of standard input commands
+         * may be in memory already. */
         if (!S_ISREG(facts.st_mode) &&
             (intake->file != stdin || intake->session->running == NULL)) {
             FILE *stream = fopencookie(

@@ -37,8 +37,8 @@ void text_add_format(struct text *text, const char *format, ...)
  * \xHH. */
 void text_add_binary(struct text *text, petal_slice bytes);
 
-/* Bytes as a string that the shell reads back: 'it\'s me'; in double quotes with \xHH where they are
- * not all printable. */
+/* Bytes as a string that the shell reads back: 'it\'s me'; in double quotes with \xHH where they
+ * are not all printable. */
 void text_add_literal(struct text *text, petal_slice bytes);
 
 /* The value of a hex digit of either case, -1 if it is none. */
