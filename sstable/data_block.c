@@ -17,7 +17,7 @@
 
 #include "base/coding.h"
 #include "base/inline.h"
-#include "sstable/short_bytes.h"
+#include "base/short_bytes.h"
 
 #include <assert.h>
 
@@ -1163,7 +1163,7 @@ head_of_end(petal_slice key, size_t size)
 
     if (size >= 4 || key.size < 4)
         return head_of(end - size, size);
-    return (uint32_t)((uint64_t)short_bytes_be32(end - 4) << (32 - 8 * size));
+    return (uint32_t)((uint64_t)get_be32(end - 4) << (32 - 8 * size));
 }
 
 /* Whether the row, without the block's prefix, is that of a record with the same head; *body: what

@@ -44,8 +44,8 @@
 #include "base/cell.h"
 #include "base/coding.h"
 #include "base/mem.h"
+#include "base/short_bytes.h"
 #include "sstable/format.h"
-#include "sstable/short_bytes.h"
 
 #define INDEX_BLOCK_HEADER_BYTES 16
 #define INDEX_BLOCK_ENTRY_BYTES  24         /* without the rest */

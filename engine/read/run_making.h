@@ -6,7 +6,7 @@
 #ifndef PETAL_ENGINE_READ_RUN_MAKING_H
 #define PETAL_ENGINE_READ_RUN_MAKING_H
 
-#include "base/inline.h"
+#include "base/short_bytes.h"
 #include "engine/read/cursor.h"
 
 #define RUN_CELLS     128 /* of long runs; RUN_FEW_CELLS: of short ones */
@@ -60,25 +60,10 @@ ends_before(const struct making *making, petal_slice row)
            cursor->rows + making->run.row_changes + 1 == cursor->options.row_limit;
 }
 
-static NEVER_INLINE bool
-same_long_key(petal_slice a, petal_slice b)
-{
-    return slice_equal(a, b);
-}
-
-/* slice_equal, without a call for keys that differ at their ends, and for those of 8 to 16
- * bytes. */
 static inline bool
 same_key(petal_slice a, petal_slice b)
 {
-    const uint8_t *left = slice_bytes(a), *right = slice_bytes(b);
-
-    if (a.size != b.size)
-        return false;
-    if (a.size < 8)
-        return a.size == 0 || same_long_key(a, b);
-    return memcmp(left + a.size - 8, right + a.size - 8, 8) == 0 &&
-           (a.size <= 16 ? memcmp(left, right, 8) == 0 : same_long_key(a, b));
+    return a.size == b.size && short_bytes_equal(slice_bytes(a), slice_bytes(b), a.size);
 }
 
 /* Take cells of several sources, if all that have cells can decode ahead: making->count of them;

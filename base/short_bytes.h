@@ -3,20 +3,12 @@
  * call: what keys share, and what they differ in, is mostly short.  The last number may overlap the
  * one before.
  */
-#ifndef PETAL_SSTABLE_SHORT_BYTES_H
-#define PETAL_SSTABLE_SHORT_BYTES_H
+#ifndef PETAL_BASE_SHORT_BYTES_H
+#define PETAL_BASE_SHORT_BYTES_H
 
 #include "base/coding.h"
 #include "base/inline.h"
 #include "base/slice.h"
-
-static inline uint32_t
-short_bytes_be32(const uint8_t *from)
-{
-    uint32_t word = get_le32(from);
-
-    return __builtin_bswap32(word);
-}
 
 /* <0, 0, >0: the order of two numbers. */
 static inline int
@@ -38,10 +30,10 @@ short_bytes_compare(const uint8_t *a, const uint8_t *b, size_t size)
         return short_bytes_order(get_be64(a + size - 8), get_be64(b + size - 8));
     }
     if (size >= 4) {
-        uint64_t left = short_bytes_be32(a), right = short_bytes_be32(b);
+        uint64_t left = get_be32(a), right = get_be32(b);
 
-        return short_bytes_order(left << 32 | short_bytes_be32(a + size - 4),
-                                 right << 32 | short_bytes_be32(b + size - 4));
+        return short_bytes_order(left << 32 | get_be32(a + size - 4),
+                                 right << 32 | get_be32(b + size - 4));
     }
     while (at < size && a[at] == b[at])
         at++;
