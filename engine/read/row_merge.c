@@ -8,10 +8,12 @@
 #define MOST_PASSED 64
 
 void
-row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence)
+row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence, struct epoch_stay *stay)
 {
     merge->row = row;
     merge->sequence = sequence;
+    merge->stay = stay;
+    merge->stay_cells = 0;
     merge->count = 0;
 }
 
@@ -179,6 +181,21 @@ choose(struct row_merge *merge, const petal_cell **newest, bool *useful)
     return having;
 }
 
+/* Add cells of the row, all of one window, to the answer.  False: it failed. */
+static inline bool
+append(struct row_merge *merge, const petal_family *family, petal_result *result,
+       const petal_cell *cells, size_t count)
+{
+    if (merge->stay_cells >= ROW_MERGE_STAY_CELLS) {
+        if (epoch_interrupt(merge->stay) != PETAL_OK)
+            return false;
+        epoch_resume(merge->stay);
+        merge->stay_cells = 0;
+    }
+    merge->stay_cells += count;
+    return result_append_puts(result, family, merge->row, cells, count) == PETAL_OK;
+}
+
 /* Of a source alone, a window at a time. */
 static bool
 read_alone(struct row_merge *merge, const petal_family *family, petal_result *result)
@@ -187,8 +204,7 @@ read_alone(struct row_merge *merge, const petal_family *family, petal_result *re
     bool useful = true;
 
     while (has_cell(merge, source, &useful)) {
-        useful = result_append_puts(result, family, merge->row, source->next,
-                                    (size_t)(source->end - source->next)) == PETAL_OK;
+        useful = append(merge, family, result, source->next, (size_t)(source->end - source->next));
         source->next = source->end;
     }
     return useful;
@@ -205,7 +221,7 @@ read_merged(struct row_merge *merge, const petal_family *family, petal_result *r
 
         if (having == 0 || !useful)
             break;
-        useful = result_append_puts(result, family, merge->row, cell, 1) == PETAL_OK;
+        useful = append(merge, family, result, cell, 1);
         for (uint32_t i = 0; having != 0; i++, having >>= 1)
             merge->sources[i].next += having & 1;
     }

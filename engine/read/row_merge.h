@@ -7,11 +7,12 @@
  * live, equal timestamps in two of them, ..) ends it: the merge was of no use, and the general way
  * reads the row.
  *
- * Belongs to one thread, inside the epoch.
+ * Belongs to one thread, inside the epoch, which it leaves now and then in a wide row.
  */
 #ifndef PETAL_ENGINE_READ_ROW_MERGE_H
 #define PETAL_ENGINE_READ_ROW_MERGE_H
 
+#include "base/epoch.h"
 #include "engine/read/result.h"
 #include "memtable/memtable.h"
 #include "sstable/sst_reader.h"
@@ -41,14 +42,21 @@ struct row_source {
     uint8_t keys[ROW_WINDOW_KEY_BYTES];
 };
 
+/* Behind so many cells of the answer the stay inside the epoch is interrupted. */
+#define ROW_MERGE_STAY_CELLS 1024
+
 struct row_merge {
     petal_slice row;
     uint64_t sequence; /* the read point */
+    struct epoch_stay *stay;
+    size_t stay_cells; /* of the answer, since it began */
     uint32_t count;
     struct row_source sources[ROW_MERGE_SOURCES];
 };
 
-void row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence);
+/* `stay`: who holds it calls row_merge_hold. */
+void row_merge_init(struct row_merge *merge, petal_slice row, uint64_t sequence,
+                    struct epoch_stay *stay);
 
 /* REQUIRES: fewer than ROW_MERGE_SOURCES; no markers, no times to live of cells in it. */
 void row_merge_add_memtable(struct row_merge *merge, const struct memtable *memtable);

@@ -527,7 +527,7 @@ merge_row(struct straight_get *get, const struct row_sources *sources, petal_res
     struct row_merge merge;
     bool useful;
 
-    row_merge_init(&merge, get->row, get->sequence);
+    row_merge_init(&merge, get->row, get->sequence, &get->stay);
     for (uint32_t i = 0; i < sources->memtable_count; i++)
         row_merge_add_memtable(&merge, sources->memtables[i]);
     for (uint32_t i = 0; i < sources->file_count; i++)
