@@ -372,7 +372,7 @@ rows_take_as_many_bits_as_they_need(void **state)
                                             'a' + (int)(b % 25), words[a >> 32 & 3]);
                 }
                 for (unsigned cell = 0; cell < looks[i].cells; cell++)
-                    cell_set_add(&set, slice_make(text, size), slice_make("pqr" + cell, 1),
+                    cell_set_add(&set, slice_make(text, size), slice_make(&"pqr"[cell], 1),
                                  slice_make("0123456789", 10), 5, 1, PETAL_PUT);
             }
             cell_set_sort(&set);
