@@ -115,6 +115,8 @@ printf 'row,family,qualifier,timestamp,type,ttl,value\nr r,f,q q,7,Put,,v   v\nr
 same 'part of it' wanted part.csv
 expect 'columns of all versions' 0 '^3 cells exported' "$shell" db export t part.csv --columns g:,g:empty --all-versions
 expect 'no such table' 1 'Unknown table nosuch!' "$shell" db export nosuch
+expect 'create in csv' 2 'for --format hbase only' "$shell" db export t - --create
+expect 'create in json' 1 "for FORMAT => 'hbase' only" "$shell" -n db -e "export 't', '-', FORMAT => 'jsonl', CREATE => true"
 expect 'no such format' 2 'formats are csv' "$shell" db export t - --format xml
 expect 'no directory' 1 'cannot open nosuch/file' "$shell" db export t nosuch/file
 expect 'a full disk' 3 'No space left' "$shell" db export t /dev/full

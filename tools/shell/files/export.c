@@ -28,7 +28,8 @@ const char export_usage[] =
     "  --all-versions            all that is stored, with deletion markers and what they hide\n"
     "  --from ROW, --to ROW      rows from the first to before the second, \\xHH for any byte\n"
     "  --columns F:Q,F..         these columns and families\n"
-    "  --create                  hbase: create the table first (else that line is a comment)\n";
+    "  --create                  hbase: create the table first (else that line is a comment); "
+    "kv-shell DIR -f FILE runs it all\n";
 
 /* What an export is asked for, but for what to scan. */
 struct request {
@@ -345,6 +346,8 @@ export_main(struct session *session, int argc, char **argv)
     if (!read_format(&request, &export.format))
         return session_fail(session, SHELL_USAGE, "formats are csv, tsv, jsonl and hbase, not %s",
                             request.format);
+    if (request.create && export.format != FILE_HBASE)
+        return session_fail(session, SHELL_USAGE, "--create is for --format hbase only");
     status = read_request(&export, &request);
     if (status == SHELL_FINE)
         status = run_export(&export, &request);
@@ -375,9 +378,11 @@ COMMAND_FUNCTION(command_export)
     request.format = format != NULL ? value_to_string(&session->arena, format) : NULL;
     if (status == SHELL_FINE && !read_format(&request, &export.format))
         status = query_fail_key(session, "FORMAT", format, "csv, tsv, jsonl or hbase is wanted");
+    request.create = status == SHELL_FINE && is_true(&scanned[1], "CREATE");
+    if (request.create && export.format != FILE_HBASE)
+        status = session_fail(session, SHELL_USAGE, "CREATE is for FORMAT => 'hbase' only");
     if (status == SHELL_FINE) {
         request.all_versions = is_true(&scanned[1], "ALL_VERSIONS");
-        request.create = is_true(&scanned[1], "CREATE");
         export.table = query.table;
         export.scan = query.scan;
         status = run_export(&export, &request);
