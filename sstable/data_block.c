@@ -1351,6 +1351,7 @@ data_block_run_next(struct data_block_run *run, struct data_block_put *put, peta
                     petal_slice *rest)
 {
     const struct data_block *block = &run->block;
+    unsigned passed = 0;
 
     while (run->cell < run->end) {
         uint32_t cell = run->cell++;
@@ -1358,12 +1359,14 @@ data_block_run_next(struct data_block_run *run, struct data_block_put *put, peta
 
         run->body = record_of(block, run->cell);
         *rest = take_qualifier_rest(block, &body);
-        if ((block->flags & DATA_BLOCK_ONE_VERSION) == 0 && run->column_done &&
-            slice_equal(run->done, *rest))
-            continue;
         put->sequence = sequence_of(block, cell);
-        if (put->sequence > run->sequence)
+        if (put->sequence > run->sequence || ((block->flags & DATA_BLOCK_ONE_VERSION) == 0 &&
+                                              run->column_done && slice_equal(run->done, *rest))) {
+            run->too_many = ++passed > DATA_BLOCK_RUN_PASSES;
+            if (run->too_many)
+                return false;
             continue;
+        }
         put->timestamp = timestamp_of(block, cell);
         put->value = slice_make(body, (size_t)(run->body - body));
         *prefix = block->qualifier_prefix;

@@ -359,6 +359,7 @@ struct data_block_run {
     uint32_t cell, end;  /* those that follow */
     const uint8_t *body; /* of `cell`, behind the row's tail */
     uint64_t sequence;   /* the read point's */
+    bool too_many;       /* cells to pass over: what the run gave is of no use */
     bool column_done;    /* the newest put of a column was given .. */
     petal_slice done;    /* .. whose qualifier's rest is this */
 };
@@ -370,7 +371,10 @@ enum data_block_answer data_block_find_row(const uint8_t *bytes, size_t size, pe
                                            struct data_block_run *run);
 
 /* The newest put that the read point sees of the next column that has one; its qualifier is
- * `prefix` and `rest`, both in the block.  False behind the last. */
+ * `prefix` and `rest`, both in the block.  False behind the last, and with run->too_many where more
+ * than DATA_BLOCK_RUN_PASSES cells of a column hide behind its newest one, or are newer than the
+ * read point: a seek is cheaper. */
+#define DATA_BLOCK_RUN_PASSES 64
 bool data_block_run_next(struct data_block_run *run, struct data_block_put *put,
                          petal_slice *prefix, petal_slice *rest);
 

@@ -203,7 +203,7 @@ read_alone(struct row_merge *merge, const petal_family *family, petal_result *re
     struct row_source *source = &merge->sources[0];
     bool useful = true;
 
-    while (has_cell(merge, source, &useful)) {
+    while (useful && has_cell(merge, source, &useful)) {
         useful = append(merge, family, result, source->next, (size_t)(source->end - source->next));
         source->next = source->end;
     }

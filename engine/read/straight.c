@@ -509,6 +509,8 @@ take_row(struct straight_get *get, const struct file_entry *file, petal_result *
                               put.value) != PETAL_OK)
             return SST_POINT_DECLINED;
     }
+    if (found == SST_POINT_FOUND && run.too_many)
+        return SST_POINT_DECLINED;
     return result->count > 0 ? SST_POINT_FOUND : SST_POINT_ABSENT;
 }
 

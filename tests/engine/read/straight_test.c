@@ -346,6 +346,65 @@ test_wide_rows(void **state)
     fixture_fini(&fixture.base);
 }
 
+/* A row is all there, or there is none, whichever allocation fails. */
+static void
+test_failing_allocations(void **state)
+{
+    petal_family_options options = {.block_bytes = 1024};
+
+    (void)state;
+    reads_open(&fixture, "f", &options);
+    put_columns(1, 10);
+    for (unsigned flushed = 0; flushed < 2; flushed++) {
+        uint64_t failures = 0;
+
+        for (uint64_t n = 1; failures + 1 == n; n++) {
+            petal_result *result = reads_result(&fixture);
+            enum petal_status status;
+
+            failures -= test_allocator_failures(&fixture.base.allocator);
+            test_allocator_fail_at(&fixture.base.allocator, n, false);
+            status = petal_get(fixture.table, text("w"), NULL, result, NULL);
+            test_allocator_fail_at(&fixture.base.allocator, 0, false);
+            failures += test_allocator_failures(&fixture.base.allocator);
+            if (status == PETAL_OK) {
+                assert_int_equal(petal_result_count(result), 200);
+            } else {
+                assert_int_equal(status, PETAL_NO_MEMORY);
+                assert_int_equal(petal_result_count(result), 0);
+            }
+            petal_result_free(result);
+        }
+        assert_true(failures > 3);
+        reads_flush(&fixture);
+    }
+    fixture_fini(&fixture.base);
+}
+
+/* Old versions of a column, or those that a snapshot does not see, are passed over as long as they
+ * are few; many are sought past. */
+static void
+test_columns_of_many_versions(void **state)
+{
+    petal_family_options options = {.versions = 100000};
+    char value[16];
+
+    (void)state;
+    reads_open(&fixture, "f", &options);
+    for (int version = 1; version <= 2000; version++) {
+        snprintf(value, sizeof value, "%d", version);
+        if (version <= 40)
+            reads_put(&fixture, "f", text("few"), text("q"), version, text(value));
+        reads_put(&fixture, "f", text("many"), text("q"), version, text(value));
+    }
+    reads_flush(&fixture);
+    get_row_both_ways(text("few"));
+    get_row_both_ways(text("many"));
+    assert_true(is_straight_row("few"));
+    assert_false(is_straight_row("many"));
+    fixture_fini(&fixture.base);
+}
+
 /* Many chunks: each row finds its own, by buckets of one head and of many. Rows that are absent
  * come first, so that all chunks are in the cache when one is asked. */
 static void
@@ -402,6 +461,8 @@ main(void)
         cmocka_unit_test(test_timestamps),
         cmocka_unit_test(test_where_it_is_taken),
         cmocka_unit_test(test_wide_rows),
+        cmocka_unit_test(test_failing_allocations),
+        cmocka_unit_test(test_columns_of_many_versions),
         cmocka_unit_test(test_many_chunks),
     };
 
