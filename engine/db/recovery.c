@@ -79,6 +79,7 @@ struct replayed_log {
 struct replay_state {
     petal_db *db;
     uint64_t cells;          /* put back into memtables */
+    uint64_t replayed;       /* greatest sequence in a record so far: those to come are greater */
     petal_error no_space;    /* why memtables were not flushed; PETAL_OK: they were */
     uint64_t sequence;       /* greatest of the log at hand */
     struct record_base base; /* of its next record */
@@ -128,6 +129,8 @@ replay_cell(struct replay_state *state, const struct record_cell *logged, const 
         db->writers.last_sequence = logged->cell.sequence;
     if (logged->cell.sequence > state->sequence)
         state->sequence = logged->cell.sequence;
+    if (logged->cell.sequence > state->replayed)
+        state->replayed = logged->cell.sequence;
     if (write.family == NULL || logged->cell.sequence <= flushed)
         return PETAL_OK;
     write.row_hash = bloom_hash_row(db->salt, logged->cell.row.data, logged->cell.row.size);
@@ -155,6 +158,9 @@ flush_replayed(struct replay_state *state, petal_error *error)
     status = flush_freeze(db, NULL, &job, error);
     if (status != PETAL_OK || job == NULL)
         return status;
+    /* The manifest may know of later sequences than those that are still to be replayed. */
+    if (job->first_left > state->replayed + 1)
+        job->first_left = state->replayed + 1;
     if (state->no_space.status == PETAL_OK) {
         petal_error cause;
 

@@ -62,10 +62,10 @@ must_be_prefix(struct fixture *fixture, struct ledger *ledger)
 
 /* What another process finds in a copy of the files, with room or without. */
 static uint64_t
-prefix_after(struct memory_vfs *files, uint64_t capacity)
+prefix_of(struct memory_vfs *files, uint64_t capacity, size_t filler)
 {
     struct fixture after;
-    struct ledger ledger = {.filler = 100};
+    struct ledger ledger = {.filler = filler};
     uint64_t count;
 
     memory_vfs_set_capacity(files, capacity);
@@ -79,6 +79,12 @@ prefix_after(struct memory_vfs *files, uint64_t capacity)
     after.db = NULL;
     fixture_fini(&after);
     return count;
+}
+
+static uint64_t
+prefix_after(struct memory_vfs *files, uint64_t capacity)
+{
+    return prefix_of(files, capacity, 100);
 }
 
 /* The process dies, or the power fails, now: all `count` writes are there. */
@@ -338,6 +344,73 @@ test_power_cut_at_every_call(void **state)
     assert_true(cuts > 100);
 }
 
+#define LATE_WRITES 60
+
+/* A process has died: the writes are in three logs, and more than a memtable may have; the manifest
+ * knows of later sequences, of another table, which is in store files. */
+static void
+make_with_later_flush(struct fixture *fixture, struct ledger *ledger)
+{
+    petal_family_options family = {.name = slice_from_text("f")};
+    petal_table_options options = {
+        .name = slice_from_text("other"), .families = &family, .family_count = 1};
+    petal_table *table;
+    petal_error error;
+
+    *ledger = (struct ledger){.filler = LEDGER_MAX_FILLER};
+    fixture_init(fixture, 4);
+    fixture_must_open(fixture);
+    must(ledger_create(ledger, fixture->db, &error), &error);
+    for (uint64_t first = 1; first < LATE_WRITES; first += LATE_WRITES / 3) {
+        must_write(ledger, first, first + LATE_WRITES / 3 - 1);
+        must(fixture_close_log(fixture), NULL);
+    }
+    must(petal_table_create(fixture->db, &options, &table, &error), &error);
+    must(petal_put(petal_table_family_at(table, 0), slice_from_text("r"), slice_from_text("q"),
+                   PETAL_LATEST, slice_from_text("v"), NULL, &error),
+         &error);
+    must(petal_flush(fixture->db, table, &error), &error);
+    fixture_die(fixture);
+}
+
+/* What the logs hold is flushed in several jobs when there is room: a log stays until the last of
+ * them that has cells of it is committed. */
+static void
+test_power_cut_between_the_jobs(void **state)
+{
+    struct fixture torn;
+    struct ledger made;
+    uint64_t n = 0;
+    bool off = true;
+
+    (void)state;
+    make_with_later_flush(&torn, &made);
+    while (off) {
+        struct ledger ledger = {.filler = LEDGER_MAX_FILLER};
+        struct memory_vfs *files;
+        struct fixture fixture;
+
+        fixture_init_on(&fixture, memory_vfs_clone(torn.vfs), 4);
+        fixture.options.memtable_bytes = (size_t)64 << 10;
+        fixture.options.memory_bytes = (size_t)64 << 20;
+        memory_vfs_set_capacity(fixture.vfs, memory_vfs_used(fixture.vfs));
+        fixture_must_open(&fixture);
+        assert_int_equal(must_be_prefix(&fixture, &ledger), LATE_WRITES);
+        memory_vfs_cut_at(fixture.vfs, ++n);
+        memory_vfs_set_capacity(fixture.vfs, UINT64_MAX);
+        (void)!petal_flush(fixture.db, NULL, NULL);
+        off = memory_vfs_is_off(fixture.vfs);
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        files = memory_vfs_clone(fixture.vfs);
+        memory_vfs_power_cut(files, MEMORY_CUT_LOSE_ALL, n);
+        assert_int_equal(prefix_of(files, UINT64_MAX, LEDGER_MAX_FILLER), LATE_WRITES);
+        fixture_fini(&fixture);
+    }
+    assert_true(n > 30);
+    fixture_fini(&torn);
+}
+
 /* ---- memory ---- */
 
 /* What does not fit into memory either is refused by name, and nothing is lost. */
@@ -506,6 +579,7 @@ main(void)
         cmocka_unit_test(test_it_goes_on_when_there_is_room),
         cmocka_unit_test(test_tables_can_be_dropped),
         cmocka_unit_test(test_power_cut_at_every_call),
+        cmocka_unit_test(test_power_cut_between_the_jobs),
         cmocka_unit_test(test_logs_larger_than_memory),
         cmocka_unit_test(test_no_descriptors),
         cmocka_unit_test(test_no_memory),
