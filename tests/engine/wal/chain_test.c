@@ -191,7 +191,7 @@ test_power_cut_at_every_call(void **state)
 static petal_vfs vfs_counting;
 static const petal_vfs *vfs_behind;
 static pthread_t writing_thread;
-static unsigned waits; /* of the writing thread for the medium */
+static _Atomic(unsigned) waits; /* of the writing thread for the medium */
 
 static int
 sync_counting(void *context, petal_file *file)
