@@ -501,6 +501,12 @@ clear_way(struct wal_file *wal, petal_error *error)
 }
 
 enum petal_status
+wal_file_decide(struct wal_file *wal, petal_error *error)
+{
+    return wal->undecided ? clear_way(wal, error) : PETAL_OK;
+}
+
+enum petal_status
 wal_file_store(struct wal_file *wal, petal_error *error)
 {
     const petal_vfs *vfs = wal->env->vfs;

@@ -27,8 +27,8 @@
  * Where files are copied on write, overwriting takes space as well, and may find none.  Then nobody
  * knows whether what was stored is replayed, should the process die now: that store is PETAL_IO,
  * and the WAL is not dead.  Each later one tries again to take it back first, and is
- * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  A WAL that is closed
- * meanwhile ends where it ended before: the next one's header says so.
+ * PETAL_NO_SPACE, having stored nothing, as long as that finds no space.  Nor is a WAL closed before
+ * (wal_file_decide): the next one's header would say where it ends, but may never come.
  */
 #ifndef PETAL_ENGINE_WAL_FILE_H
 #define PETAL_ENGINE_WAL_FILE_H
@@ -82,6 +82,9 @@ void wal_file_end(struct wal_file *wal, uint64_t last_sequence);
 /* Buffer a write, whose sequences and timestamps are set, as the next record; false: there is no
  * memory, and nothing changed. */
 bool wal_file_add(struct wal_file *wal, const struct write_cell *cells, size_t count);
+/* Take back what a store left of which nobody knows; PETAL_OK: there is nothing (more) of it.
+ * PETAL_NO_SPACE: as above.  Leader only. */
+enum petal_status wal_file_decide(struct wal_file *wal, petal_error *error);
 /* Hand buffered records to the kernel (vfs log_store), with one call.  PETAL_NO_SPACE: see above;
  * wal_file_is_dead tells whether the WAL goes on. */
 enum petal_status wal_file_store(struct wal_file *wal, petal_error *error);

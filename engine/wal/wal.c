@@ -420,9 +420,13 @@ wal_rotate(petal_db *db, petal_error *error)
 {
     struct wal_chain *chain = db->wal;
     struct wal_file *wal = chain->current;
+    enum petal_status status;
 
     if (wal == NULL || wal_file_is_empty(wal))
         return PETAL_OK;
+    status = wal_file_decide(wal, error);
+    if (status != PETAL_OK)
+        return status;
     if (!reserve_closed(db))
         return error_no_memory(error);
     chain->predecessor_number = wal_file_number(wal);

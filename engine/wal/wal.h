@@ -108,7 +108,8 @@ enum petal_status wal_sync_before(petal_db *db, petal_error *error);
 
 /*
  * Close the current WAL, if it has records, for writing; the next write begins a new one. Nothing
- * is synced, so the leader does not wait for the medium: wal_sync_closed does that. LEADER.
+ * is synced, so the leader does not wait for the medium: wal_sync_closed does that. PETAL_NO_SPACE:
+ * it is undecided (engine/wal/file.h), and stays. LEADER.
  */
 enum petal_status wal_rotate(petal_db *db, petal_error *error);
 

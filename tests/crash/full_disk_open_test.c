@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 
 /* What the drop of a table takes in the manifest, about: a file system has it in the last block of
@@ -238,8 +239,11 @@ test_tables_can_be_dropped(void **state)
     assert_true(cells > 0);
     snprintf(name, sizeof name, "%.*s", (int)petal_table_name(ledger.tables[1]).size,
              (const char *)petal_table_name(ledger.tables[1]).data);
-    must(petal_table_drop(ledger.tables[0], &error), &error);
-    assert_true(memory_vfs_used(fixture.vfs) < used);
+    /* A try of the flush thread may have what room there is, and gives it back. */
+    while (petal_table_drop(ledger.tables[0], &error) != PETAL_OK)
+        assert_int_equal(error.status, PETAL_NO_SPACE);
+    while (memory_vfs_used(fixture.vfs) >= used)
+        sched_yield();
     must(petal_put(ledger.families[2], slice_from_text("new"), slice_from_text("q"), PETAL_LATEST,
                    slice_from_text("v"), NULL, &error),
          &error);

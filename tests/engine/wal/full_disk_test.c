@@ -221,6 +221,44 @@ test_a_tail_that_cannot_be_erased_is_final(void **state)
     free(fixture);
 }
 
+/* Where files are copied on write a group of two records may find room for the first alone, and none
+ * to take it back.  Before the log is closed it is, so that it does not come back with the log. */
+static void
+test_nothing_undecided_is_closed(void **state)
+{
+    struct wal_fixture *fixture = test_allocate(sizeof *fixture);
+    unsigned undecided = 0;
+
+    (void)state;
+    for (uint64_t room = 0; room < 12000; room += 100) {
+        struct wal_file_mark mark;
+        struct wal_file *wal;
+        petal_error error;
+
+        wal_fixture_init(fixture);
+        memory_vfs_copy_on_write(fixture->vfs, true);
+        wal = wal_fixture_must_create(fixture, 1, NULL);
+        wal_fixture_add(fixture, wal, 100);
+        assert_int_equal(wal_file_store(wal, &error), PETAL_OK);
+        mark = wal_file_mark(wal);
+        wal_fixture_add(fixture, wal, 100);
+        wal_fixture_add(fixture, wal, 5000);
+        memory_vfs_set_capacity(fixture->vfs, memory_vfs_used(fixture->vfs) + room);
+        if (wal_file_store(wal, &error) == PETAL_IO) {
+            undecided++;
+            wal_file_forget(wal, mark);
+            assert_int_equal(wal_file_decide(wal, &error), PETAL_NO_SPACE);
+            memory_vfs_set_capacity(fixture->vfs, UINT64_MAX);
+            assert_int_equal(wal_file_decide(wal, &error), PETAL_OK);
+            assert_int_equal(replay_clone(fixture, memory_vfs_clone(fixture->vfs)), 1);
+        }
+        wal_file_close(wal);
+        wal_fixture_fini(fixture);
+    }
+    assert_true(undecided > 0);
+    free(fixture);
+}
+
 int
 main(void)
 {
@@ -228,6 +266,7 @@ main(void)
         cmocka_unit_test(test_refused_records_never_come_back),
         cmocka_unit_test(test_power_cut_while_the_tail_is_erased),
         cmocka_unit_test(test_a_tail_that_cannot_be_erased_is_final),
+        cmocka_unit_test(test_nothing_undecided_is_closed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
