@@ -1342,7 +1342,7 @@ data_block_find_row(const uint8_t *bytes, size_t size, petal_slice row, uint64_t
     run->end = first_cell(block, found + 1);
     run->body = skip_row_tail(block, record_of(block, run->cell));
     run->sequence = sequence;
-    run->column_done = false;
+    run->column_done = run->too_many = false;
     return DATA_BLOCK_HAS;
 }
 
