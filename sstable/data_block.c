@@ -33,12 +33,6 @@
 
 /* ---- arrays and records ---- */
 
-static inline uint64_t
-packed_get(const struct packed_array *array, uint32_t index)
-{
-    return get_le64(array->base + (size_t)index * array->width) >> array->shift;
-}
-
 static inline bool
 one_qualifier(const struct data_block *block)
 {

@@ -66,6 +66,7 @@
 #define PETAL_SSTABLE_DATA_BLOCK_H
 
 #include "base/cell_iter.h"
+#include "base/coding.h"
 #include "base/mem.h"
 
 #define DATA_BLOCK_HEADER_BYTES 64
@@ -195,6 +196,12 @@ struct packed_array {
     uint32_t width;
     uint32_t shift; /* takes off what was loaded before the element */
 };
+
+static inline uint64_t
+packed_get(const struct packed_array *array, size_t index)
+{
+    return get_le64(array->base + index * array->width) >> array->shift;
+}
 
 /* Decoded header: pointers into the block's bytes. */
 struct data_block {

@@ -112,12 +112,6 @@ get_header(const uint8_t *from, const uint8_t *limit, uint8_t *header)
 
 /* ---- the parts of a block ---- */
 
-static uint64_t
-number_at(const struct packed_array *array, size_t index)
-{
-    return get_le64(array->base + index * array->width) >> array->shift;
-}
-
 static bool
 one_cell_per_row(const struct data_block *block)
 {
@@ -129,12 +123,13 @@ one_cell_per_row(const struct data_block *block)
 static uint64_t
 row_begin(const struct data_block *block, size_t row)
 {
-    uint64_t cell = one_cell_per_row(block) ? row : number_at(&block->firsts, row);
+    uint64_t cell = one_cell_per_row(block) ? row : packed_get(&block->firsts, row);
 
     if (cell > block->cells)
         return UINT64_MAX;
-    return block->record_bytes != 0 || block->offsets.width == 0 ? cell * block->record_bytes
-                                                                 : number_at(&block->offsets, cell);
+    return block->record_bytes != 0 || block->offsets.width == 0
+               ? cell * block->record_bytes
+               : packed_get(&block->offsets, cell);
 }
 
 static size_t
@@ -265,7 +260,7 @@ put_numbers(uint8_t *to, const struct packed_array *array, size_t count)
         size_t group = group_at(first, count);
 
         for (size_t i = 0; i < group; i++)
-            numbers[i] = number_at(array, first + i);
+            numbers[i] = packed_get(array, first + i);
         to = packed_numbers_put(to, numbers, group, PACKED_ANY);
     }
     return to;

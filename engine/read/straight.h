@@ -41,8 +41,8 @@ struct straight_get {
     /* The question. */
     petal_family *family;
     petal_slice row, qualifier;
-    uint64_t sequence; /* the read point */
-    uint64_t row_head;
+    uint64_t sequence;                   /* the read point */
+    uint64_t row_head;                   /* from its first byte on, unlike that of `question` */
     struct bloom_rows_question question; /* of the row */
     bool whole;                          /* all columns of the row are asked: `qualifier` is none */
     bool all_have_column;                /* so no file is left out for its columns */
