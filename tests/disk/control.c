@@ -93,8 +93,14 @@ memory_vfs_failures(struct memory_vfs *vfs)
 void
 memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert)
 {
+    memory_vfs_set_sync_failure(vfs, revert ? MEMORY_SYNC_REVERTS : MEMORY_SYNC_LOSES);
+}
+
+void
+memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure failure)
+{
     pthread_mutex_lock(&vfs->mutex);
-    vfs->revert_on_failed_sync = revert;
+    vfs->sync_failure = failure;
     pthread_mutex_unlock(&vfs->mutex);
 }
 
@@ -186,6 +192,35 @@ memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed)
     pthread_mutex_unlock(&vfs->mutex);
 }
 
+size_t
+memory_vfs_pending(struct memory_vfs *vfs)
+{
+    size_t pending;
+
+    pthread_mutex_lock(&vfs->mutex);
+    pending = memory_tree_pending(vfs->root);
+    pthread_mutex_unlock(&vfs->mutex);
+    return pending;
+}
+
+void
+memory_vfs_power_cut_one(struct memory_vfs *vfs, size_t index, bool survives)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    assert(index < memory_tree_pending(vfs->root));
+    memory_tree_cut_one(vfs->root, index, survives);
+    end_processes(vfs);
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
+void
+memory_vfs_switch_off(struct memory_vfs *vfs)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->off = true;
+    pthread_mutex_unlock(&vfs->mutex);
+}
+
 void
 memory_vfs_process_death(struct memory_vfs *vfs)
 {
@@ -264,6 +299,17 @@ memory_vfs_exists(struct memory_vfs *vfs, const char *path)
     return error == 0;
 }
 
+uint64_t
+memory_vfs_hash(struct memory_vfs *vfs)
+{
+    uint64_t hash;
+
+    pthread_mutex_lock(&vfs->mutex);
+    hash = memory_tree_hash(vfs->root);
+    pthread_mutex_unlock(&vfs->mutex);
+    return hash;
+}
+
 int
 memory_vfs_list(struct memory_vfs *vfs, const char *path,
                 void (*visit)(void *argument, const char *name), void *argument)
@@ -307,6 +353,15 @@ memory_vfs_open_directories(struct memory_vfs *vfs)
 }
 
 /* ---- Trace ---- */
+
+void
+memory_vfs_watch(struct memory_vfs *vfs, memory_vfs_watcher *watch, void *argument)
+{
+    pthread_mutex_lock(&vfs->mutex);
+    vfs->watcher = watch;
+    vfs->watcher_argument = argument;
+    pthread_mutex_unlock(&vfs->mutex);
+}
 
 static void
 forget_trace(struct memory_vfs *vfs)

@@ -3,8 +3,8 @@
  * the writes between the two.
  *
  * A sync makes the writes since the last one durable, data and size.  A sync that fails makes them
- * `lost`: reads go on seeing them, as pages taken for clean are seen, but no later sync makes them
- * durable, unless a later write rewrites their sector.
+ * `lost`: no later sync makes them durable, unless a later write rewrites their sector, whatever
+ * reads see.
  *
  * A power cut leaves, at random: of each sector of 512 bytes, independently of all others, what it
  * was at some moment since the last sync -- so writes are reordered, lost, and torn at sectors,
@@ -21,19 +21,25 @@
 #include "tests/support/test_support.h"
 
 #define MEMORY_SECTOR_BYTES   512u
+#define MEMORY_PAGE_BYTES     4096u
 #define MEMORY_FILE_MAX_BYTES (1u << 30)
 
 struct memory_bytes {
-    uint8_t *data;
-    size_t size, capacity; /* bytes between the two are not defined */
+    struct memory_buffer *buffer; /* NULL: no bytes */
+    uint8_t *data;                /* in it */
+    size_t size;
 };
 
-struct memory_write;
+/* A write that no sync has made durable. */
+struct memory_pending {
+    struct memory_write *write; /* counted */
+    bool lost;                  /* a sync that should have made it durable has failed */
+};
 
 /* All zero: an empty file.  Invariant: durable.size <= live.size. */
 struct memory_file {
     struct memory_bytes live, durable;
-    struct memory_write *writes; /* since the last sync, in their order */
+    struct memory_pending *writes; /* since the last sync, in their order */
     size_t write_count, write_capacity;
 };
 
@@ -41,13 +47,30 @@ struct memory_file {
 enum memory_cut {
     MEMORY_CUT_LOSE_ALL, /* nothing */
     MEMORY_CUT_KEEP_ALL, /* all but what a failed sync lost */
-    MEMORY_CUT_RANDOM
+    MEMORY_CUT_RANDOM,
+    MEMORY_CUT_RANDOM_PAGES, /* the same, by pages of 4 KiB in place of sectors */
+    MEMORY_CUT_LOSE_BYTES,   /* names alone */
+    MEMORY_CUT_LOSE_NAMES,   /* bytes alone */
+    MEMORY_CUT_TEAR,         /* names, and of each write the first page, the third, the fifth ... */
+    MEMORY_CUT_TEAR_FIRST,   /* names, and the second, the fourth ... */
+    MEMORY_CUT_ZEROS,        /* names and sizes; zeros below them */
+    MEMORY_CUT_GARBAGE       /* names and sizes; garbage below them */
+};
+
+/* What a failed sync leaves, all of which passes for clean afterwards. */
+enum memory_sync_failure {
+    MEMORY_SYNC_LOSES,      /* reads see the new bytes, the medium has the old ones (XFS) */
+    MEMORY_SYNC_KEEPS_SIZE, /* the same, but the size is the new one, with zeros (ext4) */
+    MEMORY_SYNC_REVERTS     /* reads see the old bytes, too (Btrfs) */
 };
 
 void memory_file_fini(struct memory_file *file);
 
-/* A deep copy; `to` is all zero before. */
+/* A copy, as if it were deep; `to` is all zero before.  The two may be used in two threads. */
 void memory_file_copy(struct memory_file *to, const struct memory_file *from);
+
+/* Of what reads see; equal bytes have equal hashes, in this process. */
+uint64_t memory_file_hash(const struct memory_file *file);
 
 /* REQUIRES: offset + size <= MEMORY_FILE_MAX_BYTES. */
 void memory_file_write(struct memory_file *file, size_t offset, const void *bytes, size_t size);
@@ -55,9 +78,7 @@ void memory_file_write(struct memory_file *file, size_t offset, const void *byte
 void memory_file_store(struct memory_file *file, size_t offset, const void *bytes, size_t size);
 void memory_file_sync(struct memory_file *file);
 
-/* `revert`: reads see the durable bytes again (as Btrfs does), else the lost ones (as ext4 and
- * XFS). */
-void memory_file_fail_sync(struct memory_file *file, bool revert);
+void memory_file_fail_sync(struct memory_file *file, enum memory_sync_failure failure);
 
 /* Replace the content by durable bytes, nothing pending. */
 void memory_file_replace(struct memory_file *file, const void *bytes, size_t size);

@@ -28,7 +28,7 @@ struct petal_file {
 
 struct memory_vfs {
     petal_vfs table;
-    pthread_mutex_t mutex; /* guards all below */
+    pthread_mutex_t mutex; /* guards all below; recursive, for the watcher */
     struct memory_node *root;
     struct petal_file *files; /* open ones */
     struct petal_directory *directories;
@@ -45,13 +45,15 @@ struct memory_vfs {
     uint64_t failures;
     uint64_t cut_call; /* 0: none */
     bool off;
-    bool revert_on_failed_sync;
+    enum memory_sync_failure sync_failure;
     uint64_t capacity;
     bool copy_on_write;
     int link_error; /* of all links; 0: they are made */
     bool wal_windows;
     size_t mappings; /* that were not given back */
 
+    memory_vfs_watcher *watcher; /* NULL: none */
+    void *watcher_argument;
     bool tracing;
     struct memory_vfs_call *trace; /* paths are owned */
     size_t trace_count, trace_capacity;

@@ -576,14 +576,8 @@ memory_tree_fail_sync_names(struct memory_node *node)
 /* ---- Power ---- */
 
 static void
-cut_names(struct memory_node *directory, enum memory_cut cut, struct test_random *random)
+show_durable_names(struct memory_node *directory)
 {
-    if (cut == MEMORY_CUT_KEEP_ALL)
-        memory_tree_sync_names(directory);
-    if (directory->change_count > 0 && cut == MEMORY_CUT_RANDOM) {
-        choose_random_changes(directory, (unsigned)test_random_below(random, 101), random);
-        settle_changes(directory);
-    }
     forget_changes(directory);
     names_clear(&directory->live_names);
     for (size_t i = 0; i < directory->durable_names.count; i++) {
@@ -591,6 +585,26 @@ cut_names(struct memory_node *directory, enum memory_cut cut, struct test_random
 
         names_set(&directory->live_names, name->text, name->node);
     }
+}
+
+static void
+cut_names(struct memory_node *directory, enum memory_cut cut, struct test_random *random)
+{
+    switch (cut) {
+    case MEMORY_CUT_LOSE_ALL:
+    case MEMORY_CUT_LOSE_NAMES:
+        break;
+    case MEMORY_CUT_RANDOM:
+    case MEMORY_CUT_RANDOM_PAGES:
+        if (directory->change_count == 0)
+            break;
+        choose_random_changes(directory, (unsigned)test_random_below(random, 101), random);
+        settle_changes(directory);
+        break;
+    default:
+        memory_tree_sync_names(directory);
+    }
+    show_durable_names(directory);
 }
 
 void
@@ -603,4 +617,153 @@ memory_tree_power_cut(struct memory_node *root, enum memory_cut cut, struct test
     cut_names(root, cut, random);
     for (size_t i = 0; i < root->live_names.count; i++)
         memory_tree_power_cut(root->live_names.list[i].node, cut, random);
+}
+
+/* ---- Power, unit by unit ---- */
+
+/* Visits all nodes that have or had a name, each once. */
+struct unit_walk {
+    size_t next; /* number of the next unit */
+    bool cuts;   /* else they are only counted */
+    size_t index;
+    bool survives;
+};
+
+static enum memory_cut
+fate_of_unit(struct unit_walk *walk)
+{
+    return (walk->next++ == walk->index) == walk->survives ? MEMORY_CUT_KEEP_ALL
+                                                           : MEMORY_CUT_LOSE_ALL;
+}
+
+static void
+keep_what_is_built_upon(struct memory_node *directory)
+{
+    struct change *changes = directory->changes;
+
+    for (size_t i = directory->change_count; i-- > 0;) {
+        for (size_t later = i + 1; later < directory->change_count; later++) {
+            if (changes[later].chosen && touch_same_name(&changes[i], &changes[later]))
+                changes[i].chosen = true;
+        }
+    }
+}
+
+static void
+lose_what_is_built_on_lost(struct memory_node *directory)
+{
+    struct change *changes = directory->changes;
+
+    for (size_t i = 0; i < directory->change_count; i++) {
+        for (size_t earlier = 0; earlier < i; earlier++) {
+            if (!changes[earlier].chosen && touch_same_name(&changes[earlier], &changes[i]))
+                changes[i].chosen = false;
+        }
+    }
+}
+
+static void
+choose_units(struct memory_node *directory, struct unit_walk *walk)
+{
+    for (size_t i = 0; i < directory->change_count; i++)
+        directory->changes[i].chosen =
+            fate_of_unit(walk) == MEMORY_CUT_KEEP_ALL && !directory->changes[i].lost;
+    if (walk->survives)
+        keep_what_is_built_upon(directory);
+    else
+        lose_what_is_built_on_lost(directory);
+}
+
+static void
+walk_units(struct memory_node *node, struct unit_walk *walk)
+{
+    if (node->counted)
+        return;
+    node->counted = true;
+    if (!node->is_directory) {
+        if (node->file.write_count > 0) {
+            enum memory_cut fate = fate_of_unit(walk);
+
+            if (walk->cuts)
+                memory_file_power_cut(&node->file, fate, NULL);
+        }
+        return;
+    }
+    choose_units(node, walk);
+    for (size_t i = 0; i < node->live_names.count; i++)
+        walk_units(node->live_names.list[i].node, walk);
+    for (size_t i = 0; i < node->durable_names.count; i++)
+        walk_units(node->durable_names.list[i].node, walk);
+    for (size_t i = 0; i < node->change_count; i++) {
+        if (node->changes[i].node != NULL)
+            walk_units(node->changes[i].node, walk);
+    }
+}
+
+/* The second walk: the names are settled where the first one has chosen. */
+static void
+end_walk(struct memory_node *node, bool cuts)
+{
+    if (!node->counted)
+        return;
+    node->counted = false;
+    for (size_t i = 0; i < node->live_names.count; i++)
+        end_walk(node->live_names.list[i].node, cuts);
+    for (size_t i = 0; i < node->durable_names.count; i++)
+        end_walk(node->durable_names.list[i].node, cuts);
+    for (size_t i = 0; i < node->change_count; i++) {
+        if (node->changes[i].node != NULL)
+            end_walk(node->changes[i].node, cuts);
+    }
+    if (cuts && node->is_directory) {
+        settle_changes(node);
+        show_durable_names(node);
+    }
+}
+
+size_t
+memory_tree_pending(struct memory_node *root)
+{
+    struct unit_walk walk = {.cuts = false};
+
+    walk_units(root, &walk);
+    end_walk(root, false);
+    return walk.next;
+}
+
+void
+memory_tree_cut_one(struct memory_node *root, size_t index, bool survives)
+{
+    struct unit_walk walk = {.cuts = true, .index = index, .survives = survives};
+
+    walk_units(root, &walk);
+    end_walk(root, true);
+}
+
+/* ---- Hash ---- */
+
+static uint64_t
+mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 32;
+}
+
+/* The order of names does not count. */
+uint64_t
+memory_tree_hash(const struct memory_node *root)
+{
+    uint64_t sum = 1;
+
+    if (!root->is_directory)
+        return memory_file_hash(&root->file);
+    for (size_t i = 0; i < root->live_names.count; i++) {
+        const struct name *name = &root->live_names.list[i];
+        uint64_t hash = 0;
+
+        for (const char *letter = name->text; *letter != '\0'; letter++)
+            hash = mix(hash, (uint8_t)*letter);
+        sum += mix(hash, memory_tree_hash(name->node));
+    }
+    return sum;
 }

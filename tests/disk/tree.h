@@ -71,4 +71,15 @@ void memory_tree_fail_sync_names(struct memory_node *node);
 void memory_tree_power_cut(struct memory_node *root, enum memory_cut cut,
                            struct test_random *random);
 
+/*
+ * What is pending, in units: each change of a directory, and all that is pending of the bytes of
+ * one file.  A power cut in which all units survive but the `index`-th, or none but that: what
+ * cannot survive without it goes with it, and what it cannot survive without comes with it.
+ */
+size_t memory_tree_pending(struct memory_node *root);
+void memory_tree_cut_one(struct memory_node *root, size_t index, bool survives);
+
+/* Of all names and what reads see of the files; equal trees have equal hashes, in this process. */
+uint64_t memory_tree_hash(const struct memory_node *root);
+
 #endif

@@ -26,7 +26,8 @@ enum fate {
 struct call {
     struct memory_vfs *vfs;
     struct memory_vfs_call record;
-    char *path; /* of the record, if it was put together for the call */
+    const void *bytes; /* of a write, else NULL */
+    char *path;        /* of the record, if it was put together for the call */
     enum fate fate;
     int error; /* what it returns, whatever its work returns; 0 if it works */
 };
@@ -39,6 +40,11 @@ decide_fate(struct call *call)
 
     call->fate = FATE_WORKS;
     call->error = 0;
+    if (vfs->watcher != NULL) {
+        vfs->calls--; /* for what it plans */
+        vfs->watcher(vfs->watcher_argument, &call->record, call->bytes);
+        vfs->calls++;
+    }
     if (vfs->off) {
         call->fate = FATE_OFF;
         call->error = EIO;
@@ -90,9 +96,10 @@ path_in(const petal_directory *directory, const char *name)
 /* The same on an open file.  A dead one is of a machine that is gone: its calls do not count
  * here. */
 static struct call
-call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t offset, size_t size)
+call_begin_write(petal_file *file, enum memory_vfs_operation operation, uint64_t offset,
+                 const void *bytes, size_t size)
 {
-    struct call call = {.vfs = file->vfs, .fate = FATE_OFF, .error = EIO};
+    struct call call = {.vfs = file->vfs, .bytes = bytes, .fate = FATE_OFF, .error = EIO};
 
     pthread_mutex_lock(&file->vfs->mutex);
     if (file->dead)
@@ -101,6 +108,12 @@ call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t 
         (struct memory_vfs_call){++file->vfs->calls, operation, file->path, offset, size, 0};
     decide_fate(&call);
     return call;
+}
+
+static struct call
+call_begin_file(petal_file *file, enum memory_vfs_operation operation, uint64_t offset, size_t size)
+{
+    return call_begin_write(file, operation, offset, NULL, size);
 }
 
 /* The same on an open directory: on what has the name there, or on itself, `name` NULL. */
@@ -314,7 +327,7 @@ store(struct call *call, petal_file *file, uint64_t offset, const void *bytes, s
 static int
 memory_write_at(void *context, petal_file *file, uint64_t offset, const void *bytes, size_t size)
 {
-    struct call call = call_begin_file(file, MEMORY_VFS_WRITE, offset, size);
+    struct call call = call_begin_write(file, MEMORY_VFS_WRITE, offset, bytes, size);
 
     (void)context;
     return call_end(&call, store(&call, file, offset, bytes, size));
@@ -351,7 +364,7 @@ store_mapped(struct call *call, petal_file *log, uint64_t offset, const void *by
 static int
 memory_log_store(void *context, petal_file *log, uint64_t offset, const void *bytes, size_t size)
 {
-    struct call call = call_begin_file(log, MEMORY_VFS_LOG_STORE, offset, size);
+    struct call call = call_begin_write(log, MEMORY_VFS_LOG_STORE, offset, bytes, size);
 
     (void)context;
     if (log->vfs->wal_windows)
@@ -368,7 +381,7 @@ memory_sync(void *context, petal_file *file)
     if (call.fate == FATE_WORKS)
         memory_file_sync(memory_tree_file(file->node));
     else if (call.fate == FATE_FAILS)
-        memory_file_fail_sync(memory_tree_file(file->node), vfs->revert_on_failed_sync);
+        memory_file_fail_sync(memory_tree_file(file->node), vfs->sync_failure);
     return call_end(&call, 0);
 }
 
@@ -551,6 +564,7 @@ static struct memory_vfs *
 vfs_with_root(struct memory_node *root)
 {
     struct memory_vfs *vfs = test_allocate(sizeof(*vfs));
+    pthread_mutexattr_t attributes;
 
     memset(vfs, 0, sizeof(*vfs));
     vfs->table = (petal_vfs){
@@ -574,7 +588,10 @@ vfs_with_root(struct memory_node *root)
         .map = memory_map,
         .unmap = memory_unmap,
     };
-    pthread_mutex_init(&vfs->mutex, NULL);
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&vfs->mutex, &attributes);
+    pthread_mutexattr_destroy(&attributes);
     vfs->root = root;
     vfs->capacity = UINT64_MAX;
     return vfs;
@@ -622,7 +639,7 @@ memory_vfs_clone(struct memory_vfs *vfs)
     pthread_mutex_lock(&vfs->mutex);
     clone = vfs_with_root(memory_tree_clone(vfs->root));
     clone->off = vfs->off;
-    clone->revert_on_failed_sync = vfs->revert_on_failed_sync;
+    clone->sync_failure = vfs->sync_failure;
     clone->capacity = vfs->capacity;
     clone->wal_windows = vfs->wal_windows;
     clone->copy_on_write = vfs->copy_on_write;

@@ -44,8 +44,8 @@ void memory_vfs_free(struct memory_vfs *vfs);
 /* The table to give to the library; lives as long as `vfs`. */
 const petal_vfs *memory_vfs_table(struct memory_vfs *vfs);
 
-/* A deep copy of the files with what is durable and what pending, of the capacity and of the power
- * being off. No files are open in it, no calls counted, no faults planned, nothing is traced. */
+/* A copy, as if it were deep, of the files with what is durable and what pending, of the capacity
+ * and of the power being off. No files are open in it, no calls counted, no faults planned, nothing is traced. */
 struct memory_vfs *memory_vfs_clone(struct memory_vfs *vfs);
 
 /* ---- Faults ---- */
@@ -62,6 +62,9 @@ uint64_t memory_vfs_failures(struct memory_vfs *vfs);
 /* After a failed sync reads see the old bytes again (as on Btrfs) instead of the lost ones (ext4,
  * XFS). */
 void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
+
+/* The same, with all that file systems do; MEMORY_SYNC_LOSES at the beginning. */
+void memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure failure);
 
 /* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored.
  * UINT64_MAX, at the beginning: no limit. */
@@ -91,6 +94,14 @@ bool memory_vfs_is_off(struct memory_vfs *vfs);
  * and are not numbered), planned faults are forgotten. */
 void memory_vfs_power_cut(struct memory_vfs *vfs, enum memory_cut cut, uint64_t seed);
 
+/* What is pending, in units (tests/disk/tree.h), and a power cut in which all units survive but one
+ * (`survives` false), or that one alone.  REQUIRES: index < memory_vfs_pending. */
+size_t memory_vfs_pending(struct memory_vfs *vfs);
+void memory_vfs_power_cut_one(struct memory_vfs *vfs, size_t index, bool survives);
+
+/* The machine is off from now on, as after a planned cut: all calls are EIO. */
+void memory_vfs_switch_off(struct memory_vfs *vfs);
+
 /* The process dies and the machine stays on, also if a planned cut had come: what is pending is
  * what reads see, and may still be lost by a power cut. Locks, open files and planned faults are as
  * after a power cut. */
@@ -106,6 +117,9 @@ int memory_vfs_read_file(struct memory_vfs *vfs, const char *path, uint8_t **byt
 int memory_vfs_write_file(struct memory_vfs *vfs, const char *path, const void *bytes, size_t size);
 
 bool memory_vfs_exists(struct memory_vfs *vfs, const char *path);
+
+/* Of all names, and of what reads see; equal ones are equal in this process. */
+uint64_t memory_vfs_hash(struct memory_vfs *vfs);
 int memory_vfs_list(struct memory_vfs *vfs, const char *path,
                     void (*visit)(void *argument, const char *name), void *argument);
 
@@ -143,6 +157,15 @@ struct memory_vfs_call {
     size_t size;
     int error; /* what it returned */
 };
+
+/*
+ * `watch` is told of each call that is numbered before it does anything; `bytes` are those of a
+ * write, else NULL.  It may look at the files, clone them, and plan faults, also for this call
+ * (n 1 being the next one). NULL: nobody watches any more.
+ */
+typedef void memory_vfs_watcher(void *argument, const struct memory_vfs_call *call,
+                                const void *bytes);
+void memory_vfs_watch(struct memory_vfs *vfs, memory_vfs_watcher *watch, void *argument);
 
 /* Record calls from now on, or stop and forget them. */
 void memory_vfs_trace(struct memory_vfs *vfs, bool on);
