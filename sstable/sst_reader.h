@@ -146,10 +146,28 @@ void sst_iter_init(struct sst_iter *iter, const struct sst_reader *reader,
  * iterator outlives that.  EPOCH. */
 void sst_iter_hold(struct sst_iter *iter);
 
+/* Rows, both ends included; an end that is not known is open. */
+struct sst_rows {
+    bool has_from, has_to;
+    petal_slice from, to;
+};
+
+/* What a verification has found. */
+struct sst_fault {
+    const petal_error *error;
+    uint64_t bytes;       /* that are damaged, from error->offset on; 0: it is no block that is */
+    uint64_t data_blocks; /* of them, at least */
+    struct sst_rows rows; /* concerned */
+};
+
 /* Whoever watches a verification: `go_on` is told of the bytes that are done since it was last
- * asked, about twice those of the file in all; when it says no, the call ends with PETAL_BUSY. */
+ * asked, those of the file in all; when it says no, the call ends with PETAL_BUSY. Either may be
+ * NULL. */
 struct sst_watch {
     bool (*go_on)(void *argument, uint64_t bytes);
+    /* Told of each fault, after which the verification goes on, and succeeds. NULL: the first one
+     * ends it and is its error. */
+    void (*fault)(void *argument, const struct sst_fault *fault);
     void *argument;
 };
 
@@ -157,5 +175,11 @@ struct sst_watch {
  * `watch` may be NULL. */
 enum petal_status sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch,
                                     petal_error *error);
+
+/* The same of a file that may not even open. */
+struct sst_walk_options;
+enum petal_status sst_verify(const struct directory *directory, const char *path,
+                             const struct sst_walk_options *options, const struct sst_watch *watch,
+                             petal_error *error);
 
 #endif

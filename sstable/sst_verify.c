@@ -1,39 +1,43 @@
 /*
  * sst_verify.c -- proves a store file sound from its bytes on disk; see sst_reader.h.
  *
- * Opens the file anew with a small cache of its own, so nothing is taken from the shared one.
- * First the file is walked frame by frame from offset 0 to the trailer, which leaves no byte out;
- * then the index and the cells are walked in order, the facts are gathered again and compared, and
- * every key is asked of the filter.
+ * Goes once over the blocks as they stand in the file (sst_walk.h), which leaves no byte out and
+ * takes nothing from the shared cache.  The index comes along, the facts are gathered again and
+ * compared at the end, and every key is asked of the filter.  What damage has taken is not held
+ * against the facts again.
  */
 #include "sstable/sst_reader.h"
 
 #include "bloom/hash.h"
 #include "sstable/bloom_prefix.h"
 #include "sstable/sst_reader_parts.h"
+#include "sstable/sst_walk.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
-#define VERIFY_CACHE_BYTES (4u << 20)
-#define QUOTE_BYTES        80
+#define QUOTE_BYTES 80
 
 struct verification {
-    struct sst_reader *reader; /* of its own */
-    struct epoch *epoch;
-    struct cache *cache;
+    const struct env *env;
+    const char *path;
+    struct sst_walk *walk;
+    const struct sst_reader *reader; /* NULL: the file does not open */
+    const struct sst_watch *watch;   /* NULL: nobody */
     struct read_trace trace;
-    const struct sst_watch *watch; /* NULL: nobody */
+    bool is_damaged, lost_data; /* some bytes; of data blocks, perhaps */
+    petal_error index_fault;    /* status OK: there is none that no damage explains */
 
-    /* Found frame by frame. */
+    /* Found block by block. */
     uint64_t data_blocks, data_bytes, raw_data_bytes, index_bytes, bloom_chunks, bloom_bytes;
     uint64_t facts_blocks;
 
     /* Found cell by cell. */
     struct facts_gatherer gatherer;
-    uint64_t named_blocks, named_bytes; /* data blocks that the index names */
-    uint64_t block_offset;              /* of the data block of `previous` */
-    bool has_bloom;                     /* one that this version knows */
+    struct data_block_cursor cells;
+    uint64_t block_offset; /* of the data block at hand */
+    bool has_bloom;        /* one that this version knows */
+    bool filter_told;      /* of it, about a key of the block at hand */
     uint64_t bloom_keys;
     struct cell previous;
     uint8_t *previous_memory; /* row and qualifier of `previous` */
@@ -46,92 +50,55 @@ static enum petal_status
 reserve(const struct verification *v, uint8_t **memory, size_t *capacity, size_t size,
         petal_error *error)
 {
-    void *grown = *memory;
-
-    if (!mem_grow(v->reader->file.source.env->allocator, &grown, capacity, 0, size, 1))
-        return error_no_memory(error);
-    *memory = grown;
-    return PETAL_OK;
+    if (mem_grow_array(v->env->allocator, memory, capacity, 0, size, 1))
+        return PETAL_OK;
+    return error_no_memory(error);
 }
 
 static enum petal_status
 tell(const struct verification *v, uint64_t bytes, petal_error *error)
 {
-    if (v->watch == NULL || v->watch->go_on(v->watch->argument, bytes))
+    if (v->watch == NULL || v->watch->go_on == NULL || v->watch->go_on(v->watch->argument, bytes))
         return PETAL_OK;
     return error_set(error, PETAL_BUSY, "the verification was given up");
 }
 
-/* ---- frame by frame ---- */
+/* ---- faults ---- */
 
-static void
-count_frame(struct verification *v, const struct block_frame *frame)
+/* One more was found: the verification goes on if somebody gathers them, else it is the error. */
+static enum petal_status
+report(const struct verification *v, const struct sst_fault *fault, petal_error *error)
 {
-    uint64_t bytes = (uint64_t)BLOCK_FRAME_BYTES + frame->stored_bytes;
-
-    switch (frame->kind) {
-    case BLOCK_DATA:
-        v->data_blocks++;
-        v->data_bytes += bytes;
-        v->raw_data_bytes += frame->raw_bytes;
-        break;
-    case BLOCK_DATA_INDEX:
-    case BLOCK_BLOOM_INDEX:
-        v->index_bytes += bytes;
-        break;
-    case BLOCK_BLOOM:
-        v->bloom_chunks++;
-        v->bloom_bytes += bytes;
-        break;
-    case BLOCK_FACTS:
-        v->facts_blocks++;
-        break;
+    if (v->watch != NULL && v->watch->fault != NULL) {
+        v->watch->fault(v->watch->argument, fault);
+        return PETAL_OK;
     }
+    if (error != NULL)
+        *error = *fault->error;
+    return fault->error->status;
 }
 
 static enum petal_status
-verify_frame(struct verification *v, struct readahead *ahead, uint64_t *offset, petal_error *error)
+report_fault(const struct verification *v, const petal_error *cause, petal_error *error)
 {
-    const struct block_source *source = &v->reader->file.source;
-    struct block_handle header = {.offset = *offset, .size = BLOCK_FRAME_BYTES};
-    const uint8_t *bytes;
-    struct block_frame frame;
-    struct block_image image;
-    struct block_handle handle = {.offset = *offset};
-    enum petal_status status;
-
-    assert(*offset < source->limit);
-    if (source->limit - *offset <= BLOCK_FRAME_BYTES)
-        return error_corrupt(error, source->path, *offset,
-                             "%" PRIu64 " bytes at offset %" PRIu64 " belong to no block",
-                             source->limit - *offset, *offset);
-    status = readahead_read(ahead, source, header, &v->trace, &bytes, error);
-    if (status != PETAL_OK)
-        return status;
-    if (!block_frame_decode(&frame, bytes))
-        return error_corrupt(error, source->path, *offset, "no block begins at offset %" PRIu64,
-                             *offset);
-    handle.size = BLOCK_FRAME_BYTES + frame.stored_bytes;
-    status = block_handle_check(source, handle, frame.kind, error);
-    if (status == PETAL_OK)
-        status = readahead_read(ahead, source, handle, &v->trace, &bytes, error);
-    if (status == PETAL_OK)
-        status = block_verify(source, handle, frame.kind, bytes, &image, error);
-    if (status != PETAL_OK)
-        return status;
-    count_frame(v, &frame);
-    *offset += handle.size;
-    return tell(v, handle.size, error);
+    return report(v, &(struct sst_fault){.error = cause}, error);
 }
 
+/* A cell of the block at hand is not as it should be. */
 static enum petal_status
-error_fact(const struct verification *v, const char *name, uint64_t stored, uint64_t found,
-           petal_error *error)
+report_cell(const struct verification *v, const struct cell *cell, const char *what,
+            petal_error *error)
 {
-    return error_corrupt(error, v->reader->path, v->reader->trailer.facts.offset,
-                         "facts block at offset %" PRIu64 " says %s %" PRIu64 ", found %" PRIu64,
-                         v->reader->trailer.facts.offset, name, stored, found);
+    char row[QUOTE_BYTES];
+    petal_error cause;
+
+    error_corrupt(&cause, v->path, v->block_offset, "data block at offset %" PRIu64 ", row %s: %s",
+                  v->block_offset, error_quote(cell->row, row, sizeof row), what);
+    return report(
+        v, &(struct sst_fault){.error = &cause, .rows = {true, true, cell->row, cell->row}}, error);
 }
+
+/* ---- the facts ---- */
 
 struct fact {
     const char *name;
@@ -142,27 +109,28 @@ static enum petal_status
 compare_facts(const struct verification *v, const struct fact *facts, size_t count,
               petal_error *error)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (facts[i].stored != facts[i].found)
-            return error_fact(v, facts[i].name, facts[i].stored, facts[i].found, error);
-    }
-    return PETAL_OK;
-}
-
-static enum petal_status
-verify_frames(struct verification *v, petal_error *error)
-{
-    const struct file_facts *stored = &v->reader->facts;
-    struct readahead ahead;
-    uint64_t offset = 0;
+    uint64_t offset = v->reader->trailer.facts.offset;
     enum petal_status status = PETAL_OK;
 
-    readahead_init(&ahead, v->reader->file.readahead_limit, true);
-    while (status == PETAL_OK && offset < v->reader->file.source.limit)
-        status = verify_frame(v, &ahead, &offset, error);
-    readahead_fini(&ahead, v->reader->file.source.env->allocator);
-    if (status != PETAL_OK)
-        return status;
+    for (size_t i = 0; status == PETAL_OK && i < count; i++) {
+        petal_error cause;
+
+        if (facts[i].stored == facts[i].found)
+            continue;
+        error_corrupt(&cause, v->path, offset,
+                      "facts block at offset %" PRIu64 " says %s %" PRIu64 ", found %" PRIu64,
+                      offset, facts[i].name, facts[i].stored, facts[i].found);
+        status = report_fault(v, &cause, error);
+    }
+    return status;
+}
+
+/* What the blocks are by number and size. */
+static enum petal_status
+verify_counts(const struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+
     return compare_facts(v,
                          (const struct fact[]){
                              {"data blocks", stored->data_blocks, v->data_blocks},
@@ -176,119 +144,122 @@ verify_frames(struct verification *v, petal_error *error)
                          7, error);
 }
 
-/* ---- the index ---- */
-
-/* Each data block is named once, in the order of the file. */
-static enum petal_status
-verify_index(struct verification *v, petal_error *error)
+static bool
+same_qualifiers(const struct file_facts *a, const struct file_facts *b)
 {
-    const struct sst_reader *reader = v->reader;
-    struct read_context context = {.trace = &v->trace};
-    struct index_cursor cursor;
-    uint64_t behind = 0;
-    unsigned slot = epoch_enter(v->epoch);
+    if (a->qualifiers_exact != b->qualifiers_exact || a->qualifier_count != b->qualifier_count)
+        return false;
+    for (uint32_t i = 0; i < a->qualifier_count; i++) {
+        if (!slice_equal(a->qualifiers[i], b->qualifiers[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Of files that do not record it all times are right. */
+static bool
+same_deaths(const struct file_facts *stored, const struct file_facts *found)
+{
+    bool known = stored->death_min != INT64_MIN || stored->death_max != INT64_MAX;
+
+    return !known ||
+           (stored->death_min == found->death_min && stored->death_max == found->death_max);
+}
+
+static enum petal_status
+verify_ranges(const struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+    const struct file_facts *found = &v->gatherer.facts;
+    const struct {
+        bool right;
+        const char *name;
+    } ranges[] = {
+        {slice_equal(stored->row_min, found->row_min) &&
+             slice_equal(stored->row_max, found->row_max),
+         "row range"},
+        {stored->time_min == found->time_min && stored->time_max == found->time_max, "time range"},
+        {stored->put_time_min <= found->put_time_min, "least timestamp of a put"},
+        {same_deaths(stored, found), "range of times of death"},
+        {stored->sequence_min <= found->sequence_min && stored->sequence_max >= found->sequence_max,
+         "sequence range"},
+        {same_qualifiers(stored, found), "set of qualifiers"},
+    };
+    enum petal_status status = PETAL_OK;
+
+    for (size_t i = 0; status == PETAL_OK && i < sizeof ranges / sizeof *ranges; i++) {
+        petal_error cause;
+
+        if (ranges[i].right)
+            continue;
+        error_corrupt(&cause, v->path, v->reader->trailer.facts.offset,
+                      "facts block at offset %" PRIu64 ": the %s is not that of the cells",
+                      v->reader->trailer.facts.offset, ranges[i].name);
+        status = report_fault(v, &cause, error);
+    }
+    return status;
+}
+
+static enum petal_status
+verify_facts(struct verification *v, petal_error *error)
+{
+    const struct file_facts *stored = &v->reader->facts;
+    const struct file_facts *found = &v->gatherer.facts;
     enum petal_status status;
 
-    index_cursor_init(&cursor, &reader->index, true);
-    status = index_cursor_first(&cursor, &context, error);
-    while (status == PETAL_OK && index_cursor_valid(&cursor)) {
-        struct block_handle handle = index_cursor_place(&cursor).handle;
-
-        if (handle.offset < behind) {
-            status = error_corrupt(error, reader->path, handle.offset,
-                                   "the index names the data block at offset %" PRIu64
-                                   " behind one that ends at %" PRIu64,
-                                   handle.offset, behind);
-            break;
-        }
-        if (!index_cursor_begins_agree(&cursor)) {
-            status = error_corrupt(error, reader->path, handle.offset,
-                                   "the levels of the index disagree on what the data block at "
-                                   "offset %" PRIu64 " begins",
-                                   handle.offset);
-            break;
-        }
-        behind = handle.offset + handle.size;
-        v->named_blocks++;
-        v->named_bytes += handle.size;
-        status = index_cursor_next(&cursor, &context, error);
-        epoch_leave(v->epoch, slot);
-        slot = epoch_enter(v->epoch);
-    }
-    index_cursor_release(&cursor);
-    epoch_leave(v->epoch, slot);
-    if (status != PETAL_OK)
+    facts_gatherer_finish(&v->gatherer, v->previous.row);
+    status = compare_facts(v,
+                           (const struct fact[]){
+                               {"cells", stored->cells, found->cells},
+                               {"rows", stored->rows, found->rows},
+                               {"puts", stored->puts, found->puts},
+                               {"deletes", stored->deletes, found->deletes},
+                               {"family version deletes", stored->family_version_deletes,
+                                found->family_version_deletes},
+                               {"column deletes", stored->column_deletes, found->column_deletes},
+                               {"family deletes", stored->family_deletes, found->family_deletes},
+                               {"cells with a time to live", stored->ttl_cells, found->ttl_cells},
+                           },
+                           8, error);
+    if (status == PETAL_OK)
+        status = verify_ranges(v, error);
+    if (status != PETAL_OK || !v->has_bloom)
         return status;
-    return compare_facts(v,
-                         (const struct fact[]){
-                             {"data blocks", reader->facts.data_blocks, v->named_blocks},
-                             {"data bytes", reader->facts.data_bytes, v->named_bytes},
-                         },
-                         2, error);
+    return compare_facts(
+        v, (const struct fact[]){{"filter keys", stored->bloom_keys, v->bloom_keys}}, 1, error);
 }
 
-/* ---- cell by cell ---- */
+/* ---- the filter ---- */
 
-static enum petal_status
-error_cell(const struct verification *v, const struct sst_iter *iter, const char *what,
-           petal_error *error)
-{
-    char row[QUOTE_BYTES];
-
-    return error_corrupt(error, v->reader->path, iter->block_offset,
-                         "data block at offset %" PRIu64 ", row %s: %s", iter->block_offset,
-                         error_quote(iter->iter.cell.row, row, sizeof row), what);
-}
-
-/* The cell is the first of its block: does the block begin what the index claims? */
-static bool
-claims_of_index_hold(const struct sst_iter *iter, bool new_row, bool new_column)
-{
-    uint32_t begins = index_cursor_place(&iter->index).handle.begins;
-
-    return (new_row || (begins & BLOCK_BEGINS_ROW) == 0) && (new_column || begins == 0);
-}
-
-/* Order, and what the block claims of its cells. */
-static enum petal_status
-verify_cell(const struct verification *v, const struct sst_iter *iter, bool same_column,
-            petal_error *error)
-{
-    const struct cell *cell = &iter->iter.cell;
-
-    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
-        return error_cell(v, iter, "a cell does not sort behind the one before", error);
-    if (data_block_is_plain(&iter->cursor.block) &&
-        (same_column || cell_is_marker(cell->type) || cell->has_ttl))
-        return error_cell(v, iter,
-                          "the block is said to have no markers, no times to live and no column "
-                          "twice",
-                          error);
-    if (cell->sequence > iter->cursor.block.sequence_max)
-        return error_cell(v, iter, "a sequence is above the block's greatest", error);
-    return PETAL_OK;
-}
-
-/* The filter must not deny the key whose place is `prefix`. */
+/* The filter must not deny the key whose place is `prefix`.  One that cannot be asked is damaged,
+ * which the walk over its blocks tells. */
 static enum petal_status
 verify_key(struct verification *v, petal_slice prefix, uint64_t hash, const struct cell *cell,
            petal_error *error)
 {
-    const struct sst_reader *reader = v->reader;
     struct read_context context = {.trace = &v->trace};
-    unsigned slot = epoch_enter(v->epoch);
+    struct epoch *epoch = sst_walk_epoch(v->walk);
+    unsigned slot = epoch_enter(epoch);
     bool found = true;
+    petal_error cause;
     enum petal_status status =
-        bloom_reader_probe(&reader->bloom, prefix, hash, &context, &found, error);
+        bloom_reader_probe(&v->reader->bloom, prefix, hash, &context, &found, &cause);
     char row[QUOTE_BYTES];
 
-    epoch_leave(v->epoch, slot);
+    epoch_leave(epoch, slot);
     v->bloom_keys++;
-    if (status != PETAL_OK || found)
-        return status;
-    return error_corrupt(error, reader->path, reader->trailer.bloom_root.offset,
-                         "the Bloom filter denies a key of row %s",
-                         error_quote(cell->row, row, sizeof row));
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
+    if (status != PETAL_OK && v->index_fault.status == PETAL_OK)
+        v->index_fault = cause;
+    if (status != PETAL_OK || found || v->filter_told)
+        return PETAL_OK;
+    v->filter_told = true;
+    error_corrupt(&cause, v->path, v->reader->trailer.bloom_root.offset,
+                  "the Bloom filter denies a key of row %s",
+                  error_quote(cell->row, row, sizeof row));
+    return report(
+        v, &(struct sst_fault){.error = &cause, .rows = {true, true, cell->row, cell->row}}, error);
 }
 
 /* Whether the cell, which begins a row, begins a prefix of rows. */
@@ -334,6 +305,8 @@ verify_in_bloom(struct verification *v, const struct cell *cell, bool new_row, p
     return status;
 }
 
+/* ---- cell by cell ---- */
+
 static enum petal_status
 remember(struct verification *v, const struct cell *cell, petal_error *error)
 {
@@ -353,23 +326,57 @@ remember(struct verification *v, const struct cell *cell, petal_error *error)
     return PETAL_OK;
 }
 
-static enum petal_status
-visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *error)
+static bool
+begins_column(const struct verification *v, const struct cell *cell)
 {
-    const struct cell *cell = &iter->iter.cell;
+    return cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
+           !slice_equal(v->previous.qualifier, cell->qualifier);
+}
+
+/* Order, and what the block claims of its cells: NULL, or what is wrong. */
+static const char *
+what_is_wrong(const struct verification *v, const struct cell *cell, bool same_column)
+{
+    if (v->gatherer.facts.cells > 0 && cell_compare(&v->previous, cell) >= 0)
+        return "a cell does not sort behind the one before";
+    if (data_block_is_plain(&v->cells.block) &&
+        (same_column || cell_is_marker(cell->type) || cell->has_ttl))
+        return "the block is said to have no markers, no times to live and no column twice";
+    if (cell->sequence > v->cells.block.sequence_max)
+        return "a sequence is above the block's greatest";
+    return NULL;
+}
+
+/* Does the block at hand, which begins with the cell, begin what the index claims? */
+static bool
+claims_of_index_hold(const struct verification *v, bool new_row, bool new_column)
+{
+    uint32_t begins = sst_walk_begins(v->walk);
+
+    return (new_row || (begins & BLOCK_BEGINS_ROW) == 0) && (new_column || begins == 0);
+}
+
+/* *sound false: the rest of the block is not looked at. */
+static enum petal_status
+visit_cell(struct verification *v, const struct cell *cell, bool first_of_block, bool *sound,
+           petal_error *error)
+{
     bool first = v->gatherer.facts.cells == 0;
     bool new_row = first || !slice_equal(v->previous.row, cell->row);
-    bool new_column =
-        new_row || cell_is_family_marker(v->previous.type) != cell_is_family_marker(cell->type) ||
-        !slice_equal(v->previous.qualifier, cell->qualifier);
-    enum petal_status status = verify_cell(v, iter, !new_column, error);
+    bool new_column = new_row || begins_column(v, cell);
+    const char *wrong = what_is_wrong(v, cell, !new_column);
+    enum petal_status status = PETAL_OK;
 
-    if (status == PETAL_OK && (first || iter->block_offset != v->block_offset) &&
-        !claims_of_index_hold(iter, new_row, new_column))
+    *sound = wrong == NULL;
+    if (wrong != NULL) {
+        v->lost_data = true;
+        return report_cell(v, cell, wrong, error);
+    }
+    /* What damage has taken may have begun them. */
+    if (first_of_block && !v->lost_data && sst_walk_named(v->walk) == SST_WALK_NAMED &&
+        !claims_of_index_hold(v, new_row, new_column))
         status =
-            error_cell(v, iter, "the index claims that the block begins the row or column", error);
-    assert(first || iter->block_offset >= v->block_offset);
-    v->block_offset = iter->block_offset;
+            report_cell(v, cell, "the index claims that the block begins the row or column", error);
     if (status == PETAL_OK && new_column && v->has_bloom)
         status = verify_in_bloom(v, cell, new_row, error);
     if (status == PETAL_OK &&
@@ -380,157 +387,179 @@ visit_cell(struct verification *v, const struct sst_iter *iter, petal_error *err
     return status;
 }
 
+/* ---- block by block ---- */
+
+/* Does the index name the data block as it should? What no damage explains is kept for the end. */
 static enum petal_status
-verify_cells(struct verification *v, petal_error *error)
+verify_named(struct verification *v, const struct sst_walk_step *step, petal_error *error)
 {
-    struct read_context context = {
-        .trace = &v->trace, .keep_out_of_cache = true, .whole_file = true};
-    struct sst_iter iter;
-    struct cell_iter *base = &iter.iter;
-    enum petal_status status;
+    petal_error cause;
 
-    /* Lazy: so that each block is entered by way of its index key, which must be its first
-     * cell's. */
-    sst_iter_init(&iter, v->reader, &context, false, true);
-    status = base->ops->seek_first(base, error);
-    while (status == PETAL_OK && base->valid) {
-        uint64_t before = v->block_offset;
-
-        if (base->pending)
-            status = base->ops->load(base, error);
-        if (status == PETAL_OK)
-            status = visit_cell(v, &iter, error);
-        if (status == PETAL_OK && v->block_offset > before)
-            status = tell(v, v->block_offset - before, error);
-        if (status == PETAL_OK)
-            status = base->ops->next(base, error);
+    switch (sst_walk_named(v->walk)) {
+    case SST_WALK_NAMED:
+        return PETAL_OK;
+    case SST_WALK_MISNAMED:
+        return report_fault(v, sst_walk_fault(v->walk), error);
+    case SST_WALK_NOT_NAMED:
+        error_corrupt(&cause, v->path, step->offset,
+                      "the index does not name the data block at offset %" PRIu64, step->offset);
+        return report_fault(v, &cause, error);
+    default:
+        if (v->index_fault.status == PETAL_OK && v->reader != NULL)
+            v->index_fault = *sst_walk_fault(v->walk);
+        return PETAL_OK;
     }
-    base->ops->close(base);
+}
+
+static enum petal_status
+verify_data(struct verification *v, const struct sst_walk_step *step, petal_error *error)
+{
+    struct cell cell;
+    bool sound = true, first = true;
+    enum petal_status status = verify_named(v, step, error);
+
+    v->block_offset = step->offset;
+    v->filter_told = false;
+    if (status != PETAL_OK)
+        return status;
+    if (data_block_cursor_attach(&v->cells, step->raw, step->raw_bytes) != PETAL_OK)
+        return error_no_memory(error);
+    data_block_cursor_first(&v->cells, &cell);
+    do {
+        status = visit_cell(v, &cell, first, &sound, error);
+        first = false;
+    } while (status == PETAL_OK && sound && data_block_cursor_next(&v->cells, &cell));
     return status;
 }
 
-/* ---- the facts ---- */
-
-static bool
-same_qualifiers(const struct file_facts *a, const struct file_facts *b)
+static void
+count_block(struct verification *v, const struct sst_walk_step *step)
 {
-    if (a->qualifiers_exact != b->qualifiers_exact || a->qualifier_count != b->qualifier_count)
-        return false;
-    for (uint32_t i = 0; i < a->qualifier_count; i++) {
-        if (!slice_equal(a->qualifiers[i], b->qualifiers[i]))
-            return false;
+    switch (step->kind) {
+    case BLOCK_DATA:
+        v->data_blocks++;
+        v->data_bytes += step->bytes;
+        v->raw_data_bytes += step->raw_bytes;
+        break;
+    case BLOCK_DATA_INDEX:
+    case BLOCK_BLOOM_INDEX:
+        v->index_bytes += step->bytes;
+        break;
+    case BLOCK_BLOOM:
+        v->bloom_chunks++;
+        v->bloom_bytes += step->bytes;
+        break;
+    case BLOCK_FACTS:
+        v->facts_blocks++;
+        break;
     }
-    return true;
-}
-
-/* Of files that do not record it all times are right. */
-static bool
-same_deaths(const struct file_facts *stored, const struct file_facts *found)
-{
-    bool known = stored->death_min != INT64_MIN || stored->death_max != INT64_MAX;
-
-    return !known ||
-           (stored->death_min == found->death_min && stored->death_max == found->death_max);
 }
 
 static enum petal_status
-verify_ranges(const struct verification *v, petal_error *error)
+verify_damage(struct verification *v, const struct sst_walk_step *step, petal_error *error)
 {
-    const struct file_facts *stored = &v->reader->facts;
-    const struct file_facts *found = &v->gatherer.facts;
-    const char *wrong = NULL;
-
-    if (!slice_equal(stored->row_min, found->row_min) ||
-        !slice_equal(stored->row_max, found->row_max))
-        wrong = "row range";
-    else if (stored->time_min != found->time_min || stored->time_max != found->time_max)
-        wrong = "time range";
-    else if (stored->put_time_min > found->put_time_min)
-        wrong = "least timestamp of a put";
-    else if (!same_deaths(stored, found))
-        wrong = "range of times of death";
-    else if (stored->sequence_min > found->sequence_min ||
-             stored->sequence_max < found->sequence_max)
-        wrong = "sequence range";
-    else if (!same_qualifiers(stored, found))
-        wrong = "set of qualifiers";
-    if (wrong == NULL)
-        return PETAL_OK;
-    return error_corrupt(error, v->reader->path, v->reader->trailer.facts.offset,
-                         "facts block at offset %" PRIu64 ": the %s is not that of the cells",
-                         v->reader->trailer.facts.offset, wrong);
+    v->is_damaged = true;
+    v->lost_data = v->lost_data || step->data_blocks > 0;
+    return report(v,
+                  &(struct sst_fault){.error = &step->cause,
+                                      .bytes = step->bytes,
+                                      .data_blocks = step->data_blocks,
+                                      .rows = step->rows},
+                  error);
 }
 
 static enum petal_status
-verify_facts(struct verification *v, petal_error *error)
+verify_blocks(struct verification *v, petal_error *error)
 {
-    const struct file_facts *stored = &v->reader->facts;
-    const struct file_facts *found = &v->gatherer.facts;
+    struct sst_walk_step step;
     enum petal_status status;
 
-    facts_gatherer_finish(&v->gatherer, v->previous.row);
-    status = compare_facts(v,
-                           (const struct fact[]){
-                               {"cells", stored->cells, found->cells},
-                               {"rows", stored->rows, found->rows},
-                               {"puts", stored->puts, found->puts},
-                               {"deletes", stored->deletes, found->deletes},
-                               {"family version deletes", stored->family_version_deletes,
-                                found->family_version_deletes},
-                               {"column deletes", stored->column_deletes, found->column_deletes},
-                               {"family deletes", stored->family_deletes, found->family_deletes},
-                               {"cells with a time to live", stored->ttl_cells, found->ttl_cells},
-                           },
-                           8, error);
-    if (status == PETAL_OK)
-        status = verify_ranges(v, error);
-    if (status != PETAL_OK || !v->has_bloom)
-        return status;
-    return compare_facts(
-        v, (const struct fact[]){{"filter keys", stored->bloom_keys, v->bloom_keys}}, 1, error);
+    for (;;) {
+        status = sst_walk_next(v->walk, &step, error);
+        if (status != PETAL_OK || step.event == SST_WALK_END)
+            return status;
+        if (step.event == SST_WALK_DAMAGE) {
+            status = verify_damage(v, &step, error);
+        } else {
+            count_block(v, &step);
+            if (step.kind == BLOCK_DATA)
+                status = verify_data(v, &step, error);
+        }
+        if (status == PETAL_OK)
+            status = tell(v, step.bytes, error);
+        if (status != PETAL_OK)
+            return status;
+    }
 }
 
 /* ---- all ---- */
 
+/* Of a file that opens: what is to be said when all its blocks were seen. */
 static enum petal_status
-verify_all(struct verification *v, petal_error *error)
+verify_whole(struct verification *v, petal_error *error)
 {
-    enum petal_status status;
+    enum petal_status status = PETAL_OK;
+    petal_error cause;
 
-    facts_gatherer_init(&v->gatherer, v->reader->file.source.env->allocator);
-    v->has_bloom = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->bloom.unknown;
-    status = verify_frames(v, error);
-    if (status == PETAL_OK && v->reader->bloom.damaged)
-        status = error_corrupt(error, v->reader->path, v->reader->trailer.bloom_root.offset,
-                               "the root of the filter index is damaged");
-    if (status == PETAL_OK)
-        status = verify_index(v, error);
-    if (status == PETAL_OK)
-        status = verify_cells(v, error);
-    if (status == PETAL_OK)
+    if (v->reader->bloom.damaged && !v->is_damaged) {
+        error_corrupt(&cause, v->path, v->reader->trailer.bloom_root.offset,
+                      "the root of the filter index is damaged");
+        status = report_fault(v, &cause, error);
+    }
+    if (status == PETAL_OK && sst_walk_left_over(v->walk) != NULL && !v->is_damaged)
+        status = report_fault(v, sst_walk_left_over(v->walk), error);
+    if (status == PETAL_OK && v->index_fault.status != PETAL_OK && !v->is_damaged)
+        status = report_fault(v, &v->index_fault, error);
+    if (status == PETAL_OK && !v->is_damaged)
+        status = verify_counts(v, error);
+    if (status == PETAL_OK && !v->lost_data && v->gatherer.facts.cells > 0)
         status = verify_facts(v, error);
-    facts_gatherer_fini(&v->gatherer);
-    mem_free(v->reader->file.source.env->allocator, v->previous_memory, v->previous_capacity);
-    mem_free(v->reader->file.source.env->allocator, v->key_memory, v->key_capacity);
     return status;
 }
 
 static enum petal_status
-open_and_verify(struct verification *v, const struct sst_reader *reader, petal_error *error)
+verify_all(struct verification *v, petal_error *error)
 {
-    struct sst_open_options options = {.file_number = 1,
-                                       .file_identity = reader->trailer.file_identity,
-                                       .cache = v->cache,
-                                       .epoch = v->epoch,
-                                       .pool = reader->pooled.pool,
-                                       .readahead_limit = reader->file.readahead_limit};
-    enum petal_status status =
-        sst_reader_open(&v->reader, reader->pooled.directory, reader->path, &options, error);
+    const petal_allocator *allocator = v->env->allocator;
+    enum petal_status status = PETAL_OK;
+    petal_error opening;
 
+    facts_gatherer_init(&v->gatherer, allocator);
+    data_block_cursor_init(&v->cells, allocator);
+    v->reader = sst_walk_reader(v->walk, &opening);
+    if (v->reader == NULL)
+        status = report_fault(v, &opening, error);
+    else
+        v->has_bloom = v->reader->facts.bloom != PETAL_BLOOM_NONE && !v->reader->bloom.unknown &&
+                       !v->reader->bloom.damaged;
+    if (status == PETAL_OK)
+        status = verify_blocks(v, error);
+    if (status == PETAL_OK && v->reader != NULL)
+        status = verify_whole(v, error);
+    if (status == PETAL_OK && !v->is_damaged && sst_walk_passed(v->walk) != NULL)
+        status = report_fault(v, sst_walk_passed(v->walk), error);
+    facts_gatherer_fini(&v->gatherer);
+    data_block_cursor_fini(&v->cells);
+    mem_free(allocator, v->previous_memory, v->previous_capacity);
+    mem_free(allocator, v->key_memory, v->key_capacity);
+    return status;
+}
+
+enum petal_status
+sst_verify(const struct directory *directory, const char *path,
+           const struct sst_walk_options *options, const struct sst_watch *watch,
+           petal_error *error)
+{
+    struct verification v = {.env = directory->env, .path = path, .watch = watch};
+    petal_error cause;
+    enum petal_status status = sst_walk_open(&v.walk, directory, path, options, &cause);
+
+    if (status == PETAL_NO_MEMORY)
+        return error_no_memory(error);
     if (status != PETAL_OK)
-        return status;
-    status = verify_all(v, error);
-    sst_reader_close(v->reader);
+        return report_fault(&v, &cause, error);
+    status = verify_all(&v, error);
+    sst_walk_close(v.walk);
     return status;
 }
 
@@ -538,23 +567,9 @@ enum petal_status
 sst_reader_verify(const struct sst_reader *reader, const struct sst_watch *watch,
                   petal_error *error)
 {
-    const petal_allocator *allocator = reader->file.source.env->allocator;
-    struct verification v = {.watch = watch};
-    enum petal_status status;
+    const struct sst_walk_options options = {.file_identity = reader->trailer.file_identity,
+                                             .pool = reader->pooled.pool,
+                                             .readahead_limit = reader->file.readahead_limit};
 
-    v.epoch = mem_alloc_aligned(allocator, CACHE_LINE_BYTES, sizeof *v.epoch);
-    if (v.epoch == NULL)
-        return error_no_memory(error);
-    if (epoch_init(v.epoch) != PETAL_OK) {
-        mem_free(allocator, v.epoch, sizeof *v.epoch);
-        return error_no_memory(error);
-    }
-    if (cache_open(&v.cache, allocator, v.epoch, VERIFY_CACHE_BYTES, 1) == PETAL_OK)
-        status = open_and_verify(&v, reader, error);
-    else
-        status = error_no_memory(error);
-    cache_close(v.cache);
-    epoch_fini(v.epoch);
-    mem_free(allocator, v.epoch, sizeof *v.epoch);
-    return status;
+    return sst_verify(reader->pooled.directory, reader->path, &options, watch, error);
 }

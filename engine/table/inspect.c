@@ -98,7 +98,6 @@ count_verified(void *argument, uint64_t bytes)
     return watch->watch == NULL || watch->watch(watch->argument, watch->done, watch->total);
 }
 
-/* Each file is read twice: block by block, then cell by cell. */
 static uint64_t
 bytes_to_verify(const struct view *view, const struct table_descriptor *descriptor)
 {
@@ -108,7 +107,7 @@ bytes_to_verify(const struct view *view, const struct table_descriptor *descript
         const struct store_view *store = view_store(view, descriptor->families[i]);
 
         for (uint32_t k = 0; store != NULL && k < store->file_count; k++)
-            bytes += 2 * store->files[k].facts->file_bytes;
+            bytes += store->files[k].facts->file_bytes;
     }
     return bytes;
 }
@@ -126,7 +125,7 @@ petal_table_verify_watched(petal_table *table,
 {
     const struct table_descriptor *descriptor = table_descriptor(table);
     struct table_watch counts = {.watch = watch, .argument = argument};
-    const struct sst_watch file_watch = {count_verified, &counts};
+    const struct sst_watch file_watch = {.go_on = count_verified, .argument = &counts};
     struct view *view;
     enum petal_status status;
 
