@@ -6,15 +6,120 @@
 void
 engine_add_status(struct model_text *text, enum petal_status status, const petal_error *error)
 {
-    if (status == PETAL_OK) {
-        model_text_add(text, "ok\n");
-    } else if (status == PETAL_INVALID) {
-        model_text_add(text, "refused\n");
-    } else {
-        model_text_add(text, petal_status_text(status));
-        model_text_add(text, ": ");
-        model_text_add(text, error->text);
-        model_text_add(text, "\n");
+    static const char *const words[] = {[PETAL_OK] = "ok\n",
+                                        [PETAL_INVALID] = "refused\n",
+                                        [PETAL_NOT_FOUND] = "not found\n",
+                                        [PETAL_EXISTS] = "exists\n",
+                                        [PETAL_READ_ONLY] = "read-only\n"};
+    bool told =
+        status == PETAL_OK || error == NULL || (error->status == status && error->text[0] != '\0');
+
+    if ((size_t)status < sizeof words / sizeof *words && words[status] != NULL && told) {
+        model_text_add(text, words[status]);
+        return;
+    }
+    model_text_add(text, petal_status_text(status));
+    model_text_add(text, ": ");
+    model_text_add(text, told ? error->text : "the error does not tell");
+    model_text_add(text, "\n");
+}
+
+/* ---- handles ---- */
+
+/* What is not there leaves the handle as it was. */
+static enum petal_status
+attach_table(petal_db *db, unsigned number, struct engine_table *table, petal_error *error)
+{
+    petal_table *found;
+    enum petal_status status = petal_table_open(db, model_table_name(number), &found, error);
+
+    if (status != PETAL_OK)
+        return status == PETAL_NOT_FOUND ? PETAL_OK : status;
+    if (found != table->table)
+        *table = (struct engine_table){.table = found};
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
+        petal_family *family;
+
+        status = petal_table_family(found, model_text_family_name(i), &family, error);
+        if (status == PETAL_OK)
+            table->families[i] = family;
+        else if (status != PETAL_NOT_FOUND)
+            return status;
+    }
+    return PETAL_OK;
+}
+
+enum petal_status
+engine_attach(struct engine *engine, petal_error *error)
+{
+    enum petal_status status = PETAL_OK;
+
+    for (unsigned i = 0; status == PETAL_OK && i < MODEL_TABLES; i++)
+        status = attach_table(engine->db, i, &engine->tables[i], error);
+    if (status == PETAL_OK && engine->result == NULL)
+        status = petal_result_new(engine->db, &engine->result, error);
+    for (size_t i = 0; status == PETAL_OK && i < OPERATION_ROWS - 1; i++) {
+        if (engine->more[i] == NULL)
+            status = petal_result_new(engine->db, &engine->more[i], error);
+    }
+    return status;
+}
+
+void
+engine_detach(struct engine *engine)
+{
+    for (unsigned i = 1; i <= MODEL_READ_POINTS; i++)
+        petal_snapshot_free(engine->snapshots[i]);
+    for (size_t i = 0; i < OPERATION_CURSORS; i++)
+        petal_cursor_close(engine->cursors[i]);
+    for (size_t i = 0; i < OPERATION_ROWS - 1; i++)
+        petal_result_free(engine->more[i]);
+    petal_result_free(engine->result);
+    *engine = (struct engine){.db = NULL};
+}
+
+static bool
+knows_columns(const struct engine_table *table, const struct model_read *read)
+{
+    for (size_t i = 0; i < read->column_count; i++) {
+        if (table->families[read->columns[i].family] == NULL)
+            return false;
+    }
+    return true;
+}
+
+bool
+engine_knows(const struct engine *engine, const struct operation *operation)
+{
+    const struct engine_table *table = &engine->tables[operation->table];
+
+    switch (operation->kind) {
+    case OPERATION_WRITE:
+        for (size_t i = 0; i < operation->item_count; i++) {
+            const struct model_item *item = &operation->items[i];
+
+            if (engine->tables[item->table].families[item->family] == NULL)
+                return false;
+        }
+        return !operation->changes_row || !operation->has_condition ||
+               table->families[operation->condition.family] != NULL;
+    case OPERATION_FLUSH:
+        return operation->whole_database || table->table != NULL;
+    case OPERATION_COMPACT:
+        return table->table != NULL &&
+               (operation->family == MODEL_FAMILIES || table->families[operation->family] != NULL);
+    case OPERATION_DROP_TABLE:
+    case OPERATION_TRUNCATE_TABLE:
+    case OPERATION_ALTER_TABLE:
+    case OPERATION_TAKE_TABLE_SNAPSHOT:
+        return table->table != NULL;
+    case OPERATION_GET:
+    case OPERATION_GET_ROWS:
+    case OPERATION_SCAN:
+    case OPERATION_OPEN_CURSOR:
+        return table->table != NULL && knows_columns(table, &operation->read);
+    default:
+        return true;
     }
 }
 
@@ -30,7 +135,7 @@ add_result(struct model_text *text, const petal_result *result)
 static enum petal_status
 write_single(struct engine *engine, const struct model_item *item, petal_error *error)
 {
-    petal_family *family = engine->families[item->family];
+    petal_family *family = engine->tables[item->table].families[item->family];
     petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
     petal_write_options options = {.has_ttl = item->has_ttl,
                                    .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
@@ -54,7 +159,7 @@ static enum petal_status
 add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item *item,
              petal_error *error)
 {
-    petal_family *family = engine->families[item->family];
+    petal_family *family = engine->tables[item->table].families[item->family];
     petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
     petal_mutation_options options = {.has_ttl = item->has_ttl,
                                       .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
@@ -88,8 +193,9 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
            bool *applied, petal_error *error)
 {
     const struct model_condition *wanted = &operation->condition;
+    const struct engine_table *table = &engine->tables[operation->table];
     petal_write_options options = {.result = engine->result};
-    petal_condition condition = {.family = engine->families[wanted->family],
+    petal_condition condition = {.family = table->families[wanted->family],
                                  .qualifier = model_slice(&wanted->qualifier),
                                  .absent = wanted->absent,
                                  .compare = wanted->compare,
@@ -98,7 +204,7 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
                                  .time_min = wanted->time_min,
                                  .time_limit = wanted->time_limit};
 
-    return petal_mutate_row(engine->table, model_slice(&operation->items[0].row),
+    return petal_mutate_row(table->table, model_slice(&operation->items[0].row),
                             operation->has_condition ? &condition : NULL, batch, &options, applied,
                             error);
 }
@@ -143,6 +249,7 @@ make_read(struct engine *engine, const struct operation *operation, unsigned wit
           petal_read_options *options, struct read_memory *memory)
 {
     const struct model_read *read = &operation->read;
+    const struct engine_table *table = &engine->tables[operation->table];
 
     *options = (petal_read_options){.columns = memory->columns,
                                     .column_count = read->column_count,
@@ -156,13 +263,13 @@ make_read(struct engine *engine, const struct operation *operation, unsigned wit
                                     .family_cell_offset = read->family_cell_offset,
                                     .snapshot = engine->snapshots[operation->snapshot]};
     for (size_t i = 0; i < read->column_count; i++)
-        memory->columns[i] = (petal_column){.family = engine->families[read->columns[i].family],
+        memory->columns[i] = (petal_column){.family = table->families[read->columns[i].family],
                                             .qualifier = model_slice(&read->columns[i].qualifier),
                                             .whole_family = read->columns[i].whole_family};
     for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
-        if (read->has_family_range[family])
+        if (read->has_family_range[family] && table->families[family] != NULL)
             memory->ranges[options->family_time_range_count++] =
-                (petal_family_time_range){.family = engine->families[family],
+                (petal_family_time_range){.family = table->families[family],
                                           .time_min = read->family_min[family],
                                           .time_limit = read->family_limit[family]};
     }
@@ -178,8 +285,8 @@ engine_get(struct engine *engine, const struct operation *operation, unsigned wi
     enum petal_status status;
 
     make_read(engine, operation, without, &options, &memory);
-    status = petal_get(engine->table, model_slice(&operation->rows[0]), &options, engine->result,
-                       &error);
+    status = petal_get(engine->tables[operation->table].table, model_slice(&operation->rows[0]),
+                       &options, engine->result, &error);
     engine_add_status(text, status, &error);
     if (status == PETAL_OK)
         add_result(text, engine->result);
@@ -201,7 +308,8 @@ engine_get_rows(struct engine *engine, const struct operation *operation, unsign
         results[i] = i == 0 ? engine->result : engine->more[i - 1];
     }
     make_read(engine, operation, without, &options, &memory);
-    status = petal_multi_get(engine->table, rows, OPERATION_ROWS, &options, results, &error);
+    status = petal_multi_get(engine->tables[operation->table].table, rows, OPERATION_ROWS, &options,
+                             results, &error);
     engine_add_status(text, status, &error);
     for (size_t i = 0; status == PETAL_OK && i < OPERATION_ROWS; i++) {
         model_text_add(text, "result\n");
@@ -331,7 +439,7 @@ open_cursor(struct engine *engine, const struct operation *operation, unsigned w
     status = make_filter(engine, &operation->read.filter, &filter, error);
     options.read.filter = filter;
     if (status == PETAL_OK)
-        status = petal_cursor_open(engine->table, &options, cursor, error);
+        status = petal_cursor_open(engine->tables[operation->table].table, &options, cursor, error);
     petal_filter_free(filter);
     return status;
 }
@@ -359,7 +467,14 @@ engine_open_cursor(struct engine *engine, const struct operation *operation, uns
     petal_error error;
 
     petal_cursor_close(*cursor);
+    *cursor = NULL;
     engine->cursor_scans[operation->cursor] = operation;
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
+        petal_family *family = engine->tables[operation->table].families[i];
+        bool is_there = family != NULL && petal_family_check(family, &error) == PETAL_OK;
+
+        engine->cursor_families[operation->cursor][i] = is_there ? family : NULL;
+    }
     engine_add_status(text, open_cursor(engine, operation, without, cursor, &error), &error);
 }
 
@@ -375,10 +490,11 @@ engine_move_cursor(struct engine *engine, const struct operation *operation,
         const struct operation_move *move = &operation->moves[i];
 
         if (move->kind == MOVE_SEEK)
-            status =
-                petal_cursor_seek(cursor, model_slice(&move->place.row),
-                                  move->place.in_row ? engine->families[move->place.family] : NULL,
-                                  model_slice(&move->place.qualifier), &error);
+            status = petal_cursor_seek(
+                cursor, model_slice(&move->place.row),
+                move->place.in_row ? engine->cursor_families[operation->cursor][move->place.family]
+                                   : NULL,
+                model_slice(&move->place.qualifier), &error);
         else if (move->kind == MOVE_NEXT_ROW)
             status = read_rows(engine, cursor, move->times, text, &error);
         else

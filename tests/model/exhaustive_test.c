@@ -102,10 +102,12 @@ attach(struct exhaustive_fixture *fixture)
 
     snprintf(name, sizeof name, "t%" PRIu64, fixture->tables);
     fixture->engine.db = fixture->base.db;
-    must(petal_table_open(fixture->base.db, slice_from_text(name), &fixture->engine.table, &error),
+    must(petal_table_open(fixture->base.db, slice_from_text(name), &fixture->engine.tables[0].table,
+                          &error),
          &error);
-    fixture->engine.families[0] = petal_table_family_at(fixture->engine.table, 0);
-    fixture->engine.families[1] = fixture->engine.families[0];
+    fixture->engine.tables[0].families[0] =
+        petal_table_family_at(fixture->engine.tables[0].table, 0);
+    fixture->engine.tables[0].families[1] = fixture->engine.tables[0].families[0];
     must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
 
@@ -128,7 +130,8 @@ create(struct exhaustive_fixture *fixture)
     family.name = model_text_family_name(0);
     snprintf(name, sizeof name, "t%" PRIu64, ++fixture->tables);
     options.name = slice_from_text(name);
-    must(petal_table_create(fixture->base.db, &options, &fixture->engine.table, &error), &error);
+    must(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, &error),
+         &error);
     attach(fixture);
 }
 
@@ -138,7 +141,7 @@ drop(struct exhaustive_fixture *fixture)
     petal_error error;
 
     detach(fixture);
-    must(petal_table_drop(fixture->engine.table, &error), &error);
+    must(petal_table_drop(fixture->engine.tables[0].table, &error), &error);
 }
 
 static void
@@ -188,11 +191,11 @@ do_step(struct exhaustive_fixture *fixture, struct model *model, const struct st
     switch (step->kind) {
     case OPERATION_FLUSH:
         model_flush(model, model->sequence);
-        must(petal_flush(fixture->base.db, fixture->engine.table, &error), &error);
+        must(petal_flush(fixture->base.db, fixture->engine.tables[0].table, &error), &error);
         break;
     case OPERATION_COMPACT:
         model_compact(model, 0, model->sequence, 0);
-        must(petal_compact(fixture->engine.table, NULL, &error), &error);
+        must(petal_compact(fixture->engine.tables[0].table, NULL, &error), &error);
         break;
     case OPERATION_REOPEN:
     case OPERATION_CRASH:

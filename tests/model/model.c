@@ -107,6 +107,13 @@ model_row_cells(const struct model *model, size_t first)
 
 /* ---- writes ---- */
 
+/* The timestamp that the store assigns. */
+static int64_t
+latest(const struct model *model)
+{
+    return model->now_ms > model->written_ms ? model->now_ms : model->written_ms;
+}
+
 size_t
 model_newest(const struct model *model, unsigned family, petal_slice row, petal_slice qualifier,
              const struct model_read *read, const struct model_cell **newest, size_t most)
@@ -165,8 +172,8 @@ make_from_old(const struct model *model, const struct model_item *item, struct m
 {
     const struct model_cell *old = old_version(model, item);
 
-    cell->timestamp = model->now_ms;
-    if (old != NULL && old->timestamp + 1 > model->now_ms)
+    cell->timestamp = latest(model);
+    if (old != NULL && old->timestamp + 1 > cell->timestamp)
         cell->timestamp = old->timestamp + 1;
     if (!item->has_ttl && old != NULL) {
         cell->has_ttl = old->has_ttl;
@@ -204,13 +211,13 @@ newest_timestamp(const struct model *model, const struct model_item *items, size
     for (size_t i = index; i > 0 && !items[i].begins_mutation; i--) {
         const struct model_item *other = &items[i - 1];
 
-        wanted += is_delete_of_newest(other) && other->family == item->family &&
-                  compare(&other->row, &item->row) == 0 &&
+        wanted += is_delete_of_newest(other) && other->table == item->table &&
+                  other->family == item->family && compare(&other->row, &item->row) == 0 &&
                   compare(&other->qualifier, &item->qualifier) == 0;
     }
     found = model_newest(model, item->family, model_slice(&item->row),
                          model_slice(&item->qualifier), &read, newest, wanted);
-    return found == wanted ? newest[wanted - 1]->timestamp : model->now_ms;
+    return found == wanted ? newest[wanted - 1]->timestamp : latest(model);
 }
 
 /* Add the cell behind those of its mutation, which begin at `first`, whose row, family and
@@ -238,7 +245,7 @@ add_result(struct model_results *results, size_t first, const struct model_cell 
 /* In a write with a time to live, a later cell of the same place, timestamp and type stands for
  * this one. */
 static bool
-is_replaced(const struct model_cell *cells, size_t count, size_t at)
+is_replaced(const struct model_item *items, const struct model_cell *cells, size_t count, size_t at)
 {
     bool lives_shortly = false, replaced = false;
 
@@ -246,7 +253,7 @@ is_replaced(const struct model_cell *cells, size_t count, size_t at)
         lives_shortly = lives_shortly || cells[i].has_ttl;
         replaced =
             replaced ||
-            (i > at && cells[i].family == cells[at].family &&
+            (i > at && items[i].table == items[at].table && cells[i].family == cells[at].family &&
              cells[i].timestamp == cells[at].timestamp && cells[i].type == cells[at].type &&
              slice_equal(model_slice(&cells[i].row), model_slice(&cells[at].row)) &&
              slice_equal(model_slice(&cells[i].qualifier), model_slice(&cells[at].qualifier)));
@@ -254,44 +261,57 @@ is_replaced(const struct model_cell *cells, size_t count, size_t at)
     return lives_shortly && replaced;
 }
 
+/* What the item becomes. */
+static enum model_outcome
+make_cell(const struct model *model, const struct model_item *items, size_t index,
+          int64_t least_put_timestamp, struct model_cell *cell)
+{
+    const struct model_item *item = &items[index];
+
+    *cell = (struct model_cell){.family = item->family,
+                                .row = item->row,
+                                .qualifier = item->qualifier,
+                                .value = item->value,
+                                .timestamp = item->timestamp,
+                                .type = item->kind == MODEL_DELETE ? item->type : PETAL_PUT,
+                                .has_ttl = item->has_ttl,
+                                .ttl_ms = item->ttl_ms};
+    if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)
+        return make_from_old(model, item, cell);
+    if (is_delete_of_newest(item))
+        cell->timestamp = newest_timestamp(model, items, index);
+    else if (item->timestamp == PETAL_LATEST)
+        cell->timestamp = latest(model);
+    if (item->kind == MODEL_PUT && item->timestamp == PETAL_LATEST &&
+        cell->timestamp < least_put_timestamp)
+        cell->timestamp = least_put_timestamp;
+    return MODEL_WRITTEN;
+}
+
 enum model_outcome
-model_write(struct model *model, const struct model_item *items, size_t count,
+model_write(struct model *tables, const struct model_item *items, size_t count,
             int64_t least_put_timestamp, struct model_results *results)
 {
     struct model_cell cells[MODEL_MOST_ITEMS];
+    uint64_t sequence = tables[items[0].table].sequence;
     size_t first_result = 0; /* of the mutation */
 
     results->count = 0;
     assert(count <= MODEL_MOST_ITEMS);
     for (size_t i = 0; i < count; i++) { /* all reads, before any write */
-        const struct model_item *item = &items[i];
-        struct model_cell *cell = &cells[i];
-        enum model_outcome outcome = MODEL_WRITTEN;
+        enum model_outcome outcome =
+            make_cell(&tables[items[i].table], items, i, least_put_timestamp, &cells[i]);
 
-        *cell = (struct model_cell){.family = item->family,
-                                    .row = item->row,
-                                    .qualifier = item->qualifier,
-                                    .value = item->value,
-                                    .timestamp = item->timestamp,
-                                    .type = item->kind == MODEL_DELETE ? item->type : PETAL_PUT,
-                                    .has_ttl = item->has_ttl,
-                                    .ttl_ms = item->ttl_ms};
-        if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)
-            outcome = make_from_old(model, item, cell);
-        else if (is_delete_of_newest(item))
-            cell->timestamp = newest_timestamp(model, items, i);
-        else if (item->timestamp == PETAL_LATEST)
-            cell->timestamp = model->now_ms;
-        if (item->kind == MODEL_PUT && item->timestamp == PETAL_LATEST &&
-            cell->timestamp < least_put_timestamp)
-            cell->timestamp = least_put_timestamp;
         if (outcome != MODEL_WRITTEN)
             return outcome;
     }
     for (size_t i = 0; i < count; i++) {
-        cells[i].sequence = ++model->sequence;
-        if (!is_replaced(cells, count, i))
+        struct model *model = &tables[items[i].table];
+
+        cells[i].sequence = model->sequence = ++sequence;
+        if (!is_replaced(items, cells, count, i))
             insert(model, &cells[i]);
+        model->written_ms = latest(model);
         if (items[i].begins_mutation)
             first_result = results->count;
         if ((items[i].kind == MODEL_APPEND || items[i].kind == MODEL_INCREMENT) &&

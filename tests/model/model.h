@@ -1,5 +1,5 @@
 /*
- * model.h -- the naive store that tests compare with: one table as a sorted array of cells, and
+ * model.h -- the naive store that tests compare with: a table as a sorted array of cells, and
  * HBase's rules for what of it is seen and kept (engine/rules/visibility.h states them) in the
  * plainest code: every cell is held against every other. No skipping, no state between calls,
  * nothing shared with the engine but the public header.
@@ -8,6 +8,7 @@
  * tests/model/visibility.c   which puts live; what flushes and compactions keep
  * tests/model/read.c         gets and scans
  * tests/model/cursor.c       cursors that are moved to and fro
+ * (tests/model/database.h: several tables, and what becomes of whole ones)
  *
  * Nothing here fails: what the engine refuses the model refuses by its result.
  */
@@ -36,6 +37,7 @@ struct model_cell {
 };
 
 struct model_family {
+    bool absent; /* the table has no such family */
     uint32_t versions, min_versions;
     bool has_ttl;
     int64_t ttl_ms;
@@ -50,6 +52,7 @@ struct model {
     uint64_t sequence; /* of the latest cell */
     uint64_t runs;     /* that were ever flushed */
     int64_t now_ms;
+    int64_t written_ms; /* the latest time of a write; what is written now is not stamped earlier */
 };
 
 void model_init(struct model *model, const struct model_family families[MODEL_FAMILIES]);
@@ -66,7 +69,7 @@ enum model_item_kind { MODEL_PUT, MODEL_DELETE, MODEL_APPEND, MODEL_INCREMENT };
 struct model_item {
     enum model_item_kind kind;
     enum petal_cell_type type; /* MODEL_DELETE */
-    unsigned family;
+    unsigned table, family;
     struct model_bytes row, qualifier, value;
     int64_t timestamp; /* PETAL_LATEST: the store's; of puts and deletions */
     int64_t amount;    /* MODEL_INCREMENT */
@@ -93,9 +96,10 @@ enum model_outcome {
     MODEL_TOO_LARGE /* a value would exceed MODEL_BYTES: nothing is written, and the engine should not be asked */
 };
 
-/* Apply the items as one batch; puts with PETAL_LATEST get now or `least_put_timestamp`, whichever
- * is later. */
-enum model_outcome model_write(struct model *model, const struct model_item *items, size_t count,
+/* Apply the items as one batch over the tables, whose sequences and times are equal; puts with
+ * PETAL_LATEST get now or `least_put_timestamp`, whichever is later. Sequences and times of tables
+ * that no item is of stay behind. */
+enum model_outcome model_write(struct model *tables, const struct model_item *items, size_t count,
                                int64_t least_put_timestamp, struct model_results *results);
 
 struct model_condition {

@@ -28,6 +28,7 @@ struct maker {
     struct test_random random;
     unsigned features;
     size_t rows, qualifiers; /* a list uses so many of them: few for many meetings */
+    unsigned tables;
     int64_t now_ms;
     int64_t granule; /* explicit timestamps are multiples of it */
     uint64_t values; /* made so far */
@@ -49,6 +50,13 @@ static bool
 has(const struct maker *maker, enum operation_feature feature)
 {
     return (maker->features & feature) != 0;
+}
+
+/* Mostly the first, so that it meets much. */
+static unsigned
+pick_table(struct maker *maker)
+{
+    return maker->tables > 1 && chance(maker, 35) ? (unsigned)below(maker, maker->tables) : 0;
 }
 
 static struct model_bytes
@@ -191,9 +199,13 @@ pick_write(struct maker *maker, struct operation *operation)
         pick_item(maker, item);
         if (operation->changes_row)
             item->row = operation->items[0].row;
+        item->table = operation->table;
         if (i == 0 || chance(maker, 50)) {
             pick_mutation(maker, item, operation->single);
+            if (i > 0 && !operation->changes_row)
+                item->table = pick_table(maker);
         } else {
+            item->table = item[-1].table;
             item->has_ttl = item[-1].has_ttl;
             item->ttl_ms = item[-1].ttl_ms;
             item->no_results = item[-1].no_results;
@@ -201,7 +213,7 @@ pick_write(struct maker *maker, struct operation *operation)
             item->time_min = item[-1].time_min;
             item->time_limit = item[-1].time_limit;
         }
-        if (i > 0 && chance(maker, 30)) { /* the same column again */
+        if (i > 0 && chance(maker, 30)) { /* the same column again, it may be of another table */
             item->row = item[-1].row;
             item->family = item[-1].family;
             if (item->kind != MODEL_DELETE || item->type == PETAL_DELETE ||
@@ -251,8 +263,7 @@ pick_read(struct maker *maker, struct operation *operation)
             read->family_cell_offset = below(maker, 4);
     }
     if (has(maker, FEATURE_SNAPSHOTS))
-        operation->snapshot =
-            chance(maker, 25) ? 1 + (unsigned)below(maker, OPERATION_SNAPSHOTS) : 0;
+        operation->snapshot = chance(maker, 25) ? 1 + (unsigned)below(maker, MODEL_READ_POINTS) : 0;
     operation->without = (unsigned)below(maker, 1u << PETAL_SKIP_COUNT);
 }
 
@@ -370,48 +381,7 @@ pick_compaction(struct maker *maker, struct operation *operation)
     operation->run_count = 1 + below(maker, 4);
 }
 
-static void
-pick_maintenance(struct maker *maker, struct operation *operation)
-{
-    unsigned choice = (unsigned)below(maker, 100);
-
-    operation->kind = OPERATION_FLUSH;
-    operation->whole_database = chance(maker, 50);
-    operation->snapshot = 1 + (unsigned)below(maker, OPERATION_SNAPSHOTS);
-    operation->family = (unsigned)below(maker, MODEL_FAMILIES + 1);
-    if (choice < 20 && has(maker, FEATURE_COMPACTION))
-        pick_compaction(maker, operation);
-    else if (choice < 45 && has(maker, FEATURE_SNAPSHOTS))
-        operation->kind = choice < 32 ? OPERATION_TAKE_SNAPSHOT : OPERATION_FREE_SNAPSHOT;
-    else if (choice < 55 && has(maker, FEATURE_RESTARTS))
-        operation->kind = choice < 50 ? OPERATION_REOPEN : OPERATION_CRASH;
-}
-
-static void
-pick_operation(struct maker *maker, struct operation *operation)
-{
-    unsigned choice = (unsigned)below(maker, 100);
-
-    *operation = (struct operation){.kind = OPERATION_GET};
-    maker->now_ms += chance(maker, 70);
-    if (chance(maker, 4))
-        maker->now_ms += (int64_t)below(maker, 800);
-    operation->now_ms = maker->now_ms;
-    if (choice < 45) {
-        pick_write(maker, operation);
-    } else if (choice < 57) {
-        pick_maintenance(maker, operation);
-    } else if (choice < 78) {
-        operation->kind = choice < 75 ? OPERATION_GET : OPERATION_GET_ROWS;
-        for (size_t i = 0; i < OPERATION_ROWS; i++)
-            operation->rows[i] = pick_row(maker);
-        pick_read(maker, operation);
-    } else {
-        pick_scan(maker, operation);
-        if (has(maker, FEATURE_CURSORS) && choice < 88)
-            pick_cursor(maker, operation);
-    }
-}
+/* ---- tables ---- */
 
 static void
 pick_family(struct maker *maker, struct model_family *family)
@@ -430,6 +400,105 @@ pick_family(struct maker *maker, struct model_family *family)
     family->new_version_behavior = has(maker, FEATURE_NEW_VERSION_BEHAVIOR) && chance(maker, 25);
 }
 
+/* At times without some family, and READONLY now and then once it is altered. */
+static void
+pick_schema(struct maker *maker, bool may_lack, struct model_schema *schema)
+{
+    unsigned sure = (unsigned)below(maker, MODEL_FAMILIES);
+
+    *schema = (struct model_schema){.read_only = may_lack && chance(maker, 5)};
+    for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
+        pick_family(maker, &schema->families[family]);
+        schema->families[family].absent = may_lack && family != sure && chance(maker, 25);
+    }
+}
+
+static bool
+pick_table_change(struct maker *maker, struct operation *operation)
+{
+    unsigned choice = (unsigned)below(maker, 100);
+
+    operation->table_snapshot = (unsigned)below(maker, MODEL_TABLE_SNAPSHOTS);
+    operation->table = (unsigned)below(maker, maker->tables);
+    if (choice < 50 && has(maker, FEATURE_SCHEMA)) {
+        /* What is gone comes back soon: most of the list is about what is there. */
+        operation->kind = choice < 8    ? OPERATION_DROP_TABLE
+                          : choice < 24 ? OPERATION_CREATE_TABLE
+                          : choice < 30 ? OPERATION_TRUNCATE_TABLE
+                                        : OPERATION_ALTER_TABLE;
+        pick_schema(maker, chance(maker, 60), &operation->schema);
+    } else if (choice < 90 && has(maker, FEATURE_TABLE_SNAPSHOTS)) {
+        operation->kind = choice < 65   ? OPERATION_TAKE_TABLE_SNAPSHOT
+                          : choice < 74 ? OPERATION_CLONE_TABLE
+                          : choice < 83 ? OPERATION_RESTORE_TABLE
+                                        : OPERATION_DELETE_TABLE_SNAPSHOT;
+        operation->skip_flush = chance(maker, 30);
+        operation->ttl_seconds = chance(maker, 20) ? 1 + (uint32_t)below(maker, 3) : 0;
+    } else if (has(maker, FEATURE_CHECKPOINTS)) {
+        operation->kind = OPERATION_CHECKPOINT;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void
+pick_maintenance(struct maker *maker, struct operation *operation)
+{
+    unsigned choice = (unsigned)below(maker, 100);
+
+    operation->variant = (unsigned)below(maker, 8);
+    if (choice >= 70 && pick_table_change(maker, operation))
+        return;
+    operation->kind = OPERATION_FLUSH;
+    operation->whole_database = chance(maker, 50);
+    operation->snapshot = 1 + (unsigned)below(maker, MODEL_READ_POINTS);
+    operation->family = (unsigned)below(maker, MODEL_FAMILIES + 1);
+    if (choice < 20 && has(maker, FEATURE_COMPACTION))
+        pick_compaction(maker, operation);
+    else if (choice < 45 && has(maker, FEATURE_SNAPSHOTS))
+        operation->kind = choice < 32 ? OPERATION_TAKE_SNAPSHOT : OPERATION_FREE_SNAPSHOT;
+    else if (choice < 55 && has(maker, FEATURE_RESTARTS))
+        operation->kind = choice < 50 ? OPERATION_REOPEN : OPERATION_CRASH;
+}
+
+static void
+step_clock(struct maker *maker)
+{
+    maker->now_ms += chance(maker, 70);
+    if (chance(maker, 4))
+        maker->now_ms += (int64_t)below(maker, 800);
+    if (has(maker, FEATURE_CLOCK) && chance(maker, 3))
+        maker->now_ms -= (int64_t)below(maker, chance(maker, 20) ? 3000 : 100);
+    if (maker->now_ms < 1)
+        maker->now_ms = 1;
+}
+
+static void
+pick_operation(struct maker *maker, struct operation *operation)
+{
+    unsigned choice = (unsigned)below(maker, 100);
+
+    *operation = (struct operation){.kind = OPERATION_GET};
+    step_clock(maker);
+    operation->now_ms = maker->now_ms;
+    operation->table = pick_table(maker);
+    if (choice < 45) {
+        pick_write(maker, operation);
+    } else if (choice < 57) {
+        pick_maintenance(maker, operation);
+    } else if (choice < 78) {
+        operation->kind = choice < 75 ? OPERATION_GET : OPERATION_GET_ROWS;
+        for (size_t i = 0; i < OPERATION_ROWS; i++)
+            operation->rows[i] = pick_row(maker);
+        pick_read(maker, operation);
+    } else {
+        pick_scan(maker, operation);
+        if (has(maker, FEATURE_CURSORS) && choice < 88)
+            pick_cursor(maker, operation);
+    }
+}
+
 void
 operation_list_make(struct operation_list *list, uint64_t seed, size_t count, unsigned features)
 {
@@ -439,10 +508,12 @@ operation_list_make(struct operation_list *list, uint64_t seed, size_t count, un
     maker.rows = 1 + below(&maker, ROWS);
     maker.qualifiers = 1 + below(&maker, QUALIFIERS);
     maker.granule = chance(&maker, 50) ? 10 : 300;
+    maker.tables = (features & FEATURE_TABLES) != 0 ? MODEL_TABLES : 1;
     list->count = count;
     list->operations = test_allocate(count * sizeof *list->operations);
-    for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        pick_family(&maker, &list->families[family]);
+    list->table_count = maker.tables;
+    for (unsigned table = 0; table < list->table_count; table++)
+        pick_schema(&maker, table > 0 && chance(&maker, 50), &list->schemas[table]);
     for (size_t i = 0; i < count; i++)
         pick_operation(&maker, &list->operations[i]);
 }

@@ -1,5 +1,5 @@
 /*
- * operation.h -- lists of operations on one table, made at random, for the model and the engine
+ * operation.h -- lists of operations on a database, made at random, for the model and the engine
  * alike; and the list as a script for kv-shell.
  *
  * Each operation carries the time at which it happens, and all it needs: so any of them can be
@@ -8,7 +8,7 @@
 #ifndef PETAL_TESTS_MODEL_OPERATION_H
 #define PETAL_TESTS_MODEL_OPERATION_H
 
-#include "tests/model/model.h"
+#include "tests/model/database.h"
 #include "tests/support/test_support.h"
 
 #include <stdio.h>
@@ -21,6 +21,15 @@ enum operation_kind {
     OPERATION_CRASH,
     OPERATION_TAKE_SNAPSHOT,
     OPERATION_FREE_SNAPSHOT,
+    OPERATION_CREATE_TABLE,
+    OPERATION_DROP_TABLE,
+    OPERATION_TRUNCATE_TABLE,
+    OPERATION_ALTER_TABLE,
+    OPERATION_TAKE_TABLE_SNAPSHOT,
+    OPERATION_CLONE_TABLE,
+    OPERATION_RESTORE_TABLE,
+    OPERATION_DELETE_TABLE_SNAPSHOT,
+    OPERATION_CHECKPOINT, /* which is opened and read whole */
     OPERATION_GET,
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
@@ -40,13 +49,13 @@ struct operation_move {
 };
 #define OPERATION_MOVES 12
 
-#define OPERATION_SNAPSHOTS 2
-#define OPERATION_CURSORS   2
-#define OPERATION_ROWS      3
+#define OPERATION_CURSORS 2
+#define OPERATION_ROWS    3
 
 struct operation {
     enum operation_kind kind;
     int64_t now_ms;
+    unsigned table; /* of what is done to one table; of a restored one the snapshot knows */
     /* Writes: item_count 1 .. MODEL_MOST_ITEMS. */
     struct model_item items[MODEL_MOST_ITEMS];
     size_t item_count;
@@ -60,8 +69,13 @@ struct operation {
     bool whole_database;
     /* Compactions of one family: so many runs from the one at first_run on; 0: all files. */
     size_t first_run, run_count;
-    /* Reads, and the snapshot taken, freed or read: 1 .. OPERATION_SNAPSHOTS, 0 for none. */
+    /* Reads, and the snapshot taken, freed or read: 1 .. MODEL_READ_POINTS, 0 for none. */
     unsigned snapshot;
+    struct model_schema schema; /* of a table that is made or altered */
+    unsigned table_snapshot;    /* taken, restored, deleted: 0 .. MODEL_TABLE_SNAPSHOTS - 1 */
+    bool skip_flush;
+    uint32_t ttl_seconds;
+    unsigned variant; /* of the options with which the database is opened again */
     struct model_read read;
     struct model_bytes rows[OPERATION_ROWS]; /* a get reads the first */
     struct model_scan scan;
@@ -89,11 +103,17 @@ enum operation_feature {
     FEATURE_RESTARTS = 2048,
     FEATURE_CURSORS = 4096, /* held open */
     FEATURE_FILTERS = 8192, /* of scans */
-    FEATURE_ALL = 16383
+    FEATURE_TABLES = 16384, /* several tables, batches over them */
+    FEATURE_SCHEMA = 32768, /* tables come, change and go */
+    FEATURE_TABLE_SNAPSHOTS = 65536,
+    FEATURE_CHECKPOINTS = 131072,
+    FEATURE_CLOCK = 262144, /* steps back */
+    FEATURE_ALL = 524287
 };
 
 struct operation_list {
-    struct model_family families[MODEL_FAMILIES];
+    struct model_schema schemas[MODEL_TABLES]; /* of those that are there at the beginning: */
+    unsigned table_count;
     struct operation *operations;
     size_t count;
 };

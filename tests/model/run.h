@@ -2,12 +2,18 @@
  * run.h -- run a list of operations against the model and against the engine, and compare what they
  * say, operation by operation.
  *
+ * tests/model/expect.c  what the model says
+ * tests/model/engine.c  what the engine says to reads and writes
+ * tests/model/tables.c  what it says to changes of tables, and all that it holds
+ * tests/model/run.c     the rest, and whole lists
+ *
  * The engine runs on the in-memory file layer, with a clock and a random source that are set by
  * hand: equal lists give equal runs.  Nothing is flushed on its own.
  */
 #ifndef PETAL_TESTS_MODEL_RUN_H
 #define PETAL_TESTS_MODEL_RUN_H
 
+#include "tests/crash/ledger.h"
 #include "tests/model/operation.h"
 #include "tests/model/text.h"
 
@@ -23,6 +29,7 @@ struct run_settings {
     unsigned without;    /* reasons that no read may use */
     bool general_reads;  /* no read goes a straight way */
     bool map_files;
+    bool change_options; /* each opening has others, as the operation says */
 };
 
 /* What the model says to each operation. */
@@ -34,11 +41,33 @@ struct run_answers {
 void run_model(const struct operation_list *list, struct run_answers *answers);
 void run_answers_free(struct run_answers *answers);
 
-/* What the model says to an operation on a cursor, open or not; *scan is the one that opened it,
+/* ---- The model's side, operation by operation ---- */
+
+struct expectation {
+    struct model_database database;
+    struct model_cursor cursors[OPERATION_CURSORS];
+    const struct operation *cursor_scans[OPERATION_CURSORS]; /* that opened them */
+    struct model_answer answer;                              /* reused */
+};
+
+void expect_begin(struct expectation *expectation, const struct operation_list *list);
+void expect_end(struct expectation *expectation);
+
+/* Append what it says. False: the engine must not be asked. */
+bool expect_operation(struct expectation *expectation, const struct operation *operation,
+                      struct model_text *text);
+
+/* What it says to an operation on a cursor, open or not; *scan is the one that opened it,
  * `read_point` that of one to be opened. */
-void run_model_cursor(const struct model *model, struct model_cursor *cursor,
-                      const struct operation **scan, const struct operation *operation,
-                      uint64_t read_point, struct model_text *text);
+void expect_cursor(const struct model *model, struct model_cursor *cursor,
+                   const struct operation **scan, const struct operation *operation,
+                   uint64_t read_point, struct model_text *text);
+
+/* All tables with their attributes and versions, and the names of table snapshots; `raw`: the
+ * stored cells, too. */
+void expect_dump(const struct model_database *database, bool raw, struct model_text *text);
+
+/* ---- Model and engine ---- */
 
 struct run_difference {
     size_t index;          /* of the operation; list->count: found when all files were verified */
@@ -54,17 +83,64 @@ bool run_engine(const struct operation_list *list, const struct run_settings *se
 void run_family_options(const struct model_family *family, const struct run_settings *settings,
                         petal_family_options *options);
 
-/* ---- One operation against an open table ---- */
+/* ---- The engine's side, operation by operation ---- */
+
+/* Handles of a table. Those of what was dropped stay, until the database is opened again: calls on
+ * them must say so. */
+struct engine_table {
+    petal_table *table;
+    petal_family *families[MODEL_FAMILIES];
+};
 
 struct engine {
     petal_db *db;
-    petal_table *table;
-    petal_family *families[MODEL_FAMILIES];
-    petal_snapshot *snapshots[OPERATION_SNAPSHOTS + 1];      /* by number */
-    petal_cursor *cursors[OPERATION_CURSORS];                /* held open */
-    const struct operation *cursor_scans[OPERATION_CURSORS]; /* that opened them */
+    struct engine_table tables[MODEL_TABLES];
+    petal_snapshot *snapshots[MODEL_READ_POINTS + 1]; /* by number */
+    petal_cursor *cursors[OPERATION_CURSORS];         /* held open */
+    /* Of each, what opened it, and the families that its table had then, NULL for none. */
+    const struct operation *cursor_scans[OPERATION_CURSORS];
+    petal_family *cursor_families[OPERATION_CURSORS][MODEL_FAMILIES];
     petal_result *result, *more[OPERATION_ROWS - 1];
 };
+
+/* Find the handles of what is there; those of the rest stay as they are. */
+enum petal_status engine_attach(struct engine *engine, petal_error *error);
+
+/* Release all but the database. */
+void engine_detach(struct engine *engine);
+
+/* Whether there are handles for all that the operation names, dropped or not. */
+bool engine_knows(const struct engine *engine, const struct operation *operation);
+
+/* A database of the list's tables on files in memory. */
+struct run {
+    const struct run_settings *settings;
+    struct fixture fixture;
+    struct engine engine;
+    unsigned checkpoints; /* made so far */
+};
+
+enum petal_status run_begin(struct run *run, const struct operation_list *list,
+                            const struct run_settings *settings, petal_error *error);
+
+/* Closes the database if it is open. */
+void run_end(struct run *run);
+
+/* Append what the engine says to the operation. */
+void run_operation(struct run *run, const struct operation *operation, struct model_text *text);
+
+/* Open the database that was closed, or that died, and find the handles. */
+enum petal_status run_open(struct run *run, petal_error *error);
+
+/* The same as expect_dump. */
+enum petal_status engine_dump(petal_db *db, bool raw, struct model_text *text, petal_error *error);
+
+/* All tables are verified. */
+enum petal_status engine_verify(struct engine *engine, petal_error *error);
+
+/* False: it is no change of tables. */
+bool engine_change_tables(struct engine *engine, const struct operation *operation,
+                          const struct run_settings *settings, struct model_text *text);
 
 /* Append what the engine says to a write or a read. */
 void engine_write(struct engine *engine, const struct operation *operation,
@@ -82,7 +158,7 @@ void engine_move_cursor(struct engine *engine, const struct operation *operation
 void engine_close_cursor(struct engine *engine, const struct operation *operation,
                          struct model_text *text);
 
-/* "ok", "refused", or the error in full. */
+/* "ok", "refused", "not found" and the like; what should not be is told in full. */
 void engine_add_status(struct model_text *text, enum petal_status status, const petal_error *error);
 
 #endif

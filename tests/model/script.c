@@ -27,15 +27,23 @@ print_column(FILE *out, unsigned family, const struct model_bytes *qualifier)
     model_text_free(&text);
 }
 
+static const char *
+name_of(unsigned table)
+{
+    return model_table_name(table).data;
+}
+
 static void
-print_schema(const struct operation_list *list, FILE *out)
+print_schema(const char *verb, unsigned table, const struct model_schema *schema, FILE *out)
 {
     static const char *const keep[] = {"FALSE", "FALSE", "TRUE", "TTL"};
 
-    fprintf(out, "create 't'");
+    fprintf(out, "%s '%s'", verb, name_of(table));
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
-        const struct model_family *family = &list->families[i];
+        const struct model_family *family = &schema->families[i];
 
+        if (family->absent)
+            continue;
         fprintf(out, ", {NAME => '%s', VERSIONS => %" PRIu32,
                 (const char *)model_text_family_name(i).data, family->versions);
         if (family->has_ttl)
@@ -47,7 +55,7 @@ print_schema(const struct operation_list *list, FILE *out)
             fprintf(out, ", NEW_VERSION_BEHAVIOR => true");
         fprintf(out, "}");
     }
-    fprintf(out, "\n");
+    fprintf(out, "%s\n", schema->read_only ? ", READONLY => true" : "");
 }
 
 /* ---- writes ---- */
@@ -57,7 +65,7 @@ print_delete(const struct model_item *item, int64_t timestamp, FILE *out)
 {
     bool one_version = item->type == PETAL_DELETE || item->type == PETAL_DELETE_FAMILY_VERSION;
 
-    fprintf(out, "%s 't', ", one_version ? "delete" : "deleteall");
+    fprintf(out, "%s '%s', ", one_version ? "delete" : "deleteall", name_of(item->table));
     print_quoted(out, model_slice(&item->row));
     fprintf(out, ", ");
     if (item->type == PETAL_DELETE_FAMILY || item->type == PETAL_DELETE_FAMILY_VERSION)
@@ -77,7 +85,7 @@ print_item(const struct model_item *item, int64_t now_ms, FILE *out)
     if (item->kind == MODEL_DELETE) {
         print_delete(item, timestamp, out);
     } else {
-        fprintf(out, "%s 't', ", words[item->kind]);
+        fprintf(out, "%s '%s', ", words[item->kind], name_of(item->table));
         print_quoted(out, model_slice(&item->row));
         fprintf(out, ", ");
         print_column(out, item->family, &item->qualifier);
@@ -197,7 +205,7 @@ print_scan(const struct operation *operation, FILE *out)
 {
     const struct model_scan *scan = &operation->scan;
 
-    fprintf(out, "scan 't'");
+    fprintf(out, "scan '%s'", name_of(operation->table));
     print_read(&operation->read, out);
     if (scan->prefix.size > 0) {
         fprintf(out, ", ROWPREFIXFILTER => ");
@@ -250,10 +258,51 @@ print_gets(const struct operation *operation, FILE *out)
     if (rows > 1)
         fprintf(out, "# by one call:\n");
     for (size_t i = 0; i < rows; i++) {
-        fprintf(out, "get 't', ");
+        fprintf(out, "get '%s', ", name_of(operation->table));
         print_quoted(out, model_slice(&operation->rows[i]));
         print_read(&operation->read, out);
         print_read_rest(operation, out);
+    }
+}
+
+static void
+print_compaction(const struct operation *operation, FILE *out)
+{
+    if (operation->run_count > 0) {
+        fprintf(out, "# compact %zu runs of family %u of '%s' from the %zu. on\n",
+                operation->run_count, operation->family, name_of(operation->table),
+                operation->first_run);
+        return;
+    }
+    fprintf(out, "major_compact '%s'", name_of(operation->table));
+    if (operation->family < MODEL_FAMILIES)
+        fprintf(out, ", '%s'", (const char *)model_text_family_name(operation->family).data);
+    fprintf(out, "\n");
+}
+
+static void
+print_table_snapshot(const struct operation *operation, FILE *out)
+{
+    const char *snapshot = model_table_snapshot_name(operation->table_snapshot).data;
+
+    switch (operation->kind) {
+    case OPERATION_TAKE_TABLE_SNAPSHOT:
+        fprintf(out, "snapshot '%s', '%s'", name_of(operation->table), snapshot);
+        if (operation->skip_flush)
+            fprintf(out, ", {SKIP_FLUSH => true}");
+        if (operation->ttl_seconds > 0)
+            fprintf(out, ", {TTL => %" PRIu32 "}", operation->ttl_seconds);
+        fprintf(out, "\n");
+        break;
+    case OPERATION_CLONE_TABLE:
+        fprintf(out, "clone_snapshot '%s', '%s'\n", snapshot, name_of(operation->table));
+        break;
+    case OPERATION_RESTORE_TABLE:
+        fprintf(out, "restore_snapshot '%s'\n", snapshot);
+        break;
+    default:
+        fprintf(out, "delete_snapshot '%s'\n", snapshot);
+        break;
     }
 }
 
@@ -262,24 +311,38 @@ print_maintenance(const struct operation *operation, FILE *out)
 {
     switch (operation->kind) {
     case OPERATION_FLUSH:
-        fprintf(out, "flush 't'\n");
+        fprintf(out, operation->whole_database ? "flush # of all tables\n" : "flush '%s'\n",
+                name_of(operation->table));
         break;
     case OPERATION_COMPACT:
-        if (operation->run_count > 0) {
-            fprintf(out, "# compact %zu runs of family %u from the %zu. on\n", operation->run_count,
-                    operation->family, operation->first_run);
-            break;
-        }
-        fprintf(out, "major_compact 't'");
-        if (operation->family < MODEL_FAMILIES)
-            fprintf(out, ", '%s'", (const char *)model_text_family_name(operation->family).data);
-        fprintf(out, "\n");
+        print_compaction(operation, out);
+        break;
+    case OPERATION_CREATE_TABLE:
+    case OPERATION_ALTER_TABLE:
+        print_schema(operation->kind == OPERATION_CREATE_TABLE ? "create" : "alter",
+                     operation->table, &operation->schema, out);
+        break;
+    case OPERATION_DROP_TABLE:
+        fprintf(out, "disable '%s'\ndrop '%s'\n", name_of(operation->table),
+                name_of(operation->table));
+        break;
+    case OPERATION_TRUNCATE_TABLE:
+        fprintf(out, "truncate '%s'\n", name_of(operation->table));
+        break;
+    case OPERATION_TAKE_TABLE_SNAPSHOT:
+    case OPERATION_CLONE_TABLE:
+    case OPERATION_RESTORE_TABLE:
+    case OPERATION_DELETE_TABLE_SNAPSHOT:
+        print_table_snapshot(operation, out);
+        break;
+    case OPERATION_CHECKPOINT:
+        fprintf(out, "# checkpoint; open it and read all\n");
         break;
     case OPERATION_REOPEN:
-        fprintf(out, "# reopen\n");
+        fprintf(out, "# reopen, options %u\n", operation->variant);
         break;
     case OPERATION_CRASH:
-        fprintf(out, "# crash, reopen\n");
+        fprintf(out, "# crash, reopen, options %u\n", operation->variant);
         break;
     case OPERATION_TAKE_SNAPSHOT:
         fprintf(out, "# hold read point %u\n", operation->snapshot);
@@ -298,7 +361,8 @@ operation_list_print(const struct operation_list *list, FILE *out)
 {
     int64_t now_ms = -1;
 
-    print_schema(list, out);
+    for (unsigned i = 0; i < list->table_count; i++)
+        print_schema("create", i, &list->schemas[i], out);
     for (size_t i = 0; i < list->count; i++) {
         const struct operation *operation = &list->operations[i];
 

@@ -144,6 +144,7 @@ shrink_read(struct operation_list *list, size_t index, const struct run_settings
     WITHOUT(less.read.family_cell_offset = 0);
     WITHOUT(less.read.versions = PETAL_ALL_VERSIONS);
     WITHOUT(less.snapshot = 0);
+    WITHOUT(less.table = 0);
     WITHOUT(less.batch = 0);
     WITHOUT(less.by_rows = less.batch > 0);
     WITHOUT(less.without = 0);
@@ -163,6 +164,64 @@ shrink_read(struct operation_list *list, size_t index, const struct run_settings
     return changed;
 }
 
+/* As few attributes and families as fail still. */
+static bool
+shrink_schema(struct operation_list *list, struct model_schema *schema,
+              const struct run_settings *setting)
+{
+    bool changed = false;
+    size_t present = 0;
+
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++)
+        present += !schema->families[i].absent;
+    for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
+        static const struct model_family plain = {.versions = 1,
+                                                  .keep_deleted = PETAL_KEEP_DELETED_FALSE};
+        struct model_schema before = *schema;
+
+        if (before.families[i].absent)
+            continue;
+        if (present > 1) {
+            schema->families[i].absent = true;
+            if (fails(list, setting)) {
+                changed = true;
+                present--;
+                continue;
+            }
+            *schema = before;
+        }
+        schema->families[i] = plain;
+        if (memcmp(&before, schema, sizeof before) != 0 && fails(list, setting))
+            changed = true;
+        else
+            *schema = before;
+    }
+    return changed;
+}
+
+static bool
+shrink_schemas(struct operation_list *list, const struct run_settings *setting)
+{
+    bool changed = false;
+
+    while (list->table_count > 1) {
+        list->table_count--;
+        if (!fails(list, setting)) {
+            list->table_count++;
+            break;
+        }
+        changed = true;
+    }
+    for (unsigned i = 0; i < list->table_count; i++)
+        changed |= shrink_schema(list, &list->schemas[i], setting);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->operations[i].kind == OPERATION_CREATE_TABLE ||
+            list->operations[i].kind == OPERATION_ALTER_TABLE)
+            changed |= shrink_schema(list, &list->operations[i].schema, setting);
+    }
+    return changed;
+}
+
 void
 shrink_list(struct operation_list *list, const struct run_settings *setting)
 {
@@ -176,5 +235,6 @@ shrink_list(struct operation_list *list, const struct run_settings *setting)
             if (list->operations[i].kind >= OPERATION_GET)
                 changed |= shrink_read(list, i, setting);
         }
+        changed |= shrink_schemas(list, setting);
     }
 }

@@ -132,3 +132,22 @@ model_text_add_model_cell(struct model_text *text, const struct model_cell *cell
 
     model_text_add_cell(text, &shown);
 }
+
+void
+model_text_add_family(struct model_text *text, unsigned number, const struct model_family *family)
+{
+    static const char *const keep[] = {"", "", " keeps deleted", " keeps deleted for TTL"};
+
+    model_text_add(text, " ");
+    model_text_add_bytes(text, model_text_family_name(number));
+    model_text_add(text, "=");
+    model_text_add_number(text, family->versions);
+    model_text_add(text, "/");
+    model_text_add_number(text, family->min_versions);
+    if (family->has_ttl) {
+        model_text_add(text, "/");
+        model_text_add_number(text, family->ttl_ms);
+    }
+    model_text_add(text, keep[family->keep_deleted]);
+    model_text_add(text, family->new_version_behavior ? " by writes" : "");
+}

@@ -25,6 +25,8 @@ void model_text_add_bytes(struct model_text *text, petal_slice bytes);
 const char *model_text_of_type(enum petal_cell_type type);
 
 void model_text_add_model_cell(struct model_text *text, const struct model_cell *cell);
+void model_text_add_family(struct model_text *text, unsigned number,
+                           const struct model_family *family);
 void model_text_add_cell(struct model_text *text, const petal_cell *cell);
 
 /* The model's families are called f, g, h. */

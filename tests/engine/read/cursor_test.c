@@ -40,12 +40,14 @@ create(struct cursor_fixture *fixture)
     petal_error error;
 
     for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
-        run_family_options(&fixture->list.families[i], &settings, &families[i]);
+        run_family_options(&fixture->list.schemas[0].families[i], &settings, &families[i]);
         families[i].name = model_text_family_name(i);
     }
-    must(petal_table_create(fixture->base.db, &options, &fixture->engine.table, &error), &error);
+    must(petal_table_create(fixture->base.db, &options, &fixture->engine.tables[0].table, &error),
+         &error);
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
-        fixture->engine.families[i] = petal_table_family_at(fixture->engine.table, i);
+        fixture->engine.tables[0].families[i] =
+            petal_table_family_at(fixture->engine.tables[0].table, i);
     fixture->engine.db = fixture->base.db;
     must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
@@ -83,7 +85,7 @@ begin(struct cursor_fixture *fixture, uint64_t seed)
     fixture_init(&fixture->base, seed);
     fixture_must_open(&fixture->base);
     operation_list_make(&fixture->list, seed, 2 * WRITES, FEATURE_VERSIONS | FEATURE_KEEP_DELETED);
-    model_init(&fixture->model, fixture->list.families);
+    model_init(&fixture->model, fixture->list.schemas[0].families);
     create(fixture);
     write_some(fixture, true);
 }
@@ -132,7 +134,7 @@ seek_and_compare(struct cursor_fixture *fixture, petal_cursor *cursor,
                                                   model_slice(&first->row)))))
         from--;
     must(petal_cursor_seek(cursor, model_slice(&first->row),
-                           whole_row ? NULL : fixture->engine.families[first->family],
+                           whole_row ? NULL : fixture->engine.tables[0].families[first->family],
                            whole_row ? slice_make(NULL, 0) : model_slice(&first->qualifier),
                            &error),
          &error);
@@ -161,7 +163,7 @@ seek_about(uint64_t seed, bool reversed)
     begin(&fixture, seed);
     test_random_init(&random, seed);
     model_scan(&fixture.model, &read, &scan, &answer);
-    must(petal_cursor_open(fixture.engine.table, &options, &cursor, &error), &error);
+    must(petal_cursor_open(fixture.engine.tables[0].table, &options, &cursor, &error), &error);
     for (unsigned i = 0; answer.count > 0 && i < 60; i++) {
         seek_and_compare(
             &fixture, cursor, &answer, (size_t)test_random_below(&random, answer.count),
@@ -219,7 +221,7 @@ write_meanwhile(void *argument)
         enum petal_status status = PETAL_OK;
 
         if (operation->kind == OPERATION_WRITE)
-            status = petal_put(fixture->engine.families[i % MODEL_FAMILIES],
+            status = petal_put(fixture->engine.tables[0].families[i % MODEL_FAMILIES],
                                model_slice(&item->row), model_slice(&item->qualifier), PETAL_LATEST,
                                slice_make(value, sizeof value), NULL, NULL);
         if (status != PETAL_OK)
@@ -245,8 +247,8 @@ compare_moves(struct cursor_fixture *fixture)
         operation->snapshot = 1;
         model_text_clear(&expected);
         model_text_clear(&fixture->text);
-        run_model_cursor(&fixture->model, &cursors[operation->cursor], &scans[operation->cursor],
-                         operation, UINT64_MAX, &expected);
+        expect_cursor(&fixture->model, &cursors[operation->cursor], &scans[operation->cursor],
+                      operation, UINT64_MAX, &expected);
         if (operation->kind == OPERATION_OPEN_CURSOR)
             engine_open_cursor(&fixture->engine, operation, 0, &fixture->text);
         else if (operation->kind == OPERATION_MOVE_CURSOR)
@@ -274,9 +276,11 @@ reopen(struct cursor_fixture *fixture)
     fixture->base.options.memtable_bytes = (size_t)64 << 10;
     fixture_must_open(&fixture->base);
     fixture->engine.db = fixture->base.db;
-    must(petal_table_open(fixture->base.db, text("t"), &fixture->engine.table, &error), &error);
+    must(petal_table_open(fixture->base.db, text("t"), &fixture->engine.tables[0].table, &error),
+         &error);
     for (unsigned i = 0; i < MODEL_FAMILIES; i++)
-        fixture->engine.families[i] = petal_table_family_at(fixture->engine.table, i);
+        fixture->engine.tables[0].families[i] =
+            petal_table_family_at(fixture->engine.tables[0].table, i);
     must(petal_result_new(fixture->base.db, &fixture->engine.result, &error), &error);
 }
 
@@ -294,8 +298,8 @@ move_beside_writes(uint64_t seed)
     operation_list_make(&fixture.list, seed, 4 * WRITES,
                         FEATURE_SCANS | FEATURE_CURSORS | FEATURE_FILTERS | FEATURE_CELL_LIMITS);
     for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-        fixture.list.families[family].versions = INT32_MAX;
-    model_init(&fixture.model, fixture.list.families);
+        fixture.list.schemas[0].families[family].versions = INT32_MAX;
+    model_init(&fixture.model, fixture.list.schemas[0].families);
     create(&fixture);
     write_some(&fixture, true);
     reopen(&fixture);

@@ -459,8 +459,9 @@ test_order_of_writes_never_fails(void **state)
         struct run_answers answers;
 
         operation_list_make(&list, seed, 150, FEATURE_ALL & ~(unsigned)FEATURE_TTL);
-        for (unsigned family = 0; family < MODEL_FAMILIES; family++)
-            list.families[family].new_version_behavior = true;
+        for (unsigned i = 0; i < MODEL_TABLES * MODEL_FAMILIES; i++)
+            list.schemas[i / MODEL_FAMILIES].families[i % MODEL_FAMILIES].new_version_behavior =
+                true;
         run_model(&list, &answers);
         assert_true(run_engine(&list, &settings, &answers, &difference));
         run_answers_free(&answers);
