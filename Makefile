@@ -45,7 +45,7 @@ RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/tex
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz memory replay soak
+TEST_PROGRAMS = conformance cost examples fuzz memory replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
@@ -155,6 +155,12 @@ $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-
 # Replays recorded sessions of the HBase shell through kv-shell.
 $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
+
+# Threads that take turns as a seed says; in a build of its own, see `make schedules`. What passes the turn on is not instrumented.
+SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/disk/,file.c tree.c vfs.c control.c) tests/support/test_support.c
+$(addprefix $(BUILD)/tests/schedule/,schedule.o calls.o atomics.o): override SANITIZE :=
+$(BUILD)/schedules: $(SCHEDULE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
+	$(call say,$(CC) -o $@ $^ @tests/schedule/wrapped -pthread $(LDFLAGS) $(LIB_LIBS),LINK)
 
 # Operations whose instructions `make cost` counts; sees what users see of the library.
 $(BUILD)/cost: $(BUILD)/tests/cost/main.o $(BUILD)/libpetal.a
@@ -326,6 +332,13 @@ sanitize-address: ## the tests under AddressSanitizer and UndefinedBehaviorSanit
 sanitize-thread: ## the tests of threads under ThreadSanitizer
 	+$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan CC=clang OPTIMIZE="-O1 -g" SANITIZE="-fsanitize=thread" all tests
 	tests/run.sh $(BUILD)/tsan threads
+
+# Clang tells of atomic operations alone; what it calls for them is the scheduler's.
+.PHONY: schedules
+SCHEDULE_FLAGS = -fsanitize=thread $(foreach flag,memory-accesses func-entry-exit memintrinsics,-mllvm -tsan-instrument-$(flag)=0)
+schedules: ## hand-overs between threads under many orders and stale loads, each had again by its seed; SCHEDULE_SECONDS=20, of processor time
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule CC=clang OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
+	$(BUILD)/schedule/schedules
 
 FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 5
