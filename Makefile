@@ -273,8 +273,9 @@ paths-accept: ## keep what they are now as what paths compares with
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
+test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
 	PETAL_LONG=1 $(BUILD)/tests/model/random_test
+	PETAL_LONG=1 $(BUILD)/tests/model/crash_test
 	PETAL_LONG=1 $(BUILD)/tests/model/exhaustive_test
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 

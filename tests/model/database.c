@@ -126,8 +126,11 @@ model_database_write(struct model_database *database, const struct model_item *i
 
     *unsure = false;
     results->count = 0;
-    for (size_t i = 0; i < count; i++) /* which of two reasons is told? */
-        *unsure = *unsure || (status != PETAL_OK && items[i].kind == MODEL_INCREMENT);
+    for (size_t i = 0; i < count && status != PETAL_OK; i++) { /* which of two reasons is told? */
+        enum petal_status own = model_database_check_items(database, &items[i], 1);
+
+        *unsure = *unsure || items[i].kind == MODEL_INCREMENT || (own != PETAL_OK && own != status);
+    }
     if (status != PETAL_OK)
         return status;
     for (size_t i = 0; i < count; i++) {

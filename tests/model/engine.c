@@ -123,28 +123,72 @@ engine_knows(const struct engine *engine, const struct operation *operation)
     }
 }
 
+/* ---- long values ---- */
+
+#define FILLER_BYTES 1000
+#define LONG_BYTES   (MODEL_BYTES + FILLER_BYTES)
+
+/* A number stays one. */
+static petal_slice
+lengthen(const struct engine *engine, const struct model_bytes *value, uint8_t bytes[LONG_BYTES])
+{
+    if (!engine->long_values || value->size == 8)
+        return model_slice(value);
+    memcpy(bytes, value->bytes, value->size);
+    memset(bytes + value->size, 1, FILLER_BYTES);
+    return slice_make(bytes, value->size + FILLER_BYTES);
+}
+
+/* What was appended to stands on both sides of its filler. */
+static petal_slice
+shorten(petal_slice value, struct model_bytes *bytes)
+{
+    size_t fillers = value.size / FILLER_BYTES * FILLER_BYTES;
+
+    bytes->size = 0;
+    for (size_t i = 0; i < value.size; i++) {
+        if (slice_bytes(value)[i] != 1 && bytes->size < MODEL_BYTES)
+            bytes->bytes[bytes->size++] = slice_bytes(value)[i];
+    }
+    return bytes->size + fillers == value.size ? model_slice(bytes) : value;
+}
+
+void
+engine_add_cell(struct model_text *text, const petal_cell *cell)
+{
+    petal_cell shown = *cell;
+    struct model_bytes bytes;
+
+    if (cell->value.size >= FILLER_BYTES)
+        shown.value = shorten(cell->value, &bytes);
+    model_text_add_cell(text, &shown);
+}
+
 static void
 add_result(struct model_text *text, const petal_result *result)
 {
     for (size_t i = 0; i < petal_result_count(result); i++)
-        model_text_add_cell(text, petal_result_cell(result, i));
+        engine_add_cell(text, petal_result_cell(result, i));
 }
 
 /* ---- writes ---- */
 
 static enum petal_status
-write_single(struct engine *engine, const struct model_item *item, petal_error *error)
+write_single(struct engine *engine, const struct operation *operation, petal_error *error)
 {
+    const struct model_item *item = operation->items;
     petal_family *family = engine->tables[item->table].families[item->family];
     petal_slice row = model_slice(&item->row), qualifier = model_slice(&item->qualifier);
     petal_write_options options = {.has_ttl = item->has_ttl,
                                    .ttl_ms = item->has_ttl ? item->ttl_ms : 0,
+                                   .durability = operation->durability,
                                    .result = engine->result};
+    uint8_t bytes[LONG_BYTES];
 
     switch (item->kind) {
     case MODEL_PUT:
-        return petal_put(family, row, qualifier, item->timestamp, model_slice(&item->value),
-                         &options, error);
+        return petal_put(family, row, qualifier, item->timestamp,
+                         lengthen(engine, &item->value, bytes), &options, error);
     case MODEL_DELETE:
         return petal_delete(family, row, qualifier, item->timestamp, item->type, &options, error);
     case MODEL_APPEND:
@@ -167,6 +211,7 @@ add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item 
                                       .time_min = item->has_time_range ? item->time_min : 0,
                                       .time_limit = item->has_time_range ? item->time_limit : 0,
                                       .no_results = item->no_results};
+    uint8_t bytes[LONG_BYTES];
     enum petal_status status = PETAL_OK;
 
     if (item->begins_mutation)
@@ -176,7 +221,7 @@ add_to_batch(struct engine *engine, petal_batch *batch, const struct model_item 
     switch (item->kind) {
     case MODEL_PUT:
         return petal_batch_put(batch, family, row, qualifier, item->timestamp,
-                               model_slice(&item->value), error);
+                               lengthen(engine, &item->value, bytes), error);
     case MODEL_DELETE:
         return petal_batch_delete(batch, family, row, qualifier, item->timestamp, item->type,
                                   error);
@@ -194,7 +239,7 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
 {
     const struct model_condition *wanted = &operation->condition;
     const struct engine_table *table = &engine->tables[operation->table];
-    petal_write_options options = {.result = engine->result};
+    petal_write_options options = {.durability = operation->durability, .result = engine->result};
     petal_condition condition = {.family = table->families[wanted->family],
                                  .qualifier = model_slice(&wanted->qualifier),
                                  .absent = wanted->absent,
@@ -212,14 +257,14 @@ change_row(struct engine *engine, const struct operation *operation, petal_batch
 void
 engine_write(struct engine *engine, const struct operation *operation, struct model_text *text)
 {
-    petal_write_options options = {.result = engine->result};
+    petal_write_options options = {.durability = operation->durability, .result = engine->result};
     bool applied = true;
     petal_batch *batch = NULL;
     petal_error error;
     enum petal_status status;
 
     if (operation->single) {
-        status = write_single(engine, operation->items, &error);
+        status = write_single(engine, operation, &error);
     } else {
         status = petal_batch_new(engine->db, &batch, &error);
         for (size_t i = 0; status == PETAL_OK && i < operation->item_count; i++)
@@ -353,7 +398,7 @@ read_cells(petal_cursor *cursor, size_t times, struct model_text *text, petal_er
         if (status != PETAL_OK || count == 0)
             return status;
         for (size_t k = 0; k < count; k++)
-            model_text_add_cell(text, &cells[k]);
+            engine_add_cell(text, &cells[k]);
     }
     return PETAL_OK;
 }

@@ -257,11 +257,11 @@ expect_dump(const struct model_database *database, bool raw, struct model_text *
 
 /* What was in memory is in files, in the copy as in the original. */
 static void
-expect_checkpoint(struct model_database *database, struct model_text *text)
+expect_checkpoint(struct model_database *database, bool raw, struct model_text *text)
 {
     model_database_flush(database, MODEL_TABLES);
     add_status(text, PETAL_OK);
-    expect_dump(database, true, text);
+    expect_dump(database, raw, text);
 }
 
 /* ---- operations ---- */
@@ -367,7 +367,7 @@ expect_operation(struct expectation *expectation, const struct operation *operat
         model_database_let_go(database, operation->snapshot);
         break;
     case OPERATION_CHECKPOINT:
-        expect_checkpoint(database, text);
+        expect_checkpoint(database, operation->read.raw, text);
         return true;
     case OPERATION_GET:
     case OPERATION_GET_ROWS:

@@ -29,7 +29,7 @@ enum operation_kind {
     OPERATION_CLONE_TABLE,
     OPERATION_RESTORE_TABLE,
     OPERATION_DELETE_TABLE_SNAPSHOT,
-    OPERATION_CHECKPOINT, /* which is opened and read whole */
+    OPERATION_CHECKPOINT, /* which is opened and read whole; read.raw: its stored cells, too */
     OPERATION_GET,
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
@@ -52,6 +52,16 @@ struct operation_move {
 #define OPERATION_CURSORS 2
 #define OPERATION_ROWS    3
 
+/* The process dies, or the power fails, during a file call. */
+#define OPERATION_RECOVERIES 2
+struct operation_crash {
+    unsigned calls; /* the n-th from the beginning of the operation; 0: none */
+    bool dies;      /* it is the process */
+    unsigned cut;   /* what a power cut leaves: of enum memory_cut, modulo its number */
+    uint64_t seed;
+    unsigned recovery_calls[OPERATION_RECOVERIES]; /* the same of the openings that follow */
+};
+
 struct operation {
     enum operation_kind kind;
     int64_t now_ms;
@@ -59,6 +69,7 @@ struct operation {
     /* Writes: item_count 1 .. MODEL_MOST_ITEMS. */
     struct model_item items[MODEL_MOST_ITEMS];
     size_t item_count;
+    enum petal_durability durability;
     bool single;        /* by a call of its own, not a batch; one item */
     bool changes_row;   /* by petal_mutate_row; all items are of one row */
     bool has_condition; /* of it */
@@ -84,7 +95,8 @@ struct operation {
     size_t move_count;
     bool by_rows; /* petal_cursor_next_row; then `batch` counts */
     uint64_t batch;
-    unsigned without; /* reasons for leaving files out that the read must not use */
+    struct operation_crash crash; /* tests/model/crash_test.c alone */
+    unsigned without;             /* reasons for leaving files out that the read must not use */
 };
 
 /* What a list may hold; the rest is left out. */
@@ -108,10 +120,14 @@ enum operation_feature {
     FEATURE_TABLE_SNAPSHOTS = 65536,
     FEATURE_CHECKPOINTS = 131072,
     FEATURE_CLOCK = 262144, /* steps back */
-    FEATURE_ALL = 524287
+    FEATURE_ALL = 524287,
+    /* Beyond these, a restriction (tests/model/maker.h), and what only calm lists may hold. */
+    FEATURE_CALM = 524288,
+    FEATURE_CRASHES = 1048576
 };
 
 struct operation_list {
+    unsigned features;
     struct model_schema schemas[MODEL_TABLES]; /* of those that are there at the beginning: */
     unsigned table_count;
     struct operation *operations;

@@ -36,13 +36,17 @@ choose_options(struct run *run, unsigned variant)
 
     options->cache_bytes = run->settings->cache_bytes;
     options->map_files = run->settings->map_files;
+    if (run->settings->background) {
+        options->no_compaction = false;
+        options->memtable_bytes = 64 * KIB;
+    }
     if (!run->settings->change_options)
         return;
     options->cache_bytes = caches[variant % 4];
     options->map_files = variant % 3 == 1;
     options->no_log_mapping = variant % 2 == 1;
     options->open_files = 8 + variant;
-    options->memtable_bytes = variant % 2 == 1 ? 512 * KIB : 0;
+    options->memtable_bytes = variant % 2 == 1 ? 1024 * KIB : 0;
 }
 
 enum petal_status
@@ -53,6 +57,7 @@ run_open(struct run *run, petal_error *error)
     if (status != PETAL_OK)
         return status;
     run->engine.db = run->fixture.db;
+    run->engine.long_values = run->long_values;
     atomic_store(&run->engine.db->general_reads, run->settings->general_reads);
     return engine_attach(&run->engine, error);
 }
@@ -65,8 +70,10 @@ run_begin(struct run *run, const struct operation_list *list, const struct run_s
 
     *run = (struct run){.settings = settings};
     fixture_init(&run->fixture, 1);
+    memory_vfs_use_log_windows(run->fixture.vfs, settings->log_windows);
     test_clock_set(&run->fixture.clock, 1000);
     choose_options(run, 0);
+    run->long_values = settings->background && (list->features & FEATURE_CONDITIONS) == 0;
     status = run_open(run, error);
     for (unsigned table = 0; status == PETAL_OK && table < list->table_count; table++) {
         struct operation create = {
@@ -126,7 +133,7 @@ compact(struct engine *engine, const struct operation *operation, petal_error *e
 
 /* The copy is opened and says what it holds. */
 static void
-checkpoint(struct run *run, struct model_text *text)
+checkpoint(struct run *run, bool raw, struct model_text *text)
 {
     petal_options options = run->fixture.options;
     char directory[40];
@@ -142,7 +149,7 @@ checkpoint(struct run *run, struct model_text *text)
     options.create = false;
     status = petal_open(directory, &options, &copy, &error);
     if (status == PETAL_OK)
-        status = engine_dump(copy, true, text, &error);
+        status = engine_dump(copy, raw, text, &error);
     if (status != PETAL_OK)
         engine_add_status(text, status, &error);
     status = petal_close(copy, &error);
@@ -218,7 +225,7 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
         engine_close_cursor(engine, operation, text);
         return;
     case OPERATION_CHECKPOINT:
-        checkpoint(run, text);
+        checkpoint(run, operation->read.raw, text);
         return;
     default:
         engine_add_status(text, maintain(run, operation, &error), &error);

@@ -29,6 +29,10 @@ struct run_settings {
     unsigned without;    /* reasons that no read may use */
     bool general_reads;  /* no read goes a straight way */
     bool map_files;
+    /* For calm lists: flushes and compactions by their threads, whenever there is much in memory,
+     * to which end values are made longer where that shows nowhere. */
+    bool background;
+    bool log_windows;    /* logs are stored through mappings */
     bool change_options; /* each opening has others, as the operation says */
 };
 
@@ -101,6 +105,7 @@ struct engine {
     const struct operation *cursor_scans[OPERATION_CURSORS];
     petal_family *cursor_families[OPERATION_CURSORS][MODEL_FAMILIES];
     petal_result *result, *more[OPERATION_ROWS - 1];
+    bool long_values; /* put so, and shown without what makes them long */
 };
 
 /* Find the handles of what is there; those of the rest stay as they are. */
@@ -118,6 +123,7 @@ struct run {
     struct fixture fixture;
     struct engine engine;
     unsigned checkpoints; /* made so far */
+    bool long_values;
 };
 
 enum petal_status run_begin(struct run *run, const struct operation_list *list,
@@ -134,6 +140,9 @@ enum petal_status run_open(struct run *run, petal_error *error);
 
 /* The same as expect_dump. */
 enum petal_status engine_dump(petal_db *db, bool raw, struct model_text *text, petal_error *error);
+
+/* As model_text_add_cell; a long value without what makes it so. */
+void engine_add_cell(struct model_text *text, const petal_cell *cell);
 
 /* All tables are verified. */
 enum petal_status engine_verify(struct engine *engine, petal_error *error);

@@ -356,6 +356,19 @@ print_maintenance(const struct operation *operation, FILE *out)
     }
 }
 
+static void
+print_crash(const struct operation_crash *crash, FILE *out)
+{
+    if (crash->calls == 0)
+        return;
+    fprintf(out, "# %s at file call %u from here, cut %u, seed %" PRIu64,
+            crash->dies ? "the process dies" : "the power fails", crash->calls, crash->cut,
+            crash->seed);
+    for (size_t i = 0; i < OPERATION_RECOVERIES && crash->recovery_calls[i] > 0; i++)
+        fprintf(out, ", again at call %u of the opening", crash->recovery_calls[i]);
+    fprintf(out, "\n");
+}
+
 void
 operation_list_print(const struct operation_list *list, FILE *out)
 {
@@ -369,6 +382,7 @@ operation_list_print(const struct operation_list *list, FILE *out)
         if (operation->now_ms != now_ms)
             fprintf(out, "# clock %" PRId64 "\n", operation->now_ms);
         now_ms = operation->now_ms;
+        print_crash(&operation->crash, out);
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
         } else if (operation->kind == OPERATION_GET || operation->kind == OPERATION_GET_ROWS) {

@@ -7,26 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-fails(const struct operation_list *list, const struct run_settings *setting)
-{
-    struct run_answers answers;
-    struct run_difference difference;
-    bool same;
+struct shrinker {
+    struct operation_list *list;
+    bool (*fails)(const struct operation_list *list, const void *argument);
+    const void *argument;
+};
 
-    run_model(list, &answers);
-    same = run_engine(list, setting, &answers, &difference);
-    if (!same)
-        model_text_free(&difference.got);
-    run_answers_free(&answers);
-    return !same;
+static bool
+fails(const struct shrinker *shrinker, const struct operation_list *list)
+{
+    return shrinker->fails(list, shrinker->argument);
 }
 
 /* The list without `count` operations from `first` on, if that still fails. */
 static bool
-take_out(struct operation_list *list, size_t first, size_t count,
-         const struct run_settings *setting)
+take_out(struct shrinker *shrinker, size_t first, size_t count)
 {
+    struct operation_list *list = shrinker->list;
     struct operation_list less = *list;
     size_t tail = list->count - first - count;
 
@@ -35,7 +32,7 @@ take_out(struct operation_list *list, size_t first, size_t count,
     memcpy(less.operations, list->operations, first * sizeof *less.operations);
     memcpy(less.operations + first, list->operations + first + count,
            tail * sizeof *less.operations);
-    if (!fails(&less, setting)) {
+    if (!fails(shrinker, &less)) {
         free(less.operations);
         return false;
     }
@@ -45,14 +42,15 @@ take_out(struct operation_list *list, size_t first, size_t count,
 }
 
 static bool
-shrink_operations(struct operation_list *list, const struct run_settings *setting)
+shrink_operations(struct shrinker *shrinker)
 {
+    const struct operation_list *list = shrinker->list;
     bool changed = false;
 
     for (size_t size = list->count / 2 > 0 ? list->count / 2 : 1; size > 0; size /= 2) {
         for (size_t end = list->count;
              end >= size;) { /* the last first: most are behind the failure */
-            if (take_out(list, end - size, size, setting))
+            if (take_out(shrinker, end - size, size))
                 changed = true;
             end -= size;
             end = end < list->count ? end : list->count;
@@ -63,13 +61,13 @@ shrink_operations(struct operation_list *list, const struct run_settings *settin
 
 /* Keep what `changed` is if the list still fails with it at `index`. */
 static bool
-try_instead(struct operation_list *list, size_t index, const struct operation *changed,
-            const struct run_settings *setting)
+try_instead(struct shrinker *shrinker, size_t index, const struct operation *changed)
 {
+    struct operation_list *list = shrinker->list;
     struct operation before = list->operations[index];
 
     list->operations[index] = *changed;
-    if (memcmp(&before, changed, sizeof before) != 0 && fails(list, setting))
+    if (memcmp(&before, changed, sizeof before) != 0 && fails(shrinker, shrinker->list))
         return true;
     list->operations[index] = before;
     return false;
@@ -95,9 +93,9 @@ settle_mutations(struct operation *operation)
 }
 
 static bool
-shrink_write(struct operation_list *list, size_t index, const struct run_settings *setting)
+shrink_write(struct shrinker *shrinker, size_t index)
 {
-    struct operation *operation = &list->operations[index];
+    struct operation *operation = &shrinker->list->operations[index];
     bool changed = false;
     struct operation less;
 
@@ -106,36 +104,39 @@ shrink_write(struct operation_list *list, size_t index, const struct run_setting
         less.item_count--;
         memmove(&less.items[i], &less.items[i + 1], (less.item_count - i) * sizeof *less.items);
         settle_mutations(&less);
-        changed |= try_instead(list, index, &less, setting);
+        changed |= try_instead(shrinker, index, &less);
     }
     for (size_t i = 0; i < operation->item_count; i++) {
         less = *operation;
         less.items[i].has_ttl = less.items[i].has_time_range = less.items[i].no_results = false;
         settle_mutations(&less);
-        changed |= try_instead(list, index, &less, setting);
+        changed |= try_instead(shrinker, index, &less);
     }
     less = *operation;
     less.changes_row = less.has_condition = false;
-    changed |= try_instead(list, index, &less, setting);
+    changed |= try_instead(shrinker, index, &less);
+    less = *operation;
+    less.durability = PETAL_DURABILITY_DEFAULT;
+    changed |= try_instead(shrinker, index, &less);
     less = *operation;
     less.single = true;
     less.items[0].has_time_range = less.items[0].no_results = false;
     if (less.item_count == 1 && !less.changes_row)
-        changed |= try_instead(list, index, &less, setting);
+        changed |= try_instead(shrinker, index, &less);
     return changed;
 }
 
 static bool
-shrink_read(struct operation_list *list, size_t index, const struct run_settings *setting)
+shrink_read(struct shrinker *shrinker, size_t index)
 {
-    struct operation *operation = &list->operations[index];
+    struct operation *operation = &shrinker->list->operations[index];
     bool changed = false;
     struct operation less;
 
 #define WITHOUT(change)                                                                            \
     less = *operation;                                                                             \
     change;                                                                                        \
-    changed |= try_instead(list, index, &less, setting)
+    changed |= try_instead(shrinker, index, &less)
     WITHOUT(less.read.column_count = 0);
     WITHOUT(less.read.column_count -= less.read.column_count > 1);
     WITHOUT(less.read.has_time_range = false);
@@ -166,8 +167,7 @@ shrink_read(struct operation_list *list, size_t index, const struct run_settings
 
 /* As few attributes and families as fail still. */
 static bool
-shrink_schema(struct operation_list *list, struct model_schema *schema,
-              const struct run_settings *setting)
+shrink_schema(struct shrinker *shrinker, struct model_schema *schema)
 {
     bool changed = false;
     size_t present = 0;
@@ -183,7 +183,7 @@ shrink_schema(struct operation_list *list, struct model_schema *schema,
             continue;
         if (present > 1) {
             schema->families[i].absent = true;
-            if (fails(list, setting)) {
+            if (fails(shrinker, shrinker->list)) {
                 changed = true;
                 present--;
                 continue;
@@ -191,7 +191,7 @@ shrink_schema(struct operation_list *list, struct model_schema *schema,
             *schema = before;
         }
         schema->families[i] = plain;
-        if (memcmp(&before, schema, sizeof before) != 0 && fails(list, setting))
+        if (memcmp(&before, schema, sizeof before) != 0 && fails(shrinker, shrinker->list))
             changed = true;
         else
             *schema = before;
@@ -200,41 +200,73 @@ shrink_schema(struct operation_list *list, struct model_schema *schema,
 }
 
 static bool
-shrink_schemas(struct operation_list *list, const struct run_settings *setting)
+shrink_schemas(struct shrinker *shrinker)
 {
+    struct operation_list *list = shrinker->list;
     bool changed = false;
 
     while (list->table_count > 1) {
         list->table_count--;
-        if (!fails(list, setting)) {
+        if (!fails(shrinker, shrinker->list)) {
             list->table_count++;
             break;
         }
         changed = true;
     }
     for (unsigned i = 0; i < list->table_count; i++)
-        changed |= shrink_schema(list, &list->schemas[i], setting);
+        changed |= shrink_schema(shrinker, &list->schemas[i]);
     for (size_t i = 0; i < list->count; i++) {
         if (list->operations[i].kind == OPERATION_CREATE_TABLE ||
             list->operations[i].kind == OPERATION_ALTER_TABLE)
-            changed |= shrink_schema(list, &list->operations[i].schema, setting);
+            changed |= shrink_schema(shrinker, &list->operations[i].schema);
+    }
+    return changed;
+}
+
+/* The crash is at the first call, is a simple one, or is none. */
+static bool
+shrink_crash(struct shrinker *shrinker, size_t index)
+{
+    struct operation *operation = &shrinker->list->operations[index];
+    bool changed = false;
+    struct operation less = *operation;
+
+    less.crash = (struct operation_crash){.calls = 0};
+    if (try_instead(shrinker, index, &less))
+        return true;
+    for (size_t i = OPERATION_RECOVERIES; i-- > 0;) {
+        less = *operation;
+        less.crash.recovery_calls[i] = 0;
+        changed |= try_instead(shrinker, index, &less);
+    }
+    less = *operation;
+    less.crash.dies = true;
+    if (!try_instead(shrinker, index, &less)) {
+        less = *operation;
+        less.crash.cut = 0;
+        changed |= try_instead(shrinker, index, &less);
     }
     return changed;
 }
 
 void
-shrink_list(struct operation_list *list, const struct run_settings *setting)
+shrink_list(struct operation_list *list,
+            bool (*fails_still)(const struct operation_list *list, const void *argument),
+            const void *argument)
 {
+    struct shrinker shrinker = {.list = list, .fails = fails_still, .argument = argument};
     bool changed = true;
 
     while (changed) {
-        changed = shrink_operations(list, setting);
+        changed = shrink_operations(&shrinker);
         for (size_t i = 0; i < list->count; i++) {
+            if (list->operations[i].crash.calls > 0)
+                changed |= shrink_crash(&shrinker, i);
             if (list->operations[i].kind == OPERATION_WRITE)
-                changed |= shrink_write(list, i, setting);
+                changed |= shrink_write(&shrinker, i);
             if (list->operations[i].kind >= OPERATION_GET)
-                changed |= shrink_read(list, i, setting);
+                changed |= shrink_read(&shrinker, i);
         }
-        changed |= shrink_schemas(list, setting);
+        changed |= shrink_schemas(&shrinker);
     }
 }

@@ -142,7 +142,7 @@ dump_cells(petal_table *table, bool raw, struct model_text *text, petal_error *e
 
         status = petal_cursor_next_many(cursor, 100, &cells, &count, error);
         for (size_t i = 0; status == PETAL_OK && i < count; i++)
-            model_text_add_cell(text, &cells[i]);
+            engine_add_cell(text, &cells[i]);
     }
     petal_cursor_close(cursor);
     return status;

@@ -1,0 +1,135 @@
+/* make_write.c -- random writes; see tests/model/maker.h. */
+#include "tests/model/maker.h"
+
+/* Of a put or a marker. */
+static int64_t
+pick_write_timestamp(struct maker *maker, bool is_put)
+{
+    if (!maker->calm)
+        return chance(maker, 30) ? PETAL_LATEST : pick_timestamp(maker);
+    if (!maker->past_puts)
+        return PETAL_LATEST;
+    return maker->now_ms - (int64_t)below(maker, CALM_PAST_MS) - (is_put ? 0 : CALM_PAST_MS);
+}
+
+static void
+pick_delete(struct maker *maker, struct model_item *item)
+{
+    static const enum petal_cell_type types[] = {
+        PETAL_DELETE,        PETAL_DELETE,        PETAL_DELETE_FAMILY_VERSION,
+        PETAL_DELETE_COLUMN, PETAL_DELETE_COLUMN, PETAL_DELETE_FAMILY};
+
+    item->kind = MODEL_DELETE;
+    item->timestamp = pick_write_timestamp(maker, false);
+    do
+        item->type = types[below(maker, sizeof types / sizeof *types)];
+    while (maker->calm && !maker->roomy &&
+           (item->type == PETAL_DELETE || item->type == PETAL_DELETE_FAMILY_VERSION));
+    if (maker->calm && (item->type == PETAL_DELETE || item->type == PETAL_DELETE_FAMILY_VERSION))
+        item->timestamp = chance(maker, 30) ? PETAL_LATEST : pick_write_timestamp(maker, true);
+    if (item->type == PETAL_DELETE_FAMILY || item->type == PETAL_DELETE_FAMILY_VERSION)
+        item->qualifier = (struct model_bytes){0};
+    if (item->type == PETAL_DELETE && item->timestamp == PETAL_LATEST &&
+        !has(maker, FEATURE_READ_MODIFY_WRITE))
+        item->timestamp = pick_timestamp(maker);
+}
+
+static void
+pick_item(struct maker *maker, struct model_item *item)
+{
+    unsigned kind = (unsigned)below(maker, 100);
+
+    *item = (struct model_item){.family = (unsigned)below(maker, MODEL_FAMILIES),
+                                .row = pick_row(maker),
+                                .qualifier = pick_qualifier(maker),
+                                .timestamp = pick_write_timestamp(maker, true)};
+    if (kind < 35) {
+        pick_delete(maker, item);
+    } else if (kind < 43 && has(maker, FEATURE_READ_MODIFY_WRITE)) {
+        item->kind = MODEL_INCREMENT;
+        item->amount = (int64_t)below(maker, 2000) - 1000;
+    } else {
+        item->kind = kind < 50 && has(maker, FEATURE_READ_MODIFY_WRITE) ? MODEL_APPEND : MODEL_PUT;
+        item->value = pick_value(maker, false);
+    }
+    if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)
+        item->timestamp = PETAL_LATEST;
+}
+
+/* Options of the mutation that the item begins. */
+static void
+pick_mutation(struct maker *maker, struct model_item *item, bool simple)
+{
+    item->begins_mutation = true;
+    if (has(maker, FEATURE_TTL) && !maker->calm && chance(maker, 15)) {
+        item->has_ttl = true;
+        item->ttl_ms = chance(maker, 20) ? 0 : (int64_t)below(maker, 1500);
+    }
+    if (simple)
+        return;
+    item->no_results = chance(maker, 10);
+    item->has_time_range = chance_of_range(maker, 15);
+    if (item->has_time_range)
+        pick_range(maker, &item->time_min, &item->time_limit);
+}
+
+static void
+pick_condition(struct maker *maker, struct operation *operation)
+{
+    struct model_condition *condition = &operation->condition;
+
+    operation->has_condition = chance(maker, 80);
+    *condition = (struct model_condition){.family = (unsigned)below(maker, MODEL_FAMILIES),
+                                          .row = operation->items[0].row,
+                                          .qualifier = pick_qualifier(maker),
+                                          .absent = chance(maker, 40),
+                                          .compare = (enum petal_compare)(1 + below(maker, 6)),
+                                          .has_time_range = chance_of_range(maker, 15)};
+    if (chance(maker, 80))
+        condition->value = pick_value(maker, true);
+    if (condition->has_time_range)
+        pick_range(maker, &condition->time_min, &condition->time_limit);
+}
+
+void
+pick_write(struct maker *maker, struct operation *operation)
+{
+    operation->kind = OPERATION_WRITE;
+    operation->durability = chance(maker, 15)   ? PETAL_FSYNC_WAL
+                            : chance(maker, 10) ? PETAL_ASYNC_WAL
+                                                : PETAL_DURABILITY_DEFAULT;
+    operation->single = chance(maker, 70);
+    operation->item_count = operation->single ? 1 : 1 + below(maker, MODEL_MOST_ITEMS);
+    operation->changes_row =
+        !operation->single && has(maker, FEATURE_CONDITIONS) && chance(maker, 40);
+    for (size_t i = 0; i < operation->item_count; i++) {
+        struct model_item *item = &operation->items[i];
+
+        pick_item(maker, item);
+        if (operation->changes_row)
+            item->row = operation->items[0].row;
+        item->table = operation->table;
+        if (i == 0 || chance(maker, 50)) {
+            pick_mutation(maker, item, operation->single);
+            if (i > 0 && !operation->changes_row)
+                item->table = pick_table(maker);
+        } else {
+            item->table = item[-1].table;
+            item->has_ttl = item[-1].has_ttl;
+            item->ttl_ms = item[-1].ttl_ms;
+            item->no_results = item[-1].no_results;
+            item->has_time_range = item[-1].has_time_range;
+            item->time_min = item[-1].time_min;
+            item->time_limit = item[-1].time_limit;
+        }
+        if (i > 0 && chance(maker, 30)) { /* the same column again, it may be of another table */
+            item->row = item[-1].row;
+            item->family = item[-1].family;
+            if (item->kind != MODEL_DELETE || item->type == PETAL_DELETE ||
+                item->type == PETAL_DELETE_COLUMN)
+                item->qualifier = item[-1].qualifier;
+        }
+    }
+    if (operation->changes_row)
+        pick_condition(maker, operation);
+}
