@@ -20,19 +20,26 @@ static enum petal_status
 copy_bytes(const petal_vfs *vfs, petal_file *source, petal_file *target, uint8_t *piece,
            const char *from, const char *to, petal_error *error)
 {
-    uint64_t offset = 0;
-    size_t got;
-    int failed;
+    uint64_t bytes = 0;
+    size_t got = 0;
+    int failed = vfs->size(vfs->context, source, &bytes);
 
-    do {
-        failed = vfs->read_at(vfs->context, source, offset, piece, PIECE_BYTES, &got);
+    if (failed != 0)
+        return error_io(error, from, failed, "take the size of");
+    for (uint64_t offset = 0; offset < bytes; offset += got) {
+        size_t wanted = bytes - offset < PIECE_BYTES ? (size_t)(bytes - offset) : PIECE_BYTES;
+
+        failed = vfs->read_at(vfs->context, source, offset, piece, wanted, &got);
         if (failed != 0)
             return error_io(error, from, failed, "read");
+        if (got != wanted)
+            return error_corrupt(error, from, offset + got, "%s ends after %llu of %llu bytes",
+                                 from, (unsigned long long)(offset + got),
+                                 (unsigned long long)bytes);
         failed = vfs->write_at(vfs->context, target, offset, piece, got);
         if (failed != 0)
             return error_io(error, to, failed, "write");
-        offset += got;
-    } while (got == PIECE_BYTES);
+    }
     failed = vfs->sync(vfs->context, target);
     return failed == 0 ? PETAL_OK : error_io(error, to, failed, "sync");
 }

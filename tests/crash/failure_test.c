@@ -503,6 +503,48 @@ test_full_disk_at_a_flush(void **state)
     fixture_fini(&fixture);
 }
 
+static bool reads_end_early;
+
+static int
+read_half(void *context, petal_file *file, uint64_t offset, void *buffer, size_t size,
+          size_t *read_bytes)
+{
+    int failed =
+        memory_vfs_table(context)->read_at(context, file, offset, buffer, size, read_bytes);
+
+    if (reads_end_early)
+        *read_bytes /= 2;
+    return failed;
+}
+
+/* A copy of the database from a medium that gave fewer bytes of a store file than it has was cut
+ * short, and told to be whole. */
+static void
+test_a_copy_is_as_long_as_its_file(void **state)
+{
+    struct fixture fixture;
+    struct ledger ledger = {0};
+    petal_error error;
+    petal_vfs table;
+
+    (void)state;
+    fixture_init(&fixture, 4);
+    table = *memory_vfs_table(fixture.vfs);
+    table.read_at = read_half;
+    fixture.env.vfs = &table;
+    memory_vfs_refuse_links(fixture.vfs, EXDEV);
+    fixture_must_open(&fixture);
+    must(ledger_create(&ledger, fixture.db, &error), &error);
+    must(ledger_write(&ledger, 1, PETAL_SYNC_WAL, &error), &error);
+    must(petal_flush(fixture.db, NULL, &error), &error);
+    reads_end_early = true;
+    assert_int_equal(petal_checkpoint(fixture.db, "/copy", &error), PETAL_CORRUPT);
+    assert_non_null(strstr(error.file, ".sst"));
+    reads_end_early = false;
+    must(petal_checkpoint(fixture.db, "/copy", &error), &error);
+    fixture_fini(&fixture);
+}
+
 /* ---- allocations ---- */
 
 static uint64_t
@@ -556,6 +598,7 @@ main(void)
         cmocka_unit_test(test_a_sync_that_finds_the_disk_full),
         cmocka_unit_test(test_read_only_after_the_manifest_failed),
         cmocka_unit_test(test_full_disk_at_a_flush),
+        cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_every_allocation_fails_for_good),
     };
