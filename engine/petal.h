@@ -38,9 +38,9 @@
  * - A full disk is no damage: what finds it full returns PETAL_NO_SPACE and has changed nothing,
  *   reads go on, and writes succeed again when there is space. Nor does it keep a database from
  *   being opened for writing: what its logs hold waits in memory, as far as memory_bytes lets
- *   memtables grow, and tables can be dropped to make room. Flushes and compactions that find no
- *   memory or no descriptor are tried again as well. Every other failed write or sync of log or
- *   manifest makes the database read-only. Where files are copied on write (Btrfs) a write that
+ *   memtables grow, and tables can be dropped to make room. Flushes and compactions that fail at
+ *   anything else, as memory, descriptors or their store files, are tried again as well. Every other
+ *   failed write or sync of log or manifest makes the database read-only. Where files are copied on write (Btrfs) a write that
  *   finds the disk full may be PETAL_IO: should the process die before there is space, it may be
  *   there afterwards; those behind it are PETAL_NO_SPACE as above. A failed sync is PETAL_IO, also
  *   where it is the sync that finds the disk full: the change that it was to make durable may be

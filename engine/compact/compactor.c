@@ -167,8 +167,6 @@ note_failure(struct compactor *compactor, const struct work *work, enum petal_st
     env_log(&db->env, PETAL_LOG_ERROR, "compaction failed, its files stay as they were: %s",
             error->text);
     background_failed(db, BACKGROUND_COMPACTION, error);
-    if (!error_passes(error))
-        db_fail(db, error);
     mutex_lock(&compactor->mutex);
     compactor->failures++;
     compactor->failure = *error;

@@ -196,8 +196,6 @@ run_oldest(petal_db *db)
         db_collect(db);
         compactor_wake(db);
     }
-    if (status != PETAL_OK && !error_passes(&error))
-        db_fail(db, &error);
     mutex_lock(&db->progress.mutex);
     job->status = status;
     job->tried = try;

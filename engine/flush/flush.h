@@ -12,9 +12,10 @@
  * flushed; then a view replaces the memtables by the files; then logs that are not needed any more
  * go. Jobs run one at a time in the order of their sequences.
  *
- * A job that fails before the manifest keeps its memtables; what passes (error_passes: want of
- * space, memory, descriptors) is tried again, other failures turn the database read-only. A failed
- * manifest commit leaves both old and new files where they are.
+ * A job that fails before the manifest keeps its memtables and is tried again: what it had written
+ * no manifest names. Only a log, a manifest or names that could not be synced turn the database
+ * read-only, which is told where it happens. A failed manifest commit leaves both old and new files
+ * where they are.
  */
 #ifndef PETAL_ENGINE_FLUSH_FLUSH_H
 #define PETAL_ENGINE_FLUSH_FLUSH_H

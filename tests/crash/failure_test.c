@@ -503,6 +503,57 @@ test_full_disk_at_a_flush(void **state)
     fixture_fini(&fixture);
 }
 
+static bool
+has_failed_at_store_file(struct fixture *fixture)
+{
+    size_t count = memory_vfs_trace_count(fixture->vfs);
+    bool failed = false;
+
+    for (size_t i = 0; i < count; i++) {
+        struct memory_vfs_call call = memory_vfs_trace_at(fixture->vfs, i);
+
+        failed = failed || (call.error == EIO && strstr(call.path, ".sst") != NULL);
+    }
+    return failed;
+}
+
+/* A flush whose store file could not be made, written, synced or opened once left the database
+ * read-only, though no log and no manifest had failed. */
+static void
+test_a_store_file_that_fails_is_written_again(void **state)
+{
+    unsigned tried = 0;
+    bool failed = true;
+
+    (void)state;
+    for (uint64_t n = 1; failed; n++) {
+        struct fixture fixture;
+        struct ledger ledger = {0};
+        petal_error error;
+        petal_stats stats;
+        bool flushed;
+
+        start_with_writes(&fixture, &ledger);
+        memory_vfs_trace(fixture.vfs, true);
+        memory_vfs_fail_at(fixture.vfs, n, EIO, false);
+        flushed = petal_flush(fixture.db, NULL, &error) == PETAL_OK;
+        failed = memory_vfs_failures(fixture.vfs) > 0;
+        assert_true(failed || flushed);
+        if (has_failed_at_store_file(&fixture)) {
+            petal_stats_get(fixture.db, &stats);
+            assert_false(stats.read_only);
+            must(ledger_write(&ledger, 8, PETAL_FSYNC_WAL, &error), &error);
+            must(petal_flush(fixture.db, NULL, &error), &error);
+            assert_int_equal(ledger_must_be_prefix(&ledger), 8);
+            tried++;
+        }
+        petal_close(fixture.db, NULL);
+        fixture.db = NULL;
+        fixture_fini(&fixture);
+    }
+    assert_true(tried >= 10);
+}
+
 static bool reads_end_early;
 
 static int
@@ -598,6 +649,7 @@ main(void)
         cmocka_unit_test(test_a_sync_that_finds_the_disk_full),
         cmocka_unit_test(test_read_only_after_the_manifest_failed),
         cmocka_unit_test(test_full_disk_at_a_flush),
+        cmocka_unit_test(test_a_store_file_that_fails_is_written_again),
         cmocka_unit_test(test_a_copy_is_as_long_as_its_file),
         cmocka_unit_test(test_every_allocation_fails_once),
         cmocka_unit_test(test_every_allocation_fails_for_good),
