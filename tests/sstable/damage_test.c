@@ -1,8 +1,8 @@
 /*
- * damage_test.c -- store files that are damaged, cut, mixed up, or whose reads, writes and
- * allocations fail: either the right answer or a named error, never a wrong or missing cell, never
- * a filter that denies.  (Files made to deceive, with right checksums:
- * tests/sstable/hostile_test.c.)
+ * damage_test.c -- store files that are mixed up, or whose reads, writes and allocations fail:
+ * either the right answer or a named error, never a wrong or missing cell, never a filter that
+ * denies.  (Every bit, length and sector: tests/damage. Files made to deceive, with right
+ * checksums: tests/sstable/hostile_test.c.)
  */
 #include "tests/sstable/fixture.h"
 
@@ -15,82 +15,6 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
-
-static void
-expect_refused_or_right(struct sst_fixture *f, const struct cell_list *list, const uint8_t *bytes,
-                        size_t size, unsigned counts[2])
-{
-    enum petal_status status;
-
-    sst_fixture_set_bytes(f, bytes, size);
-    status = sst_read_all(f, list, NULL);
-    assert_true(status == PETAL_OK || status == PETAL_CORRUPT);
-    counts[status != PETAL_OK]++;
-}
-
-/* ---- every byte ---- */
-
-static void
-every_flipped_byte_is_caught_or_harmless(void **state)
-{
-    (void)state;
-    for (unsigned round = 0; round < 2; round++) {
-        struct sst_options options =
-            sst_small_options(round == 0 ? PETAL_COMPRESSION_NONE : PETAL_COMPRESSION_LZ4);
-        struct sst_fixture *f = sst_fixture_new(256 << 10);
-        struct cell_list list = {0};
-        unsigned counts[2] = {0, 0};
-        uint64_t filter_bytes;
-        struct sst_reader *reader;
-        uint8_t *bytes;
-        size_t size;
-
-        sst_small_cells(&list);
-        sst_fixture_write(f, &options, &list);
-        reader = sst_fixture_open(f);
-        filter_bytes = sst_reader_facts(reader)->bloom_bytes + reader->trailer.bloom_root.size;
-        sst_reader_close(reader);
-        bytes = sst_fixture_bytes(f, &size);
-        for (size_t at = 0; at < size; at++) {
-            for (unsigned bit = 0; bit < 8; bit += test_long() ? 1 : 4) {
-                bytes[at] ^= (uint8_t)(1u << (bit + at) % 8);
-                expect_refused_or_right(f, &list, bytes, size, counts);
-                bytes[at] ^= (uint8_t)(1u << (bit + at) % 8);
-            }
-        }
-        /* Damage in the filter and its index is harmless, all other damage is caught. */
-        assert_int_equal(counts[0], filter_bytes * (test_long() ? 8 : 2));
-        free(bytes);
-        cell_list_fini(&list);
-        sst_fixture_free(f);
-    }
-}
-
-static void
-every_truncation_is_caught(void **state)
-{
-    struct sst_options options = sst_small_options(PETAL_COMPRESSION_LZ4);
-    struct sst_fixture *f = sst_fixture_new(256 << 10);
-    struct cell_list list = {0};
-    uint8_t *bytes;
-    size_t size;
-
-    (void)state;
-    sst_small_cells(&list);
-    sst_fixture_write(f, &options, &list);
-    bytes = sst_fixture_bytes(f, &size);
-    for (size_t cut = 0; cut < size; cut++) {
-        petal_error error = {0};
-
-        sst_fixture_set_bytes(f, bytes, cut);
-        assert_int_equal(sst_read_all(f, &list, &error), PETAL_CORRUPT);
-        assert_string_equal(error.file, SST_PATH);
-        assert_true(error.text[0] != '\0');
-    }
-    free(bytes);
-    cell_list_fini(&list);
-    sst_fixture_free(f);
-}
 
 /* ---- blocks in wrong places ---- */
 
@@ -313,8 +237,6 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_flipped_byte_is_caught_or_harmless),
-        cmocka_unit_test(every_truncation_is_caught),
         cmocka_unit_test(swapped_blocks_are_caught),
         cmocka_unit_test(mixed_files_are_caught),
         cmocka_unit_test(file_of_another_identity_is_refused),
