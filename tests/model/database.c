@@ -213,9 +213,8 @@ model_database_has_snapshot(const struct model_database *database, unsigned snap
             kept->created_ms >= database->now_ms - (int64_t)kept->ttl_seconds * 1000);
 }
 
-/* Those whose time is over go for good, also if the clock goes back later. */
-static void
-expire(struct model_database *database)
+void
+model_database_expire(struct model_database *database)
 {
     for (unsigned i = 0; i < MODEL_TABLE_SNAPSHOTS; i++)
         database->snapshots[i].exists = model_database_has_snapshot(database, i);
@@ -236,7 +235,7 @@ model_database_restart(struct model_database *database)
     memset(database->held, 0, sizeof database->held);
     model_database_flush(database, MODEL_TABLES);
     database->remembered_ms = database->stamped_ms;
-    expire(database);
+    model_database_expire(database);
 }
 
 /* ---- tables ---- */
@@ -270,6 +269,7 @@ model_database_create(struct model_database *database, unsigned table,
     model_init(&created->content, schema->families);
     created->exists = true;
     created->read_only = schema->read_only;
+    created->durability = schema->durability;
     tell_tables(database);
     return PETAL_OK;
 }
@@ -312,6 +312,7 @@ model_database_alter(struct model_database *database, unsigned table,
     content->count = kept;
     memcpy(content->families, schema->families, sizeof content->families);
     altered->read_only = schema->read_only;
+    altered->durability = schema->durability;
     return PETAL_OK;
 }
 
@@ -337,7 +338,7 @@ model_database_take(struct model_database *database, unsigned table, unsigned sn
 
     if (!database->tables[table].exists)
         return PETAL_NOT_FOUND;
-    expire(database);
+    model_database_expire(database);
     if (taken->exists)
         return PETAL_EXISTS;
     if (!skip_flush)
@@ -360,7 +361,7 @@ model_database_clone(struct model_database *database, unsigned snapshot, unsigne
 {
     if (database->tables[table].exists)
         return PETAL_EXISTS;
-    expire(database);
+    model_database_expire(database);
     if (!database->snapshots[snapshot].exists)
         return PETAL_NOT_FOUND;
     copy_table(&database->tables[table], &database->snapshots[snapshot].content);
@@ -371,7 +372,7 @@ model_database_clone(struct model_database *database, unsigned snapshot, unsigne
 enum petal_status
 model_database_restore(struct model_database *database, unsigned snapshot)
 {
-    expire(database);
+    model_database_expire(database);
     if (!database->snapshots[snapshot].exists)
         return PETAL_NOT_FOUND;
     copy_table(&database->tables[database->snapshots[snapshot].table],

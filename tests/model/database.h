@@ -17,11 +17,13 @@
 struct model_schema {
     struct model_family families[MODEL_FAMILIES]; /* one at least is not absent */
     bool read_only;
+    enum petal_durability durability;
 };
 
 struct model_table {
     bool exists;
     bool read_only;
+    enum petal_durability durability;
     struct model content;
 };
 
@@ -108,6 +110,10 @@ enum petal_status model_database_alter(struct model_database *database, unsigned
 
 /* Its time to live is not over. */
 bool model_database_has_snapshot(const struct model_database *database, unsigned snapshot);
+
+/* Those whose time is over go for good, also if the clock goes back later: by each call about
+ * snapshots but deletion. */
+void model_database_expire(struct model_database *database);
 
 enum petal_status model_database_take(struct model_database *database, unsigned table,
                                       unsigned snapshot, bool skip_flush, uint32_t ttl_seconds);

@@ -48,6 +48,41 @@ expect_write(struct expectation *expectation, const struct operation *operation,
     return true;
 }
 
+/* Of a table of one family that is there, for it would be made else. */
+static bool
+expect_key_value(struct expectation *expectation, const struct operation *operation,
+                 struct model_text *text)
+{
+    struct model_database *database = &expectation->database;
+    const struct model_table *table = &database->tables[operation->items[0].table];
+    struct model_item item = operation->items[0];
+    struct model_read read = {.column_count = 1, .read_point = UINT64_MAX};
+    struct model_results results;
+    enum petal_status status;
+    bool unsure;
+
+    if (!table->exists)
+        return false;
+    if (model_table_family_count(table) != 1) {
+        add_status(text, PETAL_INVALID);
+        return true;
+    }
+    while (table->content.families[item.family].absent)
+        item.family = (item.family + 1) % MODEL_FAMILIES;
+    if (operation->kind == OPERATION_PUT_VALUE) {
+        status = model_database_write(database, &item, 1, 0, &results, &unsure);
+        add_status(text, status);
+        return !unsure;
+    }
+    read.columns[0] = (struct model_column){.family = item.family};
+    expectation->answer.count = 0;
+    model_get(&table->content, &read, model_slice(&item.row), &expectation->answer);
+    add_status(text, PETAL_OK);
+    for (size_t i = 0; i < expectation->answer.count; i++)
+        model_text_add_model_cell(text, expectation->answer.cells[i]);
+    return true;
+}
+
 /* ---- reads ---- */
 
 /* Append the cells, in pieces of a row as a cursor gives them. */
@@ -222,7 +257,7 @@ dump_table(const struct model_database *database, unsigned table, bool raw,
 }
 
 void
-expect_dump(const struct model_database *database, bool raw, struct model_text *text)
+expect_dump(const struct model_database *database, enum dump_depth depth, struct model_text *text)
 {
     struct model_answer answer = {0};
 
@@ -233,14 +268,16 @@ expect_dump(const struct model_database *database, bool raw, struct model_text *
             continue;
         model_text_add(text, "table ");
         model_text_add_bytes(text, model_table_name(table));
-        model_text_add(text, shown->read_only ? " read-only" : "");
+        model_text_add(text, shown->read_only ? " read-only " : " ");
+        model_text_add_number(text, shown->durability);
         for (unsigned i = 0; i < MODEL_FAMILIES; i++) {
             if (!shown->content.families[i].absent)
                 model_text_add_family(text, i, &shown->content.families[i]);
         }
         model_text_add(text, "\n");
-        dump_table(database, table, false, &answer, text);
-        if (raw)
+        if (depth >= DUMP_VERSIONS)
+            dump_table(database, table, false, &answer, text);
+        if (depth >= DUMP_STORED)
             dump_table(database, table, true, &answer, text);
     }
     for (unsigned i = 0; i < MODEL_TABLE_SNAPSHOTS; i++) {
@@ -261,7 +298,7 @@ expect_checkpoint(struct model_database *database, bool raw, struct model_text *
 {
     model_database_flush(database, MODEL_TABLES);
     add_status(text, PETAL_OK);
-    expect_dump(database, raw, text);
+    expect_dump(database, raw ? DUMP_STORED : DUMP_VERSIONS, text);
 }
 
 /* ---- operations ---- */
@@ -366,6 +403,14 @@ expect_operation(struct expectation *expectation, const struct operation *operat
     case OPERATION_FREE_SNAPSHOT:
         model_database_let_go(database, operation->snapshot);
         break;
+    case OPERATION_PUT_VALUE:
+    case OPERATION_GET_VALUE:
+        return expect_key_value(expectation, operation, text);
+    case OPERATION_LOOK:
+        model_database_expire(database);
+        add_status(text, PETAL_OK);
+        expect_dump(database, DUMP_SCHEMA, text);
+        return true;
     case OPERATION_CHECKPOINT:
         expect_checkpoint(database, operation->read.raw, text);
         return true;

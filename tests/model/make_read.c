@@ -41,7 +41,89 @@ pick_read(struct maker *maker, struct operation *operation)
     }
     if (has(maker, FEATURE_SNAPSHOTS))
         operation->snapshot = chance(maker, 25) ? 1 + (unsigned)below(maker, MODEL_READ_POINTS) : 0;
+    operation->keep_out_of_cache = chance(maker, 10);
+    operation->has_receipt = has(maker, FEATURE_LOOKS) && chance(maker, 15);
     operation->without = (unsigned)below(maker, 1u << PETAL_SKIP_COUNT);
+}
+
+static struct model_bytes
+some_bytes(const char *bytes, size_t size)
+{
+    return model_bytes_of(slice_make(bytes, size));
+}
+
+static void
+pick_leaf(struct maker *maker, enum model_leaf_kind least, unsigned kinds, struct model_leaf *leaf)
+{
+    *leaf = (struct model_leaf){.kind = least + (unsigned)below(maker, kinds),
+                                .compare = (enum petal_compare)(1 + below(maker, 6)),
+                                .flag = chance(maker, 50)};
+    switch (leaf->kind) {
+    case MODEL_LEAF_ROW:
+        leaf->bytes = pick_row(maker);
+        break;
+    case MODEL_LEAF_ROW_PREFIX:
+        leaf->bytes = some_bytes(&"ab\xff"[below(maker, 3)], 1);
+        break;
+    case MODEL_LEAF_FAMILY:
+        leaf->bytes =
+            model_bytes_of(model_text_family_name((unsigned)below(maker, MODEL_FAMILIES)));
+        break;
+    case MODEL_LEAF_COLUMN_PREFIX:
+        leaf->bytes = some_bytes(&"qrs"[below(maker, 3)], 1);
+        break;
+    case MODEL_LEAF_QUALIFIER:
+        leaf->bytes = pick_qualifier(maker);
+        break;
+    case MODEL_LEAF_COLUMN_RANGE:
+        leaf->bytes = some_bytes(&"qr"[below(maker, 2)], below(maker, 2));
+        leaf->more = some_bytes(&"rs"[below(maker, 2)], below(maker, 2));
+        break;
+    case MODEL_LEAF_VALUE:
+        leaf->bytes = pick_value(maker, true);
+        break;
+    case MODEL_LEAF_VALUE_PREFIX:
+        leaf->bytes = some_bytes("...", 1 + below(maker, 3));
+        break;
+    case MODEL_LEAF_VALUE_CONTAINS:
+        leaf->bytes = some_bytes(&"0123456789"[below(maker, 10)], 1);
+        leaf->compare = chance(maker, 50) ? PETAL_EQUAL : PETAL_NOT_EQUAL;
+        break;
+    default:
+        leaf->number = pick_timestamp(maker);
+        break;
+    }
+}
+
+static void
+pick_list(struct maker *maker, struct operation *operation)
+{
+    struct model_filter *filter = &operation->read.filter;
+    unsigned around = (unsigned)below(maker, 10);
+
+    filter->one_of = chance(maker, 40);
+    filter->skip = around < 2;
+    filter->while_match = around == 2;
+    filter->by_text = chance(maker, 50);
+    filter->leaf_count = 1 + below(maker, MODEL_MOST_LEAVES);
+    /* HBase's SkipFilter does not ask its member about rows. */
+    for (size_t i = 0; i < filter->leaf_count; i++) {
+        if (filter->while_match)
+            pick_leaf(maker, MODEL_LEAF_ROW, MODEL_LEAF_FAMILY, &filter->leaves[i]);
+        else if (filter->skip)
+            pick_leaf(maker, MODEL_LEAF_FAMILY, MODEL_LEAVES - MODEL_LEAF_FAMILY,
+                      &filter->leaves[i]);
+        else
+            pick_leaf(maker, MODEL_LEAF_ROW, MODEL_LEAVES, &filter->leaves[i]);
+    }
+}
+
+/* A filter that needs whole rows judges what limits leave of them. */
+static void
+ask_for_whole_rows(struct operation *operation)
+{
+    operation->batch = 0;
+    operation->read.family_cell_limit = operation->read.family_cell_offset = 0;
 }
 
 static void
@@ -50,7 +132,9 @@ pick_filter(struct maker *maker, struct operation *operation)
     struct model_read *read = &operation->read;
     struct model_filter *filter = &read->filter;
 
-    filter->kind = (enum model_filter_kind)(1 + below(maker, MODEL_FILTER_SKIP));
+    filter->kind = chance(maker, 50)
+                       ? MODEL_FILTER_LIST
+                       : (enum model_filter_kind)(1 + below(maker, MODEL_FILTER_PAGE));
     switch (filter->kind) {
     case MODEL_FILTER_NONE:
         break;
@@ -58,7 +142,7 @@ pick_filter(struct maker *maker, struct operation *operation)
         read->family_cell_offset = 0;
         break;
     case MODEL_FILTER_COLUMN_PREFIX:
-        filter->bytes = model_bytes_of(slice_make(&"qrs"[below(maker, 3)], 1));
+        filter->bytes = some_bytes(&"qrs"[below(maker, 3)], 1);
         break;
     case MODEL_FILTER_FAMILY:
         filter->bytes =
@@ -69,13 +153,35 @@ pick_filter(struct maker *maker, struct operation *operation)
         filter->more = pick_row(maker);
         break;
     case MODEL_FILTER_FUZZY_ROW:
-        filter->bytes = model_bytes_of(slice_make(&"ab\xff"[below(maker, 3)], 1));
+        filter->bytes = some_bytes(&"ab\xff"[below(maker, 3)], 1);
         break;
-    case MODEL_FILTER_SKIP: /* needs whole rows, and judges what limits leave of them */
-        filter->bytes = pick_qualifier(maker);
+    case MODEL_FILTER_PAGE:
+        filter->number = 1 + (int64_t)below(maker, 4);
         operation->batch = 0;
-        read->family_cell_limit = read->family_cell_offset = 0;
         break;
+    case MODEL_FILTER_LIST:
+        pick_list(maker, operation);
+        break;
+    case MODEL_FILTER_SKIP:
+        filter->bytes = pick_qualifier(maker);
+        break;
+    }
+    if (filter->kind == MODEL_FILTER_SKIP || filter->skip || filter->while_match)
+        ask_for_whole_rows(operation);
+}
+
+/* Lists of a reversed scan take a place in a row that a member asks for the wrong way round, as
+ * HBase's do: there the members ask for none. */
+static void
+settle_filter(struct operation *operation)
+{
+    struct model_filter *filter = &operation->read.filter;
+
+    for (size_t i = 0; operation->scan.reversed && filter->leaf_count > 1 && i < filter->leaf_count;
+         i++) {
+        if (filter->leaves[i].kind == MODEL_LEAF_COLUMN_PREFIX ||
+            filter->leaves[i].kind == MODEL_LEAF_COLUMN_RANGE)
+            filter->leaves[i].kind = MODEL_LEAF_QUALIFIER;
     }
 }
 
@@ -85,6 +191,8 @@ pick_get(struct maker *maker, struct operation *operation)
     for (size_t i = 0; i < OPERATION_ROWS; i++)
         operation->rows[i] = pick_row(maker);
     pick_read(maker, operation);
+    if (has(maker, FEATURE_FILTERS) && chance(maker, 10))
+        pick_filter(maker, operation);
 }
 
 void
@@ -113,6 +221,7 @@ pick_scan(struct maker *maker, struct operation *operation)
     operation->batch = operation->by_rows && chance(maker, 60) ? 1 + below(maker, 4) : 0;
     if (has(maker, FEATURE_FILTERS) && !operation->read.raw && chance(maker, 25))
         pick_filter(maker, operation);
+    settle_filter(operation);
 }
 
 static void
@@ -143,6 +252,7 @@ pick_cursor(struct maker *maker, struct operation *operation)
                                               .versions = operation->read.versions,
                                               .filter = operation->read.filter,
                                               .raw = operation->read.raw};
+        settle_filter(operation);
     }
     if (choice < 30)
         operation->kind = OPERATION_OPEN_CURSOR;

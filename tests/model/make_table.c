@@ -17,7 +17,10 @@ pick_family(struct maker *maker, struct model_family *family)
             family->min_versions =
                 (uint32_t)below(maker, family->versions < 4 ? family->versions + 1 : 4);
     }
-    if (has(maker, FEATURE_KEEP_DELETED) && chance(maker, 40))
+    /* Under it time ranges tell whether a marker is there that hides nothing more: who looks for
+     * what a crash has left does not see that. */
+    if (has(maker, FEATURE_KEEP_DELETED) && !(maker->roomy && has(maker, FEATURE_CRASHES)) &&
+        chance(maker, 40))
         family->keep_deleted =
             chance(maker, 50) && !maker->calm ? PETAL_KEEP_DELETED_TTL : PETAL_KEEP_DELETED_TRUE;
     family->new_version_behavior = has(maker, FEATURE_NEW_VERSION_BEHAVIOR) && chance(maker, 25);
@@ -31,6 +34,9 @@ pick_schema(struct maker *maker, bool may_lack, struct model_schema *schema)
     unsigned sure = (unsigned)below(maker, MODEL_FAMILIES);
 
     *schema = (struct model_schema){.read_only = may_lack && chance(maker, 5)};
+    if (chance(maker, 30))
+        schema->durability =
+            PETAL_ASYNC_WAL + (unsigned)below(maker, PETAL_FSYNC_WAL - PETAL_ASYNC_WAL + 1);
     for (unsigned family = 0; family < MODEL_FAMILIES; family++) {
         if (maker->calm)
             schema->families[family] = maker->calm_families[family];
@@ -89,8 +95,12 @@ pick_maintenance(struct maker *maker, struct operation *operation)
     unsigned choice = (unsigned)below(maker, 100);
 
     operation->variant = (unsigned)below(maker, 8);
-    if (choice >= 70 && pick_table_change(maker, operation))
+    if (choice >= 65 && choice < 92 && pick_table_change(maker, operation))
         return;
+    if (choice >= 92 && has(maker, FEATURE_LOOKS)) {
+        operation->kind = OPERATION_LOOK;
+        return;
+    }
     operation->kind = OPERATION_FLUSH;
     operation->whole_database = chance(maker, 50);
     operation->snapshot = 1 + (unsigned)below(maker, MODEL_READ_POINTS);

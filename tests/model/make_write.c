@@ -133,3 +133,22 @@ pick_write(struct maker *maker, struct operation *operation)
     if (operation->changes_row)
         pick_condition(maker, operation);
 }
+
+/* A deletion would hide the past puts that come later. */
+void
+pick_key_value(struct maker *maker, struct operation *operation)
+{
+    struct model_item *item = operation->items;
+    bool is_delete = !maker->past_puts && chance(maker, 25);
+
+    operation->kind = chance(maker, 50) ? OPERATION_GET_VALUE : OPERATION_PUT_VALUE;
+    operation->item_count = 1;
+    *item = (struct model_item){.kind = is_delete ? MODEL_DELETE : MODEL_PUT,
+                                .type = PETAL_DELETE_COLUMN,
+                                .table = (unsigned)below(maker, maker->tables),
+                                .row = pick_row(maker),
+                                .timestamp = PETAL_LATEST,
+                                .begins_mutation = true};
+    if (!is_delete)
+        item->value = pick_value(maker, false);
+}

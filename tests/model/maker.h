@@ -68,6 +68,7 @@ struct model_bytes pick_value(struct maker *maker, bool again);
 /* ---- Operations, whose time and table are chosen ---- */
 
 void pick_write(struct maker *maker, struct operation *operation);
+void pick_key_value(struct maker *maker, struct operation *operation);
 void pick_get(struct maker *maker, struct operation *operation);
 void pick_scan(struct maker *maker, struct operation *operation);
 

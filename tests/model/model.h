@@ -7,6 +7,7 @@
  * model.c              cells, writes that read, conditions
  * tests/model/visibility.c   which puts live; what flushes and compactions keep
  * tests/model/read.c         gets and scans
+ * tests/model/filter.c       filters that are lists
  * tests/model/cursor.c       cursors that are moved to and fro
  * (tests/model/database.h: several tables, and what becomes of whole ones)
  *
@@ -138,7 +139,7 @@ struct model_column {
     bool whole_family;
 };
 
-/* Filters whose rule does not depend on how a scan comes to a cell. */
+/* Filters whose rule does not depend on how a read comes to a cell. */
 enum model_filter_kind {
     MODEL_FILTER_NONE,
     MODEL_FILTER_COLUMN_PREFIX, /* qualifiers that begin with `bytes` */
@@ -146,13 +147,50 @@ enum model_filter_kind {
     MODEL_FILTER_FIRST_KEY,     /* the first cell of each row */
     MODEL_FILTER_ROW_RANGES,    /* `bytes` alone, and the rows from `more` on */
     MODEL_FILTER_FUZZY_ROW,     /* rows whose second byte is the first one of `bytes` */
-    MODEL_FILTER_SKIP           /* rows without a cell whose qualifier is `bytes` */
+    MODEL_FILTER_SKIP,          /* rows without a cell whose qualifier is `bytes` */
+    MODEL_FILTER_PAGE,          /* so many rows as `number` */
+    MODEL_FILTER_LIST           /* of the leaves below */
 };
+
+/* A question to a cell; comparisons say how what is stored compares to `bytes`. */
+enum model_leaf_kind {
+    MODEL_LEAF_ROW,
+    MODEL_LEAF_ROW_PREFIX,
+    MODEL_LEAF_FAMILY,
+    MODEL_LEAF_QUALIFIER,
+    MODEL_LEAF_COLUMN_PREFIX,
+    MODEL_LEAF_COLUMN_RANGE, /* from `bytes` on, before `more`; both ends included if `flag` */
+    MODEL_LEAF_VALUE,
+    MODEL_LEAF_VALUE_PREFIX,   /* compared by its first bytes */
+    MODEL_LEAF_VALUE_CONTAINS, /* EQUAL: `bytes` are in it, NOT_EQUAL: are not */
+    MODEL_LEAF_TIMESTAMPS,     /* is `number` or the one behind it */
+    MODEL_LEAVES
+};
+
+struct model_leaf {
+    enum model_leaf_kind kind;
+    enum petal_compare compare;
+    struct model_bytes bytes, more;
+    bool flag;
+    int64_t number;
+};
+
+#define MODEL_MOST_LEAVES 3
 
 struct model_filter {
     enum model_filter_kind kind;
     struct model_bytes bytes, more;
+    int64_t number;
+    /* A list: all leaves or one of them must say yes. Around it SKIP: a cell that is refused takes
+     * its row with it; WHILE, around leaves that ask for rows: the first one ends the read. */
+    bool one_of, skip, while_match;
+    bool by_text; /* in the filter language */
+    struct model_leaf leaves[MODEL_MOST_LEAVES];
+    size_t leaf_count;
 };
+
+/* Of a list. */
+bool model_filter_passes(const struct model_filter *filter, const struct model_cell *cell);
 
 struct model_read {
     struct model_filter filter;     /* of scans that are not raw */
@@ -165,6 +203,9 @@ struct model_read {
     uint64_t family_cell_limit, family_cell_offset;
     uint64_t read_point; /* UINT64_MAX: as of now */
     bool raw;
+    /* Between the files of the model: what a filter is shown, which is one version more of each
+     * column than it lets pass, if there is one. */
+    bool as_shown;
 };
 
 struct model_scan {

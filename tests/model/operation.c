@@ -41,7 +41,9 @@ pick_operation(struct maker *maker, struct operation *operation)
     operation->table = pick_table(maker);
     if (has(maker, FEATURE_CRASHES) && chance(maker, 6))
         pick_crash(maker, &operation->crash);
-    if (choice < 45) {
+    if (choice < 4 && has(maker, FEATURE_KEY_VALUE)) {
+        pick_key_value(maker, operation);
+    } else if (choice < 45) {
         pick_write(maker, operation);
     } else if (choice < 57) {
         pick_maintenance(maker, operation);
@@ -85,4 +87,38 @@ operation_list_free(struct operation_list *list)
 {
     free(list->operations);
     *list = (struct operation_list){0};
+}
+
+const char *
+operation_kind_text(enum operation_kind kind)
+{
+    static const char *const words[OPERATION_KINDS] = {
+        [OPERATION_WRITE] = "write",
+        [OPERATION_PUT_VALUE] = "put value",
+        [OPERATION_FLUSH] = "flush",
+        [OPERATION_COMPACT] = "compact",
+        [OPERATION_REOPEN] = "reopen",
+        [OPERATION_CRASH] = "die",
+        [OPERATION_TAKE_SNAPSHOT] = "hold",
+        [OPERATION_FREE_SNAPSHOT] = "let go",
+        [OPERATION_CREATE_TABLE] = "create",
+        [OPERATION_DROP_TABLE] = "drop",
+        [OPERATION_TRUNCATE_TABLE] = "truncate",
+        [OPERATION_ALTER_TABLE] = "alter",
+        [OPERATION_TAKE_TABLE_SNAPSHOT] = "take table snapshot",
+        [OPERATION_CLONE_TABLE] = "clone",
+        [OPERATION_RESTORE_TABLE] = "restore",
+        [OPERATION_DELETE_TABLE_SNAPSHOT] = "delete table snapshot",
+        [OPERATION_CHECKPOINT] = "checkpoint",
+        [OPERATION_LOOK] = "look",
+        [OPERATION_GET_VALUE] = "get value",
+        [OPERATION_GET] = "get",
+        [OPERATION_GET_ROWS] = "get rows",
+        [OPERATION_SCAN] = "scan",
+        [OPERATION_OPEN_CURSOR] = "open cursor",
+        [OPERATION_MOVE_CURSOR] = "move cursor",
+        [OPERATION_CLOSE_CURSOR] = "close cursor",
+    };
+
+    return words[kind];
 }

@@ -15,6 +15,7 @@
 
 enum operation_kind {
     OPERATION_WRITE,
+    OPERATION_PUT_VALUE, /* or delete it: of a key-value table */
     OPERATION_FLUSH,
     OPERATION_COMPACT,
     OPERATION_REOPEN,
@@ -30,13 +31,16 @@ enum operation_kind {
     OPERATION_RESTORE_TABLE,
     OPERATION_DELETE_TABLE_SNAPSHOT,
     OPERATION_CHECKPOINT, /* which is opened and read whole; read.raw: its stored cells, too */
+    OPERATION_LOOK,       /* names, attributes, statistics, files, verification */
+    OPERATION_GET_VALUE,
     OPERATION_GET,
     OPERATION_GET_ROWS, /* by petal_multi_get */
     OPERATION_SCAN,
     /* A scan, read to its end when the cursor is closed: what happens between must not show */
     OPERATION_OPEN_CURSOR,
     OPERATION_MOVE_CURSOR,
-    OPERATION_CLOSE_CURSOR
+    OPERATION_CLOSE_CURSOR,
+    OPERATION_KINDS
 };
 
 enum move_kind { MOVE_NEXT, MOVE_NEXT_ROW, MOVE_SEEK };
@@ -96,7 +100,8 @@ struct operation {
     bool by_rows; /* petal_cursor_next_row; then `batch` counts */
     uint64_t batch;
     struct operation_crash crash; /* tests/model/crash_test.c alone */
-    unsigned without;             /* reasons for leaving files out that the read must not use */
+    bool keep_out_of_cache, has_receipt;
+    unsigned without; /* reasons for leaving files out that the read must not use */
 };
 
 /* What a list may hold; the rest is left out. */
@@ -120,10 +125,12 @@ enum operation_feature {
     FEATURE_TABLE_SNAPSHOTS = 65536,
     FEATURE_CHECKPOINTS = 131072,
     FEATURE_CLOCK = 262144, /* steps back */
-    FEATURE_ALL = 524287,
+    FEATURE_LOOKS = 524288, /* receipts, too */
+    FEATURE_KEY_VALUE = 1048576,
+    FEATURE_ALL = 2097151,
     /* Beyond these, a restriction (tests/model/maker.h), and what only calm lists may hold. */
-    FEATURE_CALM = 524288,
-    FEATURE_CRASHES = 1048576
+    FEATURE_CALM = 2097152,
+    FEATURE_CRASHES = 4194304
 };
 
 struct operation_list {
@@ -137,6 +144,8 @@ struct operation_list {
 void operation_list_make(struct operation_list *list, uint64_t seed, size_t count,
                          unsigned features);
 void operation_list_free(struct operation_list *list);
+
+const char *operation_kind_text(enum operation_kind kind);
 
 /* Commands of kv-shell; what it has no command for becomes a comment. */
 void operation_list_print(const struct operation_list *list, FILE *out);

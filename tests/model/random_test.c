@@ -22,6 +22,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define OPERATIONS      200000
 #define OPERATIONS_LONG 5000000
@@ -86,6 +87,22 @@ static const struct run_settings settings[] = {
 };
 #define SETTINGS (sizeof settings / sizeof *settings)
 
+/* What was tried, in all lists; operations by kind. */
+static struct {
+    uint64_t lists, calm, kinds[OPERATION_KINDS], not_asked, runs;
+} tried;
+
+static void
+print_tried(double seconds)
+{
+    print_message("%" PRIu64 " lists, of them %" PRIu64 " calm; %" PRIu64
+                  " operations under settings, %.0f a second; operations:",
+                  tried.lists, tried.calm, tried.runs, (double)tried.runs / seconds);
+    for (unsigned kind = 0; kind < OPERATION_KINDS; kind++)
+        print_message(" %s %" PRIu64 ",", operation_kind_text(kind), tried.kinds[kind]);
+    print_message(" not asked of the engine %" PRIu64 "\n", tried.not_asked);
+}
+
 static uint64_t
 number_from(const char *variable, uint64_t otherwise)
 {
@@ -140,23 +157,33 @@ run_list(uint64_t seed, unsigned features, uint64_t *count)
      * blocks. */
     size_t length = seed % 8 == 0 ? 800 : 120;
     /* Every second list leaves out some features at random. */
-    unsigned some = seed % 2 == 0 ? FEATURE_ALL : (unsigned)(seed * 0x9E3779B97F4A7C15u >> 45);
+    unsigned some = seed % 2 == 0 ? FEATURE_ALL : (unsigned)(seed * 0x9E3779B97F4A7C15u >> 43);
     struct operation_list list;
     struct run_answers answers;
     bool same = true;
 
     /* Some are such that background work can go on beside them. */
     if (seed % 8 >= 6)
-        some = (some | FEATURE_CALM) & ~(seed % 16 >= 8 ? (unsigned)FEATURE_CONDITIONS : 0u);
+        some = (some | FEATURE_CALM) &
+               ~(seed % 16 >= 8
+                     ? (unsigned)(FEATURE_CONDITIONS | FEATURE_READ_MODIFY_WRITE | FEATURE_FILTERS)
+                     : 0u);
     *count = length;
     operation_list_make(&list, seed, length, (features | FEATURE_CALM) & some);
     run_model(&list, &answers);
+    tried.lists++;
+    tried.calm += (list.features & FEATURE_CALM) != 0;
+    for (size_t i = 0; i < length; i++) {
+        tried.kinds[list.operations[i].kind]++;
+        tried.not_asked += answers.texts[i] == NULL;
+    }
     for (size_t i = 0; same && i < SETTINGS; i++) {
         struct run_difference difference;
 
         if (settings[i].background && (list.features & FEATURE_CALM) == 0)
             continue;
         same = run_engine(&list, &settings[i], &answers, &difference);
+        tried.runs += length;
         if (!same) {
             model_text_free(&difference.got);
             report(&list, &settings[i], seed);
@@ -174,10 +201,12 @@ test_lists(void **state)
     unsigned features = (unsigned)number_from("PETAL_FEATURES", FEATURE_ALL);
     unsigned failures = 0;
     uint64_t seed = test_seed();
+    clock_t began = clock();
 
     (void)state;
     for (uint64_t done = 0, count; done < wanted && failures < 3; done += count)
         failures += !run_list(seed++, features, &count);
+    print_tried((double)(clock() - began) / CLOCKS_PER_SEC);
     assert_int_equal(failures, 0);
 }
 

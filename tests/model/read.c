@@ -32,6 +32,8 @@ passes_column(const struct model_filter *filter, const struct model_cell *cell)
 {
     petal_slice bytes = model_slice(&filter->bytes), qualifier = model_slice(&cell->qualifier);
 
+    if (filter->kind == MODEL_FILTER_LIST)
+        return filter->skip || model_filter_passes(filter, cell);
     if (filter->kind == MODEL_FILTER_FAMILY)
         return slice_equal(model_text_family_name(cell->family), bytes);
     return filter->kind != MODEL_FILTER_COLUMN_PREFIX ||
@@ -59,28 +61,44 @@ wanted_versions(const struct model_read *read)
     return read->versions == 0 ? 1 : (uint32_t)read->versions;
 }
 
-/* Rules 5 and 6. */
+/* How many passing versions of the cell's column a filter is shown: one more than are asked for; but
+ * HBase leaves the empty qualifier cell by cell, unless the read names qualifiers. */
+static uint64_t
+most_shown(const struct model_read *read, const struct model_cell *cell)
+{
+    bool whole = read->column_count == 0;
+
+    for (size_t i = 0; i < read->column_count; i++)
+        whole = whole || (read->columns[i].family == cell->family && read->columns[i].whole_family);
+    return cell->qualifier.size == 0 && whole ? UINT64_MAX : (uint64_t)wanted_versions(read) + 1;
+}
+
+/* Rules 5 and 6. Versions that a filter refuses are not counted among those asked for, but among
+ * those that the family keeps; in the order of writes among both. */
 static void
 read_versions(const struct model_rules *rules, const struct model_read *read,
               const struct model_cell *cells, size_t count, struct model_answer *answer)
 {
-    uint32_t wanted = wanted_versions(read), rank = 0;
+    uint32_t most = rules->family->versions, rank = 0;
+    uint64_t wanted = wanted_versions(read), given = 0;
     bool living[MODEL_MOST_ROW_CELLS];
 
-    if (wanted > rules->family->versions)
-        wanted = rules->family->versions;
+    if (wanted_versions(read) < most && rules->family->new_version_behavior)
+        most = wanted_versions(read);
     model_find_living(rules, cells, count, living);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && !model_same_column(&cells[i], &cells[i - 1]))
-            rank = 0;
+            rank = 0, given = 0;
         if (!living[i] || cells[i].timestamp < rules->time_min ||
             cells[i].timestamp >= rules->time_limit)
             continue;
         rank++;
-        if (rank <= wanted &&
-            (!model_is_expired(rules, &cells[i]) || rank <= rules->family->min_versions) &&
-            asks_column(read, &cells[i]))
-            answer_add(answer, &cells[i]);
+        if (rank > most || given == (read->as_shown ? most_shown(read, &cells[i]) : wanted) ||
+            (model_is_expired(rules, &cells[i]) && rank > rules->family->min_versions) ||
+            !asks_column(read, &cells[i]) || !passes_column(&read->filter, &cells[i]))
+            continue;
+        given++;
+        answer_add(answer, &cells[i]);
     }
 }
 
@@ -130,21 +148,20 @@ read_raw(const struct model_rules *rules, const struct model_read *read,
     }
 }
 
-/* Leave out what the filter does not let pass, and what lies before the place. */
+/* Leave out what lies before the place. */
 static void
-drop_cells(const struct model_read *read, const struct model_place *place,
-           struct model_answer *answer, size_t before)
+drop_cells(const struct model_place *place, struct model_answer *answer, size_t before)
 {
     size_t kept = before;
 
     for (size_t i = before; i < answer->count; i++) {
         const struct model_cell *cell = answer->cells[i];
-        bool drop = !passes_column(&read->filter, cell);
+        bool drop = false;
 
         if (place != NULL && place->in_row &&
             slice_equal(model_slice(&cell->row), model_slice(&place->row)))
             drop =
-                drop || cell->family < place->family ||
+                cell->family < place->family ||
                 (cell->family == place->family &&
                  slice_compare(model_slice(&cell->qualifier), model_slice(&place->qualifier)) < 0);
         if (!drop)
@@ -177,7 +194,7 @@ read_family(const struct model *model, const struct model_read *read, size_t fir
         read_raw(&rules, read, cells, count, answer);
     else
         read_versions(&rules, read, cells, count, answer);
-    drop_cells(read, place, answer, before);
+    drop_cells(place, answer, before);
     left = answer->count - before;
     offset = read->family_cell_offset < left ? (size_t)read->family_cell_offset : left;
     left -= offset;
@@ -214,13 +231,6 @@ read_row(const struct model *model, const struct model_read *read, petal_slice r
     }
 }
 
-void
-model_get(const struct model *model, const struct model_read *read, petal_slice row,
-          struct model_answer *answer)
-{
-    read_row(model, read, row, NULL, answer);
-}
-
 static bool
 passes_row(const struct model_filter *filter, petal_slice row)
 {
@@ -241,16 +251,29 @@ static bool
 is_skipped(const struct model *model, const struct model_read *read, petal_slice row)
 {
     struct model_answer whole = {0};
+    struct model_read shown = *read;
     bool skipped = false;
 
-    if (read->filter.kind != MODEL_FILTER_SKIP)
+    if (read->filter.kind != MODEL_FILTER_SKIP && !read->filter.skip)
         return false;
-    read_row(model, read, row, NULL, &whole);
+    shown.as_shown = true;
+    read_row(model, &shown, row, NULL, &whole);
     for (size_t i = 0; i < whole.count; i++)
-        skipped = skipped || slice_equal(model_slice(&whole.cells[i]->qualifier),
-                                         model_slice(&read->filter.bytes));
+        skipped = skipped || (read->filter.kind == MODEL_FILTER_SKIP
+                                  ? slice_equal(model_slice(&whole.cells[i]->qualifier),
+                                                model_slice(&read->filter.bytes))
+                                  : !model_filter_passes(&read->filter, whole.cells[i]));
     model_answer_free(&whole);
     return skipped;
+}
+
+/* WHILE, whose leaves ask for rows. */
+static bool
+ends_at(const struct model_read *read, const struct model_bytes *row)
+{
+    struct model_cell any = {.row = *row};
+
+    return read->filter.while_match && !model_filter_passes(&read->filter, &any);
 }
 
 static bool
@@ -318,6 +341,9 @@ model_scan_from(const struct model *model, const struct model_read *read,
             (place != NULL && is_before(scan, row, &place->row)) ||
             is_skipped(model, read, model_slice(row)))
             continue;
+        if (ends_at(read, row) ||
+            (read->filter.kind == MODEL_FILTER_PAGE && rows == (uint64_t)read->filter.number))
+            return;
         if (scan->row_limit > 0 && rows == scan->row_limit)
             return;
         read_row(model, read, model_slice(row), place, answer);
@@ -333,4 +359,18 @@ model_scan(const struct model *model, const struct model_read *read, const struc
 {
     if (read->versions >= 0)
         model_scan_from(model, read, scan, NULL, answer);
+}
+
+/* A scan of one row, for a filter. */
+void
+model_get(const struct model *model, const struct model_read *read, petal_slice row,
+          struct model_answer *answer)
+{
+    struct model_scan scan = {
+        .start_row = model_bytes_of(row), .stop_row = model_bytes_of(row), .stop_inclusive = true};
+
+    if (read->filter.kind == MODEL_FILTER_NONE)
+        read_row(model, read, row, NULL, answer);
+    else
+        model_scan(model, read, &scan, answer);
 }

@@ -73,7 +73,9 @@ run_begin(struct run *run, const struct operation_list *list, const struct run_s
     memory_vfs_use_log_windows(run->fixture.vfs, settings->log_windows);
     test_clock_set(&run->fixture.clock, 1000);
     choose_options(run, 0);
-    run->long_values = settings->background && (list->features & FEATURE_CONDITIONS) == 0;
+    run->long_values =
+        settings->background &&
+        (list->features & (FEATURE_CONDITIONS | FEATURE_READ_MODIFY_WRITE | FEATURE_FILTERS)) == 0;
     status = run_open(run, error);
     for (unsigned table = 0; status == PETAL_OK && table < list->table_count; table++) {
         struct operation create = {
@@ -149,7 +151,7 @@ checkpoint(struct run *run, bool raw, struct model_text *text)
     options.create = false;
     status = petal_open(directory, &options, &copy, &error);
     if (status == PETAL_OK)
-        status = engine_dump(copy, raw, text, &error);
+        status = engine_dump(copy, raw ? DUMP_STORED : DUMP_VERSIONS, text, &error);
     if (status != PETAL_OK)
         engine_add_status(text, status, &error);
     status = petal_close(copy, &error);
@@ -223,6 +225,15 @@ run_operation(struct run *run, const struct operation *operation, struct model_t
         return;
     case OPERATION_CLOSE_CURSOR:
         engine_close_cursor(engine, operation, text);
+        return;
+    case OPERATION_PUT_VALUE:
+    case OPERATION_GET_VALUE:
+        engine_use_key_value(engine, operation, text);
+        return;
+    case OPERATION_LOOK:
+        engine_add_status(text, engine_look(engine, text, &error), &error);
+        if (engine_dump(engine->db, DUMP_SCHEMA, text, &error) != PETAL_OK)
+            engine_add_status(text, error.status, &error);
         return;
     case OPERATION_CHECKPOINT:
         checkpoint(run, operation->read.raw, text);

@@ -2,10 +2,15 @@
  * run.h -- run a list of operations against the model and against the engine, and compare what they
  * say, operation by operation.
  *
- * tests/model/expect.c  what the model says
- * tests/model/engine.c  what the engine says to reads and writes
- * tests/model/tables.c  what it says to changes of tables, and all that it holds
- * tests/model/run.c     the rest, and whole lists
+ * tests/model/expect.c        what the model says
+ * tests/model/engine.c        what the engine says: handles, statuses
+ * tests/model/engine_write.c  writes
+ * tests/model/engine_read.c   reads
+ * tests/model/engine_filter.c their filters
+ * tests/model/tables.c        changes of tables, and all that the engine holds
+ * tests/model/look.c          what it tells of itself; key-value tables
+ * tests/model/long_value.c    values that are longer than the model's
+ * tests/model/run.c           the rest, and whole lists
  *
  * The engine runs on the in-memory file layer, with a clock and a random source that are set by
  * hand: equal lists give equal runs.  Nothing is flushed on its own.
@@ -67,9 +72,10 @@ void expect_cursor(const struct model *model, struct model_cursor *cursor,
                    const struct operation **scan, const struct operation *operation,
                    uint64_t read_point, struct model_text *text);
 
-/* All tables with their attributes and versions, and the names of table snapshots; `raw`: the
- * stored cells, too. */
-void expect_dump(const struct model_database *database, bool raw, struct model_text *text);
+/* All tables with their attributes, and the names of table snapshots; versions; stored cells. */
+enum dump_depth { DUMP_SCHEMA, DUMP_VERSIONS, DUMP_STORED };
+void expect_dump(const struct model_database *database, enum dump_depth depth,
+                 struct model_text *text);
 
 /* ---- Model and engine ---- */
 
@@ -105,7 +111,9 @@ struct engine {
     const struct operation *cursor_scans[OPERATION_CURSORS];
     petal_family *cursor_families[OPERATION_CURSORS][MODEL_FAMILIES];
     petal_result *result, *more[OPERATION_ROWS - 1];
-    bool long_values; /* put so, and shown without what makes them long */
+    petal_receipt *receipt;
+    petal_stats stats; /* as they were looked at last */
+    bool long_values;  /* put so, and shown without what makes them long */
 };
 
 /* Find the handles of what is there; those of the rest stay as they are. */
@@ -139,10 +147,36 @@ void run_operation(struct run *run, const struct operation *operation, struct mo
 enum petal_status run_open(struct run *run, petal_error *error);
 
 /* The same as expect_dump. */
-enum petal_status engine_dump(petal_db *db, bool raw, struct model_text *text, petal_error *error);
+enum petal_status engine_dump(petal_db *db, enum dump_depth depth, struct model_text *text,
+                              petal_error *error);
 
-/* As model_text_add_cell; a long value without what makes it so. */
+/* ---- Values that are longer here than in the model ---- */
+
+#define ENGINE_FILLER_BYTES 1000
+#define ENGINE_LONG_BYTES   (MODEL_BYTES + ENGINE_FILLER_BYTES)
+
+/* Into `bytes` if values are long here; a number stays as it is. */
+petal_slice engine_lengthen(const struct engine *engine, const struct model_bytes *value,
+                            uint8_t bytes[ENGINE_LONG_BYTES]);
+
+/* As model_text_add_cell; without what makes the value long. */
 void engine_add_cell(struct model_text *text, const petal_cell *cell);
+void engine_add_result(struct model_text *text, const petal_result *result);
+
+/* ---- What the engine tells of itself ---- */
+
+/* Append what is wrong with the receipt of the latest read; `result`: of a get, else NULL. */
+void engine_check_receipt(const struct engine *engine, unsigned without, const petal_result *result,
+                          struct model_text *text);
+
+/* Ask for all that can be asked for, and append what is wrong with it. */
+enum petal_status engine_look(struct engine *engine, struct model_text *text, petal_error *error);
+void engine_use_key_value(struct engine *engine, const struct operation *operation,
+                          struct model_text *text);
+
+/* NULL: none is wanted. */
+enum petal_status engine_make_filter(petal_db *db, const struct model_filter *wanted,
+                                     petal_filter **filter, petal_error *error);
 
 /* All tables are verified. */
 enum petal_status engine_verify(struct engine *engine, petal_error *error);

@@ -158,6 +158,39 @@ print_read(const struct model_read *read, FILE *out)
     fprintf(out, "]");
 }
 
+/* As the model has it: what, how it compares, with what. */
+static void
+print_list(const struct model_filter *filter, FILE *out)
+{
+    static const char *const words[MODEL_LEAVES] = {"row",
+                                                    "row begins with",
+                                                    "family",
+                                                    "qualifier",
+                                                    "qualifier begins with",
+                                                    "column range",
+                                                    "value",
+                                                    "value begins",
+                                                    "value contains",
+                                                    "timestamps from"};
+    static const char *const compare[] = {"", "<", "<=", "=", "!=", ">=", ">"};
+
+    fprintf(out, " # %s%s%s of", filter->skip ? "SKIP " : "", filter->while_match ? "WHILE " : "",
+            filter->one_of ? "one" : "all");
+    for (size_t i = 0; i < filter->leaf_count; i++) {
+        const struct model_leaf *leaf = &filter->leaves[i];
+
+        fprintf(out, "%s %s %s ", i > 0 ? "," : "", words[leaf->kind], compare[leaf->compare]);
+        print_quoted(out, model_slice(&leaf->bytes));
+        if (leaf->kind == MODEL_LEAF_COLUMN_RANGE) {
+            print_quoted(out, model_slice(&leaf->more));
+            fprintf(out, "%s", leaf->flag ? " inclusive" : "");
+        }
+        if (leaf->kind == MODEL_LEAF_TIMESTAMPS)
+            fprintf(out, "%" PRId64, leaf->number);
+    }
+    fprintf(out, "%s", filter->by_text ? " (by its text)" : "");
+}
+
 static void
 print_filter(const struct model_filter *filter, FILE *out)
 {
@@ -167,12 +200,17 @@ print_filter(const struct model_filter *filter, FILE *out)
                                         "FirstKeyOnlyFilter",
                                         "MultiRowRangeFilter: itself, from the other on",
                                         "FuzzyRowFilter of the second byte",
-                                        "SKIP QualifierFilter !="};
+                                        "SKIP QualifierFilter !=",
+                                        "PageFilter"};
 
-    if (filter->kind == MODEL_FILTER_NONE)
+    if (filter->kind == MODEL_FILTER_LIST)
+        print_list(filter, out);
+    if (filter->kind == MODEL_FILTER_NONE || filter->kind == MODEL_FILTER_LIST)
         return;
     fprintf(out, " # %s ", words[filter->kind]);
     print_quoted(out, model_slice(&filter->bytes));
+    if (filter->kind == MODEL_FILTER_PAGE)
+        fprintf(out, " %" PRId64, filter->number);
     if (filter->kind == MODEL_FILTER_ROW_RANGES)
         print_quoted(out, model_slice(&filter->more));
 }
@@ -335,6 +373,9 @@ print_maintenance(const struct operation *operation, FILE *out)
     case OPERATION_DELETE_TABLE_SNAPSHOT:
         print_table_snapshot(operation, out);
         break;
+    case OPERATION_LOOK:
+        fprintf(out, "# look at all that can be asked for\n");
+        break;
     case OPERATION_CHECKPOINT:
         fprintf(out, "# checkpoint; open it and read all\n");
         break;
@@ -385,6 +426,11 @@ operation_list_print(const struct operation_list *list, FILE *out)
         print_crash(&operation->crash, out);
         if (operation->kind == OPERATION_WRITE) {
             print_write(operation, out);
+        } else if (operation->kind == OPERATION_PUT_VALUE ||
+                   operation->kind == OPERATION_GET_VALUE) {
+            fprintf(out, "# as key and value, in the family that there is: %s\n",
+                    operation->kind == OPERATION_GET_VALUE ? "get" : "");
+            print_item(operation->items, operation->now_ms, out);
         } else if (operation->kind == OPERATION_GET || operation->kind == OPERATION_GET_ROWS) {
             print_gets(operation, out);
         } else if (operation->kind == OPERATION_SCAN) {

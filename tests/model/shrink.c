@@ -151,7 +151,10 @@ shrink_read(struct shrinker *shrinker, size_t index)
     WITHOUT(less.without = 0);
     WITHOUT((less.scan = (struct model_scan){.reversed = less.scan.reversed}));
     WITHOUT(less.scan.reversed = false);
-    WITHOUT(less.read.filter.kind = MODEL_FILTER_NONE);
+    WITHOUT((less.read.filter = (struct model_filter){.kind = MODEL_FILTER_NONE}));
+    WITHOUT(less.read.filter.leaf_count -= less.read.filter.leaf_count > 1);
+    WITHOUT(less.read.filter.by_text = false);
+    WITHOUT(less.has_receipt = false);
     WITHOUT(less.move_count -= less.move_count > 1);
     for (size_t i = 0; i < operation->move_count && operation->move_count > 1; i++) {
         WITHOUT(memmove(&less.moves[i], &less.moves[i + 1],

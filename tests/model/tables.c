@@ -32,6 +32,7 @@ create_or_alter(struct engine *engine, const struct operation *operation,
                                    .families = families,
                                    .family_count =
                                        describe_families(&operation->schema, settings, families),
+                                   .durability = operation->schema.durability,
                                    .read_only = operation->schema.read_only};
     petal_table *created;
 
@@ -152,7 +153,7 @@ struct dump {
     struct model_text *text;
     petal_error *error;
     enum petal_status status;
-    bool raw;
+    enum dump_depth depth;
 };
 
 static bool
@@ -165,11 +166,17 @@ dump_table(void *argument, petal_table *table)
     model_text_add(dump->text, "table ");
     model_text_add_bytes(dump->text, petal_table_name(table));
     model_text_add(dump->text, options.read_only ? " read-only" : "");
+    model_text_add(dump->text, " ");
+    model_text_add_number(dump->text, options.durability);
     for (size_t i = 0; i < options.family_count; i++)
         add_family(&options.families[i], dump->text);
     model_text_add(dump->text, "\n");
-    dump->status = dump_cells(table, false, dump->text, dump->error);
-    if (dump->status == PETAL_OK && dump->raw)
+    if (petal_table_durability(table) != options.durability ||
+        petal_table_family_count(table) != options.family_count)
+        model_text_add(dump->text, "which is described as another\n");
+    if (dump->depth >= DUMP_VERSIONS)
+        dump->status = dump_cells(table, false, dump->text, dump->error);
+    if (dump->status == PETAL_OK && dump->depth >= DUMP_STORED)
         dump->status = dump_cells(table, true, dump->text, dump->error);
     return dump->status == PETAL_OK;
 }
@@ -188,9 +195,9 @@ dump_snapshot(void *argument, const petal_table_snapshot_info *info)
 }
 
 enum petal_status
-engine_dump(petal_db *db, bool raw, struct model_text *text, petal_error *error)
+engine_dump(petal_db *db, enum dump_depth depth, struct model_text *text, petal_error *error)
 {
-    struct dump dump = {.text = text, .error = error, .raw = raw};
+    struct dump dump = {.text = text, .error = error, .depth = depth};
     enum petal_status status = petal_table_list(db, dump_table, &dump, error);
 
     if (status == PETAL_OK)

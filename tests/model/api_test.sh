@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Is every function of the public header called by the histories (tests/model)? What is not stands here, with the reason.
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+
+# name: reason
+kept=""
+
+functions=$(tr '\n' ' ' <engine/petal.h | grep -oE 'PETAL_API [^;(]*\(' | grep -oE 'petal_[a-z0-9_]+ *\($' | tr -d ' (' | sort -u)
+count=$(wc -l <<<"$functions")
+[ "$count" -gt 80 ] || { echo "only $count functions were found in engine/petal.h"; exit 1; }
+called=$(find tests/model -name '*.c' ! -name '*_test.c' -exec cat {} + | sed 's|/\*.*||' | grep -oE '\bpetal_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u)
+failed=0
+for name in $functions; do
+    if grep -qx "$name" <<<"$called"; then
+        ! grep -q "^$name:" <<<"$kept" || { echo "$name is called: it needs no reason"; failed=1; }
+    elif ! grep -q "^$name:" <<<"$kept"; then
+        echo "$name is not called by the histories"
+        failed=1
+    fi
+done
+echo "$count functions of engine/petal.h, not called: $(grep -c : <<<"$kept")"
+exit $failed
