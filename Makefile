@@ -157,7 +157,7 @@ $(BUILD)/replay-shell: $(REPLAY_SOURCES:%.c=$(BUILD)/%.o)
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL),LINK)
 
 # Threads that take turns as a seed says; in a build of its own, see `make schedules`. What passes the turn on is not instrumented.
-SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/disk/,file.c tree.c vfs.c control.c) tests/support/test_support.c
+SCHEDULE_SOURCES = $(call sources_in,tests/schedule) $(addprefix tests/threads/,history.c program.c) $(addprefix tests/disk/,file.c tree.c vfs.c control.c) tests/support/test_support.c
 $(addprefix $(BUILD)/tests/schedule/,schedule.o calls.o atomics.o): override SANITIZE :=
 $(BUILD)/schedules: $(SCHEDULE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
 	$(call say,$(CC) -o $@ $^ @tests/schedule/wrapped -pthread $(LDFLAGS) $(LIB_LIBS),LINK)
@@ -273,10 +273,12 @@ paths-accept: ## keep what they are now as what paths compares with
 test: all tests ## build and run the tests
 	SANITIZE="$(SANITIZE)" CC="$(CC)" tests/run.sh $(BUILD)
 
-test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
+test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BUILD)/tests/model/exhaustive_test $(BUILD)/tests/threads/linearizable_test $(BUILD)/memory ## the tests against the naive model at length: millions of operations; gigabytes under a limit of memory
 	PETAL_LONG=1 $(BUILD)/tests/model/random_test
 	PETAL_LONG=1 $(BUILD)/tests/model/crash_test
 	PETAL_LONG=1 $(BUILD)/tests/model/exhaustive_test
+	PETAL_LONG=1 $(BUILD)/tests/threads/linearizable_test
+	+@$(MAKE) --no-print-directory schedules SCHEDULE_SECONDS=1800
 	PETAL_LONG=1 tests/memory/memory_test.sh $(BUILD)/memory
 
 .PHONY: soak
@@ -336,10 +338,11 @@ sanitize-thread: ## the tests of threads under ThreadSanitizer
 
 # Clang tells of atomic operations alone; what it calls for them is the scheduler's.
 .PHONY: schedules
+SCHEDULE_SECONDS ?= 20
 SCHEDULE_FLAGS = -fsanitize=thread $(foreach flag,memory-accesses func-entry-exit memintrinsics,-mllvm -tsan-instrument-$(flag)=0)
 schedules: ## hand-overs between threads under many orders and stale loads, each had again by its seed; SCHEDULE_SECONDS=20, of processor time
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/schedule CC=clang OPTIMIZE="-O1 -g" SANITIZE="$(SCHEDULE_FLAGS)" $(BUILD)/schedule/schedules
-	$(BUILD)/schedule/schedules
+	SCHEDULE_SECONDS=$(SCHEDULE_SECONDS) $(BUILD)/schedule/schedules
 
 FUZZERS = $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/fuzz_%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 5
