@@ -1,7 +1,8 @@
 /*
  * directory_sync_test.c -- the sync of a directory fails in one thread, between the making of a
  * file by another and that one's own sync. What the failed sync lost the later one does not bring
- * back: so that thread must not rely on its file, and nothing is lost when the power fails.
+ * back: so that thread must not rely on its file, and nothing is lost when the power fails. And the
+ * name of a new database's own directory is durable when it has been opened.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include "base/directory.h"
 #include "engine/state/db.h"
 #include "tests/crash/ledger.h"
+#include "tests/disk/paths.h"
 #include "tests/disk/state.h"
 #include "tests/support/stage.h"
 
@@ -142,12 +144,40 @@ test_no_sync_succeeds_after_one_that_failed(void **state)
     fixture_fini(&fixture);
 }
 
+/* The database's directory is a name in its parent, which must be durable, too, however the path is
+ * written. */
+static void
+test_a_new_directory_survives(void **state)
+{
+    static const char *const paths[] = {"/db",       "db",          "db/",
+                                        "/outer/db", "outer//db//", "./outer/db"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct fixture made;
+        petal_error error;
+        petal_db *db;
+
+        fixture_init(&made, 1);
+        vfs_make_directory(made.env.vfs, "/outer");
+        vfs_sync_directory(made.env.vfs, "/");
+        must(petal_open(paths[i], &made.options, &db, &error), &error);
+        memory_vfs_power_cut(made.vfs, MEMORY_CUT_LOSE_ALL, 0);
+        petal_close(db, NULL);
+        made.options.create = false;
+        must(petal_open(paths[i], &made.options, &db, &error), &error);
+        must(petal_close(db, &error), &error);
+        fixture_fini(&made);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_flush_does_not_rely_on_a_lost_name),
         cmocka_unit_test(test_no_sync_succeeds_after_one_that_failed),
+        cmocka_unit_test(test_a_new_directory_survives),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

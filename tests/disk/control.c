@@ -104,6 +104,17 @@ memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure fai
     pthread_mutex_unlock(&vfs->mutex);
 }
 
+enum memory_sync_failure
+memory_vfs_sync_failure(struct memory_vfs *vfs)
+{
+    enum memory_sync_failure failure;
+
+    pthread_mutex_lock(&vfs->mutex);
+    failure = vfs->sync_failure;
+    pthread_mutex_unlock(&vfs->mutex);
+    return failure;
+}
+
 void
 memory_vfs_set_capacity(struct memory_vfs *vfs, uint64_t bytes)
 {

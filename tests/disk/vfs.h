@@ -65,6 +65,7 @@ void memory_vfs_revert_on_failed_sync(struct memory_vfs *vfs, bool revert);
 
 /* The same, with all that file systems do; MEMORY_SYNC_LOSES at the beginning. */
 void memory_vfs_set_sync_failure(struct memory_vfs *vfs, enum memory_sync_failure failure);
+enum memory_sync_failure memory_vfs_sync_failure(struct memory_vfs *vfs);
 
 /* Bytes that all files together may have; what does not fit is ENOSPC, after what does was stored.
  * UINT64_MAX, at the beginning: no limit. */
