@@ -45,11 +45,12 @@ RECORD_SOURCES = $(addprefix tools/shell/,files/record.c files/fields.c text/tex
 BENCH_SOURCES = tools/kv-bench.c $(call sources_in,tools/bench)
 TEST_SOURCES = $(call sources_in,tests)
 # Rooms of tests/ that are programs of their own, or several.
-TEST_PROGRAMS = conformance cost examples fuzz memory replay schedule soak
+TEST_PROGRAMS = conformance cost examples fuzz kernel memory replay schedule soak
 SHARED_TEST_SOURCES = $(filter-out %_test.c $(addprefix tests/,$(addsuffix /%,$(TEST_PROGRAMS))),$(TEST_SOURCES))
 CONFORMANCE_SOURCES = $(call sources_in,tests/conformance) tests/support/test_support.c $(addprefix tests/disk/,file.c tree.c vfs.c control.c)
 REPLAY_SOURCES = $(call sources_in,tests/replay) tests/support/test_support.c $(addprefix tools/shell/text/,memory.c text.c)
 SOAK_SOURCES = $(call sources_in,tests/soak) tests/support/test_support.c
+KERNEL_SOURCES = $(call sources_in,tests/kernel) tests/support/test_support.c
 TESTS = $(patsubst %.c,$(BUILD)/%,$(filter %_test.c,$(TEST_SOURCES)))
 C_FILES = $(sort $(shell find $(LIB_FOLDERS) tools tests -name '*.[ch]'))
 
@@ -146,7 +147,11 @@ $(call BENCH_TEST,readamp_model): $(call BENCH_PARTS,readamp/model harness/bits)
 $(BUILD)/soak: $(SOAK_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
 	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
 
-tests: $(BUILD)/soak
+# Takes file systems of this kernel away from processes at work; sees what users see of the library.
+$(BUILD)/kernel-cuts: $(KERNEL_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal.a
+	$(call say,$(CC) -o $@ $^ $(LDFLAGS_ALL) $(LIB_LIBS),LINK)
+
+tests: $(BUILD)/soak $(BUILD)/kernel-cuts
 
 # Runs recorded HBase cases; of what users do not see of the library it calls the compaction of some files.
 $(BUILD)/conformance: $(CONFORMANCE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/libpetal-internal.a
@@ -284,6 +289,10 @@ test-long: $(BUILD)/tests/model/random_test $(BUILD)/tests/model/crash_test $(BU
 .PHONY: soak
 soak: $(BUILD)/soak ## kill processes at work, look for what they acknowledged, weigh memory and disk; SOAK_SECONDS=1800
 	$(BUILD)/soak
+
+.PHONY: kernel-cuts
+kernel-cuts: $(BUILD)/kernel-cuts ## power cuts on ext4, XFS and btrfs of this kernel, as root; PETAL_CUTS=4 on each image; PETAL_LONG=1: many
+	$(BUILD)/kernel-cuts
 
 # Headers that cannot be read stand in front of the system's, so neither the Makefile nor a source file can find those.
 bare: ## build with every optional package out of sight
