@@ -8,13 +8,14 @@
  * by the next victim right away: what was acknowledged as synced is there, what is there is a
  * prefix of the log in all threads' order, batches are whole, changes of the schema happened or
  * not, checkpoints are whole, all blocks verify, and a second opening finds the same. Many lives
- * follow on one image.
+ * follow on one image. At last the file systems are filled up (tests/kernel/full.h).
  *
  * PETAL_CUTS: so many on each image; PETAL_LONG=1: many. PETAL_SEED chooses what victims do, though
  * not what threads and the kernel make of it. Where there is no root, no loop device, no program
  * that makes a file system, it prints SKIPPED and the reason. Exit status 0: nothing was wrong; 1:
  * what was wrong, and where the files are as they were before the opening that showed it.
  */
+#include "tests/kernel/full.h"
 #include "tests/kernel/machine.h"
 #include "tests/kernel/victim.h"
 #include "tests/support/test_support.h"
@@ -36,6 +37,8 @@
 
 #define CUTS             4 /* on each image */
 #define CUTS_LONG        60
+#define LIMITS           8 /* of room, on each kind of file system */
+#define LIMITS_LONG      60
 #define MOST_LIFE_US     50000
 #define MOST_OPENING_US  6000
 #define PATIENCE_SECONDS 120
@@ -47,7 +50,7 @@ struct test {
     struct account *account;
     struct machine machine;
     struct test_random random;
-    uint64_t seed, counts[8][CUT_KINDS], opening_cuts, deaths, looks, thorough_looks;
+    uint64_t seed, counts[8][CUT_KINDS], opening_cuts, deaths, limits, looks, thorough_looks;
     double cut_seconds, began;
     bool tried[8];
     size_t skipped;
@@ -164,26 +167,33 @@ describe_end(struct test *test, const char *name, int status)
 }
 
 static void
+wait_for_end(struct test *test, pid_t child, const char *name)
+{
+    double began = now();
+    int status = 0;
+
+    while (waitpid(child, &status, WNOHANG) != child) {
+        if (now() - began > PATIENCE_SECONDS) {
+            kill(child, SIGABRT);
+            fail(test, "a process does not come to its end");
+        }
+        sleep_us(500);
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        describe_end(test, name, status);
+}
+
+static void
 look(struct test *test, bool thorough)
 {
     uint64_t seed = test_random_next(&test->random);
-    double began = now();
     pid_t child = begin_process(test);
-    int status = 0;
 
     if (child == 0) {
         victim_look(test->account, &test->places, seed, thorough);
         _exit(0);
     }
-    while (waitpid(child, &status, WNOHANG) != child) {
-        if (now() - began > PATIENCE_SECONDS) {
-            kill(child, SIGABRT);
-            fail(test, "an opening does not come to its end");
-        }
-        sleep_us(500);
-    }
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        describe_end(test, "the look after a cut", status);
+    wait_for_end(test, child, "the look after a cut");
     test->looks++;
     test->thorough_looks += thorough;
 }
@@ -324,6 +334,53 @@ try_machine(struct test *test, size_t kind, bool on_outer, uint64_t cuts)
     machine_stop(&test->machine);
 }
 
+/* ---- full file systems ---- */
+
+/* Half of the limits are narrow: there the least step does not fit in. */
+static void
+fill_up(struct test *test, const struct machine_kind *kind, uint64_t limits)
+{
+    struct full_counts *counts =
+        mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct shared_state {
+        _Atomic(uint64_t) written;
+        _Atomic(bool) maybe;
+    } *state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    double began = now();
+
+    if (counts == MAP_FAILED || state == MAP_FAILED ||
+        !machine_start(&test->machine, kind, false, test->directory)) {
+        printf("SKIPPED: a full %s: %s\n", kind->name, test->machine.why);
+        test->skipped++;
+        return;
+    }
+    for (uint64_t i = 0; i < limits; i++) {
+        uint64_t left = i % 2 == 0 ? test_random_below(&test->random, 64 << 10)
+                                   : i * ((uint64_t)1 << 20) / limits;
+        uint64_t seed = test_random_next(&test->random);
+        pid_t child = begin_process(test);
+
+        if (child == 0) {
+            full_disk_live(test->account, test->machine.root, left, seed, &state->written,
+                           &state->maybe, counts);
+            _exit(0);
+        }
+        wait_for_end(test, child, "the process on a full disk");
+        test->limits++;
+    }
+    printf("%-5s full: %" PRIu64 " limits of room, %.2f s each; %" PRIu64 " writes, %" PRIu64
+           " refused, %" PRIu64 " uncertain; died full %" PRIu64 ", opened full %" PRIu64
+           " and %" PRIu64 " not; %" PRIu64 " read-only behind a failed sync\n",
+           kind->name, limits, (now() - began) / (double)limits, atomic_load(&counts->writes),
+           atomic_load(&counts->refused), atomic_load(&counts->uncertain),
+           atomic_load(&counts->died), atomic_load(&counts->opened_full),
+           atomic_load(&counts->not_opened), atomic_load(&counts->read_only));
+    fflush(stdout);
+    machine_stop(&test->machine);
+    munmap(counts, sizeof *counts);
+    munmap(state, sizeof *state);
+}
+
 static void
 summarize(const struct test *test)
 {
@@ -351,9 +408,9 @@ summarize(const struct test *test)
            atomic_load(&account->steps), atomic_load(&account->openings), test->looks,
            test->thorough_looks);
     printf("kernel cuts: seed %" PRIu64 ", %" PRIu64 " power cuts, %" PRIu64
-           " while opening, %" PRIu64
-           " deaths before, in %.0f s, %.1f cuts a second; %zu skipped\n",
-           test->seed, sum, test->opening_cuts, test->deaths, now() - test->began,
+           " while opening, %" PRIu64 " deaths before, %" PRIu64
+           " limits of room, in %.0f s, %.1f cuts a second; %zu skipped\n",
+           test->seed, sum, test->opening_cuts, test->deaths, test->limits, now() - test->began,
            (double)sum / (now() - test->began), test->skipped);
 }
 
@@ -391,6 +448,9 @@ run(const char *directory)
             try_machine(&test, kind, false, cuts);
         try_machine(&test, kind, true, cuts);
     }
+    for (size_t kind = 0; kind < machine_kind_count; kind++)
+        if (kind == 0 || strcmp(machine_kinds[kind].name, machine_kinds[kind - 1].name) != 0)
+            fill_up(&test, &machine_kinds[kind], test_long() ? LIMITS_LONG : LIMITS);
     summarize(&test);
     return 0;
 }
