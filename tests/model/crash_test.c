@@ -20,12 +20,13 @@
 #include "tests/model/run.h"
 #include "tests/model/shrink.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define OPERATIONS      150000
+#define OPERATIONS      300000
 #define OPERATIONS_LONG 3000000
 #define LENGTH          200
 #define FEATURES        ((FEATURE_ALL & ~(unsigned)FEATURE_RAW) | FEATURE_CALM | FEATURE_CRASHES)
@@ -364,10 +365,11 @@ static bool
 do_operation(struct history *history, const struct operation *operation,
              const struct operation_crash *crash, bool *crashed)
 {
-    struct model_database before;
+    struct model_database before = {.now_ms = 0}; /* if a crash may come */
     bool durable = makes_durable(history, operation), asked, same, off;
 
-    model_database_copy(&before, &history->expectation.database);
+    if (crash != NULL)
+        model_database_copy(&before, &history->expectation.database);
     expect(history, operation, &asked);
     if (!asked) {
         model_database_free(&before);
@@ -384,6 +386,7 @@ do_operation(struct history *history, const struct operation *operation,
         else if (changes(operation))
             note_since(history, operation);
     } else if (off) { /* it is open whether it happened */
+        assert(crash != NULL);
         model_database_free(&history->expectation.database);
         history->expectation.database = before;
         model_database_set_time(&history->expectation.database, operation->now_ms);

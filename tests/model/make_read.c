@@ -103,13 +103,13 @@ pick_list(struct maker *maker, struct operation *operation)
 
     filter->one_of = chance(maker, 40);
     filter->skip = around < 2;
-    filter->while_match = around == 2;
+    filter->while_match = around == 2 && !maker->calm; /* it sees rows that are deleted */
     filter->by_text = chance(maker, 50);
     filter->leaf_count = 1 + below(maker, MODEL_MOST_LEAVES);
     /* HBase's SkipFilter does not ask its member about rows. */
     for (size_t i = 0; i < filter->leaf_count; i++) {
         if (filter->while_match)
-            pick_leaf(maker, MODEL_LEAF_ROW, MODEL_LEAF_FAMILY, &filter->leaves[i]);
+            pick_leaf(maker, MODEL_LEAF_ROW, 1, &filter->leaves[i]);
         else if (filter->skip)
             pick_leaf(maker, MODEL_LEAF_FAMILY, MODEL_LEAVES - MODEL_LEAF_FAMILY,
                       &filter->leaves[i]);
@@ -177,8 +177,7 @@ settle_filter(struct operation *operation)
 {
     struct model_filter *filter = &operation->read.filter;
 
-    for (size_t i = 0; operation->scan.reversed && filter->leaf_count > 1 && i < filter->leaf_count;
-         i++) {
+    for (size_t i = 0; operation->scan.reversed && i < filter->leaf_count; i++) {
         if (filter->leaves[i].kind == MODEL_LEAF_COLUMN_PREFIX ||
             filter->leaves[i].kind == MODEL_LEAF_COLUMN_RANGE)
             filter->leaves[i].kind = MODEL_LEAF_QUALIFIER;
@@ -201,7 +200,8 @@ pick_scan(struct maker *maker, struct operation *operation)
     struct model_scan *scan = &operation->scan;
 
     operation->kind = OPERATION_SCAN;
-    operation->read.raw = has(maker, FEATURE_RAW) && !maker->calm && chance(maker, 25);
+    operation->read.raw =
+        has(maker, FEATURE_RAW) && !maker->calm && chance(maker, maker->dense ? 60 : 25);
     pick_read(maker, operation);
     if (chance(maker, 40))
         scan->start_row = pick_row(maker);

@@ -10,12 +10,11 @@ pick_family(struct maker *maker, struct model_family *family)
         family->versions = 1 + (uint32_t)below(maker, 4);
     if (maker->roomy)
         family->versions = INT32_MAX;
-    if (has(maker, FEATURE_TTL) && chance(maker, 40)) {
+    if (has(maker, FEATURE_TTL) && !maker->dense && chance(maker, 40)) {
         family->has_ttl = true;
         family->ttl_ms = 1000 * (1 + (int64_t)below(maker, 2));
-        if (chance(maker, 50))
-            family->min_versions =
-                (uint32_t)below(maker, family->versions < 4 ? family->versions + 1 : 4);
+        if (!maker->roomy && chance(maker, 50))
+            family->min_versions = (uint32_t)below(maker, family->versions + 1);
     }
     /* Under it time ranges tell whether a marker is there that hides nothing more: who looks for
      * what a crash has left does not see that. */

@@ -6,7 +6,7 @@ static int64_t
 pick_write_timestamp(struct maker *maker, bool is_put)
 {
     if (!maker->calm)
-        return chance(maker, 30) ? PETAL_LATEST : pick_timestamp(maker);
+        return chance(maker, maker->dense ? 5 : 30) ? PETAL_LATEST : pick_timestamp(maker);
     if (!maker->past_puts)
         return PETAL_LATEST;
     return maker->now_ms - (int64_t)below(maker, CALM_PAST_MS) - (is_put ? 0 : CALM_PAST_MS);
@@ -43,13 +43,14 @@ pick_item(struct maker *maker, struct model_item *item)
                                 .row = pick_row(maker),
                                 .qualifier = pick_qualifier(maker),
                                 .timestamp = pick_write_timestamp(maker, true)};
-    if (kind < 35) {
+    if (kind < (maker->dense ? 55 : 35)) {
         pick_delete(maker, item);
-    } else if (kind < 43 && has(maker, FEATURE_READ_MODIFY_WRITE)) {
+    } else if (kind >= 55 && kind < 63 && has(maker, FEATURE_READ_MODIFY_WRITE)) {
         item->kind = MODEL_INCREMENT;
         item->amount = (int64_t)below(maker, 2000) - 1000;
     } else {
-        item->kind = kind < 50 && has(maker, FEATURE_READ_MODIFY_WRITE) ? MODEL_APPEND : MODEL_PUT;
+        item->kind = kind >= 63 && kind < 70 && has(maker, FEATURE_READ_MODIFY_WRITE) ? MODEL_APPEND
+                                                                                      : MODEL_PUT;
         item->value = pick_value(maker, false);
     }
     if (item->kind == MODEL_APPEND || item->kind == MODEL_INCREMENT)

@@ -42,6 +42,8 @@ pick_timestamp(struct maker *maker)
     int64_t timestamp =
         (maker->now_ms / maker->granule + 1 - (int64_t)below(maker, 8)) * maker->granule;
 
+    if (maker->dense)
+        return (1 + (int64_t)below(maker, 3)) * maker->granule;
     if (chance(maker, 10))
         timestamp = maker->now_ms - 1 + (int64_t)below(maker, 3);
     return timestamp < 0 ? 0 : timestamp;

@@ -3,10 +3,11 @@
  *
  * CALM lists hold nothing whose answer depends on when something is flushed or compacted: so they
  * can run beside background work, and go on after a crash whose recovery has flushed what it liked.
- * There are two kinds. In a roomy one VERSIONS is so large that no version is ever surplus; then
- * versions may be deleted one by one, and reads have time ranges. In the other VERSIONS is small,
- * and neither is done. In both no put is written that an earlier marker hides, cells have no time
- * to live of their own, attributes of a family stay as they are, and raw scans are left out.
+ * There are two kinds. In a roomy one VERSIONS is so large that no version is ever surplus, and
+ * MIN_VERSIONS is 0; then versions may be deleted one by one, and reads have time ranges. In the
+ * other VERSIONS is small, and neither is done. In both no put is written that an earlier marker
+ * hides, cells have no time to live of their own, attributes of a family stay as they are, and raw
+ * scans are left out.
  */
 #ifndef PETAL_TESTS_MODEL_MAKER_H
 #define PETAL_TESTS_MODEL_MAKER_H
@@ -19,6 +20,7 @@ struct maker {
     size_t rows, qualifiers; /* a list uses so many of them: few for many meetings */
     unsigned tables;
     int64_t now_ms;
+    bool dense; /* two columns of two rows, three timestamps, and markers of all kinds among them */
     int64_t granule; /* explicit timestamps are multiples of it */
     uint64_t values; /* made so far */
     /* Calm lists: puts are up to CALM_PAST_MS old, and markers that hide more than one version

@@ -66,6 +66,9 @@ operation_list_make(struct operation_list *list, uint64_t seed, size_t count, un
     maker.rows = 1 + below(&maker, PICK_ROWS);
     maker.qualifiers = 1 + below(&maker, PICK_QUALIFIERS);
     maker.granule = chance(&maker, 50) ? 10 : 300;
+    maker.dense = (features & FEATURE_CALM) == 0 && chance(&maker, 30);
+    if (maker.dense)
+        maker.rows = maker.qualifiers = 2;
     maker.tables = (features & FEATURE_TABLES) != 0 ? MODEL_TABLES : 1;
     maker.calm = (features & FEATURE_CALM) != 0;
     maker.roomy = maker.calm && chance(&maker, 50);

@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPERATIONS      200000
-#define OPERATIONS_LONG 5000000
+#define OPERATIONS      180000
+#define OPERATIONS_LONG 3000000
 
 #define KIB         1024u
 #define ALL_REASONS ((1u << PETAL_SKIP_COUNT) - 1)

@@ -267,13 +267,21 @@ is_skipped(const struct model *model, const struct model_read *read, petal_slice
     return skipped;
 }
 
-/* WHILE, whose leaves ask for rows. */
+/* WHILE, whose leaves ask for rows: it is asked about all that have something stored in the families
+ * that are read. */
 static bool
-ends_at(const struct model_read *read, const struct model_bytes *row)
+ends_at(const struct model *model, const struct model_read *read, const struct model_bytes *row)
 {
     struct model_cell any = {.row = *row};
+    bool stored = false;
 
-    return read->filter.while_match && !model_filter_passes(&read->filter, &any);
+    if (!read->filter.while_match || model_filter_passes(&read->filter, &any))
+        return false;
+    for (size_t i = 0; i < model->count; i++)
+        stored = stored || (asks_family(read, model->cells[i].family) &&
+                            model->cells[i].sequence <= read->read_point &&
+                            slice_equal(model_slice(&model->cells[i].row), model_slice(row)));
+    return stored;
 }
 
 static bool
@@ -326,13 +334,28 @@ next_row(const struct model *model, bool reversed, const struct model_bytes *las
     return next;
 }
 
+/* The whole row: what decides on rows does not see a place in it. */
+static bool
+gives_cells(const struct model *model, const struct model_read *read, petal_slice row)
+{
+    struct model_answer whole = {0};
+    bool gives;
+
+    if (read->filter.kind != MODEL_FILTER_PAGE)
+        return false;
+    read_row(model, read, row, NULL, &whole);
+    gives = whole.count > 0;
+    model_answer_free(&whole);
+    return gives;
+}
+
 void
 model_scan_from(const struct model *model, const struct model_read *read,
                 const struct model_scan *scan, const struct model_place *place,
                 struct model_answer *answer)
 {
     const struct model_bytes *row = NULL;
-    uint64_t rows = 0;
+    uint64_t rows = 0, pages = 0;
 
     while ((row = next_row(model, scan->reversed, row)) != NULL) {
         size_t before = answer->count;
@@ -341,8 +364,8 @@ model_scan_from(const struct model *model, const struct model_read *read,
             (place != NULL && is_before(scan, row, &place->row)) ||
             is_skipped(model, read, model_slice(row)))
             continue;
-        if (ends_at(read, row) ||
-            (read->filter.kind == MODEL_FILTER_PAGE && rows == (uint64_t)read->filter.number))
+        if (ends_at(model, read, row) ||
+            (read->filter.kind == MODEL_FILTER_PAGE && pages == (uint64_t)read->filter.number))
             return;
         if (scan->row_limit > 0 && rows == scan->row_limit)
             return;
@@ -350,6 +373,7 @@ model_scan_from(const struct model *model, const struct model_read *read,
         if (read->filter.kind == MODEL_FILTER_FIRST_KEY && answer->count > before)
             answer->count = before + 1;
         rows += answer->count > before;
+        pages += gives_cells(model, read, model_slice(row));
     }
 }
 
